@@ -1,0 +1,69 @@
+"""The ``neurogame`` command: finds the subcommand, turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from neurogame import __version__
+from neurogame.errors import NeurogameError
+
+COMMANDS = {
+    "games": "list the library of rulesheets",
+    "check": "report every error and warning in a rulesheet",
+    "ground": "sizes of the ground program and circuit, cycles, seconds and memory",
+    "replay": "verify a reference trace against a rulesheet",
+    "simulate": "play random games and print their statistics",
+    "train": "train an evaluator by self-play: the main job",
+    "play": "play against a trained player in the terminal",
+    "match": "let two or more players play matches",
+    "inspect": "show the weights of a checkpoint by the rule they came from",
+}
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser with all subcommands; each lives in a module of its own name."""
+    parser = argparse.ArgumentParser(
+        prog="neurogame",
+        description="Neural-symbolic learning for General Game Playing.",
+        epilog="RULES is the name of a library game (see 'neurogame games') or a path.",
+    )
+    parser.add_argument("--version", action="version", version=f"neurogame {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(name, help=summary, description=summary)
+        module = importlib.import_module(f"neurogame.cli.{name}")
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    Args:
+        arguments: the command line without the program name; ``sys.argv`` if None.
+
+    Returns:
+        0 on success, 1 for findings or bad input, 2 for a wrong command line, 130 on Ctrl-C.
+    """
+    try:
+        options = build_parser().parse_args(arguments)
+        return int(options.run(options))
+    except NeurogameError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output (head, less) has gone: not an error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

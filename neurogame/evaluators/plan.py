@@ -1,0 +1,236 @@
+"""Evaluates all neurons of a wiring in batches, layer by layer, with gradients.
+
+Neurons of one level and one padded fan-in form a *group* and are computed together. All outputs
+lie in one node-major buffer; the backward pass computes one group at a time again instead of
+keeping what autograd would, so memory is linear in the number of neurons, not of levels.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from neurogame.evaluators.wiring import Wiring
+
+GATHER_LIMIT = 1 << 23
+"""Numbers that one gather may hold; larger batches are cut into pieces."""
+
+
+class Group(NamedTuple):
+    """Neurons ``first`` up to ``last`` and what they read, padded to one fan-in ``k``.
+
+    Attributes:
+        first: first neuron.
+        last: one past the last neuron.
+        leaves_only: whether all of them read nothing but leaves.
+        pick: ``2 * row + negated`` of each edge; padding reads row 0; int64 ``[n, k]``.
+        edge: index of each edge; padding has index ``E``; int64 ``[n, k]``.
+    """
+
+    first: int
+    last: int
+    leaves_only: bool
+    pick: Tensor
+    edge: Tensor
+
+
+class Unit(ABC):
+    """What one kind of neuron computes, for a whole group at once.
+
+    Attributes:
+        channels: numbers per neuron, 1 or 2. With two channels an edge that reads a negation
+            finds them exchanged.
+    """
+
+    channels: int
+
+    @abstractmethod
+    def __call__(self, children: Tensor, group: Group, edges: Tensor, nodes: Tensor) -> Tensor:
+        """Return the outputs of a group.
+
+        Args:
+            children: what the neurons read; ``[C, n, k, B]``.
+            group: the group.
+            edges: edge parameters; ``[n, k]``, padding has 0.
+            nodes: neuron parameters; ``[P, n]``.
+
+        Returns:
+            ``[n, C, B]``.
+        """
+
+
+class Plan(nn.Module):
+    """The groups of a wiring as index buffers; holds no parameters.
+
+    Args:
+        wiring: neurons and edges.
+    """
+
+    def __init__(self, wiring: Wiring) -> None:
+        super().__init__()
+        self.wiring = wiring
+        self._ranges: list[tuple[int, int, bool]] = []
+        for first, last, width in _group_ranges(wiring):
+            pick, edge = _padded(wiring, first, last, width)
+            name = str(len(self._ranges))
+            self.register_buffer(f"pick_{name}", torch.from_numpy(pick), persistent=False)
+            self.register_buffer(f"edge_{name}", torch.from_numpy(edge), persistent=False)
+            leaves_only = bool((pick >> 1).max() < wiring.first_unit_row)
+            self._ranges.append((first, last, leaves_only))
+        self.register_buffer("leaf_index", torch.from_numpy(wiring.leaves), persistent=False)
+        self._widest = max((self._edges(g).numel() for g in range(len(self._ranges))), default=1)
+
+    def _edges(self, index: int) -> Tensor:
+        return cast(Tensor, getattr(self, f"edge_{index}"))
+
+    def groups(self, units: int) -> list[Group]:
+        """Return the groups that compute the first ``units`` neurons."""
+        return [
+            Group(first, last, leaves_only, getattr(self, f"pick_{i}"), self._edges(i))
+            for i, (first, last, leaves_only) in enumerate(self._ranges)
+            if first < units
+        ]
+
+    def pieces(self, batch: int) -> int:
+        """Return how many states of a batch to evaluate at a time."""
+        return max(min(batch, GATHER_LIMIT // (2 * self._widest)), 1)
+
+    def leaf_truth(self, fluents: Tensor, dtype: torch.dtype) -> Tensor:
+        """Return the truth of the leaves in use, 0..1; ``[K, B]`` from fluents ``[B, F]``."""
+        index = cast(Tensor, self.leaf_index)
+        return fluents.t().index_select(0, index).to(dtype)
+
+    def run(
+        self, unit: Unit, leaves: Tensor, edges: Tensor, nodes: Tensor, rows: Tensor, units: int
+    ) -> Tensor:
+        """Evaluate neurons and return the outputs that are asked for.
+
+        Args:
+            unit: what a neuron computes.
+            leaves: rows ``0..K``: the filler and the leaves; ``[1 + K, C, B]``.
+            edges: edge parameters; ``[E]``.
+            nodes: neuron parameters; ``[P, U]``.
+            rows: rows to return; int64 ``[O]``.
+            units: how many neurons to evaluate.
+
+        Returns:
+            ``[O, C, B]``; gradients flow to leaves, edges and nodes.
+        """
+        padded = torch.cat([edges, edges.new_zeros(1)])
+        result = _Propagate.apply(self.groups(units), unit, units, leaves, padded, nodes, rows)
+        return cast(Tensor, result)
+
+
+class _Propagate(torch.autograd.Function):
+    """The forward pass through all groups, and its backward pass group by group."""
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: torch.autograd.function.FunctionCtx,
+        groups: list[Group],
+        unit: Unit,
+        units: int,
+        leaves: Tensor,
+        edges: Tensor,
+        nodes: Tensor,
+        rows: Tensor,
+    ) -> Tensor:
+        """Fill the buffer of all rows and return the rows that are asked for."""
+        first_row, channels, batch = leaves.shape
+        state = leaves.new_empty(first_row + units, channels, batch)
+        state[:first_row] = leaves
+        for group in groups:
+            children = _gather(state, group, channels)
+            values = unit(children, group, edges[group.edge], nodes[:, group.first : group.last])
+            state[first_row + group.first : first_row + group.last] = values
+        ctx.save_for_backward(state, edges, nodes, rows)
+        ctx.groups, ctx.unit, ctx.first_row = groups, unit, first_row  # type: ignore[attr-defined]
+        return state.index_select(0, rows)
+
+    @staticmethod
+    def backward(  # type: ignore[override]
+        ctx: torch.autograd.function.FunctionCtx, gradient: Tensor
+    ) -> tuple[Tensor | None, ...]:
+        """Return the gradients of leaves, edges and nodes."""
+        state, edges, nodes, rows = ctx.saved_tensors  # type: ignore[attr-defined]
+        groups: list[Group] = ctx.groups  # type: ignore[attr-defined]
+        unit: Unit = ctx.unit  # type: ignore[attr-defined]
+        first_row: int = ctx.first_row  # type: ignore[attr-defined]
+        channels, batch = state.shape[1:]
+        flow = torch.zeros_like(state)
+        flow.index_add_(0, rows, gradient)
+        flat = flow.view(-1, batch)
+        edge_flow, node_flow = torch.zeros_like(edges), torch.zeros_like(nodes)
+        for group in reversed(groups):
+            place = slice(group.first, group.last)
+            with torch.enable_grad():
+                children = _gather(state, group, channels).requires_grad_()
+                weights = edges[group.edge].detach().requires_grad_()
+                own = nodes[:, place].detach().requires_grad_()
+                values = unit(children, group, weights, own)
+            below = torch.autograd.grad(
+                values,
+                (children, weights, own),
+                flow[first_row + group.first : first_row + group.last],
+                allow_unused=True,
+            )
+            if below[0] is not None:
+                flat.index_add_(0, _picks(group, channels), below[0].reshape(-1, batch))
+            if below[1] is not None:
+                edge_flow.index_add_(0, group.edge.reshape(-1), below[1].reshape(-1))
+            if below[2] is not None:
+                node_flow[:, place] += below[2]
+        return None, None, None, flow[:first_row], edge_flow, node_flow, None
+
+
+def _picks(group: Group, channels: int) -> Tensor:
+    """Return rows of the flattened buffer ``[rows * C, B]`` for each channel and edge."""
+    if channels == 1:
+        return (group.pick >> 1).reshape(-1)
+    return torch.stack([group.pick, group.pick ^ 1]).reshape(-1)
+
+
+def _gather(state: Tensor, group: Group, channels: int) -> Tensor:
+    flat = state.view(-1, state.shape[2])
+    n, k = group.pick.shape
+    return flat.index_select(0, _picks(group, channels)).view(channels, n, k, -1)
+
+
+def _group_ranges(wiring: Wiring) -> list[tuple[int, int, int]]:
+    """Return the groups as (first, last, padded fan-in): at most a quarter is padding."""
+    ranges: list[tuple[int, int, int]] = []
+    fan_in, level = wiring.fan_in.tolist(), wiring.level.tolist()
+    for unit, children in enumerate(fan_in):
+        width = _padded_width(children)
+        # The valued neurons must end with a group, so that a value needs no others.
+        if (
+            ranges
+            and ranges[-1][2] == width
+            and level[ranges[-1][0]] == level[unit]
+            and unit != wiring.valued_units
+        ):
+            ranges[-1] = (ranges[-1][0], unit + 1, width)
+        else:
+            ranges.append((unit, unit + 1, width))
+    return ranges
+
+
+def _padded_width(children: int) -> int:
+    """Return the fan-in rounded up to three significant bits."""
+    step = 1 << max(children.bit_length() - 3, 0)
+    return -(-children // step) * step
+
+
+def _padded(
+    wiring: Wiring, first: int, last: int, width: int
+) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], ...]:
+    """Return ``2 * row + negated`` and the edge index of a group's edges; ``[n, width]``."""
+    edge = wiring.start[first:last, None] + np.arange(width)[None, :]
+    real = edge < wiring.start[first + 1 : last + 1, None]
+    safe = np.where(real, edge, 0)
+    pick = np.where(real, 2 * wiring.row[safe] + wiring.negated[safe], 0).astype(np.int64)
+    return pick, np.where(real, edge, wiring.edge_count).astype(np.int64)

@@ -1,0 +1,53 @@
+"""What is wrong, or odd, at one place of a rulesheet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, final
+
+Severity: TypeAlias = Literal["error", "warning"]
+
+
+@final
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in a source text.
+
+    Attributes:
+        line: 1-based line number.
+        column: 1-based column number, counted in characters.
+    """
+
+    line: int
+    column: int
+
+
+NOWHERE = Position(0, 0)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One error or warning about a rulesheet.
+
+    Attributes:
+        severity: ``error`` if the rulesheet is not valid GDL, ``warning`` if it is only odd.
+        position: where the offending symbol stands; :data:`NOWHERE` if something is missing.
+        message: what was found and what would be allowed.
+        code: a short fixed name of the kind of finding, such as ``unsafe-variable``.
+    """
+
+    severity: Severity
+    position: Position
+    message: str
+    code: str
+
+    def text(self, source: str) -> str:
+        """Return ``file:line:column: severity: message``, without a place that is not known."""
+        return f"{self.place(source)}: {self.severity}: {self.message}"
+
+    def place(self, source: str) -> str:
+        """Return ``file:line:column``, or the file alone if the position is not known."""
+        if self.position == NOWHERE:
+            return source
+        return f"{source}:{self.position.line}:{self.position.column}"

@@ -1,0 +1,32 @@
+"""The reserved words of GDL and how many arguments each takes."""
+
+from __future__ import annotations
+
+SYNTAX_WORDS = frozenset({"<=", "not", "or", "and", "distinct"})
+"""Words that build rules and formulas; never the name of anything."""
+
+RELATION_ARITIES = {
+    "role": 1,
+    "init": 1,
+    "true": 1,
+    "does": 2,
+    "next": 1,
+    "legal": 2,
+    "goal": 2,
+    "terminal": 0,
+    "base": 1,
+    "input": 2,
+}
+"""The relations with a fixed meaning and their number of arguments."""
+
+KEYWORDS = SYNTAX_WORDS | frozenset(RELATION_ARITIES)
+"""Every word with a fixed meaning in the rules of a game."""
+
+UNRENAMED_WORDS = KEYWORDS | {"random", "sees", "percept", "_"}
+"""Words that a scrambler keeps: the keywords, those of GDL-II, and the lone underscore."""
+
+
+def is_integer(name: str) -> bool:
+    """Return whether a name reads as an integer, such as ``100`` or ``-3``."""
+    digits = name[1:] if name[:1] in ("-", "+") else name
+    return digits.isascii() and digits.isdigit()

@@ -1,0 +1,154 @@
+"""The library of rulesheets that comes with neurogame, and loading rulesheets by name or path."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from neurogame.errors import RulesError
+from neurogame.gdl.check import require_valid
+from neurogame.gdl.parse import parse_rules
+from neurogame.gdl.terms import Rules
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_SUFFIX = ".kif"
+
+
+def library_folder() -> Path:
+    """Return the folder of the library: inside an installed package, else in the checkout."""
+    installed = _PACKAGE / "games"
+    return installed if installed.is_dir() else _PACKAGE.parent / "games"
+
+
+def library_names() -> list[str]:
+    """Return the names of all library games, sorted."""
+    return sorted(path.stem for path in library_folder().glob(f"*{_SUFFIX}"))
+
+
+def library_path(name: str) -> Path:
+    """Return the file of a library game.
+
+    Args:
+        name: a name from :func:`library_names`, in any case.
+
+    Returns:
+        The path of its rulesheet.
+
+    Raises:
+        RulesError: there is no such game; the message lists similar names.
+    """
+    names = library_names()
+    by_folded = {known.lower(): known for known in names}
+    known = by_folded.get(name.lower())
+    if known is None:
+        close = difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=0.5)
+        if close:
+            hint = "did you mean " + " or ".join(by_folded[folded] for folded in close) + "?"
+        elif names:
+            hint = "the library has " + ", ".join(names) + "."
+        else:
+            hint = f"the library folder {library_folder()} holds no rulesheets."
+        raise RulesError(
+            f"there is no library game named {name!r}; {hint} "
+            "Give a name from 'neurogame games', or the path of a .kif file."
+        )
+    return library_folder() / f"{known}{_SUFFIX}"
+
+
+def library_summary(name: str) -> list[str]:
+    """Return the header of a library rulesheet: its leading comment lines without the ``;``.
+
+    Args:
+        name: a name from :func:`library_names`.
+
+    Returns:
+        The lines, the first of the form ``Title: one-line summary``; empty if there are none.
+
+    Raises:
+        RulesError: there is no such game, or its file cannot be read.
+    """
+    lines: list[str] = []
+    for line in read_text(library_path(name)).splitlines():
+        if not line.startswith(";"):
+            break
+        lines.append(line.lstrip(";").strip())
+    return lines
+
+
+def rules_path(name_or_path: str | Path) -> Path:
+    """Return the file that a RULES argument means.
+
+    An existing path wins if it is written as one (a :class:`~pathlib.Path`, or text with a folder
+    or a suffix); a bare word is looked up in the library first.
+
+    Args:
+        name_or_path: a library name, or the path of a rulesheet.
+
+    Returns:
+        The path of an existing file.
+
+    Raises:
+        RulesError: no such library game, no such file, or a folder.
+    """
+    path = Path(name_or_path)
+    text = str(name_or_path)
+    looks_like_path = isinstance(name_or_path, Path) or path.name != text or bool(path.suffix)
+    if not looks_like_path and (text.lower() in map(str.lower, library_names())):
+        return library_path(text)
+    if path.is_file():
+        return path
+    if path.is_dir():
+        raise RulesError(f"{text} is a folder; give the path of one .kif file in it")
+    if looks_like_path:
+        raise RulesError(
+            f"there is no file {text}; give the path of a .kif file, "
+            "or the name of a library game (see 'neurogame games')"
+        )
+    return library_path(text)
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a rulesheet file.
+
+    Args:
+        path: a file in UTF-8, with or without a byte order mark.
+
+    Raises:
+        RulesError: the file cannot be opened, or is not UTF-8 text.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise RulesError(f"cannot read {path}: {error.strerror or error}") from error
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise RulesError(f"{path}: the file is UTF-16; save it as UTF-8")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise RulesError(
+            f"{path}:{line}:{column}: byte 0x{data[error.start]:02x} is not UTF-8 text; "
+            "save the file as UTF-8"
+        ) from error
+    if "\0" in text:
+        raise RulesError(f"{path}: the file holds binary data, not a rulesheet")
+    return text
+
+
+def load_rules(name_or_path: str | Path) -> Rules:
+    """Load, parse and check a rulesheet.
+
+    Args:
+        name_or_path: a library name, or the path of a rulesheet.
+
+    Returns:
+        Valid rules; their ``source`` is the path.
+
+    Raises:
+        RulesError: there is no such rulesheet, or it has errors; the message lists all of them.
+    """
+    path = rules_path(name_or_path)
+    rules = parse_rules(read_text(path), str(path))
+    require_valid(rules)
+    return rules

@@ -1,0 +1,194 @@
+"""Nested words to facts, rules, formulas and terms: the grammar of GDL above parentheses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar, final
+
+from neurogame.gdl.finding import Finding, Position
+from neurogame.gdl.keywords import KEYWORDS, SYNTAX_WORDS
+from neurogame.gdl.nodes import Node, Word
+from neurogame.gdl.terms import (
+    And,
+    Compound,
+    Distinct,
+    Formula,
+    Not,
+    Or,
+    Rule,
+    Sentence,
+    Symbol,
+    Term,
+    Variable,
+)
+
+T = TypeVar("T")
+
+
+@final
+class SyntaxReader:
+    """Reads top-level nodes one after the other and collects what it finds on the way.
+
+    Every method that reads something returns None after it has noted an error, and goes on with
+    the neighbours first, so that one pass notes all errors of a rulesheet.
+
+    Attributes:
+        errors: syntax errors in reading order.
+        remarks: warnings about spelling that the syntax trees do not show.
+        spelling: folded name -> first spelling; variables with their ``?``.
+    """
+
+    def __init__(self) -> None:
+        self.errors: list[Finding] = []
+        self.remarks: list[Finding] = []
+        self.spelling: dict[str, str] = {}
+        self._odd_spellings: set[str] = set()
+        self._variables: dict[str, str] = {}
+
+    def rule(self, node: Node) -> Rule | None:
+        """Read a fact or a rule."""
+        self._variables = {}
+        if isinstance(node, Word) or not _starts_with(node.items, "<="):
+            head = self.sentence(node, "a fact")
+            return None if head is None else Rule(head, (), node.position)
+        if len(node.items) == 1:
+            self._error(
+                node.position, "'<=' without a head; write (<= head literal ...)", "missing-head"
+            )
+            return None
+        head = self.sentence(node.items[1], "the head of a rule")
+        literals = node.items[2:]
+        if not literals:
+            self._remark(node.position, "a rule with an empty body is read as a fact", "empty-body")
+        body = _complete([self.formula(literal) for literal in literals])
+        if head is None or body is None:
+            return None
+        return Rule(head, body, node.position)
+
+    def formula(self, node: Node) -> Formula | None:
+        """Read a literal of a rule body, or one nested in not, or, and."""
+        if isinstance(node, Word) or not node.items or not isinstance(node.items[0], Word):
+            return self.sentence(node, "a literal of a rule body")
+        connective = node.items[0].text.lower()
+        if connective not in ("not", "or", "and", "distinct"):
+            return self.sentence(node, "a literal of a rule body")
+        items = node.items[1:]
+        if connective == "distinct":
+            terms = _complete([self.term(item) for item in items])
+            if not self._has_arity(node.position, connective, len(items), 2) or terms is None:
+                return None
+            return Distinct(terms[0], terms[1], node.position)
+        formulas = _complete([self.formula(item) for item in items])
+        if connective == "not":
+            if not self._has_arity(node.position, connective, len(items), 1) or formulas is None:
+                return None
+            return Not(formulas[0], node.position)
+        if formulas is None:
+            return None
+        return (Or if connective == "or" else And)(formulas, node.position)
+
+    def sentence(self, node: Node, role: str) -> Sentence | None:
+        """Read an atomic sentence; ``role`` says in a message what is expected here."""
+        term = self.term(node, f"{role} must be a sentence such as terminal or (cell 1 1 b)")
+        if isinstance(term, Variable):
+            self._error(
+                node.position,
+                f"the variable ?{term.name} cannot be {role}; write a relation name, "
+                "with arguments in parentheses if it has any",
+                "variable-sentence",
+            )
+            return None
+        return term
+
+    def term(self, node: Node, expected: str = "a term is expected here") -> Term | None:
+        """Read a constant, a variable, or a name with arguments."""
+        if isinstance(node, Word):
+            return self._atom(node, expected)
+        if not node.items:
+            message = f"empty parentheses '()'; {expected}"
+            self._error(node.position, message, "nothing-in-parentheses")
+            return None
+        name = self._name(node.items[0], expected)
+        arguments = _complete([self.term(item) for item in node.items[1:]])
+        if name is None or arguments is None:
+            return None
+        if not arguments:
+            message = f"({name}) is read as {name}; names without arguments need no parentheses"
+            self._remark(node.position, message, "empty-parentheses")
+            return Symbol(name, node.position)
+        return Compound(name, arguments, node.position)
+
+    def _atom(self, word: Word, expected: str) -> Term | None:
+        if word.text.startswith("?"):
+            return self._variable(word)
+        name = self._name(word, expected)
+        return None if name is None else Symbol(name, word.position)
+
+    def _variable(self, word: Word) -> Variable | None:
+        if word.text == "?":
+            self._error(word.position, "a variable needs a name after its '?'", "nameless-variable")
+            return None
+        folded = word.text.lower()
+        first = self._variables.setdefault(folded, word.text)
+        if first != word.text and word.text not in self._variables.values():
+            message = (
+                f"{word.text} differs from {first} of the same rule only in case; "
+                "both are read as one variable"
+            )
+            self._remark(word.position, message, "variable-case")
+            self._variables[word.text] = word.text
+        self.spelling.setdefault(folded, word.text)
+        return Variable(folded[1:], word.position)
+
+    def _name(self, node: Node, expected: str) -> str | None:
+        """Return the folded name of a constant, function or relation."""
+        if not isinstance(node, Word):
+            message = "'((': a name must follow an opening parenthesis, not another parenthesis"
+            self._error(node.position, message, "consecutive-open")
+            return None
+        folded = node.text.lower()
+        if node.text.startswith("?"):
+            message = f"the variable {node.text} cannot name a relation or function; use a constant"
+            self._error(node.position, message, "variable-name")
+            return None
+        if folded in SYNTAX_WORDS:
+            message = f"'{node.text}' is a reserved word and cannot stand here; {expected}"
+            self._error(node.position, message, "misplaced-word")
+            return None
+        if folded not in KEYWORDS:
+            self._note_spelling(folded, node)
+        return folded
+
+    def _note_spelling(self, folded: str, word: Word) -> None:
+        first = self.spelling.setdefault(folded, word.text)
+        if first != word.text and word.text not in self._odd_spellings:
+            self._odd_spellings.add(word.text)
+            message = (
+                f"{word.text} differs from {first} only in case; both are read as one name, "
+                "since GDL ignores case"
+            )
+            self._remark(word.position, message, "name-case")
+
+    def _has_arity(self, position: Position, name: str, found: int, allowed: int) -> bool:
+        if found == allowed:
+            return True
+        plural = "" if allowed == 1 else "s"
+        message = f"'{name}' takes {allowed} argument{plural}, found {found}"
+        self._error(position, message, "connective-arity")
+        return False
+
+    def _error(self, position: Position, message: str, code: str) -> None:
+        self.errors.append(Finding("error", position, message, code))
+
+    def _remark(self, position: Position, message: str, code: str) -> None:
+        self.remarks.append(Finding("warning", position, message, code))
+
+
+def _starts_with(items: Sequence[Node], word: str) -> bool:
+    return bool(items) and isinstance(items[0], Word) and items[0].text.lower() == word
+
+
+def _complete(items: Sequence[T | None]) -> tuple[T, ...] | None:
+    """Return the items as a tuple, or None if one of them could not be read."""
+    complete = tuple(item for item in items if item is not None)
+    return complete if len(complete) == len(items) else None

@@ -1,0 +1,76 @@
+"""Ground terms and ground atoms as integer arrays, with their text on demand.
+
+A large game has millions of atoms; their texts are made only for those that somebody looks at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class TermTable:
+    """All ground terms of a game, each stored once.
+
+    Attributes:
+        names: the spelled constants and function names; ``[N]``.
+        functor: index into ``names`` of each term's constant or function name; int64 ``[T]``.
+        start: term ``t`` has the arguments ``arguments[start[t]:start[t + 1]]``; int64 ``[T + 1]``.
+        arguments: term indices, concatenated; int64.
+    """
+
+    names: tuple[str, ...]
+    functor: IntArray
+    start: IntArray
+    arguments: IntArray
+
+    def text(self, term: int) -> str:
+        """Return the compact KIF text of one term, such as ``(cell 1 1 b)``."""
+        name = self.names[int(self.functor[term])]
+        first, last = int(self.start[term]), int(self.start[term + 1])
+        if first == last:
+            return name
+        inner = " ".join(self.text(int(a)) for a in self.arguments[first:last])
+        return f"({name} {inner})"
+
+
+@dataclass(frozen=True, eq=False)
+class AtomTable:
+    """All ground atoms of a ground program: fluents, then moves, then derived atoms.
+
+    Attributes:
+        terms: the terms that occur in the atoms.
+        predicates: spelled relation names; an auxiliary relation made by body splitting has a
+            name that starts with ``*``; ``[P]``.
+        predicate: relation of each atom; int64 ``[A]``.
+        start: atom ``a`` has the arguments ``arguments[start[a]:start[a + 1]]``; int64 ``[A + 1]``.
+        arguments: term indices, concatenated; int64.
+    """
+
+    terms: TermTable
+    predicates: tuple[str, ...]
+    predicate: IntArray
+    start: IntArray
+    arguments: IntArray
+
+    def __len__(self) -> int:
+        """Return the number of atoms."""
+        return len(self.predicate)
+
+    def text(self, atom: int) -> str:
+        """Return the compact KIF text of one atom, such as ``(line red)`` or ``terminal``."""
+        name = self.predicates[int(self.predicate[atom])]
+        first, last = int(self.start[atom]), int(self.start[atom + 1])
+        if first == last:
+            return name
+        inner = " ".join(self.terms.text(int(a)) for a in self.arguments[first:last])
+        return f"({name} {inner})"
+
+    def is_auxiliary(self, atom: int) -> bool:
+        """Return whether the atom was introduced by body splitting."""
+        return self.predicates[int(self.predicate[atom])].startswith("*")

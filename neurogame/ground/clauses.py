@@ -1,0 +1,146 @@
+"""Rules as flat clauses: conjunctions of literals and inequalities, without ``or``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import final
+
+from neurogame.errors import GroundingError
+from neurogame.gdl.terms import (
+    And,
+    Compound,
+    Distinct,
+    Formula,
+    Not,
+    Or,
+    Rule,
+    Rules,
+    Sentence,
+    Symbol,
+    Term,
+    Variable,
+)
+
+MAX_BRANCHES = 4096
+"""Most conjunctions that the disjunctions of one rule may expand to."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """An atom with its sign.
+
+    Attributes:
+        predicate: relation name with its arity, such as ``cell/3``.
+        arguments: its arguments.
+        negated: whether it is under ``not``.
+    """
+
+    predicate: str
+    arguments: tuple[Term, ...]
+    negated: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """``head <- body, distinct``.
+
+    Attributes:
+        head: a positive literal.
+        body: literals, positive and negative.
+        distinct: pairs of terms that must differ.
+        source: index of the rule it comes from.
+    """
+
+    head: Literal
+    body: tuple[Literal, ...]
+    distinct: tuple[tuple[Term, Term], ...]
+    source: int
+
+
+def predicate_of(sentence: Sentence) -> str:
+    """Return relation name and arity as one key, such as ``cell/3``."""
+    if isinstance(sentence, Compound):
+        return f"{sentence.name}/{len(sentence.arguments)}"
+    return f"{sentence.name}/0"
+
+
+def literal_of(sentence: Sentence, negated: bool = False) -> Literal:
+    """Return a sentence as a literal."""
+    arguments = sentence.arguments if isinstance(sentence, Compound) else ()
+    return Literal(predicate_of(sentence), arguments, negated)
+
+
+def variables_of(terms: Iterable[Term]) -> Iterator[str]:
+    """Yield the names of the variables in order, repetitions included."""
+    for term in terms:
+        if isinstance(term, Variable):
+            yield term.name
+        elif isinstance(term, Compound):
+            yield from variables_of(term.arguments)
+
+
+def clauses_of(rules: Rules) -> list[Clause]:
+    """Return the clauses of a rulesheet; a rule with ``or`` gives one clause per branch.
+
+    Raises:
+        GroundingError: if the disjunctions of one rule have too many branches.
+    """
+    clauses = []
+    for index, rule in enumerate(rules):
+        for body in _branches(rule, rules.source):
+            clauses.append(_clause(rule, body, index))
+    return clauses
+
+
+def _clause(rule: Rule, body: tuple[Formula, ...], source: int) -> Clause:
+    literals: list[Literal] = []
+    distinct: list[tuple[Term, Term]] = []
+    for formula in body:
+        if isinstance(formula, Distinct):
+            distinct.append((formula.left, formula.right))
+        elif isinstance(formula, Not):
+            assert isinstance(formula.formula, Symbol | Compound)
+            literals.append(literal_of(formula.formula, negated=True))
+        else:
+            assert isinstance(formula, Symbol | Compound)
+            literals.append(literal_of(formula))
+    return Clause(
+        literal_of(rule.head), tuple(dict.fromkeys(literals)), tuple(distinct), source
+    )
+
+
+def _branches(rule: Rule, source: str) -> list[tuple[Formula, ...]]:
+    """Return the disjunctive normal form of a body."""
+    choices = [_alternatives(formula, rule, source) for formula in rule.body]
+    return [sum(branch, ()) for branch in _limited_product(choices, rule, source)]
+
+
+def _alternatives(formula: Formula, rule: Rule, source: str) -> list[tuple[Formula, ...]]:
+    if isinstance(formula, Or):
+        return [b for f in formula.formulas for b in _alternatives(f, rule, source)]
+    if isinstance(formula, And):
+        choices = [_alternatives(f, rule, source) for f in formula.formulas]
+        return [sum(branch, ()) for branch in _limited_product(choices, rule, source)]
+    if isinstance(formula, Not) and not isinstance(formula.formula, Symbol | Compound):
+        where = f"{source}:{formula.position.line}:{formula.position.column}"
+        raise GroundingError(f"{where}: only an atomic sentence can be negated")
+    return [(formula,)]
+
+
+def _limited_product(
+    choices: list[list[tuple[Formula, ...]]], rule: Rule, source: str
+) -> Iterable[tuple[tuple[Formula, ...], ...]]:
+    count = 1
+    for branch in choices:
+        count *= len(branch)
+    if count > MAX_BRANCHES:
+        where = f"{source}:{rule.position.line}:{rule.position.column}"
+        raise GroundingError(
+            f"{where}: the disjunctions of this rule expand to {count:,} conjunctions, at most "
+            f"{MAX_BRANCHES:,} are allowed; name a disjunction by a relation of its own"
+        )
+    return product(*choices)

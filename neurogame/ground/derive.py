@@ -1,0 +1,122 @@
+"""Semi-naive evaluation of clauses to their least model, stratum by stratum."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from neurogame.errors import GroundingError
+from neurogame.ground.clauses import Clause
+from neurogame.ground.graph import strong_components
+from neurogame.ground.join import Query, build_rows, solve
+from neurogame.ground.limits import Watch
+from neurogame.ground.relation import Database
+
+
+def predicate_strata(clauses: Sequence[Clause]) -> list[list[str]]:
+    """Return the predicates' strongly connected components, dependencies first."""
+    uses: dict[str, list[str]] = defaultdict(list)
+    for clause in clauses:
+        for literal in clause.body:
+            uses[clause.head.predicate].append(literal.predicate)
+    return strong_components(list(uses), uses)
+
+
+def derive(
+    clauses: Sequence[Clause],
+    database: Database,
+    watch: Watch,
+    source: str,
+) -> None:
+    """Add everything that the clauses derive to the database.
+
+    Args:
+        clauses: all clauses of the heads' predicates.
+        database: holds the relations the bodies use; receives the heads.
+        watch: limits.
+        source: name of the rulesheet, for messages.
+
+    Raises:
+        GroundingError: if a predicate depends negatively on itself.
+        LimitError: if a limit is reached.
+    """
+    by_head: dict[str, list[Clause]] = defaultdict(list)
+    for clause in clauses:
+        by_head[clause.head.predicate].append(clause)
+    _add_facts(clauses, database)
+    for component in predicate_strata(clauses):
+        members = set(component)
+        here = [c for predicate in component for c in by_head[predicate] if c.body or c.distinct]
+        _refuse_negative_cycle(here, members, source)
+        _fixpoint(here, members, database, watch)
+
+
+def _add_facts(clauses: Iterable[Clause], database: Database) -> None:
+    facts: dict[str, list[list[int]]] = defaultdict(list)
+    for clause in clauses:
+        if not clause.body and not clause.distinct:
+            row = [database.pool.ground_term(a) for a in clause.head.arguments]
+            facts[clause.head.predicate].append(row)
+    for predicate, rows in facts.items():
+        relation = database.relation(predicate)
+        relation.rows.add(np.array(rows, np.int64).reshape(len(rows), relation.rows.arity))
+
+
+def _refuse_negative_cycle(clauses: Iterable[Clause], members: set[str], source: str) -> None:
+    for clause in clauses:
+        for literal in clause.body:
+            if literal.negated and literal.predicate in members:
+                name = literal.predicate.rpartition("/")[0]
+                raise GroundingError(
+                    f"{source}: '{name}' depends on its own negation: negation must be stratified"
+                )
+
+
+def _fixpoint(
+    clauses: Sequence[Clause],
+    members: set[str],
+    database: Database,
+    watch: Watch,
+) -> None:
+    """Evaluate one component: every clause once, then only from what is new."""
+    relations = [database.relation(predicate) for predicate in sorted(members)]
+    for clause in clauses:
+        _apply(Query(clause, checked=_checked(clause)), database, watch)
+    recursive = [
+        (clause, [i for i, x in enumerate(clause.body) if not x.negated and x.predicate in members])
+        for clause in clauses
+    ]
+    for relation in relations:
+        relation.old = relation.new = 0
+    while any([relation.advance() for relation in relations]):
+        for clause, places in recursive:
+            checked = _checked(clause)
+            for place in places:
+                delta = database.relation(clause.body[place].predicate)
+                if delta.new == delta.old:
+                    continue
+                spans = {place: (delta.old, delta.new)}
+                for other in places:
+                    if other != place:
+                        relation = database.relation(clause.body[other].predicate)
+                        spans[other] = (0, relation.new if other < place else relation.old)
+                _apply(Query(clause, spans, place, checked=checked), database, watch)
+
+
+def _checked(clause: Clause) -> frozenset[int]:
+    return frozenset(i for i, x in enumerate(clause.body) if x.negated)
+
+
+def _apply(query: Query, database: Database, watch: Watch) -> None:
+    head = query.clause.head
+    name = head.predicate.rpartition("/")[0]
+    doing = f"deriving '{name}'" if not name.startswith("*") else "deriving part of a rule"
+    table = solve(query, database, watch, doing)
+    if table.count:
+        relation = database.relation(head.predicate)
+        relation.rows.add(build_rows(head.arguments, table, database))
+        watch.check_count(relation.rows.count, doing)
+
+

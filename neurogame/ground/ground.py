@@ -1,0 +1,161 @@
+"""Grounding: from rules with variables to ground rules.
+
+1. Static relations are evaluated exactly; the domains of the others by relaxed reachability:
+   the least set of fluents and moves closed under ``init``, ``next`` and ``legal`` when every
+   negated literal that depends on the state is taken as true. ``base`` and ``input`` are not
+   needed, and a fluent or move missing from them is kept if it is reachable.
+2. Every rule is instantiated over those domains; static atoms are simplified away.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import final
+
+from neurogame.errors import GroundingError
+from neurogame.gdl.terms import Rules, Variable
+from neurogame.gdl.write import rules_text
+from neurogame.ground.cache import load_program, save_program
+from neurogame.ground.clauses import Clause, Literal, clauses_of
+from neurogame.ground.derive import derive, predicate_strata
+from neurogame.ground.instantiate import instantiate
+from neurogame.ground.limits import GroundLimits, Watch
+from neurogame.ground.pool import TermPool
+from neurogame.ground.program import GroundProgram
+from neurogame.ground.relation import Database
+from neurogame.ground.split import split_clauses
+
+FORMAT = "ground-1"
+"""Changes whenever grounding gives other programs, so that old cache entries are not used."""
+
+OUTPUTS = ("legal/2", "next/1", "terminal/0", "goal/2")
+"""The relations that a ground program computes."""
+
+_WANTED = ("role/1", "init/1", *OUTPUTS)
+
+
+def ground(
+    rules: Rules, limits: GroundLimits | None = None, cache: bool = True
+) -> GroundProgram:
+    """Return the ground program of a rulesheet.
+
+    Args:
+        rules: a rulesheet that passes the checks.
+        limits: what it may cost.
+        cache: whether to use the on-disk cache, keyed by the rules' hash.
+
+    Raises:
+        GroundingError: if the rules have no ground program.
+        LimitError: if a limit is reached; nothing is cached then.
+
+    Reference:
+        Michulke and Thielscher, section 3.1 (ground instantiation) and 3.6 (exploiting
+        functional relations), here by joins.
+    """
+    key = rules_key(rules)
+    if cache:
+        found = load_program(key)
+        if found is not None:
+            return found
+    program = _Grounder(rules, limits or GroundLimits(), key).ground()
+    if cache:
+        save_program(program)
+    return program
+
+
+def rules_key(rules: Rules) -> str:
+    """Return the hash that names a rulesheet's ground program in the cache."""
+    text = FORMAT + "\n" + rules_text(rules)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@final
+class _Grounder:
+    """The steps of grounding one rulesheet."""
+
+    def __init__(self, rules: Rules, limits: GroundLimits, key: str) -> None:
+        self.rules = rules
+        self.key = key
+        self.watch = Watch(limits)
+        self.database = Database(TermPool(limits.depth))
+
+    def ground(self) -> GroundProgram:
+        clauses = _relevant(split_clauses(clauses_of(self.rules)))
+        dynamic = dynamic_predicates(clauses)
+        static = [c for c in clauses if c.head.predicate not in dynamic]
+        moving = [c for c in clauses if c.head.predicate in dynamic]
+        self._refuse_dynamic(dynamic)
+        derive(static, self.database, self.watch, self.rules.source)
+        reachable = _drop_dynamic_negation([*moving, *_TRANSITION], dynamic)
+        derive(reachable, self.database, self.watch, self.rules.source)
+        self.database.forget_views()
+        return instantiate(
+            moving, dynamic, self.database, self.rules, self.watch, self.key
+        )
+
+    def _refuse_dynamic(self, dynamic: set[str]) -> None:
+        for predicate in ("role/1", "init/1"):
+            if predicate in dynamic:
+                name = predicate.partition("/")[0]
+                raise GroundingError(
+                    f"{self.rules.source}: '{name}' depends on the state or on moves, but it "
+                    "must be the same in every state"
+                )
+
+
+def _transition() -> tuple[Clause, ...]:
+    """Return the clauses that close the domains under play."""
+    x, r, m = Variable("x"), Variable("r"), Variable("m")
+    true = Literal("true/1", (x,))
+    return (
+        Clause(true, (Literal("init/1", (x,)),), (), -1),
+        Clause(true, (Literal("next/1", (x,)),), (), -1),
+        Clause(
+            Literal("does/2", (r, m)),
+            (Literal("legal/2", (r, m)), Literal("role/1", (r,))),
+            (),
+            -1,
+        ),
+    )
+
+
+_TRANSITION = _transition()
+
+
+def _relevant(clauses: Sequence[Clause]) -> list[Clause]:
+    """Return the clauses that the wanted relations depend on."""
+    wanted = set(_WANTED)
+    grown = True
+    while grown:
+        used = {x.predicate for c in clauses if c.head.predicate in wanted for x in c.body}
+        grown = not used <= wanted
+        wanted |= used
+    return [c for c in clauses if c.head.predicate in wanted]
+
+
+def dynamic_predicates(clauses: Sequence[Clause]) -> set[str]:
+    """Return the predicates that may differ between states.
+
+    Predicates that depend negatively on themselves count as dynamic, too: on ground atoms they
+    may still be stratified, which the circuit decides.
+    """
+    dynamic = {"true/1", "does/2", *OUTPUTS}
+    for component in predicate_strata(clauses):
+        members = set(component)
+        bodies = [x for c in clauses if c.head.predicate in members for x in c.body]
+        if any(x.predicate in dynamic or (x.negated and x.predicate in members) for x in bodies):
+            dynamic |= members
+    return dynamic
+
+
+def _drop_dynamic_negation(clauses: Sequence[Clause], dynamic: set[str]) -> list[Clause]:
+    return [
+        Clause(
+            c.head,
+            tuple(x for x in c.body if not (x.negated and x.predicate in dynamic)),
+            c.distinct,
+            c.source,
+        )
+        for c in clauses
+    ]

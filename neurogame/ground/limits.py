@@ -1,0 +1,83 @@
+"""Limits on grounding, and the watch that enforces them."""
+
+from __future__ import annotations
+
+import resource
+import time
+from dataclasses import dataclass, field
+from typing import final
+
+from neurogame.errors import ConfigurationError, LimitError
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class GroundLimits:
+    """How much grounding may cost before it stops with a clear error.
+
+    Attributes:
+        seconds: wall-clock time of the whole grounding, > 0.
+        memory_mb: growth of the process's peak resident memory, in MiB, > 0.
+        rules: ground rules and ground atoms, each, > 0.
+        depth: nesting depth of ground terms, >= 1; stops rules that build terms for ever.
+    """
+
+    seconds: float = 600.0
+    memory_mb: float = 12_000.0
+    rules: int = 40_000_000
+    depth: int = 200
+
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        if min(self.seconds, self.memory_mb, self.rules, self.depth) <= 0:
+            raise ConfigurationError(f"every limit of grounding must be positive, found {self}")
+
+
+def peak_memory_mb() -> float:
+    """Return the peak resident memory of this process in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+
+
+@final
+@dataclass
+class Watch:
+    """Compares the cost so far with the limits; cheap enough to ask often."""
+
+    limits: GroundLimits
+    start: float = field(default_factory=time.monotonic)
+    base_mb: float = field(default_factory=peak_memory_mb)
+
+    def check(self, doing: str) -> None:
+        """Raise if the time or the memory is used up.
+
+        Args:
+            doing: what is going on, for the message.
+
+        Raises:
+            LimitError: naming the limit, its value and what was being done.
+        """
+        used = time.monotonic() - self.start
+        if used > self.limits.seconds:
+            raise LimitError(
+                f"grounding stopped after {used:.1f} s while {doing}: the limit is "
+                f"{self.limits.seconds:g} s; raise the limit or simplify that rule"
+            )
+        grown = peak_memory_mb() - self.base_mb
+        if grown > self.limits.memory_mb:
+            raise LimitError(
+                f"grounding stopped at {grown:.0f} MiB while {doing}: the limit is "
+                f"{self.limits.memory_mb:g} MiB; raise the limit or simplify that rule"
+            )
+
+    def check_count(self, count: int, doing: str) -> None:
+        """Raise if so many rows at once would pass the limit on rules.
+
+        Raises:
+            LimitError: naming the count, the limit and what was being done.
+        """
+        if count > self.limits.rules:
+            raise LimitError(
+                f"grounding stopped at {count:,} instances while {doing}: the limit is "
+                f"{self.limits.rules:,} rules; raise the limit or simplify that rule"
+            )
+        self.check(doing)

@@ -1,0 +1,137 @@
+"""Ground terms by number: each distinct term is stored once, however deep it nests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import final
+
+import numpy as np
+
+from neurogame.errors import LimitError
+from neurogame.gdl.terms import Compound, Symbol, Term, Variable
+from neurogame.ground.atoms import IntArray, TermTable
+from neurogame.ground.rows import RowSet
+
+
+@final
+class TermPool:
+    """Numbers for ground terms, and vectorised building and taking apart of compound terms.
+
+    A *kind* is a constant or a function name with its arity; every term has one kind.
+    """
+
+    def __init__(self, max_depth: int) -> None:
+        """Make an empty pool.
+
+        Args:
+            max_depth: deepest nesting allowed.
+        """
+        self._max_depth = max_depth
+        self._kinds: dict[tuple[str, int], int] = {}
+        self._names: list[tuple[str, int]] = []
+        self._tables: list[RowSet] = []
+        self._table_ids: list[IntArray] = []
+        self._kind: IntArray = np.zeros(64, np.int64)
+        self._row: IntArray = np.zeros(64, np.int64)
+        self._depth: IntArray = np.zeros(64, np.int64)
+        self.count = 0
+
+    def kind(self, name: str, arity: int) -> int:
+        """Return the number of a kind, made on first use."""
+        key = (name, arity)
+        if key not in self._kinds:
+            self._kinds[key] = len(self._names)
+            self._names.append(key)
+            self._tables.append(RowSet(arity))
+            self._table_ids.append(np.zeros(0, np.int64))
+        return self._kinds[key]
+
+    def constant(self, name: str) -> int:
+        """Return the term number of a constant."""
+        return int(self.build(self.kind(name, 0), np.zeros((1, 0), np.int64))[0])
+
+    def build(self, kind: int, arguments: IntArray) -> IntArray:
+        """Return the terms of one kind with the given arguments, made on first use.
+
+        Args:
+            kind: number of the kind.
+            arguments: term numbers; int64 ``[n, arity]``.
+
+        Returns:
+            Term numbers; int64 ``[n]``.
+
+        Raises:
+            LimitError: if a term nests deeper than allowed.
+        """
+        table = self._tables[kind]
+        before = table.count
+        rows = table.add(arguments)
+        fresh = table.count - before
+        if fresh:
+            self._grow(fresh)
+            new = slice(self.count, self.count + fresh)
+            self._kind[new] = kind
+            self._row[new] = np.arange(before, table.count)
+            if table.arity:
+                self._depth[new] = 1 + self._depth[table.rows[before:]].max(axis=1)
+                if self._depth[new].max() > self._max_depth:
+                    raise LimitError(
+                        f"the function '{self._names[kind][0]}' builds terms nested more than "
+                        f"{self._max_depth} deep: its recursion does not end; bound it by a "
+                        "relation of the rulesheet, or raise the limit on depth"
+                    )
+            ids = np.arange(self.count, self.count + fresh)
+            self._table_ids[kind] = np.concatenate([self._table_ids[kind], ids])
+            self.count += fresh
+        return self._table_ids[kind][rows]
+
+    def is_kind(self, terms: IntArray, kind: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Return whether each term is of the kind; bool ``[n]``."""
+        result: np.ndarray[tuple[int], np.dtype[np.bool_]] = self._kind[terms] == kind
+        return result
+
+    def take_apart(self, terms: IntArray, kind: int) -> IntArray:
+        """Return the arguments of terms that are all of one kind; int64 ``[n, arity]``."""
+        return self._tables[kind].rows[self._row[terms]]
+
+    def ground_term(self, term: Term) -> int:
+        """Return the number of a term without variables."""
+        if isinstance(term, Symbol):
+            return self.constant(term.name)
+        if isinstance(term, Variable):
+            raise ValueError(f"?{term.name} is not ground")
+        arguments = [self.ground_term(a) for a in term.arguments]
+        kind = self.kind(term.name, len(arguments))
+        return int(self.build(kind, np.array([arguments], np.int64))[0])
+
+    def name(self, term: int) -> str:
+        """Return the folded constant or function name of a term."""
+        return self._names[int(self._kind[term])][0]
+
+    def table(self, spelling: Mapping[str, str]) -> TermTable:
+        """Return all terms as a table with spelled names."""
+        arity = np.array([a for _, a in self._names], np.int64)
+        kinds = self._kind[: self.count]
+        start = np.concatenate([[0], np.cumsum(arity[kinds])]).astype(np.int64)
+        arguments = np.zeros(int(start[-1]), np.int64)
+        for kind, (_, count) in enumerate(self._names):
+            if count:
+                place = start[self._table_ids[kind]][:, None] + np.arange(count)
+                arguments[place] = self._tables[kind].rows
+        names = tuple(spelling.get(name, name) for name, _ in self._names)
+        return TermTable(names, kinds.copy(), start, arguments)
+
+    def _grow(self, fresh: int) -> None:
+        needed = self.count + fresh
+        if needed > len(self._kind):
+            extra = max(needed, 2 * len(self._kind)) - len(self._kind)
+            self._kind = np.concatenate([self._kind, np.zeros(extra, np.int64)])
+            self._row = np.concatenate([self._row, np.zeros(extra, np.int64)])
+            self._depth = np.concatenate([self._depth, np.zeros(extra, np.int64)])
+
+
+def is_ground(term: Term) -> bool:
+    """Return whether a term has no variable."""
+    if isinstance(term, Compound):
+        return all(is_ground(a) for a in term.arguments)
+    return isinstance(term, Symbol)

@@ -1,0 +1,146 @@
+"""Body splitting: long joins are cut into short ones through auxiliary relations.
+
+A variable that occurs in only some literals of a body is projected out as early as possible:
+those literals move into an auxiliary relation (named ``*rule.k``) over their other variables.
+This is bucket elimination; it keeps the number of ground instances near the size of the
+largest sub-join, and it factors the circuit. Auxiliary relations that are equal up to the names
+of their variables are made once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+
+from neurogame.gdl.terms import Compound, Symbol, Term, Variable
+from neurogame.ground.clauses import Clause, Literal, variables_of
+
+MIN_ARITY = 4
+"""An auxiliary relation may always have this many arguments, more only if a literal has more."""
+
+
+def split_clauses(clauses: list[Clause]) -> list[Clause]:
+    """Return equivalent clauses with short bodies; auxiliary clauses come before their use."""
+    splitter = _Splitter()
+    result: list[Clause] = []
+    for clause in clauses:
+        rest = splitter.split(clause)
+        result.extend(splitter.take_new())
+        result.append(rest)
+    return result
+
+
+@final
+@dataclass(slots=True)
+class _Bucket:
+    """The literals that move into one auxiliary relation, and what stays visible of them."""
+
+    literals: list[Literal]
+    distinct: list[tuple[Term, Term]]
+    eliminated: set[str]
+    kept: list[str]
+
+
+@final
+@dataclass
+class _Splitter:
+    made: dict[object, str] = field(default_factory=dict)
+    new: list[Clause] = field(default_factory=list)
+    counters: dict[int, int] = field(default_factory=dict)
+
+    def take_new(self) -> list[Clause]:
+        """Return the auxiliary clauses made since the last call."""
+        taken, self.new = self.new, []
+        return taken
+
+    def split(self, clause: Clause) -> Clause:
+        """Project out variables one bucket at a time until none is worth it."""
+        widest = max((len(set(variables_of(x.arguments))) for x in clause.body), default=0)
+        while True:
+            bucket = _best_bucket(clause, max(MIN_ARITY, widest))
+            if bucket is None:
+                return clause
+            auxiliary = self._auxiliary(bucket, clause.source)
+            body = (x for x in clause.body if x not in bucket.literals)
+            clause = Clause(
+                clause.head,
+                tuple(dict.fromkeys((auxiliary, *body))),
+                tuple(p for p in clause.distinct if p not in bucket.distinct),
+                clause.source,
+            )
+
+    def _auxiliary(self, bucket: _Bucket, source: int) -> Literal:
+        body, order = _canonical(bucket)
+        name = self.made.get(body)
+        if name is None:
+            number = self.counters.get(source, 0) + 1
+            self.counters[source] = number
+            name = f"*{source}.{number}/{len(order)}"
+            self.made[body] = name
+            head = Literal(name, tuple(Variable(f"v{i}") for i in range(len(order))))
+            self.new.append(Clause(head, body[0], body[1], source))
+        return Literal(name, tuple(Variable(v) for v in order))
+
+
+def _canonical(
+    bucket: _Bucket,
+) -> tuple[tuple[tuple[Literal, ...], tuple[tuple[Term, Term], ...]], list[str]]:
+    """Rename the variables by order of occurrence; return the body and the kept variables."""
+    kept = set(bucket.kept)
+    seen: list[str] = []
+    for literal in bucket.literals:
+        for variable in variables_of(literal.arguments):
+            if variable not in seen:
+                seen.append(variable)
+    order = [v for v in seen if v in kept]
+    names = {v: f"v{i}" for i, v in enumerate(order)}
+    names |= {v: f"w{i}" for i, v in enumerate(v for v in seen if v not in kept)}
+
+    def rename(term: Term) -> Term:
+        if isinstance(term, Variable):
+            return Variable(names[term.name])
+        if isinstance(term, Compound):
+            return Compound(term.name, tuple(map(rename, term.arguments)))
+        return Symbol(term.name)
+
+    literals = tuple(
+        Literal(x.predicate, tuple(map(rename, x.arguments)), x.negated) for x in bucket.literals
+    )
+    distinct = tuple((rename(a), rename(b)) for a, b in bucket.distinct)
+    return (literals, distinct), order
+
+
+def _best_bucket(clause: Clause, max_arity: int) -> _Bucket | None:
+    """Return the bucket with the smallest auxiliary relation, or None if none is worth it."""
+    positive = [x for x in clause.body if not x.negated]
+    if len(positive) < 2:
+        return None
+    head = set(variables_of(clause.head.arguments))
+    candidates = dict.fromkeys(
+        v for x in positive for v in variables_of(x.arguments) if v not in head
+    )
+    best: tuple[tuple[int, int], _Bucket] | None = None
+    for variable in candidates:
+        bucket = _bucket(clause, variable, head)
+        if bucket is None or len(bucket.kept) > max_arity:
+            continue
+        cost = (len(bucket.kept), len(bucket.literals))
+        if best is None or cost < best[0]:
+            best = (cost, bucket)
+    return best[1] if best else None
+
+
+def _bucket(clause: Clause, variable: str, head: set[str]) -> _Bucket | None:
+    """Return the bucket that eliminates a variable, or None if it would be the whole body."""
+    used = {x: set(variables_of(x.arguments)) for x in clause.body}
+    pairs = {p: set(variables_of(p)) for p in clause.distinct}
+    literals = [x for x in clause.body if variable in used[x]]
+    distinct = [p for p in clause.distinct if variable in pairs[p]]
+    bound = {v for x in literals if not x.negated for v in used[x]}
+    inside = set().union(*(used[x] for x in literals), *(pairs[p] for p in distinct))
+    rest = [x for x in clause.body if x not in literals]
+    if not rest or not inside <= bound:
+        return None
+    rest_pairs = [p for p in clause.distinct if p not in distinct]
+    outside = head.union(*(used[x] for x in rest), *(pairs[p] for p in rest_pairs))
+    return _Bucket(literals, distinct, bound - outside, sorted(bound & outside))

@@ -1,0 +1,96 @@
+"""Random words that are a pure function of (seed, lane word, step, draw).
+
+There is no state to advance: any word can be drawn at any time, on any device, in any order,
+and games do not change when the batch is cut differently.
+
+``base = mix(mix(seed) + (word + 1) * G1)`` is drawn once per word of 64 lanes, and
+``random = mix(base + (counter + 1) * G2)`` per draw, modulo 2^64, where ``mix`` is the
+finaliser of splitmix64 and the counter holds step, role, attempt and bit in disjoint fields.
+
+*Reference:* Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014),
+figure 16 (variant 13 of Stafford's mixers).
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import torch
+from torch import Tensor
+
+G1 = 0x9E3779B97F4A7C15
+G2 = 0xD1342543DE82EF95
+MIX_1 = 0xBF58476D1CE4E5B9
+MIX_2 = 0x94D049BB133111EB
+
+BIT_FIELD = 5
+ATTEMPT_FIELD = 20
+ROLE_FIELD = 8
+STEP_FIELD = 30
+
+
+def signed(value: int) -> int:
+    """Return the int64 with the same 64 bits as ``value`` modulo 2^64."""
+    value &= (1 << 64) - 1
+    return value - (1 << 64) if value >> 63 else value
+
+
+def mix(words: Tensor) -> Tensor:
+    """Scramble each word in place by a bijection of 64 bits and return the tensor.
+
+    Args:
+        words: int64 of any shape; overwritten.
+    """
+    for shift, factor in ((30, MIX_1), (27, MIX_2), (31, None)):
+        # Torch shifts int64 arithmetically; the mask makes the shift logical.
+        words ^= (words >> shift).bitwise_and_((1 << (64 - shift)) - 1)
+        if factor is not None:
+            words *= signed(factor)
+    return words
+
+
+@final
+class RandomWords:
+    """Random words for a set of lane words.
+
+    Attributes:
+        base: scrambled seed of each lane word; int64 ``[W]``.
+    """
+
+    def __init__(self, seed: int, lane_words: Tensor) -> None:
+        """Prepare the draws of some lane words.
+
+        Args:
+            seed: any integer; taken modulo 2^64.
+            lane_words: number of each word of 64 games, 0 or more; int64 ``[W]``.
+        """
+        start = mix(torch.tensor([signed(seed)], device=lane_words.device))
+        self.base = mix((lane_words + 1) * signed(G1) + start)
+
+    def select(self, index: Tensor) -> RandomWords:
+        """Return the draws of some of the words; ``index`` is int64 ``[K]``."""
+        chosen = RandomWords.__new__(RandomWords)
+        chosen.base = self.base[index]
+        return chosen
+
+    def draw(self, step: int, role: int, attempts: range, bits: int) -> Tensor:
+        """Return independent random words.
+
+        Args:
+            step: number of the step of the game, ``0 .. 2^30 - 1``.
+            role: which role chooses, ``0..255``.
+            attempts: which attempts, each in ``0 .. 2^20 - 1``.
+            bits: words per attempt, ``0..32``.
+
+        Returns:
+            int64 ``[len(attempts), bits, W]``.
+        """
+        prefix = ((step << ROLE_FIELD) | role) << ATTEMPT_FIELD
+        counters = [
+            signed((((prefix | attempt) << BIT_FIELD | bit) + 1) * G2)
+            for attempt in attempts
+            for bit in range(bits)
+        ]
+        offset = torch.tensor(counters, dtype=torch.int64, device=self.base.device)
+        words = mix(offset[:, None] + self.base)
+        return words.view(len(attempts), bits, -1)

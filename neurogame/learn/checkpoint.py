@@ -1,0 +1,187 @@
+"""Self-describing checkpoints: a trained evaluator with all that it takes to use or resume it.
+
+The file holds plain tensors, dictionaries, lists, strings and numbers only, and is read with
+``weights_only=True``: opening a foreign file cannot run code.
+"""
+
+from __future__ import annotations
+
+import pickle
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, final
+
+import torch
+from torch import Tensor
+
+from neurogame import __version__
+from neurogame.errors import CheckpointError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.build import evaluator_from_description
+from neurogame.learn.atomic_file import write_atomically
+from neurogame.learn.content_hash import content_hash
+from neurogame.learn.mapped_evaluator import map_evaluator
+from neurogame.simulate.game import Game
+
+FORMAT = "neurogame checkpoint"
+VERSION = 1
+# From version n to n + 1: a function that takes and returns the plain contents.
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Checkpoint:
+    """What a checkpoint file holds.
+
+    Attributes:
+        game_name: the name the game was loaded under.
+        rules: canonical rules text, enough to rebuild the game.
+        signature: structural signature of the rules; the same for every consistent renaming.
+        roles: role names in order; length ``R``.
+        fluents: fluent texts in tensor order; length ``F``.
+        moves: per role its move texts in tensor order.
+        description: kind and configuration of the evaluator, JSON-able.
+        weights: the evaluator's tensors by name.
+        initial_weights: the same tensors before any learning.
+        config: the training configuration, JSON-able; empty if it was not trained by ``train``.
+        optimiser: optimiser state, or None where the run cannot be resumed from this file.
+        buffer: replay buffer tensors, or None.
+        random: what all later random choices follow from, JSON-able.
+        counters: rounds, matches, updates, plies, distinct games and seconds so far.
+        logs: length of each log file in bytes when this was written, by file name.
+        results: evaluations so far, JSON-able, oldest first.
+        parent: hash of the checkpoint this run started or resumed from, or None.
+        created_by: the version of neurogame that wrote it.
+    """
+
+    game_name: str
+    rules: str
+    signature: str
+    roles: list[str]
+    fluents: list[str]
+    moves: list[list[str]]
+    description: dict[str, Any]
+    weights: dict[str, Tensor]
+    initial_weights: dict[str, Tensor]
+    config: dict[str, Any] = field(default_factory=dict)
+    optimiser: dict[str, Any] | None = None
+    buffer: dict[str, Tensor] | None = None
+    random: dict[str, Any] = field(default_factory=dict)
+    counters: dict[str, Any] = field(default_factory=dict)
+    logs: dict[str, int] = field(default_factory=dict)
+    results: list[dict[str, Any]] = field(default_factory=list)
+    parent: str | None = None
+    created_by: str = __version__
+
+    @property
+    def hash(self) -> str:
+        """Hash of the contents, 64 hexadecimal digits."""
+        return content_hash(vars(self))
+
+    def game(self) -> Game:
+        """Rebuild the game from the stored rules.
+
+        Raises:
+            CheckpointError: the stored rules give another game than the one trained on.
+        """
+        game = Game.from_text(self.rules, name=self.game_name)
+        for what, stored, found in (
+            ("roles", self.roles, list(game.roles)),
+            ("fluents", self.fluents, list(game.fluents)),
+            ("moves", self.moves, [list(moves) for moves in game.moves]),
+        ):
+            if stored != found:
+                raise CheckpointError(
+                    f"the {what} that this version ({__version__}) derives from the stored rules "
+                    f"of {self.game_name} are not those that version {self.created_by} wrote; "
+                    "retrain with this version"
+                )
+        return game
+
+    def evaluator(self, game: Game | None = None) -> Evaluator:
+        """Return the trained evaluator, reading the fluents of ``game``.
+
+        Args:
+            game: the game it shall value; the stored one if None. Its names may be scrambled
+                and its rules in any layout, as long as the rules are the same.
+
+        Raises:
+            CheckpointError: the game is a different one.
+        """
+        return self._build(self.weights, game)
+
+    def initial_evaluator(self, game: Game | None = None) -> Evaluator:
+        """Return the evaluator as it was before any learning; see :meth:`evaluator`."""
+        return self._build(self.initial_weights, game)
+
+    def _build(self, weights: dict[str, Tensor], game: Game | None) -> Evaluator:
+        own = self.game()
+        evaluator = evaluator_from_description(own, self.description)
+        try:
+            evaluator.load_state_dict(weights)
+        except RuntimeError as error:
+            raise CheckpointError(
+                f"the stored weights do not fit the evaluator {self.description}: {error}"
+            ) from None
+        evaluator.eval()
+        if game is None or game.rules == own.rules:
+            return evaluator
+        return map_evaluator(evaluator, own, game, self.signature)
+
+
+def save_checkpoint(path: Path | str, checkpoint: Checkpoint) -> str:
+    """Write a checkpoint and return its hash; at no moment is there half a file at ``path``.
+
+    Args:
+        path: where to write; its folder must exist.
+        checkpoint: what to write.
+    """
+    contents = vars(checkpoint)
+    digest = content_hash(contents)
+    document = {"format": FORMAT, "version": VERSION, "hash": digest, "contents": contents}
+    write_atomically(Path(path), lambda stream: torch.save(document, stream))
+    return digest
+
+
+def load_checkpoint(path: Path | str) -> Checkpoint:
+    """Read a checkpoint, whatever version wrote it, and verify its hash.
+
+    Raises:
+        CheckpointError: no such file, not a checkpoint, damaged, or written by a newer version.
+    """
+    document = _read(Path(path))
+    version, contents = document["version"], document["contents"]
+    if not isinstance(version, int) or version > VERSION:
+        raise CheckpointError(
+            f"{path}: written in format {version!r}; this version of neurogame ({__version__}) "
+            f"reads formats up to {VERSION}: install a newer one"
+        )
+    if content_hash(contents) != document["hash"]:
+        raise CheckpointError(f"{path}: damaged (its contents do not match its hash)")
+    for step in range(version, VERSION):
+        contents = MIGRATIONS[step](contents)
+    try:
+        return Checkpoint(**contents)
+    except TypeError as error:
+        raise CheckpointError(f"{path}: unexpected contents: {error}") from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise CheckpointError(f"{path}: no such file; expected a checkpoint made by 'train'")
+    try:
+        document = torch.load(path, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, zipfile.BadZipFile, RuntimeError, EOFError, ValueError) as why:
+        reason = str(why).splitlines()[0] if str(why) else type(why).__name__
+        raise CheckpointError(
+            f"{path}: damaged, cut short, or not a checkpoint ({reason[:120]})"
+        ) from None
+    except (KeyError, AttributeError, IndexError, TypeError, OSError) as why:
+        raise CheckpointError(f"{path}: not a checkpoint ({type(why).__name__}: {why})") from None
+    wanted = {"format", "version", "hash", "contents"}
+    if not isinstance(document, dict) or set(document) != wanted or document["format"] != FORMAT:
+        raise CheckpointError(f"{path}: a torch file, but not a neurogame checkpoint")
+    return document

@@ -1,0 +1,124 @@
+"""The configuration of a training run: every number that influences what is learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from neurogame.errors import ConfigurationError
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.learn.settings import (
+    check_settings,
+    setting,
+    settings_from_json,
+    settings_to_json,
+)
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """How matches are played, what is learned from them, and when results are measured.
+
+    The text of each field, with unit and range, is its documentation and its command-line help.
+
+    Raises:
+        ConfigurationError: a field is out of its range.
+    """
+
+    evaluator: EvaluatorConfig = field(default_factory=EvaluatorConfig)
+    matches: int | None = setting(
+        None, "stop after this many matches of self-play in total", minimum=1
+    )
+    seconds: float | None = setting(
+        None, "stop after this many seconds of training in total, at least one round", minimum=0
+    )
+    seed: int = setting(0, "every random choice follows from this number", minimum=0)
+    depth: int = setting(1, "plies that both sides look ahead in training matches", minimum=1)
+    opponent: str = setting(
+        "self",
+        "who plays the other roles: self, untrained (the fixed initial evaluator), a fixed fresh "
+        "evaluator such as fuzzy, or a player string such as alphabeta:sound,depth=2",
+    )
+    concurrent: int = setting(
+        32, "matches played at the same time, before learning from them; the paper: 1", minimum=1
+    )
+    epsilon: float = setting(
+        0.05, "chance of a random move instead of the best, per role and ply", minimum=0, maximum=1
+    )
+    random_plies: int = setting(
+        0, "a match starts with a uniformly drawn number of random plies, up to this", minimum=0
+    )
+    max_plies: int = setting(
+        1000, "a match is cut off, and has no outcome, after this many plies", minimum=1
+    )
+    target: str = setting(
+        "td",
+        "what to learn: outcome (the paper's discounted outcomes, equations 9 and 10) or "
+        "td (true TD(lambda) with bootstrapping)",
+        choices=("outcome", "td"),
+    )
+    lambda_: float = setting(
+        0.8, "discount per ply (outcome) or trace decay (td)", minimum=0, maximum=1
+    )
+    minimum_share: float = setting(
+        0.1,
+        "least share of the states of a match that target outcome learns from, counted from the "
+        "end; proved states are always used",
+        minimum=0,
+        maximum=1,
+    )
+    proofs: bool = setting(True, "replace targets by values that the search has proved")
+    loss: str = setting(
+        "squared",
+        "error between output and target",
+        choices=("squared", "cross-entropy"),
+    )
+    optimiser: str = setting("adam", "rule for the weight updates", choices=("adam", "sgd"))
+    learning_rate: float = setting(
+        0.001, "step size; the paper: 0.001 with sgd; larger is right for sgd", minimum=0
+    )
+    gradient_limit: float = setting(
+        1.0, "a longer gradient is scaled down to this length; 0: no limit", minimum=0
+    )
+    buffer: int = setting(
+        20000, "states kept for replay; 0: learn from the newest matches only", minimum=0
+    )
+    batch: int = setting(256, "states per update when learning from replay", minimum=1)
+    updates: float = setting(
+        1.0, "updates per match when learning from replay; without, passes per round", minimum=0
+    )
+    evaluate_every: int = setting(
+        500, "matches between two evaluations against the untrained evaluator; 0: never", minimum=0
+    )
+    evaluate_matches: int = setting(
+        100, "matches of each such evaluation, roles swapped in turn", minimum=2
+    )
+    checkpoint_every: int = setting(
+        2000, "matches between two kept checkpoint files; 0: only the latest and best", minimum=0
+    )
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if self.minimum_share == 0 and self.target == "outcome" and not self.proofs:
+            raise ConfigurationError(
+                "minimum-share 0 without proofs leaves nothing to learn from; use a share above 0"
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all settings as a JSON-able dictionary."""
+        return {"evaluator": self.evaluator.to_json(), **settings_to_json(self)}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> TrainConfig:
+        """Rebuild a configuration; the inverse of :meth:`to_json`.
+
+        Raises:
+            ConfigurationError: a key is unknown or a value is out of its range.
+        """
+        rest = {key: value for key, value in data.items() if key != "evaluator"}
+        keywords = settings_from_json(TrainConfig, rest)
+        if "evaluator" in data:
+            keywords["evaluator"] = EvaluatorConfig.from_json(data["evaluator"])
+        return TrainConfig(**keywords)

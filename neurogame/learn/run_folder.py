@@ -1,0 +1,122 @@
+"""The folder of a training run: configuration, logs and checkpoints, safe against sudden death."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any, final
+
+from neurogame.errors import CheckpointError, ConfigurationError
+from neurogame.learn.atomic_file import write_atomically
+from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+
+LATEST = "latest.pt"
+BEST = "best.pt"
+CONFIG = "config.json"
+ROUNDS = "rounds.jsonl"
+ROUNDS_CSV = "rounds.csv"
+EVALUATIONS = "evaluations.jsonl"
+LOGS = (ROUNDS, ROUNDS_CSV, EVALUATIONS)
+
+
+@final
+class RunFolder:
+    """Reads and writes the files of one run.
+
+    ``config.json`` the configuration; ``rounds.jsonl`` and ``rounds.csv`` one line per round of
+    self-play and learning; ``evaluations.jsonl`` one line per evaluation; ``latest.pt`` all that
+    is needed to go on; ``best.pt`` the evaluator with the best evaluation; and
+    ``checkpoint-<matches>.pt``.
+
+    Args:
+        path: the folder.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+
+    @property
+    def latest(self) -> Path:
+        """Path of the checkpoint to resume from."""
+        return self.path / LATEST
+
+    def create(self, config: dict[str, Any]) -> None:
+        """Make the folder of a new run.
+
+        Args:
+            config: written to ``config.json``.
+
+        Raises:
+            ConfigurationError: the folder already holds a run, or is a file.
+        """
+        if self.latest.exists():
+            raise ConfigurationError(
+                f"{self.path} already holds a run; go on with it by --resume {self.path}, "
+                "or choose another --out"
+            )
+        if self.path.exists() and not self.path.is_dir():
+            raise ConfigurationError(f"{self.path} is a file; --out must name a folder")
+        self.path.mkdir(parents=True, exist_ok=True)
+        for name in LOGS:
+            (self.path / name).unlink(missing_ok=True)
+        text = json.dumps(config, indent=2) + "\n"
+        write_atomically(self.path / CONFIG, lambda stream: _write_text(stream, text))
+
+    def resume(self) -> Checkpoint:
+        """Return the latest checkpoint, and cut the logs back to the moment it was written.
+
+        Raises:
+            CheckpointError: there is no run here, or its checkpoint cannot be resumed from.
+        """
+        if not self.latest.is_file():
+            raise CheckpointError(f"{self.path} holds no run to resume (no {LATEST} in it)")
+        checkpoint = load_checkpoint(self.latest)
+        if checkpoint.optimiser is None:
+            raise CheckpointError(f"{self.latest} is without the state needed to resume")
+        for name in LOGS:
+            path = self.path / name
+            if path.exists() and path.stat().st_size > checkpoint.logs.get(name, 0):
+                os.truncate(path, checkpoint.logs.get(name, 0))
+        return checkpoint
+
+    def log_sizes(self) -> dict[str, int]:
+        """Return the present length of each log in bytes."""
+        paths = {name: self.path / name for name in LOGS}
+        return {name: path.stat().st_size for name, path in paths.items() if path.exists()}
+
+    def log_round(self, row: dict[str, Any]) -> None:
+        """Append one round to ``rounds.jsonl`` and ``rounds.csv``; rows have the same keys."""
+        self._append(ROUNDS, json.dumps(row) + "\n")
+        text = io.StringIO()
+        writer = csv.DictWriter(text, fieldnames=list(row), lineterminator="\n")
+        if not (self.path / ROUNDS_CSV).exists() or (self.path / ROUNDS_CSV).stat().st_size == 0:
+            writer.writeheader()
+        writer.writerow(row)
+        self._append(ROUNDS_CSV, text.getvalue())
+
+    def log_evaluation(self, row: dict[str, Any]) -> None:
+        """Append one evaluation to ``evaluations.jsonl``."""
+        self._append(EVALUATIONS, json.dumps(row) + "\n")
+
+    def save_latest(self, checkpoint: Checkpoint) -> str:
+        """Write ``latest.pt`` and return its hash."""
+        return save_checkpoint(self.latest, checkpoint)
+
+    def save_best(self, checkpoint: Checkpoint) -> None:
+        """Write ``best.pt``."""
+        save_checkpoint(self.path / BEST, checkpoint)
+
+    def save_numbered(self, checkpoint: Checkpoint, matches: int) -> None:
+        """Write ``checkpoint-<matches>.pt``."""
+        save_checkpoint(self.path / f"checkpoint-{matches}.pt", checkpoint)
+
+    def _append(self, name: str, text: str) -> None:
+        with (self.path / name).open("a", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+
+
+def _write_text(stream: io.BufferedIOBase | Any, text: str) -> None:
+    stream.write(text.encode())

@@ -1,0 +1,384 @@
+"""One Datalog rule at a time, joined literal by literal through hash indexes on Python sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, final
+
+from neurogame.errors import RulesError
+from neurogame.gdl.terms import (
+    Compound,
+    Distinct,
+    Formula,
+    Not,
+    Rule,
+    Sentence,
+    Symbol,
+    Term,
+    Variable,
+)
+
+# A ground term: a constant is its name, f(a, b) is ("f/2", "a", "b"). Plain strings and tuples
+# hash several times faster than the dataclasses of the syntax tree.
+Value: TypeAlias = "str | tuple[Value, ...]"
+Row: TypeAlias = tuple[Value, ...]
+Predicate: TypeAlias = tuple[str, int]
+# The place of a subterm in a row: argument number, then component numbers (0 is the functor).
+Path: TypeAlias = tuple[int, ...]
+# Whether a solution was found below this step of a plan.
+Step: TypeAlias = "Callable[[Frame], bool]"
+
+
+def predicate_of(sentence: Sentence) -> Predicate:
+    """Return the name and arity of an atomic sentence."""
+    return sentence.name, len(arguments_of(sentence))
+
+
+def arguments_of(sentence: Sentence) -> tuple[Term, ...]:
+    """Return the arguments of an atomic sentence, none for a proposition."""
+    return sentence.arguments if isinstance(sentence, Compound) else ()
+
+
+def value_of(term: Term) -> Value:
+    """Return the engine's form of a ground term.
+
+    Raises:
+        RulesError: the term contains a variable.
+    """
+    if isinstance(term, Symbol):
+        return term.name
+    if isinstance(term, Variable):
+        raise RulesError(f"the variable ?{term.name} stands where a ground term is needed")
+    return (_functor(term), *(value_of(a) for a in term.arguments))
+
+
+def term_of(value: Value) -> Sentence:
+    """Return the syntax tree of an engine value: the inverse of :func:`value_of`."""
+    if isinstance(value, str):
+        return Symbol(value)
+    functor = value[0]
+    assert isinstance(functor, str)
+    return Compound(functor.rsplit("/", 1)[0], tuple(term_of(v) for v in value[1:]))
+
+
+def _functor(term: Compound) -> str:
+    # The arity is part of the functor, so that f(a) and f(a, b) never match each other.
+    return f"{term.name}/{len(term.arguments)}"
+
+
+def _value_at(row: Row, path: Path) -> Value | None:
+    """Return the subterm at a path, or None where the row has another shape."""
+    value: Value = row
+    for index in path:
+        if isinstance(value, str) or index >= len(value):
+            return None
+        value = value[index]
+    return value
+
+
+@final
+class Relation:
+    """The rows of one predicate, with hash indexes that are made on first use."""
+
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        self.rows: set[Row] = set(rows)
+        self._indexes: dict[tuple[Path, ...], dict[Row, list[Row]]] = {}
+
+    def update(self, rows: Iterable[Row]) -> None:
+        """Add rows that are not there yet, and keep the indexes right."""
+        fresh = [row for row in rows if row not in self.rows]
+        self.rows.update(fresh)
+        for paths, index in self._indexes.items():
+            _extend_index(index, paths, fresh)
+
+    def matching(self, paths: tuple[Path, ...], key: Row) -> Iterable[Row]:
+        """Return the rows whose subterms at ``paths`` are ``key``."""
+        if not paths:
+            return self.rows
+        index = self._indexes.get(paths)
+        if index is None:
+            index = self._indexes[paths] = {}
+            _extend_index(index, paths, self.rows)
+        return index.get(key, ())
+
+
+def _extend_index(
+    index: dict[Row, list[Row]], paths: tuple[Path, ...], rows: Iterable[Row]
+) -> None:
+    for row in rows:
+        key = tuple(v for v in (_value_at(row, p) for p in paths) if v is not None)
+        if len(key) == len(paths):
+            index.setdefault(key, []).append(row)
+
+
+Database: TypeAlias = dict[Predicate, Relation]
+_EMPTY = Relation()
+
+
+@final
+@dataclass(slots=True)
+class Frame:
+    """What a running plan reads and writes.
+
+    Attributes:
+        values: one value per variable of the rule.
+        database: all relations below and of the current stratum.
+        delta: the rows that the distinguished literal of a delta plan ranges over.
+        assumed: what negated literals on a negative cycle take to be true.
+        found: the new head rows.
+    """
+
+    values: list[Value]
+    database: Database
+    delta: Relation
+    assumed: Mapping[Predicate, set[Row]]
+    found: set[Row]
+
+
+@final
+class Plan:
+    """One rule without ``or``, compiled to a chain of closures in an order that is safe.
+
+    Args:
+        rule: head and body; the body holds sentences, ``not`` and ``distinct`` only.
+        source: file name for messages.
+        assumed: predicates whose negation is read from :attr:`Frame.assumed`.
+        delta: position in the body of the literal that ranges over :attr:`Frame.delta`.
+
+    Raises:
+        RulesError: a variable is not bound by any positive literal.
+    """
+
+    def __init__(
+        self, rule: Rule, source: str, assumed: frozenset[Predicate], delta: int | None = None
+    ) -> None:
+        self.head = predicate_of(rule.head)
+        self._slots: dict[str, int] = {}
+        order = _ordered(rule, source, delta)
+        bound: set[str] = set()
+        frames: list[Callable[[Step], Step]] = []
+        head_names = set(_variables(rule.head))
+        pruned = False
+        for literal in order:
+            if head_names <= bound and not pruned:
+                frames.append(self._unless_known(rule.head))
+                pruned = True
+            first_only = head_names <= bound
+            if isinstance(literal, Symbol | Compound):
+                ranges_over_delta = delta is not None and literal is rule.body[delta]
+                frames.append(self._scan(literal, bound, first_only, ranges_over_delta))
+                bound |= set(_variables(literal))
+            else:
+                frames.append(self._test(literal, assumed))
+        step = self._emit(rule.head)
+        for frame in reversed(frames):
+            step = frame(step)
+        self._first = step
+
+    def run(
+        self, database: Database, assumed: Mapping[Predicate, set[Row]], delta: Relation = _EMPTY
+    ) -> set[Row]:
+        """Return the head rows that the rule derives and the database does not hold yet."""
+        frame = Frame([""] * len(self._slots), database, delta, assumed, set())
+        self._first(frame)
+        return frame.found
+
+    def _slot(self, name: str) -> int:
+        return self._slots.setdefault(name, len(self._slots))
+
+    def _builder(self, term: Term) -> Callable[[list[Value]], Value]:
+        """Return a function from variable values to the ground instance of a term."""
+        if isinstance(term, Symbol):
+            name = term.name
+            return lambda values: name
+        if isinstance(term, Variable):
+            slot = self._slot(term.name)
+            return lambda values: values[slot]
+        parts = [self._builder(a) for a in term.arguments]
+        functor = _functor(term)
+        return lambda values: (functor, *[part(values) for part in parts])
+
+    def _row_builder(self, sentence: Sentence) -> Callable[[list[Value]], Row]:
+        parts = [self._builder(a) for a in arguments_of(sentence)]
+        return lambda values: tuple([part(values) for part in parts])
+
+    def _emit(self, head: Sentence) -> Step:
+        build, target = self._row_builder(head), self.head
+
+        def emit(frame: Frame) -> bool:
+            row = build(frame.values)
+            if row not in frame.database.get(target, _EMPTY).rows:
+                frame.found.add(row)
+            return True
+
+        return emit
+
+    def _unless_known(self, head: Sentence) -> Callable[[Step], Step]:
+        """Cut the rest of the body short where the head is complete and already derived."""
+        build, target = self._row_builder(head), self.head
+
+        def chain(then: Step) -> Step:
+            def unless_known(frame: Frame) -> bool:
+                row = build(frame.values)
+                known = row in frame.found or row in frame.database.get(target, _EMPTY).rows
+                return known or then(frame)
+
+            return unless_known
+
+        return chain
+
+    def _test(
+        self, literal: Formula, assumed: frozenset[Predicate]
+    ) -> Callable[[Step], Step]:
+        if isinstance(literal, Not) and isinstance(literal.formula, Symbol | Compound):
+            return self._absent(literal.formula, assumed)
+        wanted = isinstance(literal, Not)
+        inner = literal.formula if isinstance(literal, Not) else literal
+        assert isinstance(inner, Distinct)
+        left, right = self._builder(inner.left), self._builder(inner.right)
+
+        def chain(then: Step) -> Step:
+            def compare(frame: Frame) -> bool:
+                equal = left(frame.values) == right(frame.values)
+                return equal is wanted and then(frame)
+
+            return compare
+
+        return chain
+
+    def _absent(
+        self, sentence: Sentence, assumed: frozenset[Predicate]
+    ) -> Callable[[Step], Step]:
+        build, predicate = self._row_builder(sentence), predicate_of(sentence)
+        on_cycle = predicate in assumed
+
+        def chain(then: Step) -> Step:
+            def absent(frame: Frame) -> bool:
+                if on_cycle:
+                    rows = frame.assumed.get(predicate, _EMPTY.rows)
+                else:
+                    rows = frame.database.get(predicate, _EMPTY).rows
+                return build(frame.values) not in rows and then(frame)
+
+            return absent
+
+        return chain
+
+    def _scan(
+        self, literal: Sentence, bound: set[str], first_only: bool, over_delta: bool
+    ) -> Callable[[Step], Step]:
+        """Range over the rows that match; stop at the first solution if more change nothing."""
+        predicate = predicate_of(literal)
+        shape = _Shape()
+        for place, argument in enumerate(arguments_of(literal)):
+            shape.visit(argument, (place,), bound)
+        paths = tuple(path for path, _ in shape.known)
+        key = [self._builder(term) for _, term in shape.known]
+        binds = [(self._slot(name), path) for name, path in shape.binds]
+        repeats = [(self._slot(name), path) for name, path in shape.repeats]
+
+        def chain(then: Step) -> Step:
+            def scan(frame: Frame) -> bool:
+                values = frame.values
+                relation = frame.delta if over_delta else frame.database.get(predicate, _EMPTY)
+                for row in relation.matching(paths, tuple([part(values) for part in key])):
+                    for slot, path in binds:
+                        value = row[path[0]] if len(path) == 1 else _value_at(row, path)
+                        if value is None:
+                            break
+                        values[slot] = value
+                    else:
+                        if all(values[s] == _value_at(row, p) for s, p in repeats) and (
+                            then(frame) and first_only
+                        ):
+                            return True
+                return False
+
+            return scan
+
+        return chain
+
+
+@final
+@dataclass(slots=True)
+class _Shape:
+    """How a literal matches rows, given the variables that are bound before it.
+
+    Attributes:
+        known: places whose subterm is known beforehand (constants, functors, bound variables).
+        binds: places that give an unbound variable its value.
+        repeats: further places of a variable that this same literal binds.
+    """
+
+    known: list[tuple[Path, Term]] = field(default_factory=list)
+    binds: list[tuple[str, Path]] = field(default_factory=list)
+    repeats: list[tuple[str, Path]] = field(default_factory=list)
+
+    def visit(self, term: Term, path: Path, bound: set[str]) -> None:
+        """Enter one subterm and everything below it."""
+        if isinstance(term, Compound):
+            self.known.append(((*path, 0), Symbol(_functor(term))))
+            for place, argument in enumerate(term.arguments, start=1):
+                self.visit(argument, (*path, place), bound)
+        elif isinstance(term, Symbol) or term.name in bound:
+            self.known.append((path, term))
+        elif any(name == term.name for name, _ in self.binds):
+            self.repeats.append((term.name, path))
+        else:
+            self.binds.append((term.name, path))
+
+
+def _variables(item: Formula | Term) -> Iterator[str]:
+    """Yield the names of the variables in a term, a sentence or a test, with repetitions."""
+    if isinstance(item, Variable):
+        yield item.name
+    elif isinstance(item, Compound):
+        for argument in item.arguments:
+            yield from _variables(argument)
+    elif isinstance(item, Not):
+        yield from _variables(item.formula)
+    elif isinstance(item, Distinct):
+        yield from _variables(item.left)
+        yield from _variables(item.right)
+
+
+def _ordered(rule: Rule, source: str, first: int | None) -> list[Formula]:
+    """Order a body: tests as early as they are safe, then the literal that opens least."""
+    rest = list(rule.body)
+    order: list[Formula] = []
+    bound: set[str] = set()
+    if first is not None:
+        order.append(rest.pop(first))
+        bound |= set(_variables(order[0]))
+    while rest:
+        best = min(range(len(rest)), key=lambda i: _cost(rest[i], bound))
+        if _cost(rest[best], bound)[0] == _UNSAFE:
+            break
+        order.append(rest.pop(best))
+        bound |= set(_variables(order[-1]))
+    free = set(_variables(rule.head)) - bound
+    for literal in rest:
+        free |= set(_variables(literal)) - bound
+    if free:
+        names = ", ".join(f"?{name}" for name in sorted(free))
+        place = f"{source}:{rule.position.line}:{rule.position.column}"
+        raise RulesError(
+            f"{place}: unsafe rule for {rule.head.name}: {names} must also occur in a positive "
+            "literal of the body"
+        )
+    return order
+
+
+_UNSAFE = 9
+
+
+def _cost(literal: Formula, bound: set[str]) -> tuple[int, int]:
+    free = len(set(_variables(literal)) - bound)
+    if not isinstance(literal, Symbol | Compound):
+        return (0 if free == 0 else _UNSAFE, free)
+    if free == 0:
+        return (0, 1)
+    # A literal that shares no variable with what is bound multiplies: a cross product.
+    connected = not bound or any(name in bound for name in _variables(literal))
+    return (1 if connected else 2, free)

@@ -1,0 +1,155 @@
+"""The two ways to replay a trace: on the circuit, many states at once, or on the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+import torch
+
+from neurogame.errors import RulesError
+from neurogame.gdl.terms import Sentence
+from neurogame.gdl.write import term_text
+from neurogame.simulate.game import Game
+from neurogame.simulate.reference import ReferenceGame, ReferenceState
+from neurogame.simulate.replay import Answer
+from neurogame.simulate.states import StateBatch
+from neurogame.simulate.trace import TraceState
+
+
+@final
+class ReferenceBackend:
+    """Replays on the slow interpreter.
+
+    Args:
+        game: the interpreter.
+    """
+
+    def __init__(self, game: ReferenceGame) -> None:
+        self._game = game
+        self._terms: dict[str, Sentence | None] = {}
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles in role order, folded to lower case."""
+        return tuple(role.lower() for role in self._game.roles)
+
+    def initial(self) -> frozenset[str]:
+        """Return the fluents of the initial state."""
+        return _texts(self._game.initial())
+
+    def answer(self, states: Sequence[TraceState]) -> list[Answer]:
+        """Return one answer for each recorded state."""
+        return [self._answer(state) for state in states]
+
+    def _answer(self, recorded: TraceState) -> Answer:
+        game = self._game
+        state = frozenset(t for t in map(self._term, recorded.state) if t is not None)
+        roles = range(len(game.roles))
+        legal = [game.legal(state, role) for role in roles]
+        return Answer(
+            terminal=game.terminal(state),
+            legal=tuple(_texts(moves) for moves in legal),
+            goals=tuple(frozenset(game.goals(state, role)) for role in roles),
+            following=self._following(state, recorded, legal),
+        )
+
+    def _following(
+        self, state: ReferenceState, recorded: TraceState, legal: Sequence[frozenset[Sentence]]
+    ) -> frozenset[str] | None:
+        joint = [self._term(move) for move in recorded.move or ()]
+        moves = [move for move, allowed in zip(joint, legal, strict=False) if move in allowed]
+        if recorded.move is None or len(moves) < len(legal):
+            return None
+        return _texts(self._game.next(state, [move for move in moves if move is not None]))
+
+    def _term(self, text: str) -> Sentence | None:
+        if text not in self._terms:
+            try:
+                self._terms[text] = self._game.term(text)
+            except RulesError:
+                self._terms[text] = None
+        return self._terms[text]
+
+
+@final
+class CircuitBackend:
+    """Replays on the circuit: all states of a batch in one pass.
+
+    Args:
+        game: the game.
+        device: where to compute.
+    """
+
+    def __init__(self, game: Game, device: str = "cpu") -> None:
+        self._game = game
+        self._simulator = game.simulator(device)
+        self._device = device
+        self._fluents = [text.lower() for text in game.fluents]
+        self._moves = [[text.lower() for text in moves] for moves in game.moves]
+        self._fluent_index = {text: index for index, text in enumerate(self._fluents)}
+        self._move_index = [
+            {text: index for index, text in enumerate(moves)} for moves in self._moves
+        ]
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles in role order, folded to lower case."""
+        return tuple(role.lower() for role in self._game.roles)
+
+    def initial(self) -> frozenset[str]:
+        """Return the fluents of the initial state."""
+        return self._states(self._simulator.initial(1))[0]
+
+    def answer(self, states: Sequence[TraceState]) -> list[Answer]:
+        """Return one answer for each recorded state."""
+        held = torch.zeros(len(states), len(self._fluents), dtype=torch.bool)
+        for row, recorded in enumerate(states):
+            known = [self._fluent_index[f] for f in recorded.state if f in self._fluent_index]
+            held[row, known] = True
+        batch = StateBatch.from_bool(held.to(self._device))
+        derived = self._simulator.derive(batch)
+        legal, goals = derived.legal.cpu().numpy(), derived.goal_flags.cpu().numpy()
+        terminal = derived.terminal.tolist()
+        following = self._following(batch, states)
+        values = [[value for value, _ in pairs] for pairs in self._game.circuit.goals]
+        answers = []
+        for row in range(len(states)):
+            answers.append(
+                Answer(
+                    terminal=terminal[row],
+                    legal=_split(legal[row], self._moves),
+                    goals=_split(goals[row], values),
+                    following=following[row],
+                )
+            )
+        return answers
+
+    def _following(
+        self, batch: StateBatch, states: Sequence[TraceState]
+    ) -> list[frozenset[str] | None]:
+        """Step all states whose recorded move the game has."""
+        rows, moves = [], []
+        for row, recorded in enumerate(states):
+            joint = zip(self._move_index, recorded.move or (), strict=False)
+            indices = [known[move] for known, move in joint if move in known]
+            if recorded.move is not None and len(indices) == len(self._moves):
+                rows.append(row)
+                moves.append(indices)
+        following: list[frozenset[str] | None] = [None] * len(states)
+        if rows:
+            chosen = batch.select(torch.tensor(rows, device=self._device))
+            joint_moves = torch.tensor(moves, device=self._device)
+            # An illegal recorded move is reported as a mismatch, not refused here.
+            after = self._simulator.step(chosen, joint_moves, check=False)
+            for row, state in zip(rows, self._states(after), strict=True):
+                following[row] = state
+        return following
+
+    def _states(self, batch: StateBatch) -> list[frozenset[str]]:
+        held = batch.to_bool().cpu().numpy()
+        return [frozenset(self._fluents[i] for i in row.nonzero()[0]) for row in held]
+
+
+def _texts(terms: frozenset[Sentence]) -> frozenset[str]:
+    return frozenset(term_text(term) for term in terms)

@@ -1,0 +1,25 @@
+"""Shared fixtures: where the reference material lies, and skipping when it is not there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("NEUROGAME_SHARED", REPOSITORY.parent / "shared"))
+
+
+def shared(*parts: str) -> Path:
+    """Return a path of the reference material, or skip the test where it is absent."""
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"reference material {'/'.join(parts)} is not beside this checkout")
+    return path
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep the tests' ground programs out of the user's cache."""
+    os.environ["NEUROGAME_CACHE"] = str(tmp_path_factory.mktemp("cache"))
