@@ -141,7 +141,8 @@ class _Builder:
         heads = self.program.rule_head[rules]
         np.subtract.at(self.waiting, heads, 1)
         heads = np.unique(heads)
-        return heads[(self.waiting[heads] == 0) & ~done[heads]]
+        free: IntArray = heads[(self.waiting[heads] == 0) & ~done[heads]]
+        return free
 
     def _derive(self, atoms: IntArray) -> None:
         """Set the signals of atoms whose bodies are known: an OR over ANDs."""
@@ -205,7 +206,8 @@ def _gather(start: IntArray, values: IntArray, groups: IntArray) -> IntArray:
     """Concatenate ``values[start[g]:start[g + 1]]`` over some groups."""
     sizes = start[groups + 1] - start[groups]
     offset = np.repeat(start[groups] - (np.cumsum(sizes) - sizes), sizes)
-    return values[np.arange(len(offset)) + offset]
+    gathered: IntArray = values[np.arange(len(offset)) + offset]
+    return gathered
 
 
 def _starts(sizes: IntArray) -> IntArray:

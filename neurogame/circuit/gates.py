@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, FALSE, OR, TRUE
+from neurogame.circuit.circuit import AND, FALSE, TRUE
 from neurogame.ground.atoms import IntArray
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -41,7 +41,7 @@ class GateStore:
         """Return the literals of many conjunctions or disjunctions.
 
         Args:
-            kind: ``AND`` or ``OR``.
+            kind: ``circuit.AND`` or ``circuit.OR``.
             inputs: input literals, concatenated; int64.
             start: group ``n`` has ``inputs[start[n]:start[n + 1]]``; int64 ``[n + 1]``.
 
@@ -170,6 +170,3 @@ def _grown(array: IntArray, size: int, fill: int) -> IntArray:
     grown = np.full(size, fill, np.int64)
     grown[: len(array)] = array
     return grown
-
-
-__all__ = ["AND", "OR", "GateStore"]

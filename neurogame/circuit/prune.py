@@ -24,7 +24,8 @@ def prune(circuit: Circuit) -> Circuit:
     node[first + kept] = first + np.arange(len(kept))
 
     def moved(literals: IntArray) -> IntArray:
-        return 2 * node[literals >> 1] + (literals & 1)
+        result: IntArray = 2 * node[literals >> 1] + (literals & 1)
+        return result
 
     sizes = np.diff(circuit.gate_start)[kept]
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -60,9 +61,9 @@ def _alive(circuit: Circuit) -> np.ndarray:
     alive = np.zeros(circuit.node_count, np.bool_)
     alive[outputs(circuit) >> 1] = True
     order = np.argsort(circuit.gate_level, kind="stable")
-    bounds = np.searchsorted(circuit.gate_level[order], np.arange(1, 2 + circuit.gate_level.max(
-        initial=0
-    )))
+    bounds = np.searchsorted(
+        circuit.gate_level[order], np.arange(1, 2 + circuit.gate_level.max(initial=0))
+    )
     for low, high in zip(bounds[-2::-1], bounds[:0:-1], strict=True):
         gates = order[low:high]
         gates = gates[alive[first + gates]]

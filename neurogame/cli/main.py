@@ -24,8 +24,13 @@ COMMANDS = {
 }
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser with all subcommands; each lives in a module of its own name."""
+def build_parser(wanted: str | None) -> argparse.ArgumentParser:
+    """Return the parser; each subcommand lives in a module of its own name.
+
+    Args:
+        wanted: the command whose arguments are declared. Only its module is imported, so that
+            the command line starts fast.
+    """
     parser = argparse.ArgumentParser(
         prog="neurogame",
         description="Neural-symbolic learning for General Game Playing.",
@@ -35,9 +40,10 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary)
-        module = importlib.import_module(f"neurogame.cli.{name}")
-        module.add_arguments(command)
-        command.set_defaults(run=module.run)
+        if name == wanted:
+            module = importlib.import_module(f"neurogame.cli.{name}")
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
     return parser
 
 
@@ -50,8 +56,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0 on success, 1 for findings or bad input, 2 for a wrong command line, 130 on Ctrl-C.
     """
+    line = list(sys.argv[1:] if arguments is None else arguments)
+    wanted = next((word for word in line if not word.startswith("-")), None)
     try:
-        options = build_parser().parse_args(arguments)
+        options = build_parser(wanted).parse_args(line)
         return int(options.run(options))
     except NeurogameError as error:
         print(f"error: {error}", file=sys.stderr)

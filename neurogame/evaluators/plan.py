@@ -8,6 +8,7 @@ keeping what autograd would, so memory is linear in the number of neurons, not o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -16,8 +17,11 @@ from torch import Tensor, nn
 
 from neurogame.evaluators.wiring import Wiring
 
-GATHER_LIMIT = 1 << 23
-"""Numbers that one gather may hold; larger batches are cut into pieces."""
+GATHER_LIMIT = 1 << 19
+"""Numbers that one gather should hold, to stay in cache; larger batches are cut into pieces."""
+
+SMALLEST_PIECE = 32
+"""States evaluated at a time in networks that exceed the limit even so."""
 
 
 class Group(NamedTuple):
@@ -53,7 +57,8 @@ class Unit(ABC):
         """Return the outputs of a group.
 
         Args:
-            children: what the neurons read; ``[C, n, k, B]``.
+            children: what the neurons read, as :meth:`leaf_inputs` gives it where
+                ``group.leaves_only``; ``[C, n, k, B]``.
             group: the group.
             edges: edge parameters; ``[n, k]``, padding has 0.
             nodes: neuron parameters; ``[P, n]``.
@@ -61,6 +66,10 @@ class Unit(ABC):
         Returns:
             ``[n, C, B]``.
         """
+
+    def leaf_inputs(self, leaves: Tensor) -> Tensor:
+        """Return the form in which neurons that read leaves only want them; any shape."""
+        return leaves
 
 
 class Plan(nn.Module):
@@ -97,7 +106,7 @@ class Plan(nn.Module):
 
     def pieces(self, batch: int) -> int:
         """Return how many states of a batch to evaluate at a time."""
-        return max(min(batch, GATHER_LIMIT // (2 * self._widest)), 1)
+        return max(min(batch, max(GATHER_LIMIT // (2 * self._widest), SMALLEST_PIECE)), 1)
 
     def leaf_truth(self, fluents: Tensor, dtype: torch.dtype) -> Tensor:
         """Return the truth of the leaves in use, 0..1; ``[K, B]`` from fluents ``[B, F]``."""
@@ -121,15 +130,15 @@ class Plan(nn.Module):
             ``[O, C, B]``; gradients flow to leaves, edges and nodes.
         """
         padded = torch.cat([edges, edges.new_zeros(1)])
-        result = _Propagate.apply(self.groups(units), unit, units, leaves, padded, nodes, rows)
-        return cast(Tensor, result)
+        propagate = cast(Callable[..., Tensor], _Propagate.apply)
+        return propagate(self.groups(units), unit, units, leaves, padded, nodes, rows)
 
 
 class _Propagate(torch.autograd.Function):
     """The forward pass through all groups, and its backward pass group by group."""
 
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: torch.autograd.function.FunctionCtx,
         groups: list[Group],
         unit: Unit,
@@ -143,8 +152,9 @@ class _Propagate(torch.autograd.Function):
         first_row, channels, batch = leaves.shape
         state = leaves.new_empty(first_row + units, channels, batch)
         state[:first_row] = leaves
+        direct = unit.leaf_inputs(leaves)
         for group in groups:
-            children = _gather(state, group, channels)
+            children = _gather(direct if group.leaves_only else state, group, channels)
             values = unit(children, group, edges[group.edge], nodes[:, group.first : group.last])
             state[first_row + group.first : first_row + group.last] = values
         ctx.save_for_backward(state, edges, nodes, rows)
@@ -152,7 +162,7 @@ class _Propagate(torch.autograd.Function):
         return state.index_select(0, rows)
 
     @staticmethod
-    def backward(  # type: ignore[override]
+    def backward(
         ctx: torch.autograd.function.FunctionCtx, gradient: Tensor
     ) -> tuple[Tensor | None, ...]:
         """Return the gradients of leaves, edges and nodes."""
@@ -163,12 +173,16 @@ class _Propagate(torch.autograd.Function):
         channels, batch = state.shape[1:]
         flow = torch.zeros_like(state)
         flow.index_add_(0, rows, gradient)
-        flat = flow.view(-1, batch)
+        with torch.enable_grad():
+            leaves = state[:first_row].detach().requires_grad_()
+            direct = unit.leaf_inputs(leaves)
+        direct_flow = torch.zeros_like(leaves)
         edge_flow, node_flow = torch.zeros_like(edges), torch.zeros_like(nodes)
         for group in reversed(groups):
             place = slice(group.first, group.last)
             with torch.enable_grad():
-                children = _gather(state, group, channels).requires_grad_()
+                source = direct.detach() if group.leaves_only else state
+                children = _gather(source, group, channels).requires_grad_()
                 weights = edges[group.edge].detach().requires_grad_()
                 own = nodes[:, place].detach().requires_grad_()
                 values = unit(children, group, weights, own)
@@ -179,12 +193,19 @@ class _Propagate(torch.autograd.Function):
                 allow_unused=True,
             )
             if below[0] is not None:
-                flat.index_add_(0, _picks(group, channels), below[0].reshape(-1, batch))
+                target = (direct_flow if group.leaves_only else flow).view(-1, batch)
+                target.index_add_(0, _picks(group, channels), below[0].reshape(-1, batch))
             if below[1] is not None:
                 edge_flow.index_add_(0, group.edge.reshape(-1), below[1].reshape(-1))
             if below[2] is not None:
                 node_flow[:, place] += below[2]
-        return None, None, None, flow[:first_row], edge_flow, node_flow, None
+        leaf_flow = flow[:first_row] + _pulled_back(direct, leaves, direct_flow)
+        return None, None, None, leaf_flow, edge_flow, node_flow, None
+
+
+def _pulled_back(direct: Tensor, leaves: Tensor, flow: Tensor) -> Tensor:
+    """Return the gradient of leaves from that of their direct form."""
+    return flow if direct is leaves else torch.autograd.grad(direct, leaves, flow)[0]
 
 
 def _picks(group: Group, channels: int) -> Tensor:

@@ -176,7 +176,9 @@ class _Builder:
         return _restricted(whole, whole.cone([goal.literal for goal in roots]))
 
 
-def _restricted(graph: ProofGraph, kept: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> ProofGraph:
+def _restricted(
+    graph: ProofGraph, kept: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+) -> ProofGraph:
     """Return a proof graph with some inner nodes only; they must be closed under children."""
     first = len(graph.fluents)
     renumber = np.full(first + graph.size, -1, dtype=np.int64)

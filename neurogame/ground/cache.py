@@ -35,7 +35,7 @@ def load_program(key: str) -> GroundProgram | None:
     try:
         with np.load(folder / f"{key}.npz", allow_pickle=False) as data:
             return _unpack({name: data[name] for name in data.files}, key)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
 
 
@@ -52,7 +52,7 @@ def save_program(program: GroundProgram) -> None:
         handle, name = tempfile.mkstemp(dir=folder, suffix=".tmp")
         try:
             with os.fdopen(handle, "wb") as file:
-                np.savez(file, **_pack(program))
+                np.savez(file, allow_pickle=False, **_pack(program))
             os.replace(name, folder / f"{program.key}.npz")
         except BaseException:
             os.unlink(name)

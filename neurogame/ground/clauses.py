@@ -108,9 +108,7 @@ def _clause(rule: Rule, body: tuple[Formula, ...], source: int) -> Clause:
         else:
             assert isinstance(formula, Symbol | Compound)
             literals.append(literal_of(formula))
-    return Clause(
-        literal_of(rule.head), tuple(dict.fromkeys(literals)), tuple(distinct), source
-    )
+    return Clause(literal_of(rule.head), tuple(dict.fromkeys(literals)), tuple(distinct), source)
 
 
 def _branches(rule: Rule, source: str) -> list[tuple[Formula, ...]]:

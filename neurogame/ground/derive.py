@@ -12,7 +12,7 @@ from neurogame.ground.clauses import Clause
 from neurogame.ground.graph import strong_components
 from neurogame.ground.join import Query, build_rows, solve
 from neurogame.ground.limits import Watch
-from neurogame.ground.relation import Database
+from neurogame.ground.relation import Database, Relation
 
 
 def predicate_strata(clauses: Sequence[Clause]) -> list[list[str]]:
@@ -90,7 +90,7 @@ def _fixpoint(
     ]
     for relation in relations:
         relation.old = relation.new = 0
-    while any([relation.advance() for relation in relations]):
+    while _advance(relations):
         for clause, places in recursive:
             checked = _checked(clause)
             for place in places:
@@ -103,6 +103,12 @@ def _fixpoint(
                         relation = database.relation(clause.body[other].predicate)
                         spans[other] = (0, relation.new if other < place else relation.old)
                 _apply(Query(clause, spans, place, checked=checked), database, watch)
+
+
+def _advance(relations: Iterable[Relation]) -> bool:
+    """Start a new round in every relation; return whether any of them found something."""
+    found = [relation.advance() for relation in relations]
+    return any(found)
 
 
 def _checked(clause: Clause) -> frozenset[int]:
@@ -118,5 +124,3 @@ def _apply(query: Query, database: Database, watch: Watch) -> None:
         relation = database.relation(head.predicate)
         relation.rows.add(build_rows(head.arguments, table, database))
         watch.check_count(relation.rows.count, doing)
-
-

@@ -35,9 +35,7 @@ OUTPUTS = ("legal/2", "next/1", "terminal/0", "goal/2")
 _WANTED = ("role/1", "init/1", *OUTPUTS)
 
 
-def ground(
-    rules: Rules, limits: GroundLimits | None = None, cache: bool = True
-) -> GroundProgram:
+def ground(rules: Rules, limits: GroundLimits | None = None, cache: bool = True) -> GroundProgram:
     """Return the ground program of a rulesheet.
 
     Args:
@@ -90,9 +88,7 @@ class _Grounder:
         reachable = _drop_dynamic_negation([*moving, *_TRANSITION], dynamic)
         derive(reachable, self.database, self.watch, self.rules.source)
         self.database.forget_views()
-        return instantiate(
-            moving, dynamic, self.database, self.rules, self.watch, self.key
-        )
+        return instantiate(moving, dynamic, self.database, self.rules, self.watch, self.key)
 
     def _refuse_dynamic(self, dynamic: set[str]) -> None:
         for predicate in ("role/1", "init/1"):

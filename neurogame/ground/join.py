@@ -90,9 +90,7 @@ def solve(query: Query, database: Database, watch: Watch, doing: str) -> Table:
     return _Solver(query, database, watch, doing).solve()
 
 
-def build_rows(
-    arguments: Sequence[Term], table: Table, database: Database
-) -> IntArray:
+def build_rows(arguments: Sequence[Term], table: Table, database: Database) -> IntArray:
     """Return the arguments under each solution as rows of terms; int64 ``[n, arity]``."""
     if not arguments:
         return np.zeros((table.count, 0), np.int64)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import resource
+import sys
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import final
 
 from neurogame.errors import ConfigurationError, LimitError
@@ -17,7 +19,7 @@ class GroundLimits:
 
     Attributes:
         seconds: wall-clock time of the whole grounding, > 0.
-        memory_mb: growth of the process's peak resident memory, in MiB, > 0.
+        memory_mb: growth of the process's resident memory, in MiB, > 0.
         rules: ground rules and ground atoms, each, > 0.
         depth: nesting depth of ground terms, >= 1; stops rules that build terms for ever.
     """
@@ -35,7 +37,17 @@ class GroundLimits:
 
 def peak_memory_mb() -> float:
     """Return the peak resident memory of this process in MiB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def memory_mb() -> float:
+    """Return the resident memory of this process in MiB; its peak where no system tells more."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except (OSError, IndexError, ValueError):
+        return peak_memory_mb()
+    return pages * resource.getpagesize() / 2**20
 
 
 @final
@@ -45,7 +57,7 @@ class Watch:
 
     limits: GroundLimits
     start: float = field(default_factory=time.monotonic)
-    base_mb: float = field(default_factory=peak_memory_mb)
+    base_mb: float = field(default_factory=lambda: memory_mb())
 
     def check(self, doing: str) -> None:
         """Raise if the time or the memory is used up.
@@ -62,7 +74,7 @@ class Watch:
                 f"grounding stopped after {used:.1f} s while {doing}: the limit is "
                 f"{self.limits.seconds:g} s; raise the limit or simplify that rule"
             )
-        grown = peak_memory_mb() - self.base_mb
+        grown = memory_mb() - self.base_mb
         if grown > self.limits.memory_mb:
             raise LimitError(
                 f"grounding stopped at {grown:.0f} MiB while {doing}: the limit is "

@@ -116,9 +116,7 @@ class View:
         return found
 
 
-def match(
-    rows: IntArray, arguments: Sequence[Term], pool: TermPool
-) -> tuple[IntArray, IntArray]:
+def match(rows: IntArray, arguments: Sequence[Term], pool: TermPool) -> tuple[IntArray, IntArray]:
     """Match rows of ground terms against a pattern.
 
     Args:

@@ -1,1 +1,1 @@
-"""TODO."""
+"""What people look at: weights by the rule they came from, and networks as pictures."""

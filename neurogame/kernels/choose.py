@@ -178,18 +178,17 @@ def descend(counts: list[Tensor], rank: Tensor) -> Tensor:
         active |= plane
     active = active[None]
     for level in reversed(counts[:-1]):
-        bits = min(len(rank), len(level))
         left = level[:, 0::2]
         # One node at most is active per lane, so the sum of the masked counts is their OR.
         passed = (left & active).sum(dim=1) if left.shape[1] > 1 else left[:, 0] & active
         difference, borrow = _subtract(rank, passed)
-        both = torch.empty((active.shape[0], 2, *active.shape[1:]), dtype=torch.int64)
-        both = both.to(active.device)
+        both = torch.empty(
+            (len(active), 2, active.shape[1]), dtype=torch.int64, device=active.device
+        )
         torch.bitwise_and(active, borrow, out=both[:, 0])
         torch.bitwise_and(active, ~borrow, out=both[:, 1])
         rank = difference ^ ((difference ^ rank) & borrow)
         active = both.view(-1, active.shape[-1])
-        del bits
     return active
 
 

@@ -13,6 +13,7 @@ figure 16 (variant 13 of Stafford's mixers).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import final
 
 import torch
@@ -47,6 +48,13 @@ def mix(words: Tensor) -> Tensor:
         if factor is not None:
             words *= signed(factor)
     return words
+
+
+@lru_cache(maxsize=256)
+def _attempt_offsets(first: int, end: int, bits: int, device: torch.device) -> Tensor:
+    """Return the part of the counters that attempt and bit make up; int64 ``[D, bits]``."""
+    attempts = torch.arange(first, end, device=device)[:, None] << BIT_FIELD
+    return (attempts | torch.arange(bits, device=device)) * signed(G2)
 
 
 @final
@@ -85,12 +93,8 @@ class RandomWords:
         Returns:
             int64 ``[len(attempts), bits, W]``.
         """
-        prefix = ((step << ROLE_FIELD) | role) << ATTEMPT_FIELD
-        counters = [
-            signed((((prefix | attempt) << BIT_FIELD | bit) + 1) * G2)
-            for attempt in attempts
-            for bit in range(bits)
-        ]
-        offset = torch.tensor(counters, dtype=torch.int64, device=self.base.device)
-        words = mix(offset[:, None] + self.base)
-        return words.view(len(attempts), bits, -1)
+        prefix = ((step << ROLE_FIELD) | role) << (ATTEMPT_FIELD + BIT_FIELD)
+        # Multiplication distributes over the sum of the fields, modulo 2^64.
+        base = self.base + signed((prefix + 1) * G2)
+        grid = _attempt_offsets(attempts.start, attempts.stop, bits, self.base.device)
+        return mix(grid[:, :, None] + base)

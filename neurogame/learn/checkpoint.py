@@ -19,7 +19,7 @@ from torch import Tensor
 from neurogame import __version__
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.build import evaluator_from_description
+from neurogame.evaluators.build import rebuild_evaluator
 from neurogame.learn.atomic_file import write_atomically
 from neurogame.learn.content_hash import content_hash
 from neurogame.learn.mapped_evaluator import map_evaluator
@@ -119,7 +119,7 @@ class Checkpoint:
 
     def _build(self, weights: dict[str, Tensor], game: Game | None) -> Evaluator:
         own = self.game()
-        evaluator = evaluator_from_description(own, self.description)
+        evaluator = rebuild_evaluator(own, self.description)
         try:
             evaluator.load_state_dict(weights)
         except RuntimeError as error:

@@ -108,7 +108,7 @@ class TrainConfig:
 
     def to_json(self) -> dict[str, Any]:
         """Return all settings as a JSON-able dictionary."""
-        return {"evaluator": self.evaluator.to_json(), **settings_to_json(self)}
+        return {"evaluator": self.evaluator.as_dict(), **settings_to_json(self)}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> TrainConfig:
@@ -120,5 +120,5 @@ class TrainConfig:
         rest = {key: value for key, value in data.items() if key != "evaluator"}
         keywords = settings_from_json(TrainConfig, rest)
         if "evaluator" in data:
-            keywords["evaluator"] = EvaluatorConfig.from_json(data["evaluator"])
+            keywords["evaluator"] = EvaluatorConfig.from_dict(data["evaluator"])
         return TrainConfig(**keywords)

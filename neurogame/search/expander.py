@@ -9,8 +9,9 @@ import numpy as np
 
 from neurogame.search.clock import Clock, SearchStopped
 from neurogame.search.node import Node, Table
+from neurogame.search.outlook import Outlook
 from neurogame.search.settings import SearchSettings
-from neurogame.search.tree import Flags, Frontier, Integers, SearchTree
+from neurogame.search.tree import Flags, Frontier, SearchTree
 
 
 @final
@@ -18,20 +19,25 @@ class Expander:
     """Generates the children of nodes, many nodes per call of the game."""
 
     def __init__(
-        self, tree: SearchTree, table: Table, role: int, clock: Clock, settings: SearchSettings
+        self,
+        tree: SearchTree,
+        table: Table,
+        outlook: Outlook,
+        clock: Clock,
+        settings: SearchSettings,
     ) -> None:
         """Make an expander for one search.
 
         Args:
             tree: the game.
             table: where nodes live.
-            role: the searching role.
+            outlook: values children for the searching role.
             clock: charged for every generated state.
             settings: batch sizes and capacity.
         """
         self.table = table
         self._tree = tree
-        self._role = role
+        self._outlook = outlook
         self._clock = clock
         self._settings = settings
 
@@ -70,36 +76,19 @@ class Expander:
             SearchStopped: a limit was reached.
         """
         room = self._clock.batch(self._settings.batch)
-        chosen: list[Node] = []
+        chosen: dict[Node, None] = {}
         for row in rows:
             if len(chosen) == count:
                 break
-            if node.low[row] == node.high[row] or not self.open_row(node, row):
+            if not node.open[row] or node.low[row] == node.high[row]:
                 continue
             child = self.table.child(node, row)
             if child.children is None and child not in chosen:
                 room -= child.child_count
                 if room < 0 and chosen:
                     break
-                chosen.append(child)
-        self.expand(chosen)
-
-    def open_row(self, node: Node, row: int) -> bool:
-        """Return whether a child can be expanded: not terminal, not stuck, not too wide."""
-        children = node.children
-        assert children is not None
-        if children.terminal[row]:
-            return False
-        width = 1
-        for count in children.counts[row].tolist():
-            width *= count
-        return 0 < width <= self._settings.widest
-
-    def open_rows(self, children: Frontier) -> Flags:
-        """Return which children can be expanded; bool ``[K]``."""
-        # In floating point: the product of many counts may exceed 64 bits.
-        width = children.counts.astype(np.float64).prod(axis=1)
-        return (width > 0) & (width <= self._settings.widest) & ~children.terminal
+                chosen[child] = None
+        self.expand(list(chosen))
 
     def _expand_now(self, nodes: list[Node], size: int) -> None:
         """Expand these nodes in one call of the game."""
@@ -113,14 +102,17 @@ class Expander:
         )
         self._clock.learn_rate(size, self._clock.seconds - before)
         self.table.rows += size
+        open_rows = self._open_rows(frontier)
+        static = self._outlook.values(frontier)
         for index, node in enumerate(nodes):
-            node.adopt(frontier.part(index), self._role)
+            rows = slice(int(frontier.start[index]), int(frontier.start[index + 1]))
+            node.adopt(frontier.part(index), static[rows], open_rows[rows], self._outlook.role)
+            if node.proved:
+                self.table.proofs.append(node)
 
-
-def turn_counts(counts: Integers) -> int:
-    """Return how many roles have a choice.
-
-    Args:
-        counts: legal moves of each role; int64 ``[R]``.
-    """
-    return int((counts > 1).sum())
+    def _open_rows(self, children: Frontier) -> Flags:
+        """Return which children can be searched further; bool ``[K]``."""
+        # In floating point: the product of many counts may exceed 64 bits.
+        width = children.counts.astype(np.float64).prod(axis=1)
+        open_rows: Flags = (width > 0) & (width <= self._settings.widest) & ~children.terminal
+        return open_rows

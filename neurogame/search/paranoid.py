@@ -31,9 +31,17 @@ class Paranoid:
     """
 
     def __init__(
-        self, role: int, expander: Expander, history: History, clock: Clock, settings: SearchSettings
+        self,
+        role: int,
+        expander: Expander,
+        history: History,
+        clock: Clock,
+        settings: SearchSettings,
     ) -> None:
         """Prepare one search.
+
+        Attributes ``visits`` (nodes visited) and ``horizon`` (whether a value rested on an
+        estimate since it was last reset) are for the iterations to read.
 
         Args:
             role: the searching role.
@@ -42,8 +50,8 @@ class Paranoid:
             clock: raises when a limit is reached.
             settings: batch sizes and weights.
         """
-        self.proved: list[Node] = []
         self.visits = 0
+        self.horizon = False
         self._role = role
         self._expander = expander
         self._history = history
@@ -73,12 +81,10 @@ class Paranoid:
         self.visits += 1
         known = _known_value(node, depth, alpha, beta)
         if known is not None:
+            self.horizon |= not node.proved
             return known
         self._clock.check()
         self._expander.expand((node,))
-        if node.proved:
-            # Terminal children alone decided it.
-            self._note_proof(node)
         if depth == 1:
             return self._decide_leaves(node, random)
         return self._scan(node, depth, alpha, beta, random)
@@ -87,11 +93,14 @@ class Paranoid:
         """Value of a node one ply above the horizon, from all its children at once."""
         children = node.children
         assert children is not None
-        leaves = children.values[:, self._role].clip(node.low, node.high)
+        self.horizon |= not node.proved
+        leaves = node.static.clip(node.low, node.high)
         answers = leaves[node.grid]
         worst = answers.min(axis=1)
         value = float(worst.max())
-        own = int(worst.argmax()) if random is None else int(random.choice(np.flatnonzero(worst == value)))
+        own = int(worst.argmax())
+        if random is not None:
+            own = int(random.choice(np.flatnonzero(worst == value)))
         row = int(node.grid[own, answers[own].argmin()])
         if node.depth <= 1:
             node.depth, node.value, node.bound = 1, value, EXACT
@@ -129,13 +138,15 @@ class Paranoid:
                 best, best_row, best_leaf = worst, worst_row, worst_leaf
                 if best >= min(beta, node.proved_high):
                     break
+        proved_before = node.proved
         node.tighten()
-        if node.proved:
-            self._note_proof(node)
+        if node.proved and not proved_before:
+            self._expander.table.proofs.append(node)
         if depth >= node.depth:
             node.depth, node.value, node.best, node.leaf = depth, best, best_row, best_leaf
             node.bound = UPPER if best <= alpha else LOWER if best >= beta else EXACT
-        if best > alpha:
+        # A refutation counts for whoever found it; where every move failed there is no lesson.
+        if best > alpha if node.grid.shape[0] > 1 else best < beta:
             assert node.children is not None
             self._history.reward(node.children.joint[best_row], node.counts, depth)
         return best
@@ -146,8 +157,8 @@ class Paranoid:
         """Value of one child and the per-role values at the end of its principal line."""
         children = node.children
         assert children is not None
-        if node.low[row] == node.high[row] or not self._expander.open_row(node, row):
-            value = float(children.values[row, self._role].clip(node.low[row], node.high[row]))
+        if not node.open[row] or node.low[row] == node.high[row]:
+            value = float(node.static[row].clip(node.low[row], node.high[row]))
             child = node.nodes[row]
             return value, children.values[row] if child is None else _leaf(child)
         child = self._expander.table.child(node, row)
@@ -158,7 +169,7 @@ class Paranoid:
 
     def _needs_expansion(self, node: Node, row: int) -> bool:
         """Return whether a child's node is about to be visited without children."""
-        if node.low[row] == node.high[row] or not self._expander.open_row(node, row):
+        if not node.open[row] or node.low[row] == node.high[row]:
             return False
         return self._expander.table.child(node, row).children is None
 
@@ -179,10 +190,6 @@ class Paranoid:
             promise, threat = promise.copy(), threat.copy()
             promise[node.best] = threat[node.best] = np.inf
         return _sorted_groups(node.grid, promise, threat, node.best, random)
-
-    def _note_proof(self, node: Node) -> None:
-        """Remember a node whose value became certain."""
-        self.proved.append(node)
 
 
 def _known_value(node: Node, depth: int, alpha: float, beta: float) -> float | None:

@@ -8,6 +8,7 @@ from typing import Literal, final
 from neurogame.errors import ConfigurationError
 
 OPPONENTS = ("auto", "paranoid", "maxn")
+OUTLOOKS = ("margin", "own")
 
 
 @final
@@ -21,6 +22,9 @@ class SearchSettings:
             minimax). ``maxn``: everybody maximises their own value. ``auto``: paranoid for one
             role and wherever sampled final goals have a constant sum, max^n otherwise, where
             cooperation may pay.
+        outlook: what the searching role reads from the values of all roles, for two roles whose
+            goals sum to 100. ``margin``: ``(own + 1 - other) / 2``; ``own``: its own value
+            alone. In all other games it is its own value.
         transpositions: whether equal states share a node.
         history: weight of the history heuristic in the move ordering, beside the children's
             static values in 0..1; 0 or more, 0 turns it off.
@@ -35,6 +39,7 @@ class SearchSettings:
     """
 
     opponents: Literal["auto", "paranoid", "maxn"] = "auto"
+    outlook: Literal["margin", "own"] = "margin"
     transpositions: bool = True
     history: float = 0.05
     aspiration: float | None = None
@@ -54,6 +59,8 @@ class SearchSettings:
             raise ConfigurationError(
                 f"opponents={self.opponents!r}; allowed are {', '.join(OPPONENTS)}"
             )
+        if self.outlook not in OUTLOOKS:
+            raise ConfigurationError(f"outlook={self.outlook!r}; allowed are {', '.join(OUTLOOKS)}")
         for name in ("batch", "first", "widest", "capacity"):
             if getattr(self, name) < 1:
                 raise ConfigurationError(f"{name}={getattr(self, name)}; at least 1 is needed")

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import final
 
-from neurogame.errors import GroundingError, RulesError
+from neurogame.errors import GroundingError
 from neurogame.gdl.terms import And, Compound, Formula, Not, Or, Rule, Rules, Symbol
+from neurogame.gdl.write import term_text
 from neurogame.simulate.joins import (
     Database,
     Plan,
@@ -21,6 +22,7 @@ from neurogame.simulate.joins import (
     Row,
     arguments_of,
     predicate_of,
+    sentence_of,
     value_of,
 )
 
@@ -55,6 +57,7 @@ class Stratum:
 
     def __init__(self, members: frozenset[Predicate], rules: Sequence[Rule], source: str) -> None:
         self.members = members
+        self._source = source
         self._facts = [rule.head for rule in rules if not rule.body]
         derived = [rule for rule in rules if rule.body]
         self.negative_cycle = any(
@@ -122,12 +125,12 @@ class Stratum:
         self, upper: Mapping[Predicate, set[Row]], lower: Mapping[Predicate, set[Row]]
     ) -> None:
         doubtful = [
-            (name, *row)
-            for (name, arity), rows in upper.items()
-            for row in rows - lower[(name, arity)]
+            term_text(sentence_of(member[0], row))
+            for member, rows in upper.items()
+            for row in rows - lower[member]
         ]
         raise GroundingError(
-            f"not stratified: {min(doubtful, key=str)} depends on its own negation; "
+            f"{self._source}: not stratified: {min(doubtful)} depends on its own negation; "
             "in valid GDL no atom may"
         )
 

@@ -62,6 +62,11 @@ def term_of(value: Value) -> Sentence:
     return Compound(functor.rsplit("/", 1)[0], tuple(term_of(v) for v in value[1:]))
 
 
+def sentence_of(name: str, row: Row) -> Sentence:
+    """Return the syntax tree of the atom that a row of a relation stands for."""
+    return Compound(name, tuple(term_of(value) for value in row)) if row else Symbol(name)
+
+
 def _functor(term: Compound) -> str:
     # The arity is part of the functor, so that f(a) and f(a, b) never match each other.
     return f"{term.name}/{len(term.arguments)}"
@@ -228,9 +233,7 @@ class Plan:
 
         return chain
 
-    def _test(
-        self, literal: Formula, assumed: frozenset[Predicate]
-    ) -> Callable[[Step], Step]:
+    def _test(self, literal: Formula, assumed: frozenset[Predicate]) -> Callable[[Step], Step]:
         if isinstance(literal, Not) and isinstance(literal.formula, Symbol | Compound):
             return self._absent(literal.formula, assumed)
         wanted = isinstance(literal, Not)
@@ -247,9 +250,7 @@ class Plan:
 
         return chain
 
-    def _absent(
-        self, sentence: Sentence, assumed: frozenset[Predicate]
-    ) -> Callable[[Step], Step]:
+    def _absent(self, sentence: Sentence, assumed: frozenset[Predicate]) -> Callable[[Step], Step]:
         build, predicate = self._row_builder(sentence), predicate_of(sentence)
         on_cycle = predicate in assumed
 

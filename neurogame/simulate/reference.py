@@ -197,4 +197,3 @@ class ReferenceGame:
         if term is None:
             term = self._terms[value] = term_of(value)
         return term
-

@@ -59,7 +59,7 @@ class Mismatch:
         game: number of the game in the trace.
         ply: joint moves made before the state.
         what: ``roles``, ``initial``, ``terminal``, ``legal``, ``goals``, ``move`` (the recorded
-            one is not legal) or ``next``.
+            one is not legal) or ``next`` (compared where the recorded move is legal).
         role: the role that a ``legal``, ``goals`` or ``move`` mismatch is about.
         expected: what the trace says; of two sets of terms only what the game lacks.
         found: what the game says; of two sets of terms only what the trace lacks.
@@ -107,9 +107,7 @@ class Report:
         return asdict(self)
 
 
-def replay(
-    trace: str | Path, backend: Backend, *, batch: int = 1024, details: int = 100
-) -> Report:
+def replay(trace: str | Path, backend: Backend, *, batch: int = 1024, details: int = 100) -> Report:
     """Compare every state of a trace with what a game derives.
 
     Args:
@@ -182,9 +180,9 @@ def _compare(
             found=tuple(found),
         )
 
-    def sets(what: str, role: str | None, expected: frozenset[str], found: frozenset[str]) -> (
-        Iterator[Mismatch]
-    ):
+    def sets(
+        what: str, role: str | None, expected: frozenset[str], found: frozenset[str]
+    ) -> Iterator[Mismatch]:
         if expected != found:
             yield mismatch(what, role, sorted(expected - found), sorted(found - expected))
 
@@ -192,14 +190,16 @@ def _compare(
         yield from sets("initial", None, recorded.state, initial)
     if recorded.terminal != answer.terminal:
         yield mismatch("terminal", None, [str(recorded.terminal)], [str(answer.terminal)])
+    possible = True
     for index, role in enumerate(header.roles):
         yield from sets("legal", role, recorded.legal[index], answer.legal[index])
         goals, derived = recorded.goals[index], answer.goals[index]
         if goals != derived:
             yield mismatch("goals", role, _numerals(goals), _numerals(derived))
         if recorded.move is not None and recorded.move[index] not in answer.legal[index]:
+            possible = False
             yield mismatch("move", role, [recorded.move[index]], ["not legal"])
-    if recorded.following is not None and answer.following is not None:
+    if possible and recorded.following is not None and answer.following is not None:
         yield from sets("next", None, recorded.following, answer.following)
 
 
@@ -209,6 +209,6 @@ def _numerals(goals: frozenset[int]) -> list[str]:
 
 def _shown(texts: tuple[str, ...], limit: int = 5) -> str:
     if not texts:
-        return "nothing more"
+        return "nothing"
     more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
     return " ".join(texts[:limit]) + more

@@ -95,9 +95,7 @@ class TraceFile:
         if waiting is not None:
             yield self._with_successor(waiting, None, waiting.line)
 
-    def _with_successor(
-        self, state: TraceState, after: TraceState | None, line: int
-    ) -> TraceState:
+    def _with_successor(self, state: TraceState, after: TraceState | None, line: int) -> TraceState:
         """Join a state with the line that follows it, if that is of the same game."""
         if after is not None and after.game != state.game:
             if after.ply != 0:
@@ -153,9 +151,7 @@ class TraceFile:
             line=line,
             state=frozenset(self._texts(line, record, "state")),
             terminal=terminal,
-            legal=tuple(
-                frozenset(self._texts(line, {"legal": moves}, "legal")) for moves in legal
-            ),
+            legal=tuple(frozenset(self._texts(line, {"legal": moves}, "legal")) for moves in legal),
             goals=tuple(self._goals(line, entry) for entry in goals),
             move=None if move is None else self._texts(line, record, "move"),
             following=None,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
+from typing import TypeVar, final
 
+import numpy as np
+import numpy.typing as npt
 import torch
 
 from neurogame.errors import RulesError
@@ -15,6 +17,8 @@ from neurogame.simulate.reference import ReferenceGame, ReferenceState
 from neurogame.simulate.replay import Answer
 from neurogame.simulate.states import StateBatch
 from neurogame.simulate.trace import TraceState
+
+_T = TypeVar("_T")
 
 
 @final
@@ -153,3 +157,15 @@ class CircuitBackend:
 
 def _texts(terms: frozenset[Sentence]) -> frozenset[str]:
     return frozenset(term_text(term) for term in terms)
+
+
+def _split(
+    flags: npt.NDArray[np.bool_], groups: Sequence[Sequence[_T]]
+) -> tuple[frozenset[_T], ...]:
+    """Return for each group the members whose flag is set; ``flags`` covers all groups in turn."""
+    split, start = [], 0
+    for members in groups:
+        held = flags[start : start + len(members)].nonzero()[0].tolist()
+        split.append(frozenset(members[i] for i in held))
+        start += len(members)
+    return tuple(split)

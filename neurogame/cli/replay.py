@@ -1,0 +1,78 @@
+"""``neurogame replay``: verify reference traces against a rulesheet."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from neurogame.simulate.replay import Backend, Report
+
+SHOWN = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("rules", metavar="RULES", help="a library game or a path")
+    parser.add_argument("traces", metavar="TRACE", nargs="+", help="a .jsonl or .jsonl.gz file")
+    parser.add_argument(
+        "--reference",
+        action="store_true",
+        help="replay on the slow interpreter of the rules instead of the circuit",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but mismatches")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Replay all traces; return 1 if the game differs from any of them."""
+    from neurogame.simulate.replay import replay
+
+    started = time.perf_counter()
+    backend = _backend(options.rules, options.reference)
+    reports = []
+    for trace in options.traces:
+        reports.append(replay(trace, backend))
+        if not options.json:
+            _print_report(reports[-1], options.quiet)
+    mismatches = sum(report.mismatches for report in reports)
+    if options.json:
+        summary = {
+            "rules": options.rules,
+            "backend": "reference" if options.reference else "circuit",
+            "games": sum(report.games for report in reports),
+            "states": sum(report.states for report in reports),
+            "mismatches": mismatches,
+            "seconds": round(time.perf_counter() - started, 3),
+            "traces": [report.as_json() for report in reports],
+        }
+        print(json.dumps(summary))
+    return 1 if mismatches else 0
+
+
+def _backend(rules: str, reference: bool) -> Backend:
+    if reference:
+        from neurogame.gdl.library import load_rules
+        from neurogame.simulate.reference import ReferenceGame
+        from neurogame.simulate.trace_backends import ReferenceBackend
+
+        return ReferenceBackend(ReferenceGame(load_rules(rules)))
+    from neurogame.simulate.game import Game
+    from neurogame.simulate.trace_backends import CircuitBackend
+
+    return CircuitBackend(Game.load(rules))
+
+
+def _print_report(report: Report, quiet: bool) -> None:
+    for mismatch in report.details[:SHOWN]:
+        print(mismatch)
+    hidden = report.mismatches - min(SHOWN, len(report.details))
+    if hidden > 0:
+        print(f"{report.source}: and {hidden} more mismatches")
+    if not quiet:
+        print(
+            f"{report.source}: {report.states} states of {report.games} games, "
+            f"{report.mismatches} mismatches"
+        )

@@ -1,0 +1,56 @@
+"""The protocol of everything that judges states: fluents in, one value per role out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from torch import Tensor, nn
+
+from neurogame.errors import GameError
+
+
+class Evaluator(nn.Module, ABC):
+    """A torch module that maps states to values.
+
+    Values are per role, in the role order of the game, in 0..1 (goal / 100): no current player,
+    no sign tricks. An evaluator estimates non-terminal states; the value of a terminal state is
+    its goal, which the caller takes from the simulator (see
+    :func:`neurogame.evaluators.true_goal.state_values`).
+
+    Args:
+        fluent_count: number of fluents of the game, ``F``.
+        role_count: number of roles, ``R``.
+        description: JSON-able kind and configuration; with the state dict it is enough to
+            rebuild the evaluator (:func:`neurogame.evaluators.build.rebuild_evaluator`).
+    """
+
+    def __init__(self, fluent_count: int, role_count: int, description: dict[str, Any]) -> None:
+        super().__init__()
+        self.fluent_count = fluent_count
+        self.role_count = role_count
+        self._description = description
+
+    @abstractmethod
+    def forward(self, fluents: Tensor) -> Tensor:
+        """Return the values of states.
+
+        Args:
+            fluents: which fluents hold; bool, or floats 0..1; ``[B, F]``.
+
+        Returns:
+            ``[B, R]`` in 0..1, in the dtype of the parameters (float32 unless converted).
+        """
+
+    def describe(self) -> dict[str, Any]:
+        """Return the JSON-able kind and configuration."""
+        return dict(self._description)
+
+    def _checked(self, fluents: Tensor) -> Tensor:
+        """Return the fluents, or raise GameError where their shape is of another game."""
+        if fluents.dim() != 2 or fluents.shape[1] != self.fluent_count:
+            raise GameError(
+                f"fluents of shape {list(fluents.shape)} do not fit this evaluator, which takes "
+                f"[B, {self.fluent_count}]: is it another game's?"
+            )
+        return fluents

@@ -1,0 +1,61 @@
+"""Makes evaluators, and makes them again from their description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.cilp_plain import PlainNetworks
+from neurogame.evaluators.cilp_sound import SoundNetworks
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.fuzzy import FuzzyGoals
+from neurogame.evaluators.mlp import PlainPerceptron
+from neurogame.evaluators.proof_build import build_proof_graph
+from neurogame.evaluators.wiring import wire
+
+
+class HasCircuit(Protocol):
+    """Anything with a circuit, such as a game."""
+
+    @property
+    def circuit(self) -> Circuit:
+        """The circuit of the game."""
+
+
+def make_evaluator(
+    game: HasCircuit | Circuit, config: EvaluatorConfig | None = None, seed: int = 0
+) -> Evaluator:
+    """Return a fresh evaluator for a game.
+
+    Args:
+        game: the game, or its circuit.
+        config: what to make; the default is the sound C-IL2P evaluator.
+        seed: decides every random weight.
+    """
+    config = config or EvaluatorConfig()
+    circuit = game if isinstance(game, Circuit) else game.circuit
+    if config.kind == "mlp":
+        return PlainPerceptron(len(circuit.fluents), len(circuit.roles), config, seed)
+    wiring = wire(build_proof_graph(circuit), config.share)
+    if config.kind == "sound":
+        return SoundNetworks(wiring, config, seed)
+    if config.kind == "fuzzy":
+        return FuzzyGoals(wiring, config, seed)
+    return PlainNetworks(wiring, config, seed)
+
+
+def rebuild_evaluator(game: HasCircuit | Circuit, description: Mapping[str, Any]) -> Evaluator:
+    """Return the evaluator of a description; load its state dict to get its weights.
+
+    Args:
+        game: the game, or its circuit.
+        description: what :meth:`Evaluator.describe` returned.
+
+    Raises:
+        ConfigurationError: the description holds unknown or impossible settings.
+    """
+    settings = dict(description)
+    seed = int(settings.pop("seed", 0))
+    return make_evaluator(game, EvaluatorConfig.from_dict(settings), seed)

@@ -1,0 +1,129 @@
+"""C-IL2P networks evaluated as the paper does: the published setting, and the random twin."""
+
+from __future__ import annotations
+
+from typing import final
+
+import torch
+from torch import Tensor, nn
+
+from neurogame.circuit.circuit import AND
+from neurogame.evaluators.activation import PlainUnit, signed_leaves
+from neurogame.evaluators.cilp_weights import (
+    a_min,
+    conjunction_bias,
+    disjunction_bias,
+    sound_weight,
+)
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.wiring import Wiring
+
+
+@final
+class PlainNetworks(GoalNetworks):
+    """Goal networks of bipolar neurons, evaluated directly.
+
+    A leaf is +1 where its fluent holds, else -1. An edge has the weight W, negated -W. With the
+    published ``W = 1`` every state gets its own output but the logic is not sound: on Pentago
+    an almost full board without a line scores above a board with one. With the weight of
+    equation (4) the logic is sound but float32 hardly tells states apart.
+
+    Args:
+        wiring: neurons and edges.
+        config: kind ``"paper"`` or ``"random"`` (the same neurons and edges with random weights).
+        seed: of the weight noise and of the random twin.
+
+    Attributes:
+        weight: signed weight of each edge, in :class:`Wiring` order; ``[E]``.
+        bias: bias weight of each neuron; ``[U]``.
+    """
+
+    def __init__(self, wiring: Wiring, config: EvaluatorConfig, seed: int) -> None:
+        super().__init__(wiring, config.exponent, {**config.as_dict(), "seed": seed})
+        self.beta = config.beta
+        generator = torch.Generator().manual_seed(seed)
+        if config.kind == "random":
+            weight, bias = _random_weights(wiring, generator, config.beta)
+        else:
+            weight, bias = _logical_weights(wiring, config, generator)
+        self.weight = nn.Parameter(weight.float())
+        self.bias = nn.Parameter(bias.float())
+
+    def _outputs(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
+        truth = self.plan.leaf_truth(fluents, self.weight.dtype)
+        outputs = self.plan.run(
+            PlainUnit(self.beta),
+            signed_leaves(truth),
+            self.weight,
+            self.bias.unsqueeze(0),
+            self.output_row[which],
+            units,
+        )
+        return outputs[:, 0].t()
+
+
+def network_constants(wiring: Wiring, alpha: float) -> tuple[list[float], list[int]]:
+    """Return A_min and the largest fan-in for each neuron, by its network.
+
+    Args:
+        wiring: neurons and edges.
+        alpha: the alpha of equation (5).
+    """
+    largest = [int(k) for k in wiring.largest]
+    known = {k: a_min(k, alpha) for k in set(largest)}
+    return [known[k] for k in largest], largest
+
+
+def logical_biases(wiring: Wiring, alpha: float, weights: list[float]) -> Tensor:
+    """Return the bias weights of equations (1) and (2); float64 ``[U]``.
+
+    Args:
+        wiring: neurons and edges.
+        alpha: the alpha of equation (5).
+        weights: W of each neuron; ``[U]``.
+    """
+    thresholds, _ = network_constants(wiring, alpha)
+    kinds = wiring.proof.kind[wiring.node].tolist()
+    biases = [
+        (conjunction_bias if kind == AND else disjunction_bias)(n, threshold, weight)
+        for kind, n, threshold, weight in zip(
+            kinds, wiring.fan_in.tolist(), thresholds, weights, strict=True
+        )
+    ]
+    return torch.tensor(biases, dtype=torch.float64)
+
+
+def sound_weights(wiring: Wiring, alpha: float, beta: float) -> list[float]:
+    """Return W of equation (4) for each neuron, by the largest fan-in of its network; ``[U]``."""
+    _, largest = network_constants(wiring, alpha)
+    known = {k: sound_weight(k, a_min(k, alpha), beta) for k in set(largest)}
+    return [known[k] for k in largest]
+
+
+def _logical_weights(
+    wiring: Wiring, config: EvaluatorConfig, generator: torch.Generator
+) -> tuple[Tensor, Tensor]:
+    """Return edge weights and bias weights compiled from the logic; float64."""
+    if config.weight == "eq4":
+        weights = sound_weights(wiring, config.alpha, config.beta)
+    else:
+        weights = [float(config.weight)] * wiring.unit_count
+    magnitude = torch.tensor(weights, dtype=torch.float64).repeat_interleave(
+        torch.from_numpy(wiring.fan_in)
+    )
+    # "Increased by a small random float": of the absolute weight, hence before the sign.
+    noise = torch.rand(wiring.edge_count, generator=generator, dtype=torch.float64)
+    magnitude = magnitude + config.noise * noise
+    sign = torch.from_numpy(1.0 - 2.0 * wiring.negated)
+    return sign * magnitude, logical_biases(wiring, config.alpha, weights)
+
+
+def _random_weights(
+    wiring: Wiring, generator: torch.Generator, beta: float
+) -> tuple[Tensor, Tensor]:
+    """Return weights that keep the variance of the signal from layer to layer; float64."""
+    spread = (2.0 / beta) / torch.from_numpy(wiring.fan_in).double().sqrt()
+    weight = torch.randn(wiring.edge_count, generator=generator, dtype=torch.float64)
+    bias = torch.randn(wiring.unit_count, generator=generator, dtype=torch.float64)
+    return weight * spread.repeat_interleave(torch.from_numpy(wiring.fan_in)), 0.1 * bias

@@ -1,0 +1,201 @@
+"""C-IL2P networks that are logically sound and still tell states apart."""
+
+from __future__ import annotations
+
+from typing import final
+
+import torch
+from torch import Tensor, nn
+
+from neurogame.evaluators.activation import PlainUnit, signed_leaves
+from neurogame.evaluators.cilp_plain import logical_biases, network_constants, sound_weights
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.logspace import LogSpaceUnit, leaf_deviations, net_input_ends
+from neurogame.evaluators.wiring import Wiring
+
+
+@final
+class SoundNetworks(GoalNetworks):
+    """Goal networks with the sound weight of equation (4), evaluated in log space.
+
+    The paper must choose between sound logic (the weight of equation 4) and outputs that tell
+    states apart (W = 1). Here each network keeps the sound weights, and its output neuron ``o``
+    is read as log-odds between the ends it can reach::
+
+        z = log((o - floor) / (ceiling - o))
+        y = tanh((z - z0 + room * soft) / (2 tau) + shift)
+
+    where ``z0`` is the z of ``o = 0``. One more satisfied literal changes ``z`` by about
+    ``2 W beta = tau``, and counts that matter less by ever smaller fractions, soon below what
+    float32 resolves. So ``soft``, the output of the same network with its weights divided by W
+    (the published setting), is added with a ``room`` smaller than the gap in ``z`` between
+    falsity and truth: it orders states that the sound network finds alike and never changes
+    what is true. Before training ``y > 0`` exactly where the goal holds. Weights are
+    ``W exp(rho)`` with a sign fixed by the rules, hence every network stays monotone in each of
+    its literals while it is trained.
+
+    Args:
+        wiring: neurons and edges.
+        config: kind ``"sound"``.
+        seed: of the weight noise.
+
+    Attributes:
+        rho: logarithm of each edge's weight relative to W; ``[E]``.
+        bias: bias weight of each neuron; ``[U]``.
+        log_tau: logarithm of each network's temperature; ``[V]``.
+        shift: of each network's squashing, initially 0; ``[V]``.
+        log_scale: ``log W`` of each edge; float64 ``[E]``.
+        unit_scale: W of each neuron; float64 ``[U]``.
+        sign: 1, or -1 for a negated edge; ``[E]``.
+        landmarks: z of ``o = 0``, ``o = A_min`` and ``o = -A_min`` as compiled, for each
+            network's own neuron; float64 ``[3, V]``.
+        room: how far the soft reading may move z; float64 ``[V]``.
+
+    *Reference:* Michulke & Thielscher, section 3.2, equations (1)-(6); the log-space form and
+    the readout are this package's.
+    """
+
+    log_scale: Tensor
+    landmarks: Tensor
+    unit_scale: Tensor
+    sign: Tensor
+    room: Tensor
+
+    def __init__(self, wiring: Wiring, config: EvaluatorConfig, seed: int) -> None:
+        super().__init__(wiring, config.exponent, {**config.as_dict(), "seed": seed})
+        self.beta = config.beta
+        self.detail = config.detail
+        weights = sound_weights(wiring, config.alpha, config.beta)
+        scale = torch.tensor(weights, dtype=torch.float64)
+        self.reserve = _reserve(wiring, weights, config.beta)
+        generator = torch.Generator().manual_seed(seed)
+        noise = torch.rand(wiring.edge_count, generator=generator, dtype=torch.float64)
+        edge_scale = scale.repeat_interleave(torch.from_numpy(wiring.fan_in))
+        sign = torch.from_numpy(1.0 - 2.0 * wiring.negated).float()
+        self.register_buffer("log_scale", edge_scale.log(), persistent=False)
+        self.register_buffer("unit_scale", scale, persistent=False)
+        self.register_buffer("sign", sign, persistent=False)
+        self.rho = nn.Parameter(torch.log1p(config.noise * noise / edge_scale).float())
+        bias = logical_biases(wiring, config.alpha, weights)
+        self.bias = nn.Parameter(bias.float())
+        self._ends: tuple[tuple[object, ...], Tensor] | None = None
+        self._set_readout(config, scale, edge_scale, bias)
+
+    def _set_readout(
+        self, config: EvaluatorConfig, scale: Tensor, edge_scale: Tensor, bias: Tensor
+    ) -> None:
+        """Set temperatures, shifts and landmarks from the compiled weights."""
+        wiring = self.wiring
+        unit = torch.from_numpy(wiring.output_row) - wiring.first_unit_row
+        constant = unit < 0
+        unit = unit.clamp_min(0)
+        ends = net_input_ends(self.plan, edge_scale, bias, self.beta, self.reserve)
+        thresholds = torch.tensor(network_constants(wiring, config.alpha)[0], dtype=torch.float64)
+        if wiring.unit_count == 0:
+            ends, thresholds, scale = torch.ones(2, 1).double(), torch.ones(1), torch.ones(1)
+            ends[0] = -1.0
+            thresholds = 0.1 * thresholds
+        floor, ceiling = torch.tanh(ends[:, unit] / 2.0)
+        truth = thresholds[unit].double()
+        places = torch.stack([torch.zeros_like(truth), truth, -truth])
+        landmarks = torch.log(places - floor) - torch.log(ceiling - places)
+        self.register_buffer("landmarks", landmarks, persistent=False)
+        gap = torch.minimum(landmarks[1] - landmarks[0], landmarks[0] - landmarks[2])
+        self.register_buffer("room", config.detail * gap, persistent=False)
+        tau = 2.0 * self.beta * config.temperature * scale[unit]
+        tau = torch.where(constant, torch.ones_like(tau), tau)
+        trained = config.train_readout
+        self.log_tau = nn.Parameter(tau.log().float(), requires_grad=trained)
+        self.shift = nn.Parameter(torch.zeros(len(tau)), requires_grad=trained)
+
+    def weight(self) -> Tensor:
+        """Return the positive weight of each edge; float64 ``[E]``."""
+        return torch.exp(self.log_scale.double() + self.rho.double())
+
+    def log_odds(self, fluents: Tensor) -> Tensor:
+        """Return z of each network's own neuron, before the sign of the goal and the readout.
+
+        Args:
+            fluents: bool, or floats 0..1; ``[B, F]``.
+
+        Returns:
+            ``[B, V]``; larger the better the state matches.
+        """
+        everything = torch.arange(len(self.network_keys), device=self.output_row.device)
+        return self._log_odds(self._checked(fluents), everything, self.wiring.unit_count)
+
+    def interval(self) -> tuple[Tensor, Tensor]:
+        """Return what ends falsity and begins truth in :meth:`networks`.
+
+        They are the images of -A_min and A_min under the readout. Before training a network's
+        output is above the second where its goal holds, and below the first where it does not.
+
+        Returns:
+            Highest output that means false, lowest that means true; ``[V]`` each. Constant goals
+            have their constant value in both.
+        """
+        index = torch.arange(len(self.network_keys), device=self.output_row.device)
+        ends = self.landmarks[1:] - torch.stack([self.room, -self.room])
+        own = self._squashed(ends.to(self.log_tau.dtype), index)
+        sign = self.output_sign.to(own.dtype)
+        # A negated goal is false where its neuron is true.
+        images = torch.sort(sign * own, dim=0).values
+        images = torch.where(self.output_row == 0, sign, images)
+        return images[0], images[1]
+
+    def _outputs(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
+        z = self._log_odds(fluents, which, units)
+        if self.detail > 0.0:
+            z = z + self.room.to(z.dtype)[which] * self._soft(fluents, which, units)
+        return self._squashed(z, which)
+
+    def _squashed(self, z: Tensor, which: Tensor) -> Tensor:
+        zero = self.landmarks[0].to(z.dtype)[which]
+        tau = self.log_tau[which].exp()
+        return torch.tanh((z - zero) / (2.0 * tau) + self.shift[which])
+
+    def _log_odds(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
+        dtype = self.rho.dtype
+        leaves = leaf_deviations(self.plan.leaf_truth(fluents, dtype), self.reserve)
+        edges = (self.log_scale.double() + self.rho.double()).to(dtype) + _log(self.beta)
+        rows = self.output_row[which]
+        out = self.plan.run(LogSpaceUnit(), leaves, edges, self._net_ends().to(dtype), rows, units)
+        return (out[:, 0] - out[:, 1]).t()
+
+    def _soft(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
+        """Return the output neurons of the same networks at W = 1; ``[B, O]`` in -1..1."""
+        truth = self.plan.leaf_truth(fluents, self.rho.dtype)
+        leaves = signed_leaves(truth)
+        edges = self.sign.to(self.rho.dtype) * self.rho.exp()
+        nodes = (self.bias / self.unit_scale.to(self.bias.dtype)).unsqueeze(0)
+        rows = self.output_row[which]
+        return self.plan.run(PlainUnit(self.beta), leaves, edges, nodes, rows, units)[:, 0].t()
+
+    def _net_ends(self) -> Tensor:
+        """Return the ends of the net inputs, kept while no parameter changes."""
+        if torch.is_grad_enabled() and (self.rho.requires_grad or self.bias.requires_grad):
+            self._ends = None
+            return self._computed_ends()
+        state = tuple((p.data_ptr(), p._version, p.dtype, p.device) for p in (self.rho, self.bias))
+        if self._ends is None or self._ends[0] != state:
+            self._ends = (state, self._computed_ends())
+        return self._ends[1]
+
+    def _computed_ends(self) -> Tensor:
+        bias = self.bias.double()
+        return net_input_ends(self.plan, self.weight(), bias, self.beta, self.reserve)
+
+
+def _log(number: float) -> float:
+    return float(torch.log(torch.tensor(number, dtype=torch.float64)))
+
+
+def _reserve(wiring: Wiring, weights: list[float], beta: float) -> float:
+    """Return how far beyond -1 and +1 leaves are thought to reach.
+
+    A neuron of ``n`` false literals then deviates from its floor by ``n W reserve``, at most
+    1 / beta: from none to one satisfied literal is about the same step as to the next one.
+    """
+    products = [k * w for k, w in zip(wiring.largest.tolist(), weights, strict=True)]
+    return 1.0 / (beta * max(products, default=1.0))

@@ -1,0 +1,75 @@
+"""The goal formulas in fuzzy logic: a fixed evaluator without weights, as an opponent."""
+
+from __future__ import annotations
+
+import math
+from typing import final
+
+import torch
+from torch import Tensor
+
+from neurogame.circuit.circuit import AND
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.plan import Group, Unit
+from neurogame.evaluators.wiring import Wiring
+
+
+@final
+class FuzzyUnit(Unit):
+    """A conjunction is the product of its literals' truth, a disjunction its dual.
+
+    Channel 0 is the logarithm of truth, channel 1 that of falsity (1 - truth), so that neither
+    end loses digits. Neuron parameter: the kind.
+    """
+
+    channels = 2
+
+    def __call__(self, children: Tensor, group: Group, edges: Tensor, nodes: Tensor) -> Tensor:
+        """Return log truth and log falsity ``[n, 2, B]``; see :class:`Unit`."""
+        true, false = children.sum(dim=2)
+        conjunction = (nodes[0] == AND).unsqueeze(1)
+        product = torch.where(conjunction, true, false)
+        rest = torch.log(-torch.expm1(product.clamp_max(-1e-30)))
+        return torch.stack(
+            [torch.where(conjunction, product, rest), torch.where(conjunction, rest, product)],
+            dim=1,
+        )
+
+
+@final
+class FuzzyGoals(GoalNetworks):
+    """Fuzzy truth of every goal, with the product as "and" and ``1 - prod(1 - x)`` as "or".
+
+    A fluent that holds has the truth ``confidence``, any other ``1 - confidence``. It has no
+    parameters: an opponent that stays the same.
+
+    Args:
+        wiring: neurons and edges; sharing makes no difference.
+        config: kind ``"fuzzy"``.
+        seed: recorded only.
+
+    *Reference:* Schiffel & Thielscher, "Fluxplayer: A Successful General Game Player", 2007,
+    fuzzify the goal in the same spirit (with a Yager t-norm).
+    """
+
+    kinds: Tensor
+
+    def __init__(self, wiring: Wiring, config: EvaluatorConfig, seed: int) -> None:
+        super().__init__(wiring, config.exponent, {**config.as_dict(), "seed": seed})
+        self.confidence = config.confidence
+        kinds = torch.from_numpy(wiring.proof.kind[wiring.node]).float()
+        self.register_buffer("kinds", kinds, persistent=False)
+
+    def _outputs(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
+        truth = self.plan.leaf_truth(fluents, self.kinds.dtype)
+        low = math.log1p(-self.confidence)
+        slope = math.log(self.confidence) - low
+        both = torch.stack([truth, 1.0 - truth], dim=1) * slope + low
+        leaves = torch.cat([both.new_zeros(1, 2, both.shape[2]), both])
+        edges = both.new_zeros(self.wiring.edge_count)
+        rows = self.output_row[which]
+        out = self.plan.run(FuzzyUnit(), leaves, edges, self.kinds.unsqueeze(0), rows, units)
+        # 2 truth - 1, from whichever of truth and falsity is the smaller.
+        true, false = out.exp().unbind(dim=1)
+        return torch.where(true < false, 2.0 * true - 1.0, 1.0 - 2.0 * false).t()

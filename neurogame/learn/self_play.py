@@ -1,0 +1,63 @@
+"""The matches a training run learns from: who sits where, and which engine plays them."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.learn.config import TrainConfig
+from neurogame.learn.counter_random import derive
+from neurogame.learn.deep_play import play_deep
+from neurogame.learn.lockstep import RANDOM_SEAT, MatchPlan, play_lockstep
+from neurogame.learn.opponent import Opponent, make_opponent
+from neurogame.learn.trajectory import Trajectory
+from neurogame.simulate.game import Game
+
+_MATCH = 100
+
+
+@final
+class SelfPlay:
+    """Plays the matches of a training run; each is a function of the seed and its number.
+
+    The learner plays all roles, or, against another opponent, the roles in turn. At depth 1 all
+    matches of a round advance together; deeper searches play one match after the other.
+
+    Args:
+        game: what is played.
+        config: opponent, depth, exploration and limits.
+        evaluator: the learner, with its present weights at each call.
+        initial: the learner before any learning.
+    """
+
+    def __init__(
+        self, game: Game, config: TrainConfig, evaluator: Evaluator, initial: Evaluator
+    ) -> None:
+        self._game = game
+        self._config = config
+        self._evaluator = evaluator
+        self._opponent: Opponent = make_opponent(game, config, initial)
+
+    def play(self, first: int, count: int) -> list[Trajectory]:
+        """Play matches number ``first`` to ``first + count - 1`` of the run."""
+        config, roles = self._config, len(self._game.roles)
+        number = np.arange(first, first + count)
+        seats = np.zeros((count, roles), dtype=np.int64)
+        if self._opponent.rival:
+            other = RANDOM_SEAT if self._opponent.evaluator is None else 1
+            seats = np.where(np.arange(roles) == (number % roles)[:, None], 0, other)
+        rivals = [] if self._opponent.evaluator is None else [self._opponent.evaluator]
+        plan = MatchPlan(
+            evaluators=[self._evaluator, *rivals],
+            seats=seats,
+            seeds=(derive(config.seed, _MATCH, number) >> np.uint64(1)).astype(np.int64),
+            # Only the learner explores: the opponent is as strong as it is.
+            epsilon=[config.epsilon, *([0.0] * len(rivals))],
+            random_plies=config.random_plies,
+            max_plies=config.max_plies,
+        )
+        if config.depth == 1 and self._opponent.player is None:
+            return play_lockstep(self._game, plan)
+        return play_deep(self._game, plan, config.depth, self._opponent.player)

@@ -1,0 +1,268 @@
+"""The trainer: rounds of self-play and learning, measured and saved, resumable bit for bit.
+
+A round plays ``concurrent`` matches with the present weights and then makes the updates that are
+due. Matches, draws from the replay buffer and evaluations get their randomness from the seed and
+their own number alone, so that a resumed run continues exactly like one never interrupted (with
+the same number of torch threads on the same machine).
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from neurogame.errors import CheckpointError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.build import make_evaluator
+from neurogame.gdl.signature import structural_signature
+from neurogame.gdl.write import rules_text
+from neurogame.learn.checkpoint import Checkpoint
+from neurogame.learn.comparison import Comparison, compare, count_distinct
+from neurogame.learn.config import TrainConfig
+from neurogame.learn.counters import Counters
+from neurogame.learn.objective import make_objective
+from neurogame.learn.replay_buffer import ReplayBuffer
+from neurogame.learn.run_folder import RunFolder
+from neurogame.learn.self_play import SelfPlay
+from neurogame.learn.targets import Examples
+from neurogame.simulate.game import Game
+
+# What a derived seed is for; part of the seed, so that uses do not correlate.
+_UPDATE, _EVALUATION = 101, 102
+_SAVE_SECONDS = 20.0
+
+
+@final
+class Trainer:
+    """A training run on one game.
+
+    Args:
+        game: what is played.
+        config: how.
+        folder: where logs and checkpoints go; must exist.
+        resumed: continue from this checkpoint of the same run.
+
+    Attributes:
+        evaluator: what learns.
+        initial: the same evaluator before any learning, never changed.
+        counters: how far the run is.
+        results: evaluations so far, oldest first.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        config: TrainConfig,
+        folder: RunFolder,
+        resumed: Checkpoint | None = None,
+    ) -> None:
+        self.game = game
+        self.config = config
+        self.folder = folder
+        self.evaluator = make_evaluator(game, config.evaluator, config.seed)
+        self.initial: Evaluator = copy.deepcopy(self.evaluator).requires_grad_(False)
+        self.objective = make_objective(self.evaluator, config)
+        self.optimiser = _make_optimiser(self.evaluator, config)
+        size = max(1, config.buffer)
+        self.buffer = ReplayBuffer(size, len(game.fluents), self.objective.outputs)
+        self.counters = Counters()
+        self.results: list[dict[str, Any]] = []
+        self.stop_requested = False
+        self._parent: str | None = None
+        self._signature = structural_signature(game.rules)
+        self._saved_at = time.monotonic()
+        if resumed is not None:
+            self._restore(resumed)
+        self.self_play = SelfPlay(game, config, self.evaluator, self.initial)
+
+    def request_stop(self) -> None:
+        """Let the present round finish, then save and stop."""
+        self.stop_requested = True
+
+    def finished(self) -> bool:
+        """Return whether the run has reached its number of matches or seconds."""
+        config, counters = self.config, self.counters
+        if config.matches is not None and counters.matches >= config.matches:
+            return True
+        return config.seconds is not None and counters.seconds >= config.seconds
+
+    def run(self, report: Callable[[dict[str, Any]], None] = lambda row: None) -> None:
+        """Train until the end of the run or until a stop is requested; then save.
+
+        Args:
+            report: called after each round with its row of numbers.
+        """
+        while not self.stop_requested and not self.finished():
+            report(self.round())
+            if time.monotonic() - self._saved_at > _SAVE_SECONDS:
+                self.save()
+        self.save()
+
+    def round(self) -> dict[str, Any]:
+        """Play and learn once, evaluate and keep a checkpoint where due; return the log row."""
+        started = time.monotonic()
+        before = self.counters.matches
+        count = self.config.concurrent
+        if self.config.matches is not None:
+            count = min(count, self.config.matches - before)
+        played = self.self_play.play(before, count)
+        self.counters.matches += count
+        self.counters.rounds += 1
+        self.counters.plies += sum(match.plies for match in played)
+        loss, updates = self._learn(self.objective.examples(played))
+        seconds = time.monotonic() - started
+        self.counters.seconds += seconds
+        row = {
+            "round": self.counters.rounds,
+            "matches": self.counters.matches,
+            "updates": updates,
+            "loss": loss,
+            "mean_plies": sum(match.plies for match in played) / count,
+            "distinct": count_distinct(played),
+            "unfinished": sum(not match.finished for match in played),
+            "mean_goals": _mean_goals([match.goals for match in played]),
+            "matches_per_second": count / max(seconds, 1e-9),
+            "seconds": self.counters.seconds,
+        }
+        self.folder.log_round(row)
+        if _due(self.config.evaluate_every, before, self.counters.matches):
+            self.evaluate()
+        if _due(self.config.checkpoint_every, before, self.counters.matches):
+            self.folder.save_numbered(self.checkpoint(resumable=False), self.counters.matches)
+        return row
+
+    def evaluate(self) -> Comparison:
+        """Play against the untrained evaluator; log it, and keep the best weights."""
+        started = time.monotonic()
+        result = compare(
+            self.game,
+            self.evaluator,
+            self.initial,
+            matches=self.config.evaluate_matches,
+            seed=_derived_seed(self.config.seed, _EVALUATION, self.counters.matches),
+            # Two deterministic players would play the same match again and again.
+            random_plies=4,
+            max_plies=self.config.max_plies,
+        )
+        best = max((row["score"] for row in self.results), default=-1.0)
+        row = {"matches_trained": self.counters.matches, "against": "untrained", **result.to_json()}
+        self.results.append(row)
+        self.folder.log_evaluation(row)
+        self.counters.seconds += time.monotonic() - started
+        if result.matches > 0 and result.score >= best:
+            self.folder.save_best(self.checkpoint(resumable=False))
+        return result
+
+    def save(self) -> str:
+        """Write ``latest.pt``, from which the run can go on, and return its hash."""
+        self._saved_at = time.monotonic()
+        return self.folder.save_latest(self.checkpoint(resumable=True))
+
+    def checkpoint(self, *, resumable: bool) -> Checkpoint:
+        """Return the present state of the run.
+
+        Args:
+            resumable: with the state of optimiser and replay buffer.
+        """
+        return Checkpoint(
+            game_name=self.game.name,
+            rules=rules_text(self.game.rules),
+            signature=self._signature,
+            roles=list(self.game.roles),
+            fluents=list(self.game.fluents),
+            moves=[list(moves) for moves in self.game.moves],
+            description=self.evaluator.describe(),
+            weights=_plain(self.evaluator.state_dict()),
+            initial_weights=_plain(self.initial.state_dict()),
+            config=self.config.to_json(),
+            optimiser=self.optimiser.state_dict() if resumable else None,
+            buffer=self.buffer.state() if resumable else None,
+            random={
+                "rule": "every choice follows from the seed and the number of match or update",
+                "seed": self.config.seed,
+                "next_match": self.counters.matches,
+                "next_update": self.counters.updates,
+            },
+            counters=self.counters.to_json(),
+            logs=self.folder.log_sizes(),
+            results=list(self.results),
+            parent=self._parent,
+        )
+
+    def _learn(self, examples: Examples) -> tuple[float, int]:
+        """Make the updates that are due; return their mean error and their number."""
+        config = self.config
+        self.buffer.add(examples) if config.buffer else None
+        due = int(config.updates * self.counters.matches + 1e-9) - self.counters.updates
+        total, made = 0.0, 0
+        self.evaluator.train()
+        for _ in range(due):
+            batch = self._draw(examples)
+            self.counters.updates += 1
+            if batch is None:
+                continue
+            self.optimiser.zero_grad()
+            loss = self.objective.loss(batch)
+            loss.backward()  # type: ignore[no-untyped-call]
+            if config.gradient_limit > 0:
+                torch.nn.utils.clip_grad_norm_(self.evaluator.parameters(), config.gradient_limit)
+            self.optimiser.step()
+            total, made = total + float(loss.detach()), made + 1
+        self.evaluator.eval()
+        return (total / made if made else float("nan")), made
+
+    def _draw(self, newest: Examples) -> Examples | None:
+        """Return the batch of the next update, or None where there is nothing to learn from."""
+        seed = _derived_seed(self.config.seed, _UPDATE, self.counters.updates)
+        random = np.random.default_rng(seed)
+        if self.config.buffer:
+            return self.buffer.draw(self.config.batch, random) if len(self.buffer) else None
+        if len(newest) == 0:
+            return None
+        order = random.permutation(len(newest))[: self.config.batch]
+        places = torch.from_numpy(order)
+        return Examples(newest.fluents[places], newest.targets[places])
+
+    def _restore(self, checkpoint: Checkpoint) -> None:
+        if checkpoint.signature != self._signature:
+            raise CheckpointError("the checkpoint to resume from belongs to another game")
+        assert checkpoint.optimiser is not None
+        assert checkpoint.buffer is not None
+        self.evaluator.load_state_dict(checkpoint.weights)
+        self.initial.load_state_dict(checkpoint.initial_weights)
+        self.optimiser.load_state_dict(checkpoint.optimiser)
+        self.buffer.restore(checkpoint.buffer)
+        self.counters = Counters.from_json(checkpoint.counters)
+        self.results = list(checkpoint.results)
+        self._parent = checkpoint.hash
+
+
+def _make_optimiser(evaluator: Evaluator, config: TrainConfig) -> torch.optim.Optimizer:
+    parameters = [p for p in evaluator.parameters() if p.requires_grad]
+    if config.optimiser == "adam":
+        return torch.optim.Adam(parameters, lr=config.learning_rate)
+    return torch.optim.SGD(parameters, lr=config.learning_rate)
+
+
+def _due(every: int, before: int, after: int) -> bool:
+    """Return whether a multiple of ``every`` lies in ``before + 1`` to ``after``."""
+    return every > 0 and before // every != after // every
+
+
+def _derived_seed(seed: int, use: int, number: int) -> int:
+    return int(np.random.SeedSequence([seed, use, number]).generate_state(1, np.uint64)[0] >> 1)
+
+
+def _mean_goals(goals: list[Tensor]) -> list[float]:
+    finished = [row for row in goals if not bool(torch.isnan(row).any())]
+    return torch.stack(finished).mean(dim=0).tolist() if finished else []
+
+
+def _plain(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name: tensor.detach().cpu().clone() for name, tensor in state.items()}

@@ -1,0 +1,289 @@
+"""The batch simulator: legal moves, ends, goals and successors of many states at once."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.errors import GameError, NeurogameWarning
+from neurogame.kernels.and_graph import build_and_graph
+from neurogame.kernels.bitslice import BitSliceKernel, rounded_width
+from neurogame.kernels.pack import lane_mask, pack, unpack, word_count
+from neurogame.kernels.plan import make_stages
+from neurogame.simulate.joint_moves import joint_moves
+from neurogame.simulate.states import StateBatch
+
+STATUS, GOALS, NEXT, NEXT_ALONE = range(4)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What there is to know about states before moving.
+
+    Attributes:
+        legal: legal moves of all roles, concatenated in role order; bool ``[B, M]``. All false
+            in a terminal state.
+        terminal: bool ``[B]``.
+        goals: per role, goal value / 100; float32 ``[B, R]`` in 0..1. Where the rules derive
+            no goal it is 0, where they derive several it is the highest (one warning, if this
+            happens in a terminal state).
+    """
+
+    legal: Tensor
+    terminal: Tensor
+    goals: Tensor
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """Exactly what the rules derive, in terminal states too.
+
+    Attributes:
+        legal: bool ``[B, M]``.
+        terminal: bool ``[B]``.
+        goal_flags: one column per role and goal value, in the order of ``Circuit.goals``;
+            bool ``[B, V]``.
+    """
+
+    legal: Tensor
+    terminal: Tensor
+    goal_flags: Tensor
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """All children of many states.
+
+    Attributes:
+        parent: index of the parent of each child, ascending; int64 ``[K]``.
+        joint: the joint move that leads to it, each an index within the role's own moves;
+            int64 ``[K, R]``. Lexicographic for each parent.
+        states: the children.
+        look: what there is to know about the children.
+    """
+
+    parent: Tensor
+    joint: Tensor
+    states: StateBatch
+    look: Look
+
+
+@final
+class Simulator:
+    """Plays many games at once in bit-slices, 64 per word.
+
+    Attributes:
+        circuit: the compiled rules.
+        device: where all tensors live.
+        move_offsets: start of each role's moves in the concatenation, and the total.
+        kernel: evaluates the circuit; stages ``STATUS`` (legal and terminal), ``GOALS`` and
+            ``NEXT`` (both after ``STATUS``) and ``NEXT_ALONE``.
+    """
+
+    def __init__(self, circuit: Circuit, device: str | torch.device = "cpu") -> None:
+        """Plan the evaluation of a circuit."""
+        self.circuit = circuit
+        self.device = torch.device(device)
+        self.move_offsets = list(accumulate((len(m) for m in circuit.moves), initial=0))
+        graph = build_and_graph(circuit)
+        status = graph.translate(np.append(circuit.legal, circuit.terminal))
+        literals = [literal for pairs in circuit.goals for _, literal in pairs]
+        goals = graph.translate(np.array(literals, np.int64))
+        following = graph.translate(circuit.next)
+        self.stages = make_stages(
+            graph, [status, goals, following, following], [None, STATUS, STATUS, None]
+        )
+        self.kernel = BitSliceKernel(self.stages, self.device)
+        # One workspace serves all calls, so calls from several threads take turns.
+        self.lock = threading.RLock()
+        self._initial = torch.from_numpy(circuit.initial.copy()).to(self.device)
+        self._warned = False
+
+    @property
+    def good_batch(self) -> int:
+        """Number of games at which the simulator is fastest; a multiple of 64."""
+        return 64 * self.kernel.block_words
+
+    def initial(self, size: int) -> StateBatch:
+        """Return ``size`` copies of the initial state."""
+        words = self._initial.to(torch.int64)[:, None] * lane_mask(size, self.device)
+        return StateBatch(words, size)
+
+    def look(self, states: StateBatch) -> Look:
+        """Return legal moves, ends and goals of the states, in one pass of the circuit."""
+        derived = self.derive(states)
+        goals = self.goal_values(derived.goal_flags, derived.terminal)
+        return Look(derived.legal & ~derived.terminal[:, None], derived.terminal, goals)
+
+    def status(self, states: StateBatch) -> tuple[Tensor, Tensor]:
+        """Return legal moves and ends without the goals, whose gates are often the most.
+
+        Returns:
+            bool ``[B, M]``, all false in terminal states, and bool ``[B]``.
+        """
+        status = self._run(states, (STATUS,))[0]
+        terminal = unpack(status[-1:], len(states))[:, 0]
+        return unpack(status[:-1] & ~status[-1], len(states)), terminal
+
+    def derive(self, states: StateBatch) -> Derived:
+        """Return what the rules derive, without any policy."""
+        status, flags = self._run(states, (STATUS, GOALS))
+        size = len(states)
+        terminal = unpack(status[-1:], size)[:, 0]
+        return Derived(unpack(status[:-1], size), terminal, unpack(flags, size))
+
+    def goal_values(self, flags: Tensor, terminal: Tensor) -> Tensor:
+        """Turn goal flags into one value per role.
+
+        Args:
+            flags: bool ``[B, V]``, see :class:`Derived`.
+            terminal: bool ``[B]``; missing and several goals are worth a warning only here.
+
+        Returns:
+            float32 ``[B, R]`` in 0..1.
+        """
+        values = torch.zeros((len(flags), len(self.circuit.roles)), device=flags.device)
+        begin = 0
+        for role, pairs in enumerate(self.circuit.goals):
+            mine = flags[:, begin : begin + len(pairs)]
+            scale = torch.tensor([value / 100 for value, _ in pairs], device=flags.device)
+            if len(pairs):
+                values[:, role] = (mine * scale).amax(dim=1)
+            if not self._warned:
+                self._check_goals(role, mine, terminal)
+            begin += len(pairs)
+        return values
+
+    def _check_goals(self, role: int, flags: Tensor, terminal: Tensor) -> None:
+        wrong = terminal & (flags.sum(dim=1) != 1)
+        if bool(wrong.any()):
+            self._warned = True
+            count = int(flags[wrong][0].sum())
+            warnings.warn(
+                f"role {self.circuit.roles[role]} has {count} goals in a terminal state, where "
+                "the rules should give exactly one; no goal counts as 0, of several the "
+                "highest counts (said once per game)",
+                NeurogameWarning,
+                stacklevel=4,
+            )
+
+    def step(self, states: StateBatch, moves: Tensor, *, check: bool = True) -> StateBatch:
+        """Return the states after one joint move each; terminal states stay as they are.
+
+        Args:
+            states: ``B`` states.
+            moves: per state and role an index within the role's own moves; int64 ``[B, R]``.
+                Ignored in terminal states.
+            check: whether to refuse illegal moves. Without it, the result of an illegal move
+                is whatever the rules derive.
+
+        Raises:
+            GameError: a move is illegal; the message names the state, role and move.
+        """
+        size, roles = len(states), len(self.circuit.roles)
+        if moves.dtype != torch.int64 or tuple(moves.shape) != (size, roles):
+            raise GameError(
+                f"the moves of {size} states must be int64 [{size}, {roles}], "
+                f"not {moves.dtype} {list(moves.shape)}"
+            )
+        status = self._run(states, (STATUS,))[0]
+        terminal = status[-1]
+        does = self._does_words(moves, unpack(terminal[None], size)[:, 0])
+        if check:
+            illegal = does & ~status[:-1] & ~terminal
+            if bool(illegal.any()):
+                self._refuse(unpack(illegal, size), moves)
+        (following,) = self._run(states, (NEXT_ALONE,), does)
+        words = following ^ ((following ^ states.words) & terminal)
+        return StateBatch(words & lane_mask(size, self.device), size)
+
+    def expand(self, states: StateBatch, legal: Tensor | None = None) -> Expansion:
+        """Return all children of all states; terminal states have none.
+
+        Args:
+            states: ``B`` states.
+            legal: their legal moves as :class:`Look` gives them, if known; bool ``[B, M]``.
+        """
+        if legal is None:
+            legal = self.status(states)[0]
+        parent, joint = joint_moves(legal, self.move_offsets)
+        parents = states.select(parent)
+        does = self._does_words(joint, torch.zeros_like(parent, dtype=torch.bool))
+        (words,) = self._run(parents, (NEXT_ALONE,), does)
+        children = StateBatch(words & lane_mask(len(parent), self.device), len(parent))
+        return Expansion(parent, joint, children, self.look(children))
+
+    def children(self, state: StateBatch) -> Expansion:
+        """Return all children of one state, lexicographic in the roles' moves.
+
+        Raises:
+            GameError: there is not exactly one state.
+        """
+        if len(state) != 1:
+            raise GameError(f"children takes one state, not {len(state)}; see expand for many")
+        return self.expand(state)
+
+    def _does_words(self, moves: Tensor, idle: Tensor) -> Tensor:
+        """Return the rows that say which moves are made; int64 ``[M, W]``."""
+        total = self.move_offsets[-1]
+        made = torch.zeros((len(moves), total), dtype=torch.bool, device=self.device)
+        sizes = torch.tensor([len(m) for m in self.circuit.moves], device=self.device)
+        wrong = ((moves < 0) | (moves >= sizes)) & ~idle[:, None]
+        if bool(wrong.any()):
+            row, role = wrong.nonzero()[0].tolist()
+            raise GameError(
+                f"state {row}: role {self.circuit.roles[role]} has moves 0..{int(sizes[role]) - 1}, "
+                f"not {int(moves[row, role])}"
+            )
+        start = torch.tensor(self.move_offsets[:-1], device=self.device)
+        columns = torch.where(idle[:, None], start, moves + start)
+        made.scatter_(1, columns, True)
+        return pack(made)
+
+    def _refuse(self, illegal: Tensor, moves: Tensor) -> None:
+        row, column = illegal.nonzero()[0].tolist()
+        role = next(r for r in reversed(range(len(moves[row]))) if self.move_offsets[r] <= column)
+        text = self.circuit.moves[role][int(moves[row, role])]
+        raise GameError(
+            f"state {row}: {text} is not legal for role {self.circuit.roles[role]}; "
+            "take a move that look() or State.legal_moves shows as legal"
+        )
+
+    def _run(
+        self, states: StateBatch, stages: tuple[int, ...], does: Tensor | None = None
+    ) -> list[Tensor]:
+        """Run stages of the kernel over all words, block by block; int64 ``[O, W]`` each."""
+        fluents = len(self.circuit.fluents)
+        if states.words.shape[0] != fluents or states.device != self.device:
+            raise GameError(
+                f"these states have {states.words.shape[0]} fluents on {states.device}, the "
+                f"simulator has {fluents} on {self.device}: states of another game or device"
+            )
+        parts: list[list[Tensor]] = [[] for _ in stages]
+        with self.lock:
+            for begin, end in self._blocks(word_count(len(states))):
+                space = self.kernel.workspace(rounded_width(end - begin))
+                width = end - begin
+                space.values[1 : 1 + fluents, :width] = states.words[:, begin:end]
+                if does is not None:
+                    space.values[1 + fluents : 1 + fluents + len(does), :width] = does[:, begin:end]
+                for part, stage in zip(parts, stages, strict=True):
+                    part.append(space.run(stage)[:, :width])
+        return [torch.cat(part, dim=1) for part in parts]
+
+    def _blocks(self, words: int) -> Iterator[tuple[int, int]]:
+        block = self.kernel.block_words
+        for begin in range(0, max(words, 1), block):
+            yield begin, min(begin + block, words)

@@ -1,0 +1,47 @@
+"""A circuit evaluated gate by gate, straight from the definition: the tests' twin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neurogame.circuit.circuit import AND, Circuit
+
+
+@dataclass(frozen=True)
+class Values:
+    """Outputs of a circuit for a batch of states and moves."""
+
+    legal: np.ndarray
+    next: np.ndarray
+    terminal: np.ndarray
+    goals: list[set[tuple[str, int]]]
+
+
+def evaluate_circuit(circuit: Circuit, states: np.ndarray, does: np.ndarray) -> Values:
+    """Return the outputs for bool ``[B, F]`` states and bool ``[B, M]`` moves."""
+    batch = len(states)
+    nodes = np.zeros((circuit.node_count, batch), np.bool_)
+    nodes[1 : circuit.first_gate] = np.concatenate([states, does], axis=1).T
+
+    def value(literals: np.ndarray) -> np.ndarray:
+        result: np.ndarray = nodes[literals >> 1] ^ (literals & 1).astype(np.bool_)[:, None]
+        return result
+
+    for gate in range(circuit.gate_count):
+        inputs = value(circuit.inputs_of(circuit.first_gate + gate))
+        combined = inputs.all(axis=0) if circuit.gate_kind[gate] == AND else inputs.any(axis=0)
+        nodes[circuit.first_gate + gate] = combined
+    goals: list[set[tuple[str, int]]] = [set() for _ in range(batch)]
+    for role, pairs in zip(circuit.roles, circuit.goals, strict=True):
+        for goal, literal in pairs:
+            holds = value(np.array([literal]))[0]
+            for b in np.flatnonzero(holds):
+                goals[b].add((role, goal))
+    return Values(
+        value(circuit.legal).T,
+        value(circuit.next).T,
+        value(np.array([circuit.terminal]))[0],
+        goals,
+    )

@@ -1,0 +1,131 @@
+"""Circuits written by hand for the tests: Pentago's lines, and random formulas."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from neurogame.circuit.circuit import AND, OR, Circuit
+from neurogame.ground.atoms import AtomTable, TermTable
+
+Goals = Sequence[Sequence[tuple[int, int]]]
+
+
+def atom_table(names: Sequence[str]) -> AtomTable:
+    """Return atoms without arguments, one per name."""
+    none = np.zeros(0, dtype=np.int64)
+    empty = np.zeros(1, dtype=np.int64)
+    return AtomTable(
+        terms=TermTable(names=(), functor=none, start=empty, arguments=none),
+        predicates=tuple(names),
+        predicate=np.arange(len(names)),
+        start=np.zeros(len(names) + 1, dtype=np.int64),
+        arguments=none,
+    )
+
+
+class CircuitDraft:
+    """Gates added one by one; a literal is ``2 * node + complement``."""
+
+    def __init__(self, fluents: Sequence[str], moves: int = 0) -> None:
+        self.fluents = tuple(fluents)
+        self.moves = moves
+        self.gates: list[tuple[int, list[int], str | None, int]] = []
+
+    def fluent(self, index: int) -> int:
+        return 2 * (1 + index)
+
+    def gate(self, kind: int, inputs: Sequence[int], atom: str | None = None, rule: int = -1) -> int:
+        node = 1 + len(self.fluents) + self.moves + len(self.gates)
+        self.gates.append((kind, sorted(set(inputs)), atom, rule))
+        return 2 * node
+
+    def circuit(self, roles: Sequence[str], goals: Goals) -> Circuit:
+        names = [atom for _, _, atom, _ in self.gates if atom is not None]
+        counts = [len(inputs) for _, inputs, _, _ in self.gates]
+        index = {name: i for i, name in enumerate(names)}
+        first = 1 + len(self.fluents) + self.moves
+        levels: list[int] = []
+        for _, inputs, _, _ in self.gates:
+            below = [levels[(x >> 1) - first] for x in inputs if x >> 1 >= first]
+            levels.append(1 + max(below, default=0))
+        return Circuit(
+            roles=tuple(roles),
+            fluents=self.fluents,
+            moves=(tuple(f"m{i}" for i in range(self.moves)), *[() for _ in roles[1:]]),
+            initial=np.zeros(len(self.fluents), dtype=bool),
+            gate_kind=np.asarray([kind for kind, _, _, _ in self.gates], dtype=np.uint8),
+            gate_start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            gate_inputs=np.asarray(
+                [x for _, inputs, _, _ in self.gates for x in inputs], dtype=np.int64
+            ),
+            gate_level=np.asarray(levels, dtype=np.int64),
+            gate_atom=np.asarray(
+                [-1 if atom is None else index[atom] for _, _, atom, _ in self.gates],
+                dtype=np.int64,
+            ),
+            gate_rule=np.asarray([rule for _, _, _, rule in self.gates], dtype=np.int64),
+            legal=np.zeros(self.moves, dtype=np.int64),
+            next=np.zeros(len(self.fluents), dtype=np.int64),
+            terminal=0,
+            goals=tuple(tuple(pairs) for pairs in goals),
+            atoms=atom_table(names),
+            key="hand-made",
+        )
+
+
+def pentago_lines() -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
+    """Return the cells of Pentago's 12 rows, 12 columns and 8 diagonals of five."""
+    def cells(x: int, y: int, dx: int, dy: int) -> list[int]:
+        return [6 * (y + i * dy) + x + i * dx for i in range(5)]
+
+    rows = [cells(x, y, 1, 0) for y in range(6) for x in (0, 1)]
+    columns = [cells(x, y, 0, 1) for x in range(6) for y in (0, 1)]
+    diagonals = [cells(x, y, 1, 1) for x in (0, 1) for y in (0, 1)]
+    diagonals += [cells(x, y, -1, 1) for x in (4, 5) for y in (0, 1)]
+    return rows, columns, diagonals
+
+
+def pentago_circuit() -> Circuit:
+    """Return Pentago's line structure for red and black: (goal 100), 50 for no line, 0."""
+    draft = CircuitDraft([f"(cell {c // 36} {c % 36})" for c in range(72)])
+    lines: list[int] = []
+    for player, colour in enumerate(("red", "black")):
+        parts = []
+        for rule, (name, group) in enumerate(
+            zip(("row", "column", "diagonal"), pentago_lines(), strict=True)
+        ):
+            ands = [
+                draft.gate(AND, [draft.fluent(36 * player + c) for c in line], None, rule)
+                for line in group
+            ]
+            parts.append(draft.gate(OR, ands, f"{name}-{colour}"))
+        lines.append(draft.gate(OR, parts, f"line-{colour}"))
+    red, black = lines
+    draw = draft.gate(AND, [red ^ 1, black ^ 1], None, 7)
+    return draft.circuit(
+        ("red", "black"),
+        (((100, red), (50, draw), (0, black)), ((100, black), (50, draw), (0, red))),
+    )
+
+
+def random_circuit(seed: int, fluents: int = 8, gates: int = 12, fan_in: int = 6) -> Circuit:
+    """Return a random and/or circuit with complemented edges; two roles with two goals each."""
+    choose = random.Random(seed)
+    draft = CircuitDraft([f"f{i}" for i in range(fluents)])
+    nodes = [draft.fluent(i) for i in range(fluents)]
+    while len(draft.gates) < gates:
+        picked = choose.sample(nodes, min(choose.randint(2, fan_in), len(nodes)))
+        inputs = [x ^ (choose.random() < 0.3) for x in picked]
+        nodes.append(draft.gate(choose.choice((AND, OR)), inputs, f"g{len(draft.gates)}"))
+    top = [x ^ (choose.random() < 0.3) for x in nodes[-4:]]
+    return draft.circuit(("x", "o"), (((100, top[3]), (0, top[2])), ((100, top[1]), (50, top[0]))))
+
+
+def random_states(count: int, fluents: int, seed: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Return random states of varied density; bool ``[count, fluents]``."""
+    generator = np.random.default_rng(seed)
+    density = generator.random((count, 1))
+    return generator.random((count, fluents)) < density

@@ -1,0 +1,1 @@
+"""Tests of players, matches and series."""
