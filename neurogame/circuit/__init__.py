@@ -1,1 +1,10 @@
-"""TODO."""
+"""The Boolean circuit of a game: gates with shared sub-formulas.
+
+Read :mod:`~neurogame.circuit.circuit` first (the data), then
+:mod:`~neurogame.circuit.build` (from ground rules to gates).
+"""
+
+from neurogame.circuit.build import build_circuit, find_cycles
+from neurogame.circuit.circuit import Circuit
+
+__all__ = ["Circuit", "build_circuit", "find_cycles"]

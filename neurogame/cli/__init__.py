@@ -1,1 +1,1 @@
-"""TODO."""
+"""The command line: one module per command, found by :mod:`~neurogame.cli.main`."""

@@ -37,7 +37,9 @@ class CircuitDraft:
     def fluent(self, index: int) -> int:
         return 2 * (1 + index)
 
-    def gate(self, kind: int, inputs: Sequence[int], atom: str | None = None, rule: int = -1) -> int:
+    def gate(
+        self, kind: int, inputs: Sequence[int], atom: str | None = None, rule: int = -1
+    ) -> int:
         node = 1 + len(self.fluents) + self.moves + len(self.gates)
         self.gates.append((kind, sorted(set(inputs)), atom, rule))
         return 2 * node
@@ -78,6 +80,7 @@ class CircuitDraft:
 
 def pentago_lines() -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
     """Return the cells of Pentago's 12 rows, 12 columns and 8 diagonals of five."""
+
     def cells(x: int, y: int, dx: int, dy: int) -> list[int]:
         return [6 * (y + i * dy) + x + i * dx for i in range(5)]
 
@@ -124,7 +127,9 @@ def random_circuit(seed: int, fluents: int = 8, gates: int = 12, fan_in: int = 6
     return draft.circuit(("x", "o"), (((100, top[3]), (0, top[2])), ((100, top[1]), (50, top[0]))))
 
 
-def random_states(count: int, fluents: int, seed: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def random_states(
+    count: int, fluents: int, seed: int
+) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """Return random states of varied density; bool ``[count, fluents]``."""
     generator = np.random.default_rng(seed)
     density = generator.random((count, 1))

@@ -78,7 +78,8 @@ def test_nim_is_won_exactly_where_the_heaps_do_not_cancel_out() -> None:
             joints = [
                 (move, idle) if mover == 0 else (idle, move) for move in game.legal(state, mover)
             ]
-            wins = not all([mover_wins(game.next(state, joint)) for joint in joints])
+            replies = [mover_wins(game.next(state, joint)) for joint in joints]
+            wins = not all(replies)
         total = 0
         for heap in texts:
             total ^= sum(numbers(heap))

@@ -93,7 +93,7 @@ def test_endless_terms_stop_at_the_depth_limit() -> None:
         "(<= terminal (true (n q))) (goal r 0)"
     )
     with pytest.raises(
-        LimitError, match="the function '[sn]' builds terms nested more than 50 deep"
+        LimitError, match=r"the function '[sn]' builds terms nested more than 50 deep"
     ):
         ground(rules, GroundLimits(depth=50), cache=False)
 

@@ -198,9 +198,7 @@ def test_a_random_move_cuts_the_trace_at_the_value_that_was_searched() -> None:
     match.explored[1] = True
     match.searched[1] = torch.tensor([0.75, 0.25])
     values = torch.full((3, 2), 0.5, dtype=torch.float64)
-    returns = lambda_returns(
-        values, match.goals, match.proved, match.searched, match.explored, 1.0
-    )
+    returns = lambda_returns(values, match.goals, match.proved, match.searched, match.explored, 1.0)
     assert returns.tolist() == [[0.75, 0.25], [0.75, 0.25], [0.0, 1.0]]
 
 

@@ -1,0 +1,98 @@
+"""A player that searches with alpha-beta on an evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import final
+
+from neurogame.errors import PlayerError
+from neurogame.evaluators.base import Evaluator
+from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.limit import Limit
+from neurogame.search.result import SearchResult
+from neurogame.search.settings import SearchSettings
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
+
+DEFAULT_LIMIT = Limit(depth=1)
+"""Used where neither the player nor the match says how long to think."""
+
+
+@final
+class AlphaBetaPlayer:
+    """Alpha-beta with one evaluator; its tree lives as long as the match.
+
+    Attributes:
+        last: the result of the last search of this match, or None.
+    """
+
+    def __init__(
+        self,
+        source: Callable[[Game, int], Evaluator],
+        *,
+        name: str = "alphabeta",
+        limit: Limit | None = None,
+        settings: SearchSettings | None = None,
+        fresh: bool = False,
+        device: str = "cpu",
+    ) -> None:
+        """Make a player.
+
+        Args:
+            source: makes the evaluator of a game from a seed.
+            name: its player string.
+            limit: its own limit; the stricter of this and the match's counts.
+            settings: how to search.
+            fresh: whether to make a new evaluator for every match, with the match's seed;
+                otherwise it is made once per game with seed 0.
+            device: where to compute.
+        """
+        self.last: SearchResult | None = None
+        self._source = source
+        self._name = name
+        self._limit = limit or Limit()
+        self._settings = settings
+        self._fresh = fresh
+        self._device = device
+        self._role = 0
+        self._game: Game | None = None
+        self._evaluator: Evaluator | None = None
+        self._search: AlphaBeta | None = None
+
+    @property
+    def name(self) -> str:
+        """The player string."""
+        return self._name
+
+    def start(self, game: Game, role: int, seed: int) -> None:
+        """Prepare a match; see :class:`neurogame.play.player.Player`."""
+        if self._evaluator is None or self._fresh or game is not self._game:
+            self._evaluator = self._source(game, seed if self._fresh else 0)
+            self._game = game
+        self._role = role
+        self.last = None
+        self._search = AlphaBeta(
+            game, self._evaluator, settings=self._settings, seed=seed, device=self._device
+        )
+
+    def choose(self, state: State, limit: Limit) -> int:
+        """Search and return the best move found.
+
+        Args:
+            state: the present, non-terminal state.
+            limit: the match's limit.
+
+        Raises:
+            PlayerError: ``start`` was not called.
+        """
+        if self._search is None:
+            raise PlayerError(f"player {self._name}: choose() before start(); start a match first")
+        merged = self._limit.merged(limit)
+        if merged.seconds is None and merged.nodes is None and merged.depth is None:
+            merged = DEFAULT_LIMIT
+        self.last = self._search.search(state, self._role, merged)
+        return self.last.move
+
+    def stop(self) -> None:
+        """Drop the search tree; the evaluator stays for the next match."""
+        self._search = None

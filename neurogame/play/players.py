@@ -1,0 +1,107 @@
+"""Makes players from player strings; :mod:`neurogame.play.spec` documents the strings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import torch
+
+from neurogame.errors import PlayerError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.play.alphabeta_player import AlphaBetaPlayer
+from neurogame.play.human import HumanPlayer
+from neurogame.play.player import Player
+from neurogame.play.random_player import RandomPlayer
+from neurogame.play.spec import FRESH, PlayerSpec
+from neurogame.search.settings import SearchSettings
+from neurogame.simulate.game import Game
+
+__all__ = ["AlphaBetaPlayer", "HumanPlayer", "Player", "RandomPlayer", "make_player"]
+
+
+def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0) -> Player:
+    """Return the player that a string names.
+
+    Args:
+        text: a player string, or one taken apart.
+        game: if given, the evaluator is built for it at once, so that a checkpoint of another
+            game is refused here and not when the match starts.
+        seed: decides the weights of fresh evaluators that are random.
+
+    Raises:
+        PlayerError: the string is malformed, or names no file and no evaluator.
+        CheckpointError: the file is damaged, or a checkpoint of another game.
+        ConfigurationError: a limit or setting is out of its range.
+    """
+    spec = PlayerSpec.parse(text) if isinstance(text, str) else text
+    if spec.kind == "random":
+        return RandomPlayer()
+    if spec.kind == "human":
+        return HumanPlayer()
+    source = _fresh_source(spec, seed) if spec.is_fresh else _checkpoint_source(spec)
+    player = AlphaBetaPlayer(
+        source,
+        name=str(spec),
+        limit=spec.limit,
+        settings=_settings(spec),
+        fresh=spec.is_fresh and spec.noise > 0,
+        device=_device(spec),
+    )
+    if game is not None:
+        player.start(game, 0, seed)
+        player.stop()
+    return player
+
+
+def _settings(spec: PlayerSpec) -> SearchSettings:
+    """Return the search settings that a player string asks for."""
+    chosen = {name: spec.options[name] for name in ("opponents", "outlook") if name in spec.options}
+    return SearchSettings(**cast("dict[str, str]", chosen))  # type: ignore[arg-type]
+
+
+def _device(spec: PlayerSpec) -> str:
+    """Return the device, checked."""
+    name = spec.options.get("device", "cpu")
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise PlayerError(
+            f"player {spec}: device {name!r} cannot be used ({reason}); take cpu, or cuda where "
+            "there is one"
+        ) from None
+    return name
+
+
+def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluator]:
+    """Return a maker of untrained evaluators."""
+    kind = FRESH[spec.source.lower()]
+    if spec.noise > 0 and kind not in ("sound", "paper"):
+        raise PlayerError(f"player {spec}: noise is for sound and paper evaluators")
+    config = EvaluatorConfig(kind=kind, noise=spec.noise)
+
+    def make(game: Game, match_seed: int) -> Evaluator:
+        return make_evaluator(game, config, match_seed if spec.noise > 0 else seed)
+
+    return make
+
+
+def _checkpoint_source(spec: PlayerSpec) -> Callable[[Game, int], Evaluator]:
+    """Return a maker of the evaluator in a checkpoint."""
+    path = Path(spec.source)
+    if not path.is_file():
+        raise PlayerError(
+            f"player {spec}: there is no checkpoint {spec.source!r}; give the path of one, or a "
+            f"fresh evaluator: {', '.join(FRESH)}"
+        )
+    checkpoint = load_checkpoint(path)
+
+    def make(game: Game, match_seed: int) -> Evaluator:
+        return checkpoint.evaluator(game)
+
+    return make
