@@ -84,6 +84,13 @@ class ProofGraph:
         """Number of children of each inner node; int64 ``[N]``."""
         return np.diff(self.start)
 
+    def edges_of(self, inner: IntArray) -> IntArray:
+        """Return the edges of some inner nodes, node by node; indices into :attr:`children`."""
+        count = self.start[inner + 1] - self.start[inner]
+        ends = np.cumsum(count)
+        within = np.arange(count.sum()) - np.repeat(ends - count, count)
+        return np.repeat(self.start[inner], count) + within
+
     def label(self, node: int) -> str:
         """Return the text of what a node stands for: its atom, else the rule it is the body of.
 
@@ -116,14 +123,13 @@ class ProofGraph:
         """
         first = len(self.fluents)
         needed = np.zeros(self.size, dtype=bool)
-        stack = [(x >> 1) - first for x in literals if x >= 2 * first]
-        while stack:
-            inner = stack.pop()
-            if needed[inner]:
-                continue
-            needed[inner] = True
-            below = (self.children[self.start[inner] : self.start[inner + 1]] >> 1) - first
-            stack.extend(below[below >= 0].tolist())
+        frontier = np.asarray([(x >> 1) - first for x in literals if x >= 2 * first], np.int64)
+        while len(frontier):
+            frontier = np.unique(frontier)
+            needed[frontier] = True
+            below = (self.children[self.edges_of(frontier)] >> 1) - first
+            below = below[below >= 0]
+            frontier = below[~needed[below]]
         return np.flatnonzero(needed)
 
     def holds(self, fluents: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

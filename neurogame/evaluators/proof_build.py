@@ -184,8 +184,7 @@ def _restricted(
     renumber = np.full(first + graph.size, -1, dtype=np.int64)
     renumber[:first] = np.arange(first)
     renumber[first + kept] = first + np.arange(len(kept))
-    pieces = [graph.children[graph.start[i] : graph.start[i + 1]] for i in kept.tolist()]
-    children = np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int64)
+    children = graph.children[graph.edges_of(kept)]
     goals = tuple(
         GoalRoot(
             goal.role,

@@ -132,7 +132,7 @@ def _connect(proof: ProofGraph, node: IntArray, network: IntArray, largest: IntA
     fan_in = proof.fan_in[node]
     start = np.concatenate([[0], np.cumsum(fan_in)]).astype(np.int64)
     owner = np.repeat(np.arange(len(node)), fan_in)
-    literal = proof.children[np.arange(start[-1]) - start[owner] + proof.start[node[owner]]]
+    literal = proof.children[proof.edges_of(node)]
     child = literal >> 1
     leaves = np.unique(child[child < first])
     # Neurons are found again by (network, node), sorted, with one binary search for all edges.

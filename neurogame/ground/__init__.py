@@ -6,8 +6,7 @@ Read :mod:`~neurogame.ground.ground` first (the two halves of the job), then
 :mod:`~neurogame.ground.program` (what comes out).
 """
 
-from neurogame.ground.ground import ground
 from neurogame.ground.limits import GroundLimits
 from neurogame.ground.program import GroundProgram
 
-__all__ = ["GroundLimits", "GroundProgram", "ground"]
+__all__ = ["GroundLimits", "GroundProgram"]

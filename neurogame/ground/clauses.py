@@ -111,6 +111,32 @@ def _clause(rule: Rule, body: tuple[Formula, ...], source: int) -> Clause:
     return Clause(literal_of(rule.head), tuple(dict.fromkeys(literals)), tuple(distinct), source)
 
 
+def bind_variables(clause: Clause, rules: Rules) -> Clause:
+    """Return the clause with every variable bound by a positive literal.
+
+    The role of a ``legal`` or ``goal`` head ranges over the roles even where the body does not
+    say so, as in ``(<= (goal ?r 0) (not (goal ?r 100)))``.
+
+    Raises:
+        GroundingError: if another variable is unbound (the rule is unsafe).
+    """
+    bound = {v for x in clause.body if not x.negated for v in variables_of(x.arguments)}
+    used = [*clause.head.arguments, *(a for x in clause.body for a in x.arguments)]
+    used += [term for pair in clause.distinct for term in pair]
+    free = [v for v in dict.fromkeys(variables_of(used)) if v not in bound]
+    if not free:
+        return clause
+    role = clause.head.arguments[0] if clause.head.predicate in ("legal/2", "goal/2") else None
+    if isinstance(role, Variable) and free == [role.name]:
+        body = (Literal("role/1", (role,)), *clause.body)
+        return Clause(clause.head, body, clause.distinct, clause.source)
+    where = rules.rules[clause.source].position
+    raise GroundingError(
+        f"{rules.source}:{where.line}:{where.column}: the variable ?{free[0]} is in no positive "
+        "literal of the body; add one that says what it ranges over"
+    )
+
+
 def _branches(rule: Rule, source: str) -> list[tuple[Formula, ...]]:
     """Return the disjunctive normal form of a body."""
     choices = [_alternatives(formula, rule, source) for formula in rule.body]

@@ -17,7 +17,7 @@ from neurogame.errors import GroundingError
 from neurogame.gdl.terms import Rules, Variable
 from neurogame.gdl.write import rules_text
 from neurogame.ground.cache import load_program, save_program
-from neurogame.ground.clauses import Clause, Literal, clauses_of
+from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of
 from neurogame.ground.derive import derive, predicate_strata
 from neurogame.ground.instantiate import instantiate
 from neurogame.ground.limits import GroundLimits, Watch
@@ -26,7 +26,7 @@ from neurogame.ground.program import GroundProgram
 from neurogame.ground.relation import Database
 from neurogame.ground.split import split_clauses
 
-FORMAT = "ground-1"
+FORMAT = "ground-2"
 """Changes whenever grounding gives other programs, so that old cache entries are not used."""
 
 OUTPUTS = ("legal/2", "next/1", "terminal/0", "goal/2")
@@ -79,7 +79,8 @@ class _Grounder:
         self.database = Database(TermPool(limits.depth))
 
     def ground(self) -> GroundProgram:
-        clauses = _relevant(split_clauses(clauses_of(self.rules)))
+        wanted = _relevant(clauses_of(self.rules))
+        clauses = split_clauses([bind_variables(c, self.rules) for c in wanted])
         dynamic = dynamic_predicates(clauses)
         static = [c for c in clauses if c.head.predicate not in dynamic]
         moving = [c for c in clauses if c.head.predicate in dynamic]

@@ -43,6 +43,8 @@ class MatchPlan:
         epsilon: chance of a random move per role and ply, for each evaluator; in 0..1.
         random_plies: a match starts with 0 to this many random plies, uniformly drawn.
         max_plies: a match is cut off after this many plies, at least 1.
+        margin: for two roles whose goals sum to 100: whether a role values a state by
+            ``(own + 1 - other) / 2`` instead of its own value alone.
     """
 
     evaluators: Sequence[Evaluator]
@@ -51,6 +53,7 @@ class MatchPlan:
     epsilon: Sequence[float]
     random_plies: int = 0
     max_plies: int = 1000
+    margin: bool = False
 
 
 @final
@@ -71,8 +74,8 @@ class _Record:
 class _Children:
     """The states behind all joint moves of ``A`` states; ``K`` in all.
 
-    ``values`` are those of each role's own player, float64 ``[K, R]``; NaN where it has none or
-    has no choice. ``learned`` are all roles' values by evaluator 0, float64 ``[K, R]``, where it
+    ``values`` is what each role's own player makes of them, float64 ``[K, R]``; NaN where it has
+    none or has no choice. ``learned`` are all roles' values by evaluator 0, float64 ``[K, R]``, where it
     decides for the first role with a choice; NaN elsewhere.
     """
 
@@ -178,7 +181,9 @@ def _expand(
         if len(inner) > 0:
             with torch.no_grad():
                 found[inner] = evaluator(fluents[torch.from_numpy(rows[inner])]).numpy()
-        values[rows] = np.where(wanted[rows], found, values[rows])
+        outlook = (found + 1.0 - found[:, ::-1]) / 2 if plan.margin else found
+        outlook = np.where(terminal[rows, None], found, outlook)
+        values[rows] = np.where(wanted[rows], outlook, values[rows])
         if index == 0:
             mine = first_seat[rows] == 0
             learned[rows[mine]] = found[mine]

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Players, matches and series of matches."""

@@ -113,9 +113,7 @@ def _options(text: str, pieces: list[str]) -> dict[str, str]:
         name, equals, value = (part.strip() for part in piece.partition("="))
         name = name.lower()
         if not equals or not value or name in options:
-            raise PlayerError(
-                f"player {text!r}: found {piece!r}; write name=value, each name once"
-            )
+            raise PlayerError(f"player {text!r}: found {piece!r}; write name=value, each name once")
         if name not in _OPTIONS:
             raise PlayerError(
                 f"player {text!r}: unknown option {name!r}; allowed are {', '.join(_OPTIONS)}"

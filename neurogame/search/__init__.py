@@ -1,1 +1,1 @@
-"""TODO."""
+"""Search: a state and an evaluator in, a move out."""

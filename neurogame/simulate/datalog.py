@@ -16,6 +16,7 @@ from neurogame.gdl.terms import And, Compound, Formula, Not, Or, Rule, Rules, Sy
 from neurogame.gdl.write import term_text
 from neurogame.simulate.joins import (
     Database,
+    Path,
     Plan,
     Predicate,
     Relation,
@@ -25,6 +26,9 @@ from neurogame.simulate.joins import (
     sentence_of,
     value_of,
 )
+
+LONGEST_CHAIN = 15
+"""How many questions may wait for each other; each needs up to some 20 Python frames."""
 
 
 def _branches(formula: Formula) -> list[tuple[Formula, ...]]:
@@ -52,19 +56,67 @@ def _signed_predicates(body: Sequence[Formula]) -> Iterator[tuple[Predicate, boo
 
 
 @final
-class Stratum:
-    """A strongly connected component of predicates: evaluated together, after those below."""
+class Demand:
+    """A predicate that is computed only for the arguments that somebody asks for, once each.
 
-    def __init__(self, members: frozenset[Predicate], rules: Sequence[Rule], source: str) -> None:
+    Rules are written for a prover that asks with most arguments known; computing such a predicate
+    for all arguments can take a thousand times longer.
+
+    Args:
+        stratum: the predicate and its rules.
+        database: where the rules look up what they use.
+    """
+
+    def __init__(self, stratum: Stratum, database: Database) -> None:
+        self._stratum = stratum
+        self._database = database
+        self._answers: dict[tuple[tuple[int, ...], Row], Relation] = {}
+
+    def matching(self, paths: tuple[Path, ...], key: Row) -> Iterable[Row]:
+        """Return the rows whose subterms at ``paths`` are ``key``."""
+        whole = [(path[0], value) for path, value in zip(paths, key, strict=True) if len(path) == 1]
+        answer = self._ask(tuple(p for p, _ in whole), tuple(v for _, v in whole))
+        return answer.matching(paths, key) if len(whole) < len(paths) else answer.rows
+
+    def contains(self, row: Row) -> bool:
+        """Return whether a row is there."""
+        return bool(self._ask(tuple(range(len(row))), row).rows)
+
+    def _ask(self, places: tuple[int, ...], values: Row) -> Relation:
+        answer = self._answers.get((places, values))
+        if answer is None:
+            answer = self._answers[(places, values)] = Relation()
+            asked = Relation([values])
+            for plan in self._stratum.plans_for(places):
+                answer.rows |= plan.run(self._database, delta=asked, known=answer.rows)
+        return answer
+
+
+@final
+class Stratum:
+    """A strongly connected component of predicates: evaluated together, after those below.
+
+    Args:
+        members: the predicates.
+        rules: all their rules, without ``or``.
+        source: file name for messages.
+        on_demand: whether a single predicate that does not use itself is made a
+            :class:`Demand`; all others are computed in full.
+    """
+
+    def __init__(
+        self, members: frozenset[Predicate], rules: Sequence[Rule], source: str, on_demand: bool
+    ) -> None:
         self.members = members
         self._source = source
+        self._rules = rules
         self._facts = [rule.head for rule in rules if not rule.body]
         derived = [rule for rule in rules if rule.body]
-        self.negative_cycle = any(
-            negated and used in members
-            for rule in derived
-            for used, negated in _signed_predicates(rule.body)
-        )
+        used = [signed for rule in derived for signed in _signed_predicates(rule.body)]
+        self._negative_cycle = any(negated and name in members for name, negated in used)
+        recursive = any(name in members for name, _ in used)
+        self.on_demand = on_demand and bool(derived) and not recursive
+        self._asked_plans: dict[tuple[int, ...], list[Plan]] = {}
         self._plans = [Plan(rule, source, members) for rule in derived]
         self._deltas = [
             (predicate_of(literal), Plan(rule, source, members, delta=place))
@@ -73,8 +125,22 @@ class Stratum:
             if isinstance(literal, Symbol | Compound) and predicate_of(literal) in members
         ]
 
+    def plans_for(self, places: tuple[int, ...]) -> list[Plan]:
+        """Return plans that start from known head arguments, given as their delta relation."""
+        if places not in self._asked_plans:
+            self._asked_plans[places] = [
+                Plan(self._asked(rule, places), self._source, self.members, delta=0)
+                for rule in self._rules
+            ]
+        return self._asked_plans[places]
+
+    def _asked(self, rule: Rule, places: tuple[int, ...]) -> Rule:
+        arguments = arguments_of(rule.head)
+        question = Compound("*asked", tuple(arguments[place] for place in places))
+        return Rule(rule.head, (question, *rule.body), rule.position)
+
     def evaluate(self, database: Database) -> None:
-        """Add the relations of this stratum to a database that holds all strata below.
+        """Add the tables of this stratum to a database that holds all strata below.
 
         A negative cycle is decided by the alternating fixpoint: what holds when every doubtful
         negation is granted bounds the model from above, what holds when none is granted that
@@ -86,7 +152,11 @@ class Stratum:
         *Reference:* A. Van Gelder, The alternating fixpoint of logic programs with negation
         (1989), section 3.
         """
-        if not self.negative_cycle:
+        if self.on_demand:
+            (member,) = self.members
+            database[member] = Demand(self, database)
+            return
+        if not self._negative_cycle:
             self._close(database, {})
             return
         lower: dict[Predicate, set[Row]] = {member: set() for member in self.members}
@@ -103,23 +173,26 @@ class Stratum:
         self, database: Database, assumed: Mapping[Predicate, set[Row]]
     ) -> dict[Predicate, set[Row]]:
         """Compute the least fixpoint, with negations on a cycle read from ``assumed``."""
-        for member in self.members:
-            database[member] = Relation()
+        relations = {member: Relation() for member in self.members}
+        database.update(relations)
         for fact in self._facts:
             row = tuple(value_of(a) for a in arguments_of(fact))
-            database[predicate_of(fact)].update([row])
-        fresh: dict[Predicate, set[Row]] = {m: set(database[m].rows) for m in self.members}
+            relations[predicate_of(fact)].update([row])
+        fresh = {member: set(relation.rows) for member, relation in relations.items()}
         for plan in self._plans:
-            fresh[plan.head] |= plan.run(database, assumed)
+            known = relations[plan.head].rows
+            fresh[plan.head] |= plan.run(database, known=known, assumed=assumed)
         while any(fresh.values()):
             deltas = {member: Relation(rows) for member, rows in fresh.items() if rows}
-            for member, relation in deltas.items():
-                database[member].update(relation.rows)
+            for member, delta in deltas.items():
+                relations[member].update(delta.rows)
             fresh = {member: set() for member in self.members}
             for used, plan in self._deltas:
                 if used in deltas:
-                    fresh[plan.head] |= plan.run(database, assumed, deltas[used])
-        return {member: database[member].rows for member in self.members}
+                    known = relations[plan.head].rows
+                    found = plan.run(database, delta=deltas[used], known=known, assumed=assumed)
+                    fresh[plan.head] |= found
+        return {member: relation.rows for member, relation in relations.items()}
 
     def _refuse(
         self, upper: Mapping[Predicate, set[Row]], lower: Mapping[Predicate, set[Row]]
@@ -158,10 +231,18 @@ class Program:
                 by_head.setdefault(head, []).append(Rule(rule.head, body, rule.position))
                 used = {predicate for predicate, _ in _signed_predicates(body)}
                 self._uses.setdefault(head, set()).update(used)
-        self.strata = [
-            Stratum(component, [r for p in component for r in by_head[p]], rules.source)
-            for component in _components(self._uses)
-        ]
+        self.strata: list[Stratum] = []
+        chain: dict[Predicate, int] = {}
+        for component in _components(self._uses):
+            # Questions nest, and so do Python's frames: every so often a full table ends a chain.
+            length = 1 + max(
+                (chain.get(used, 0) for member in component for used in self._uses[member]),
+                default=0,
+            )
+            defining = [rule for member in component for rule in by_head[member]]
+            stratum = Stratum(component, defining, rules.source, length <= LONGEST_CHAIN)
+            chain.update(dict.fromkeys(component, length if stratum.on_demand else 0))
+            self.strata.append(stratum)
 
     def below(self, goals: Iterable[Predicate]) -> set[Predicate]:
         """Return the given predicates and all that they depend on."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias, final
+from types import MappingProxyType
+from typing import Protocol, TypeAlias, final
 
 from neurogame.errors import RulesError
 from neurogame.gdl.terms import (
@@ -82,9 +83,19 @@ def _value_at(row: Row, path: Path) -> Value | None:
     return value
 
 
+class Table(Protocol):
+    """What a plan reads: the rows of one predicate."""
+
+    def matching(self, paths: tuple[Path, ...], key: Row) -> Iterable[Row]:
+        """Return the rows whose subterms at ``paths`` are ``key``."""
+
+    def contains(self, row: Row) -> bool:
+        """Return whether a row is there."""
+
+
 @final
 class Relation:
-    """The rows of one predicate, with hash indexes that are made on first use."""
+    """Rows that are all known, with hash indexes that are made on first use."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self.rows: set[Row] = set(rows)
@@ -107,6 +118,10 @@ class Relation:
             _extend_index(index, paths, self.rows)
         return index.get(key, ())
 
+    def contains(self, row: Row) -> bool:
+        """Return whether a row is there."""
+        return row in self.rows
+
 
 def _extend_index(
     index: dict[Row, list[Row]], paths: tuple[Path, ...], rows: Iterable[Row]
@@ -117,8 +132,9 @@ def _extend_index(
             index.setdefault(key, []).append(row)
 
 
-Database: TypeAlias = dict[Predicate, Relation]
-_EMPTY = Relation()
+Database: TypeAlias = dict[Predicate, Table]
+EMPTY = Relation()
+NOTHING: Mapping[Predicate, set[Row]] = MappingProxyType({})
 
 
 @final
@@ -128,9 +144,10 @@ class Frame:
 
     Attributes:
         values: one value per variable of the rule.
-        database: all relations below and of the current stratum.
+        database: the tables of all predicates that the rule reads.
         delta: the rows that the distinguished literal of a delta plan ranges over.
         assumed: what negated literals on a negative cycle take to be true.
+        known: head rows that need not be found again.
         found: the new head rows.
     """
 
@@ -138,6 +155,7 @@ class Frame:
     database: Database
     delta: Relation
     assumed: Mapping[Predicate, set[Row]]
+    known: set[Row]
     found: set[Row]
 
 
@@ -182,10 +200,15 @@ class Plan:
         self._first = step
 
     def run(
-        self, database: Database, assumed: Mapping[Predicate, set[Row]], delta: Relation = _EMPTY
+        self,
+        database: Database,
+        *,
+        delta: Relation = EMPTY,
+        known: set[Row] = EMPTY.rows,
+        assumed: Mapping[Predicate, set[Row]] = NOTHING,
     ) -> set[Row]:
-        """Return the head rows that the rule derives and the database does not hold yet."""
-        frame = Frame([""] * len(self._slots), database, delta, assumed, set())
+        """Return the head rows that the rule derives and that are not known yet."""
+        frame = Frame([""] * len(self._slots), database, delta, assumed, known, set())
         self._first(frame)
         return frame.found
 
@@ -209,11 +232,11 @@ class Plan:
         return lambda values: tuple([part(values) for part in parts])
 
     def _emit(self, head: Sentence) -> Step:
-        build, target = self._row_builder(head), self.head
+        build = self._row_builder(head)
 
         def emit(frame: Frame) -> bool:
             row = build(frame.values)
-            if row not in frame.database.get(target, _EMPTY).rows:
+            if row not in frame.known:
                 frame.found.add(row)
             return True
 
@@ -221,13 +244,12 @@ class Plan:
 
     def _unless_known(self, head: Sentence) -> Callable[[Step], Step]:
         """Cut the rest of the body short where the head is complete and already derived."""
-        build, target = self._row_builder(head), self.head
+        build = self._row_builder(head)
 
         def chain(then: Step) -> Step:
             def unless_known(frame: Frame) -> bool:
                 row = build(frame.values)
-                known = row in frame.found or row in frame.database.get(target, _EMPTY).rows
-                return known or then(frame)
+                return row in frame.found or row in frame.known or then(frame)
 
             return unless_known
 
@@ -256,11 +278,12 @@ class Plan:
 
         def chain(then: Step) -> Step:
             def absent(frame: Frame) -> bool:
+                row = build(frame.values)
                 if on_cycle:
-                    rows = frame.assumed.get(predicate, _EMPTY.rows)
+                    held = row in frame.assumed.get(predicate, EMPTY.rows)
                 else:
-                    rows = frame.database.get(predicate, _EMPTY).rows
-                return build(frame.values) not in rows and then(frame)
+                    held = frame.database.get(predicate, EMPTY).contains(row)
+                return not held and then(frame)
 
             return absent
 
@@ -282,8 +305,8 @@ class Plan:
         def chain(then: Step) -> Step:
             def scan(frame: Frame) -> bool:
                 values = frame.values
-                relation = frame.delta if over_delta else frame.database.get(predicate, _EMPTY)
-                for row in relation.matching(paths, tuple([part(values) for part in key])):
+                table = frame.delta if over_delta else frame.database.get(predicate, EMPTY)
+                for row in table.matching(paths, tuple([part(values) for part in key])):
                     for slot, path in binds:
                         value = row[path[0]] if len(path) == 1 else _value_at(row, path)
                         if value is None:

@@ -15,6 +15,7 @@ from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
 from neurogame.simulate.datalog import Program, Stratum
 from neurogame.simulate.joins import (
+    EMPTY,
     Database,
     Predicate,
     Relation,
@@ -86,7 +87,7 @@ class ReferenceGame:
 
     def terminal(self, state: ReferenceState) -> bool:
         """Return whether ``terminal`` holds in a state."""
-        return bool(self._look(state).get(_TERMINAL, Relation()).rows)
+        return self._look(state).get(_TERMINAL, EMPTY).contains(())
 
     def goals(self, state: ReferenceState, role: int) -> list[int]:
         """Return all goal values derived for a role in 0..100, ascending: none, one or several.
@@ -126,7 +127,7 @@ class ReferenceGame:
         rows = []
         for role, move in enumerate(joint):
             value = self._value(move)
-            if (self._roles[role], value) not in database.get(_LEGAL, Relation()).rows:
+            if not database.get(_LEGAL, EMPTY).contains((self._roles[role], value)):
                 raise GameError(f"{self.text(move)} is not a legal move of {self.roles[role]}")
             rows.append((self._roles[role], value))
         database[_DOES] = Relation(rows)
@@ -179,11 +180,11 @@ class ReferenceGame:
         return self._looked[1]
 
     def _of_role(self, state: ReferenceState, predicate: Predicate, role: int) -> list[Value]:
-        rows = self._look(state).get(predicate, Relation()).matching(((0,),), (self._roles[role],))
+        rows = self._look(state).get(predicate, EMPTY).matching(((0,),), (self._roles[role],))
         return [row[1] for row in rows]
 
     def _column(self, database: Database, predicate: Predicate) -> ReferenceState:
-        rows = database.get(predicate, Relation()).rows
+        rows = database.get(predicate, EMPTY).matching((), ())
         return frozenset(self._term(row[0]) for row in rows)
 
     def _value(self, term: Term) -> Value:

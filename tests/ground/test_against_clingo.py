@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from neurogame.circuit.build import build_circuit
-from neurogame.gdl.check import check_rules
 from neurogame.gdl.library import library_names, load_rules
 from neurogame.gdl.parse import parse_rules, parse_term
 from neurogame.gdl.terms import Rules, Term
@@ -33,6 +32,9 @@ SHARED_GAMES = [
     "sheepAndWolf",
     "tictactoe_3player",
 ]
+
+# Rules with a variable that no positive literal binds: clingo refuses them.
+UNSAFE_CASES = ("test_case_3b", "test_case_3e", "test_case_3f")
 
 
 def least_model(program: GroundProgram, true: set[int]) -> set[int]:
@@ -144,11 +146,6 @@ def test_library(name: str) -> None:
 
 def test_semantic_cases() -> None:
     folder: Path = shared("gdl-cases")
-    played = 0
     for path in sorted(folder.glob("test_case_*.kif")):
-        rules = parse_rules(path.read_text(), path.name)
-        # Three of the cases have unsafe rules, which neither clingo nor neurogame accepts.
-        if not any(finding.severity == "error" for finding in check_rules(rules)):
-            play_and_compare(rules, seed=3, plies=3)
-            played += 1
-    assert played >= 15
+        if path.stem not in UNSAFE_CASES:
+            play_and_compare(parse_rules(path.read_text(), path.name), seed=3, plies=3)

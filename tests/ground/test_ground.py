@@ -61,6 +61,16 @@ def test_reachable_fluents_missing_from_base_are_kept() -> None:
     assert len(ground(rules, cache=False).fluents) == 3
 
 
+def test_the_role_of_a_head_ranges_over_the_roles() -> None:
+    rules = parse_rules(
+        "(role a) (role b) (listed a) (<= (legal ?p ?p) (listed a)) terminal (init q)"
+        "(<= (goal ?p 100) (listed ?p)) (<= (goal ?p 0) (not (listed ?p)))"
+    )
+    program = ground(rules, cache=False)
+    assert program.moves == (("a",), ("b",))
+    assert [[v for v, _ in role] for role in program.goals] == [[100], [0]]
+
+
 def test_moves_of_no_role_are_dropped() -> None:
     rules = parse_rules(COUNTER + "(legal stranger wave) (goal stranger 100)")
     program = ground(rules, cache=False)
@@ -109,6 +119,10 @@ def test_limits_must_be_positive() -> None:
         ("(role r) (legal r go) (<= (init a) (true b)) terminal (goal r 0)", "'init' depends"),
         ("(legal r go) terminal (goal r 0) (init a)", "no role"),
         ("(role r) (legal r go) terminal (goal r win)", "'win'"),
+        (
+            "(role r) (legal r go) (goal r 0)\n(<= terminal (not (true ?x)))",
+            r"<text>:2:1: the variable \?x is in no positive literal",
+        ),
         ("(role r) (legal r go) terminal (goal r 101)", "'101'"),
     ],
 )

@@ -262,7 +262,7 @@ def test_models_are_the_only_stable_model(
             stratum.evaluate(database)
     except GroundingError:
         return
-    model = {name for (name, _), relation in database.items() if relation.rows}
+    model = {name for (name, _), table in database.items() if table.contains(())}
     control = clingo.Control(["--models=0", "--warn=none"])
     control.add(
         "base",

@@ -1,0 +1,63 @@
+"""``neurogame play``: a person against a player, in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from neurogame.play.record import MatchRecord
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("rules", metavar="RULES", help="a library game or a path")
+    parser.add_argument(
+        "--opponent",
+        metavar="PLAYER",
+        default="alphabeta:sound",
+        help="who plays all other roles, such as alphabeta:checkpoints/pentago.pt "
+        "(default alphabeta:sound)",
+    )
+    parser.add_argument("--role", help="the role you play (default: the first)")
+    parser.add_argument(
+        "--seconds", type=float, default=1.0, help="opponent's time per move (default 1)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="decides the opponent's choices")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play one match and say how it ended."""
+    from neurogame.play.human import HumanPlayer
+    from neurogame.play.match import play_match
+    from neurogame.play.player import Player
+    from neurogame.play.players import make_player
+    from neurogame.search.limit import Limit
+    from neurogame.simulate.game import Game
+
+    game = Game.load(options.rules)
+    own = 0 if options.role is None else game.role_index(options.role)
+    players: list[Player] = [
+        HumanPlayer() if role == own else make_player(options.opponent, game, options.seed + role)
+        for role in range(len(game.roles))
+    ]
+    record = play_match(game, players, Limit(seconds=options.seconds), options.seed)
+    print(_farewell(record, own))
+    return 0
+
+
+def _farewell(record: MatchRecord, own: int) -> str:
+    """Return how the match ended, for the person."""
+    if record.ending == "abandoned":
+        return f"You left after {record.length} moves."
+    goals = ", ".join(
+        f"{role} {goal:g}" for role, goal in zip(record.roles, record.goals, strict=True)
+    )
+    ending = "" if record.ending == "terminal" else f" ({record.ending})"
+    lines = [f"The match is over after {record.length} moves{ending}. Goals: {goals}."]
+    if len(record.goals) > 1 and record.ending == "terminal":
+        others = [goal for role, goal in enumerate(record.goals) if role != own]
+        mine = record.goals[own]
+        verdict = "You win." if mine > max(others) else "You lose."
+        lines.append("A draw." if mine == max(others) else verdict)
+    return " ".join(lines)

@@ -1,0 +1,81 @@
+"""The record of one match."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias, final
+
+Ending: TypeAlias = Literal["terminal", "step limit", "stuck", "abandoned"]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class MatchRecord:
+    """What happened in one match; everything is JSON-able.
+
+    Per-role entries are in the role order of the game.
+
+    Attributes:
+        game: name of the game.
+        roles: role names.
+        players: player string of each role.
+        seed: seed of the match.
+        opening_plies: how many joint moves at the start were drawn at random.
+        moves: joint moves in order; each a list of compact KIF texts, one per role.
+        goals: goal of each role on 0..100; in an unfinished match what the rules derive for the
+            last state, 0 where they derive nothing.
+        ending: ``terminal``; ``step limit``; ``stuck`` (a role had no legal move in a
+            non-terminal state: the rules are at fault); ``abandoned`` by a player.
+        length: number of joint moves, the opening included.
+        start_seconds: seconds each role's player took to start.
+        move_seconds: seconds each role's player thought, all moves together.
+        slowest_seconds: the longest single move of each role.
+        start_timeouts: per role 1 if the start took longer than the start clock.
+        timeouts: moves of each role that took longer than the play clock and were replaced.
+        illegal_moves: moves of each role that were illegal and were replaced.
+        states: the fluents of every state, as compact KIF texts, or None if not recorded.
+    """
+
+    game: str
+    roles: tuple[str, ...]
+    players: tuple[str, ...]
+    seed: int
+    opening_plies: int
+    moves: tuple[tuple[str, ...], ...]
+    goals: tuple[float, ...]
+    ending: Ending
+    length: int
+    start_seconds: tuple[float, ...]
+    move_seconds: tuple[float, ...]
+    slowest_seconds: tuple[float, ...]
+    start_timeouts: tuple[int, ...]
+    timeouts: tuple[int, ...]
+    illegal_moves: tuple[int, ...]
+    states: tuple[tuple[str, ...], ...] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON-able values; ``states`` only if recorded."""
+        values = asdict(self)
+        if self.states is None:
+            del values["states"]
+        return values
+
+    def to_json(self) -> str:
+        """Return the record as one line of JSON."""
+        return json.dumps(self.as_dict())
+
+    @classmethod
+    def from_json(cls, text: str) -> MatchRecord:
+        """Read what :meth:`to_json` wrote.
+
+        Args:
+            text: one JSON object.
+        """
+        values = json.loads(text)
+        return cls(**{name: _tuples(value) for name, value in values.items()})
+
+
+def _tuples(value: Any) -> Any:
+    """Turn JSON lists into tuples, all the way down."""
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
