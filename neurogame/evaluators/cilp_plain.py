@@ -50,6 +50,10 @@ class PlainNetworks(GoalNetworks):
         self.weight = nn.Parameter(weight.float())
         self.bias = nn.Parameter(bias.float())
 
+    def signed_weights(self) -> Tensor:
+        """Return the signed weight of each edge, detached; float64 ``[E]``."""
+        return self.weight.detach().double()
+
     def _outputs(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
         truth = self.plan.leaf_truth(fluents, self.weight.dtype)
         outputs = self.plan.run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import final
 
 import torch
@@ -11,8 +12,17 @@ from neurogame.evaluators.activation import PlainUnit, signed_leaves
 from neurogame.evaluators.cilp_plain import logical_biases, network_constants, sound_weights
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
-from neurogame.evaluators.logspace import LogSpaceUnit, leaf_deviations, net_input_ends
+from neurogame.evaluators.logspace import (
+    LogSpaceUnit,
+    leaf_deviations,
+    log_odds_range,
+    net_input_ends,
+)
 from neurogame.evaluators.wiring import Wiring
+
+REACH = 8.0
+"""Temperatures are at least such that no state is further than this many below the goal: a
+conjunction of a hundred literals must not be rounded to -1 until half of them hold."""
 
 
 @final
@@ -27,13 +37,13 @@ class SoundNetworks(GoalNetworks):
         y = tanh((z - z0 + room * soft) / (2 tau) + shift)
 
     where ``z0`` is the z of ``o = 0``. One more satisfied literal changes ``z`` by about
-    ``2 W beta = tau``, and counts that matter less by ever smaller fractions, soon below what
-    float32 resolves. So ``soft``, the output of the same network with its weights divided by W
-    (the published setting), is added with a ``room`` smaller than the gap in ``z`` between
-    falsity and truth: it orders states that the sound network finds alike and never changes
-    what is true. Before training ``y > 0`` exactly where the goal holds. Weights are
-    ``W exp(rho)`` with a sign fixed by the rules, hence every network stays monotone in each of
-    its literals while it is trained.
+    ``2 W beta``, which ``tau`` is at first (or more, see :data:`REACH`); literals that matter
+    less change it by ever smaller fractions, soon below what float32 resolves. So ``soft``, the
+    output of the same network with its weights divided by W (the published setting), is added
+    with a ``room`` smaller than the gap in ``z`` between falsity and truth: it orders states
+    that the sound network finds alike and never changes what is true. Before training ``y > 0``
+    exactly where the goal holds. Weights are ``W exp(rho)`` with a sign fixed by the rules,
+    hence every network stays monotone in each of its literals while it is trained.
 
     Args:
         wiring: neurons and edges.
@@ -91,11 +101,14 @@ class SoundNetworks(GoalNetworks):
         constant = unit < 0
         unit = unit.clamp_min(0)
         ends = net_input_ends(self.plan, edge_scale, bias, self.beta, self.reserve)
+        reach = log_odds_range(
+            self.plan, edge_scale.log() + math.log(self.beta), ends, self.reserve
+        )
         thresholds = torch.tensor(network_constants(wiring, config.alpha)[0], dtype=torch.float64)
         if wiring.unit_count == 0:
             ends, thresholds, scale = torch.ones(2, 1).double(), torch.ones(1), torch.ones(1)
             ends[0] = -1.0
-            thresholds = 0.1 * thresholds
+            thresholds, reach = 0.1 * thresholds, ends
         floor, ceiling = torch.tanh(ends[:, unit] / 2.0)
         truth = thresholds[unit].double()
         places = torch.stack([torch.zeros_like(truth), truth, -truth])
@@ -103,7 +116,11 @@ class SoundNetworks(GoalNetworks):
         self.register_buffer("landmarks", landmarks, persistent=False)
         gap = torch.minimum(landmarks[1] - landmarks[0], landmarks[0] - landmarks[2])
         self.register_buffer("room", config.detail * gap, persistent=False)
-        tau = 2.0 * self.beta * config.temperature * scale[unit]
+        # The end where the goal is furthest from being reached; a negated goal's is the true end.
+        negated = torch.from_numpy(wiring.output_sign) < 0
+        furthest = torch.where(negated, reach[1, unit], reach[0, unit])
+        tau = torch.maximum(2.0 * self.beta * scale[unit], (furthest - landmarks[0]).abs() / REACH)
+        tau = config.temperature * tau
         tau = torch.where(constant, torch.ones_like(tau), tau)
         trained = config.train_readout
         self.log_tau = nn.Parameter(tau.log().float(), requires_grad=trained)
@@ -112,6 +129,10 @@ class SoundNetworks(GoalNetworks):
     def weight(self) -> Tensor:
         """Return the positive weight of each edge; float64 ``[E]``."""
         return torch.exp(self.log_scale.double() + self.rho.double())
+
+    def signed_weights(self) -> Tensor:
+        """Return the signed weight of each edge, detached; float64 ``[E]``."""
+        return self.sign.double() * self.weight().detach()
 
     def log_odds(self, fluents: Tensor) -> Tensor:
         """Return z of each network's own neuron, before the sign of the goal and the readout.
@@ -158,7 +179,7 @@ class SoundNetworks(GoalNetworks):
     def _log_odds(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
         dtype = self.rho.dtype
         leaves = leaf_deviations(self.plan.leaf_truth(fluents, dtype), self.reserve)
-        edges = (self.log_scale.double() + self.rho.double()).to(dtype) + _log(self.beta)
+        edges = (self.log_scale.double() + self.rho.double()).to(dtype) + math.log(self.beta)
         rows = self.output_row[which]
         out = self.plan.run(LogSpaceUnit(), leaves, edges, self._net_ends().to(dtype), rows, units)
         return (out[:, 0] - out[:, 1]).t()
@@ -185,10 +206,6 @@ class SoundNetworks(GoalNetworks):
     def _computed_ends(self) -> Tensor:
         bias = self.bias.double()
         return net_input_ends(self.plan, self.weight(), bias, self.beta, self.reserve)
-
-
-def _log(number: float) -> float:
-    return float(torch.log(torch.tensor(number, dtype=torch.float64)))
 
 
 def _reserve(wiring: Wiring, weights: list[float], beta: float) -> float:

@@ -132,3 +132,33 @@ def net_input_ends(
         inputs.append(net)
         outputs = torch.cat([outputs, bipolar(net, beta)])
     return beta * torch.cat(inputs).t() if inputs else weights.new_zeros(2, 0)
+
+
+def log_odds_range(plan: Plan, log_weights: Tensor, ends: Tensor, reserve: float) -> Tensor:
+    """Return each neuron's log-odds ``low - high`` with all literals false, and with all true.
+
+    No state lies outside this range; where a fluent is read in both polarities none reaches it.
+
+    Args:
+        plan: the groups.
+        log_weights: ``log(beta w)`` of each edge; ``[E]``.
+        ends: as from :func:`net_input_ends`; ``[2, U]``.
+        reserve: how far beyond -1 and +1 leaves are thought to reach.
+
+    Returns:
+        ``[2, U]`` in the dtype of the ends.
+    """
+    truth = ends.new_tensor([[0.0, 1.0]]).expand(plan.wiring.first_unit_row - 1, 2)
+    state = leaf_deviations(truth, reserve)
+    padded = torch.cat([log_weights, log_weights.new_zeros(1)])
+    unit = LogSpaceUnit()
+    for group in plan.groups(plan.wiring.unit_count):
+        negated = (group.pick & 1).bool()[:, :, None, None]
+        below = state[group.pick >> 1]
+        # The negation of a literal is at its lowest where the literal is at its highest.
+        below = torch.where(negated, below.flip(2, 3), below).permute(2, 0, 1, 3)
+        own = ends[:, group.first : group.last]
+        plain = group._replace(leaves_only=False)
+        state = torch.cat([state, unit(below, plain, padded[group.edge], own)])
+    units = state[plan.wiring.first_unit_row :]
+    return (units[:, 0] - units[:, 1]).t()

@@ -89,7 +89,8 @@ class ProofGraph:
         count = self.start[inner + 1] - self.start[inner]
         ends = np.cumsum(count)
         within = np.arange(count.sum()) - np.repeat(ends - count, count)
-        return np.repeat(self.start[inner], count) + within
+        edges: IntArray = np.repeat(self.start[inner], count) + within
+        return edges
 
     def label(self, node: int) -> str:
         """Return the text of what a node stands for: its atom, else the rule it is the body of.

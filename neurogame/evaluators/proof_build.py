@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, FALSE, TRUE, Circuit
+from neurogame.circuit.circuit import AND, FALSE, OR, TRUE, Circuit
 from neurogame.errors import GameError
 from neurogame.evaluators.proof import FALSE_LITERAL, TRUE_LITERAL, GoalRoot, ProofGraph
 
@@ -99,6 +99,9 @@ class _Builder:
             else:
                 children.add(self._literal(literal))
         atom, rule = int(circuit.gate_atom[gate]), int(circuit.gate_rule[gate])
+        if atom >= 0 and kind == OR:
+            # An atom with several rules; a rule noted here is one that merely uses the atom.
+            rule = -1
         literal = self._node(kind, children, atom, rule)
         self.rewritten[node] = literal
         auxiliary = atom >= 0 and circuit.atoms.is_auxiliary(atom)

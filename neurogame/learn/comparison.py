@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import asdict, dataclass
 from typing import Any, final
@@ -66,6 +67,7 @@ def compare(
     seed: int,
     random_plies: int = 0,
     max_plies: int = 1000,
+    margin: bool = False,
 ) -> Comparison:
     """Let an evaluator play another at depth 1, taking the roles in turn.
 
@@ -79,6 +81,7 @@ def compare(
         seed: every random choice follows from it.
         random_plies: up to this many random plies at the start, for more distinct matches.
         max_plies: a match is cut off after this many plies.
+        margin: see :class:`~neurogame.learn.lockstep.MatchPlan`.
     """
     roles = len(game.roles)
     number = np.arange(matches)
@@ -97,6 +100,7 @@ def compare(
         epsilon=[0.0] if other is None else [0.0, 0.0],
         random_plies=random_plies,
         max_plies=max_plies,
+        margin=margin,
     )
     played = play_lockstep(game, plan)
     if roles == 1:
@@ -135,6 +139,14 @@ def summarise(played: list[Trajectory], results: list[float], own: list[int]) ->
 def count_distinct(played: list[Trajectory]) -> int:
     """Return how many matches differ in their moves."""
     return len({t.moves.numpy().tobytes() for t in played})
+
+
+def moves_digest(played: list[Trajectory]) -> str:
+    """Return a short text that tells apart lists of matches with different moves."""
+    digest = hashlib.sha256()
+    for match in played:
+        digest.update(match.moves.numpy().tobytes() + b"|")
+    return digest.hexdigest()[:16]
 
 
 def wilson_interval(score: float, count: int) -> tuple[float, float]:

@@ -41,6 +41,12 @@ class TrainConfig:
         "who plays the other roles: self, untrained (the fixed initial evaluator), a fixed fresh "
         "evaluator such as fuzzy, or a player string such as alphabeta:sound,depth=2",
     )
+    outlook: str = setting(
+        "margin",
+        "what a role reads from a state's values, in games of two roles whose goals sum to 100: "
+        "margin is (own + 1 - other) / 2, own its own value alone (the paper)",
+        choices=("margin", "own"),
+    )
     concurrent: int = setting(
         32, "matches played at the same time, before learning from them; the paper: 1", minimum=1
     )

@@ -43,11 +43,8 @@ class RunFolder:
         """Path of the checkpoint to resume from."""
         return self.path / LATEST
 
-    def create(self, config: dict[str, Any]) -> None:
-        """Make the folder of a new run.
-
-        Args:
-            config: written to ``config.json``.
+    def check_free(self) -> None:
+        """Check that a new run may start here.
 
         Raises:
             ConfigurationError: the folder already holds a run, or is a file.
@@ -59,11 +56,35 @@ class RunFolder:
             )
         if self.path.exists() and not self.path.is_dir():
             raise ConfigurationError(f"{self.path} is a file; --out must name a folder")
+
+    def create(self, config: dict[str, Any]) -> None:
+        """Make the folder of a new run.
+
+        Args:
+            config: written to ``config.json``.
+
+        Raises:
+            ConfigurationError: the folder already holds a run, or is a file.
+        """
+        self.check_free()
         self.path.mkdir(parents=True, exist_ok=True)
         for name in LOGS:
             (self.path / name).unlink(missing_ok=True)
         text = json.dumps(config, indent=2) + "\n"
         write_atomically(self.path / CONFIG, lambda stream: _write_text(stream, text))
+
+    def config(self) -> dict[str, Any]:
+        """Return what :meth:`create` wrote.
+
+        Raises:
+            CheckpointError: the file is missing or damaged.
+        """
+        path = self.path / CONFIG
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise CheckpointError(f"{path}: cannot be read ({error})") from None
+        return dict(data)
 
     def resume(self) -> Checkpoint:
         """Return the latest checkpoint, and cut the logs back to the moment it was written.

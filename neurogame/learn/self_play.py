@@ -13,6 +13,7 @@ from neurogame.learn.deep_play import play_deep
 from neurogame.learn.lockstep import RANDOM_SEAT, MatchPlan, play_lockstep
 from neurogame.learn.opponent import Opponent, make_opponent
 from neurogame.learn.trajectory import Trajectory
+from neurogame.search.constant_sum import is_constant_sum
 from neurogame.simulate.game import Game
 
 _MATCH = 100
@@ -57,7 +58,13 @@ class SelfPlay:
             epsilon=[config.epsilon, *([0.0] * len(rivals))],
             random_plies=config.random_plies,
             max_plies=config.max_plies,
+            margin=uses_margin(self._game, config),
         )
         if config.depth == 1 and self._opponent.player is None:
             return play_lockstep(self._game, plan)
         return play_deep(self._game, plan, config.depth, self._opponent.player)
+
+
+def uses_margin(game: Game, config: TrainConfig) -> bool:
+    """Return whether roles value states by the margin over their only opponent."""
+    return config.outlook == "margin" and len(game.roles) == 2 and is_constant_sum(game)

@@ -23,13 +23,13 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
 from neurogame.learn.checkpoint import Checkpoint
-from neurogame.learn.comparison import Comparison, compare, count_distinct
+from neurogame.learn.comparison import Comparison, compare, count_distinct, moves_digest
 from neurogame.learn.config import TrainConfig
 from neurogame.learn.counters import Counters
 from neurogame.learn.objective import make_objective
 from neurogame.learn.replay_buffer import ReplayBuffer
 from neurogame.learn.run_folder import RunFolder
-from neurogame.learn.self_play import SelfPlay
+from neurogame.learn.self_play import SelfPlay, uses_margin
 from neurogame.learn.targets import Examples
 from neurogame.simulate.game import Game
 
@@ -126,6 +126,7 @@ class Trainer:
             "mean_plies": sum(match.plies for match in played) / count,
             "distinct": count_distinct(played),
             "unfinished": sum(not match.finished for match in played),
+            "moves_digest": moves_digest(played),
             "mean_goals": _mean_goals([match.goals for match in played]),
             "matches_per_second": count / max(seconds, 1e-9),
             "seconds": self.counters.seconds,
@@ -137,19 +138,29 @@ class Trainer:
             self.folder.save_numbered(self.checkpoint(resumable=False), self.counters.matches)
         return row
 
-    def evaluate(self) -> Comparison:
-        """Play against the untrained evaluator; log it, and keep the best weights."""
-        started = time.monotonic()
-        result = compare(
+    def measure(self, other: Evaluator | None, matches: int) -> Comparison:
+        """Let the present weights play at depth 1 against another evaluator, or a random player.
+
+        Args:
+            other: the opponent; None moves uniformly at random.
+            matches: how many, roles in turn.
+        """
+        return compare(
             self.game,
             self.evaluator,
-            self.initial,
-            matches=self.config.evaluate_matches,
+            other,
+            matches=matches,
             seed=_derived_seed(self.config.seed, _EVALUATION, self.counters.matches),
             # Two deterministic players would play the same match again and again.
             random_plies=4,
             max_plies=self.config.max_plies,
+            margin=uses_margin(self.game, self.config),
         )
+
+    def evaluate(self) -> Comparison:
+        """Play against the untrained evaluator; log it, and keep the best weights."""
+        started = time.monotonic()
+        result = self.measure(self.initial, self.config.evaluate_matches)
         best = max((row["score"] for row in self.results), default=-1.0)
         row = {"matches_trained": self.counters.matches, "against": "untrained", **result.to_json()}
         self.results.append(row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 import torch
 
@@ -12,7 +12,6 @@ from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.play.alphabeta_player import AlphaBetaPlayer
 from neurogame.play.human import HumanPlayer
 from neurogame.play.player import Player
@@ -60,8 +59,10 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
 
 def _settings(spec: PlayerSpec) -> SearchSettings:
     """Return the search settings that a player string asks for."""
-    chosen = {name: spec.options[name] for name in ("opponents", "outlook") if name in spec.options}
-    return SearchSettings(**cast("dict[str, str]", chosen))  # type: ignore[arg-type]
+    chosen: dict[str, Any] = {
+        name: spec.options[name] for name in ("opponents", "outlook") if name in spec.options
+    }
+    return SearchSettings(**chosen)
 
 
 def _device(spec: PlayerSpec) -> str:
@@ -99,6 +100,9 @@ def _checkpoint_source(spec: PlayerSpec) -> Callable[[Game, int], Evaluator]:
             f"player {spec}: there is no checkpoint {spec.source!r}; give the path of one, or a "
             f"fresh evaluator: {', '.join(FRESH)}"
         )
+    # Imported here: players without a checkpoint need nothing of the learning room.
+    from neurogame.learn.checkpoint import load_checkpoint
+
     checkpoint = load_checkpoint(path)
 
     def make(game: Game, match_seed: int) -> Evaluator:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import final
+from typing import Any, final
 
 from neurogame.errors import ConfigurationError
 
@@ -83,7 +83,8 @@ class Limit:
         Raises:
             ConfigurationError: an unknown name, not a number, or out of range.
         """
-        return cls(**{name: _number(name, value) for name, value in values.items()})  # type: ignore[arg-type]
+        numbers: dict[str, Any] = {name: _number(name, text) for name, text in values.items()}
+        return cls(**numbers)
 
     def __bool__(self) -> bool:
         """Return whether anything is limited at all."""
@@ -92,7 +93,7 @@ class Limit:
     def __str__(self) -> str:
         """Return the text that :meth:`parse` reads."""
         pairs = ((entry.name, getattr(self, entry.name)) for entry in fields(self))
-        return ",".join(f"{name}={value:g}" for name, value in pairs if value is not None)
+        return ",".join(f"{name}={_text(value)}" for name, value in pairs if value is not None)
 
     def merged(self, other: Limit) -> Limit:
         """Return the stricter of the two limits, field by field.
@@ -100,7 +101,7 @@ class Limit:
         Args:
             other: another limit.
         """
-        merged: dict[str, float | None] = {}
+        merged: dict[str, Any] = {}
         for entry in fields(self):
             given = [
                 value
@@ -108,11 +109,16 @@ class Limit:
                 if value is not None
             ]
             merged[entry.name] = min(given, default=None)
-        return Limit(**merged)  # type: ignore[arg-type]
+        return Limit(**merged)
 
 
 LIMIT_NAMES = tuple(entry.name for entry in fields(Limit))
 """The names that a limit's text may use."""
+
+
+def _text(value: float) -> str:
+    """Return a number without a needless ``.0``, and with all its digits."""
+    return str(int(value)) if value == int(value) else repr(value)
 
 
 def _number(name: str, text: str) -> float | int:

@@ -119,7 +119,7 @@ class Paranoid:
         groups = self._order(node, random)
         queue = [row for group in groups for row in group]
         done = 0
-        ahead = self._settings.first if alpha > 0.0 or beta < 1.0 else len(queue)
+        ahead = self._settings.first if _may_cut(node, alpha, beta) else len(queue)
         best, best_row, best_leaf = -np.inf, -1, node.leaf
         for group in groups:
             worst, worst_row, worst_leaf = np.inf, -1, node.leaf
@@ -190,6 +190,15 @@ class Paranoid:
             promise, threat = promise.copy(), threat.copy()
             promise[node.best] = threat[node.best] = np.inf
         return _sorted_groups(node.grid, promise, threat, node.best, random)
+
+
+def _may_cut(node: Node, alpha: float, beta: float) -> bool:
+    """Return whether an estimate of a child could make its siblings needless.
+
+    Proofs could always; they are too rare to search child by child for them.
+    """
+    own_choice, answers = node.grid.shape
+    return (own_choice > 1 and beta < 1.0) or (answers > 1 and (alpha > 0.0 or own_choice > 1))
 
 
 def _known_value(node: Node, depth: int, alpha: float, beta: float) -> float | None:

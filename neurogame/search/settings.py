@@ -23,8 +23,8 @@ class SearchSettings:
             role and wherever sampled final goals have a constant sum, max^n otherwise, where
             cooperation may pay.
         outlook: what the searching role reads from the values of all roles, for two roles whose
-            goals sum to 100. ``margin``: ``(own + 1 - other) / 2``; ``own``: its own value
-            alone. In all other games it is its own value.
+            goals sum to 100. ``own``: its own value alone (as in all other games); ``margin``:
+            ``(own + 1 - other) / 2``.
         transpositions: whether equal states share a node.
         history: weight of the history heuristic in the move ordering, beside the children's
             static values in 0..1; 0 or more, 0 turns it off.
@@ -39,7 +39,7 @@ class SearchSettings:
     """
 
     opponents: Literal["auto", "paranoid", "maxn"] = "auto"
-    outlook: Literal["margin", "own"] = "margin"
+    outlook: Literal["margin", "own"] = "own"
     transpositions: bool = True
     history: float = 0.05
     aspiration: float | None = None

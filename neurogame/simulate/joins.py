@@ -401,8 +401,9 @@ def _cost(literal: Formula, bound: set[str]) -> tuple[int, int]:
     free = len(set(_variables(literal)) - bound)
     if not isinstance(literal, Symbol | Compound):
         return (0 if free == 0 else _UNSAFE, free)
-    if free == 0:
-        return (0, 1)
+    if free == 0 or literal.name == "does":
+        # Moves are as good as a test: there is one row per role.
+        return (0, 1 + free)
     # A literal that shares no variable with what is bound multiplies: a cross product.
     connected = not bound or any(name in bound for name in _variables(literal))
     return (1 if connected else 2, free)

@@ -126,10 +126,9 @@ class ReferenceGame:
         database = dict(self._look(state))
         rows = []
         for role, move in enumerate(joint):
-            value = self._value(move)
-            if not database.get(_LEGAL, EMPTY).contains((self._roles[role], value)):
+            if move not in self.legal(state, role):
                 raise GameError(f"{self.text(move)} is not a legal move of {self.roles[role]}")
-            rows.append((self._roles[role], value))
+            rows.append((self._roles[role], self._value(move)))
         database[_DOES] = Relation(rows)
         for stratum in self._next_strata:
             stratum.evaluate(database)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from neurogame.circuit.circuit import AND, OR, Circuit
 from neurogame.ground.atoms import AtomTable, TermTable
 
-Goals = Sequence[Sequence[tuple[int, int]]]
+Goals: TypeAlias = Sequence[Sequence[tuple[int, int]]]
+Boards: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 
 def atom_table(names: Sequence[str]) -> AtomTable:
@@ -127,10 +129,38 @@ def random_circuit(seed: int, fluents: int = 8, gates: int = 12, fan_in: int = 6
     return draft.circuit(("x", "o"), (((100, top[3]), (0, top[2])), ((100, top[1]), (50, top[0]))))
 
 
-def random_states(
-    count: int, fluents: int, seed: int
-) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def random_states(count: int, fluents: int, seed: int) -> Boards:
     """Return random states of varied density; bool ``[count, fluents]``."""
     generator = np.random.default_rng(seed)
     density = generator.random((count, 1))
     return generator.random((count, fluents)) < density
+
+
+def minimal_lines() -> Boards:
+    """Return the 32 Pentago boards with a red line and nothing else; bool ``[32, 72]``."""
+    lines = [line for group in pentago_lines() for line in group]
+    boards = np.zeros((len(lines), 72), dtype=bool)
+    for board, line in zip(boards, lines, strict=True):
+        board[line] = True
+    return boards
+
+
+def full_without_a_line() -> Boards:
+    """Return a board with 29 red stones and no red line; bool ``[1, 72]``."""
+    board = np.zeros((1, 72), dtype=bool)
+    for cell in range(36):
+        board[0, cell] = (cell % 6 + 2 * (cell // 6)) % 5 != 4
+    return board
+
+
+def five_stones(count: int, *, won: bool | None = None) -> Boards:
+    """Return random boards of five red stones; ``won=False`` leaves out the lines."""
+    generator = np.random.default_rng(7)
+    boards = np.zeros((count, 72), dtype=bool)
+    for board in boards:
+        board[generator.choice(36, 5, replace=False)] = True
+    if won is None:
+        return boards
+    lines = [line for group in pentago_lines() for line in group]
+    has_line = np.stack([boards[:, line].all(axis=1) for line in lines]).any(axis=0)
+    return boards[has_line == won]

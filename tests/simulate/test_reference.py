@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from neurogame.errors import GameError, GroundingError, RulesError
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Not, Rule, Rules, Symbol
+from neurogame.simulate import datalog
 from neurogame.simulate.datalog import Program
 from neurogame.simulate.joins import Database
 from neurogame.simulate.reference import ReferenceGame
@@ -111,6 +112,18 @@ def test_games_agree_with_their_traces(name: str) -> None:
     report = replayed("games", name)
     assert report.states > 0
     assert report.details == ()
+
+
+@pytest.mark.parametrize("name", ["nineBoardTicTacToe", "eightPuzzle", "blocker"])
+def test_answers_on_demand_equal_full_tables(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datalog, "LONGEST_CHAIN", 0)
+    assert replayed("games", name).details == ()
+
+
+def test_long_chains_of_rules_do_not_exhaust_the_stack() -> None:
+    links = " ".join(f"(<= (a{i} ?x) (a{i - 1} ?x))" for i in range(1, 600))
+    reference = game(f"(<= (a0 ?x) (true ?x)) {links} (<= (legal a (end ?x)) (a599 ?x))")
+    assert moves(reference) == {"go", "(end s)"}
 
 
 @pytest.mark.parametrize("body", list(permutations(["(not (q ?x))", "(p ?x)", "(distinct ?x 2)"])))

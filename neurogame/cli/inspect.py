@@ -1,0 +1,104 @@
+"""``neurogame inspect``: what a checkpoint has learned, by the rules its weights came from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from neurogame.learn.checkpoint import Checkpoint
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("checkpoint", metavar="CHECKPOINT", help="a file made by 'train'")
+    parser.add_argument(
+        "--top", type=int, default=20, metavar="N", help="weights to list (default 20)"
+    )
+    parser.add_argument("--svg", metavar="FILE", help="draw a goal network into an SVG file")
+    parser.add_argument(
+        "--network", type=int, default=0, metavar="N", help="number of the drawn goal network"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the drift of a checkpoint's weights by tensor, by rule and one by one."""
+    from neurogame.inspect.network_svg import network_svg
+    from neurogame.learn.checkpoint import load_checkpoint
+
+    checkpoint = load_checkpoint(options.checkpoint)
+    if options.svg:
+        picture = network_svg(
+            checkpoint.evaluator(), options.network, checkpoint.initial_evaluator()
+        )
+        Path(options.svg).write_text(picture, encoding="utf-8")
+    report = _report(checkpoint, max(options.top, 0))
+    if options.json:
+        print(json.dumps(report))
+    else:
+        _print(report)
+    return 0
+
+
+def _report(checkpoint: Checkpoint, top: int) -> dict[str, Any]:
+    """Return everything that is printed, JSON-able."""
+    from neurogame.evaluators.cilp_plain import PlainNetworks
+    from neurogame.evaluators.cilp_sound import SoundNetworks
+    from neurogame.gdl.write import rule_text
+    from neurogame.inspect.weights import summaries, tensor_drifts, weight_table
+
+    drifts = tensor_drifts(checkpoint.weights, checkpoint.initial_weights)
+    report: dict[str, Any] = {
+        "game": checkpoint.game_name,
+        "kind": checkpoint.description["kind"],
+        "counters": checkpoint.counters,
+        "tensors": [asdict(drift) for drift in drifts],
+        "networks": [],
+        "rules": [],
+        "weights": [],
+    }
+    evaluator = checkpoint.evaluator()
+    if not isinstance(evaluator, PlainNetworks | SoundNetworks):
+        return report
+    rows = weight_table(evaluator, checkpoint.initial_evaluator())
+    game = checkpoint.game()
+    texts = {i: rule_text(rule, game.rules.spelling) for i, rule in enumerate(game.rules)}
+    proof = evaluator.wiring.proof
+    report["networks"] = [proof.goal_label(index) for index in range(len(proof.goals))]
+    report["rules"] = [asdict(summary) for summary in summaries(rows, texts)]
+    # Python's sort is stable: weights that drifted alike keep the order of the network.
+    listed = sorted(rows, key=lambda row: -abs(row.drift))[:top]
+    report["weights"] = [{**asdict(row), "drift": row.drift} for row in listed]
+    return report
+
+
+def _print(report: dict[str, Any]) -> None:
+    """Print the report as three tables."""
+    counted = ", ".join(f"{name} {value}" for name, value in report["counters"].items())
+    print(f"{report['game']}, evaluator {report['kind']}" + (f" ({counted})" if counted else ""))
+    print(f"\n{'tensor':24s} {'numbers':>9s} {'initial':>10s} {'now':>10s} {'drift':>10s}")
+    for row in report["tensors"]:
+        print(
+            f"{row['name']:24s} {row['numbers']:9,d} {row['initial']:10.4f} "
+            f"{row['current']:10.4f} {row['drift']:10.4f}"
+        )
+    for number, network in enumerate(report["networks"]):
+        print(("\n" if number == 0 else "") + f"network {number}: {network}")
+    if report["rules"]:
+        print("\nmean |weight| before, now, and drift, by network and rule")
+    for row in report["rules"]:
+        print(
+            f"{row['initial']:8.4f} {row['current']:8.4f} {row['drift']:8.4f}  "
+            f"{row['network']}: {row['weights']} weights of {row['source']}"
+        )
+    if report["weights"]:
+        print("\nweights that changed most: before, now, drift")
+    for row in report["weights"]:
+        print(
+            f"{row['initial']:+8.4f} {row['current']:+8.4f} {row['drift']:+8.4f}  "
+            f"{row['network']}: {row['unit']} <- {row['child']}"
+        )

@@ -1,0 +1,248 @@
+"""``neurogame train``: learn to play a game by self-play."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import re
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from neurogame.errors import ConfigurationError
+from neurogame.evaluators.config import KINDS, EvaluatorConfig
+from neurogame.learn.config import TrainConfig
+from neurogame.learn.settings import add_settings, chosen_settings, option_name
+
+if TYPE_CHECKING:
+    from neurogame.learn.train import Trainer
+
+DEFAULT_SECONDS = 180.0
+"""How long to train where neither matches nor seconds are given."""
+
+FINAL_MATCHES = 200
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options; those of the configuration are made from its fields."""
+    parser.add_argument("rules", nargs="?", metavar="RULES", help="the game to learn")
+    parser.add_argument("--out", type=Path, help="folder of the run (default: runs/GAME-TIME)")
+    parser.add_argument(
+        "--resume", type=Path, metavar="DIR", help="go on with the run in this folder"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+    add_settings(parser.add_argument_group("training"), TrainConfig)
+    _add_evaluator(parser.add_argument_group("evaluator"))
+
+
+def _add_evaluator(group: argparse._ArgumentGroup) -> None:
+    """Add ``--evaluator KIND`` and one ``--evaluator-...`` option per other field."""
+    texts = _field_texts(EvaluatorConfig.__doc__ or "")
+    for field in dataclasses.fields(EvaluatorConfig):
+        text = f"{texts.get(field.name, '')} (default: {field.default})".replace("%", "%%").strip()
+        destination = f"evaluator_{field.name}"
+        if field.name == "kind":
+            group.add_argument("--evaluator", dest=destination, choices=KINDS, help=text)
+            continue
+        flag = f"--evaluator-{option_name(field.name)}"
+        if isinstance(field.default, bool):
+            group.add_argument(
+                flag, dest=destination, action=argparse.BooleanOptionalAction, help=text
+            )
+        else:
+            group.add_argument(
+                flag, dest=destination, type=_reader(field.default), metavar="VALUE", help=text
+            )
+
+
+def _reader(default: object) -> Callable[[str], Any]:
+    """Return what turns a text into a value like the default."""
+    if isinstance(default, tuple):
+        return _whole_numbers
+    if isinstance(default, str):
+        return str
+    return _number_or_text
+
+
+def _whole_numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(","))
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _field_texts(document: str) -> dict[str, str]:
+    """Return the text of each field in the ``Attributes`` section of a docstring."""
+    _, _, section = document.partition("Attributes:")
+    found = re.findall(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", section, flags=re.MULTILINE)
+    return {name: " ".join(text.split()).replace("``", "").replace('"', "") for name, text in found}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train, evaluate the result and say how to play against it."""
+    trainer = _resumed(options) if options.resume else _started(options)
+    bar = not (options.quiet or options.json)
+    with _gentle_interrupt(trainer):
+        _train(trainer, bar)
+    interrupted = trainer.stop_requested and not trainer.finished()
+    summary = _summary(trainer, final=not interrupted)
+    if options.json:
+        print(json.dumps(summary))
+    else:
+        _print(summary, trainer.folder, interrupted)
+    return 130 if interrupted else 0
+
+
+def _started(options: argparse.Namespace) -> Trainer:
+    """Return the trainer of a new run."""
+    from neurogame.learn.run_folder import RunFolder
+    from neurogame.learn.train import Trainer
+    from neurogame.simulate.game import Game
+
+    if options.rules is None:
+        raise ConfigurationError("train: name a game (see 'neurogame games'), or --resume DIR")
+    config = _config(options)
+    game = Game.load(options.rules)
+    out = options.out or Path("runs") / f"{game.name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    folder = RunFolder(out)
+    folder.check_free()
+    trainer = Trainer(game, config, folder)
+    folder.create({"rules": options.rules, **config.to_json()})
+    return trainer
+
+
+def _resumed(options: argparse.Namespace) -> Trainer:
+    """Return the trainer of a run that goes on; only its end may be given anew."""
+    from neurogame.learn.run_folder import RunFolder
+    from neurogame.learn.train import Trainer
+
+    given = chosen_settings(options, TrainConfig)
+    wrong = sorted(set(given) - {"matches", "seconds"})
+    if wrong or _evaluator_settings(options) or options.out or options.rules:
+        names = [f"--{option_name(name)}" for name in wrong]
+        names += [f"--evaluator-{name}" for name in _evaluator_settings(options)]
+        names += ["--out"] if options.out else []
+        names += ["RULES"] if options.rules else []
+        raise ConfigurationError(
+            f"{', '.join(names)} cannot be changed by --resume; only --matches and --seconds "
+            "(in total, not in addition) can"
+        )
+    folder = RunFolder(options.resume)
+    checkpoint = folder.resume()
+    config = TrainConfig.from_json(checkpoint.config)
+    if given:
+        # Naming one end replaces both: a run of given seconds may go on to a number of matches.
+        config = dataclasses.replace(config, **{"matches": None, "seconds": None, **given})
+    return Trainer(checkpoint.game(), config, folder, resumed=checkpoint)
+
+
+def _config(options: argparse.Namespace) -> TrainConfig:
+    given = chosen_settings(options, TrainConfig)
+    evaluator = EvaluatorConfig(**_evaluator_settings(options))
+    if given.get("matches") is None and given.get("seconds") is None:
+        given["seconds"] = DEFAULT_SECONDS
+    return TrainConfig(evaluator=evaluator, **given)
+
+
+def _evaluator_settings(options: argparse.Namespace) -> dict[str, Any]:
+    names = [field.name for field in dataclasses.fields(EvaluatorConfig)]
+    values = {name: getattr(options, f"evaluator_{name}") for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+@contextmanager
+def _gentle_interrupt(trainer: Trainer) -> Iterator[None]:
+    """Let Ctrl-C finish the present round and save; a second one stops at once."""
+
+    def stop(number: int, frame: object) -> None:
+        if trainer.stop_requested:
+            raise KeyboardInterrupt
+        trainer.request_stop()
+        print("\nfinishing this round, then saving (Ctrl-C again: stop at once)", file=sys.stderr)
+
+    kinds = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(kind, stop) for kind in kinds]
+    try:
+        yield
+    finally:
+        for kind, handler in zip(kinds, before, strict=True):
+            signal.signal(kind, handler)
+
+
+def _train(trainer: Trainer, bar: bool) -> None:
+    """Run the training with a progress bar over matches or seconds."""
+    from tqdm import tqdm
+
+    config, counters = trainer.config, trainer.counters
+    by_matches = config.matches is not None
+    done = counters.matches if by_matches else min(counters.seconds, config.seconds or 0.0)
+    layout = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
+    with tqdm(
+        total=config.matches if by_matches else config.seconds,
+        initial=done,
+        desc=f"train {trainer.game.name}",
+        disable=not bar,
+        bar_format=layout,
+        file=sys.stderr,
+    ) as progress:
+
+        def report(row: dict[str, Any]) -> None:
+            now = row["matches"] if by_matches else counters.seconds
+            progress.update(min(now, progress.total) - progress.n)
+            score = trainer.results[-1]["score"] if trainer.results else None
+            shown = {
+                "matches": row["matches"],
+                "per_s": f"{row['matches_per_second']:.0f}",
+                "loss": f"{row['loss']:.4f}",
+            }
+            if score is not None:
+                shown["vs_untrained"] = f"{100 * score:.0f}%"
+            progress.set_postfix(shown)
+
+        trainer.run(report)
+
+
+def _summary(trainer: Trainer, *, final: bool) -> dict[str, Any]:
+    """Return the result of the run, with final evaluations if it has come to its end."""
+    from neurogame.learn.checkpoint import load_checkpoint
+
+    latest = trainer.folder.latest
+    summary: dict[str, Any] = {
+        "game": trainer.game.name,
+        "rules": trainer.folder.config()["rules"],
+        "folder": str(trainer.folder.path),
+        "checkpoint": str(latest),
+        "hash": load_checkpoint(latest).hash,
+        **trainer.counters.to_json(),
+        "evaluations": trainer.results,
+    }
+    if final:
+        summary["against_random"] = trainer.measure(None, FINAL_MATCHES).to_json()
+        summary["against_untrained"] = trainer.measure(trainer.initial, FINAL_MATCHES).to_json()
+    return summary
+
+
+def _print(summary: dict[str, Any], folder: Any, interrupted: bool) -> None:
+    from neurogame.learn.comparison import Comparison
+
+    print(
+        f"{summary['matches']} matches, {summary['updates']} updates, "
+        f"{summary['seconds']:.0f} seconds; saved in {summary['folder']}"
+    )
+    if interrupted:
+        print(f"go on with:  neurogame train --resume {folder.path}")
+        return
+    for key, text in (("against_random", "random"), ("against_untrained", "the untrained")):
+        print(f"against {text}: {Comparison(**summary[key]).text()}")
+    print("play against it:")
+    print(f"  neurogame play {summary['rules']} --opponent alphabeta:{summary['checkpoint']}")

@@ -1,0 +1,144 @@
+"""A small goal network as a picture: who reads whom, how strongly, and what learning changed."""
+
+from __future__ import annotations
+
+from html import escape
+
+from neurogame.circuit.circuit import AND
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.inspect.weights import WeightedNetworks, row_label, weighted
+
+EDGE_LIMIT = 2000
+COLUMN, LINE, MARGIN = 220, 22, 40
+POSITIVE, NEGATIVE, STRONGER, WEAKER = "#2b6cb0", "#c53030", "#2f855a", "#c05621"
+
+
+def network_svg(evaluator: Evaluator, network: int, initial: Evaluator | None = None) -> str:
+    """Return one goal network as SVG: fluents on the left, the goal on the right.
+
+    The width of an edge is its absolute weight. Its colour is its sign (blue positive, red
+    negative), neurons are dark for "and", light for "or"; with ``initial``, what learning did to its absolute weight (green grown, orange
+    shrunk), as strongly as it did. Every edge and neuron names itself when pointed at.
+
+    Args:
+        evaluator: goal networks with weights.
+        network: index into its ``network_keys``.
+        initial: the same evaluator before learning.
+
+    Raises:
+        GameError: the evaluator has no such weights, the goal is constant, or the network has
+            more than :data:`EDGE_LIMIT` edges.
+    """
+    networks = weighted(evaluator)
+    units = _units_of(networks, network)
+    wiring = networks.wiring
+    edges = [e for u in units for e in range(int(wiring.start[u]), int(wiring.start[u + 1]))]
+    if len(edges) > EDGE_LIMIT:
+        raise GameError(
+            f"the network of {wiring.proof.goal_label(network)} has {len(edges)} edges; "
+            f"at most {EDGE_LIMIT} can be drawn"
+        )
+    places = _places(networks, units, [int(wiring.row[e]) for e in edges])
+    height = max(y for _, y in places.values()) + MARGIN
+    width = max(x for x, _ in places.values()) + COLUMN
+    body = _edges(networks, units, places, initial) + _neurons(networks, places)
+    title = escape(wiring.proof.goal_label(network))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" font-family="sans-serif" font-size="11"><title>{title}</title>'
+        f'<rect width="100%" height="100%" fill="white"/>{"".join(body)}</svg>'
+    )
+
+
+def _units_of(networks: WeightedNetworks, network: int) -> list[int]:
+    """Return the neurons that a network's output depends on, children first."""
+    wiring = networks.wiring
+    if not 0 <= network < len(networks.network_keys):
+        raise GameError(
+            f"there is no goal network {network}; this game has {len(networks.network_keys)}, "
+            "numbered from 0"
+        )
+    if wiring.output_row[network] == 0:
+        raise GameError(f"{wiring.proof.goal_label(network)} is constant: there is no network")
+    stack, found = [int(wiring.output_row[network])], set[int]()
+    while stack:
+        unit = stack.pop() - wiring.first_unit_row
+        if unit >= 0 and unit not in found:
+            found.add(unit)
+            stack += wiring.row[wiring.start[unit] : wiring.start[unit + 1]].tolist()
+    return sorted(found)
+
+
+def _places(
+    networks: WeightedNetworks, units: list[int], read: list[int]
+) -> dict[int, tuple[int, int]]:
+    """Return the x and y of each row: one column per level, evenly spread."""
+    wiring = networks.wiring
+    columns: dict[int, list[int]] = {0: sorted({r for r in read if r < wiring.first_unit_row})}
+    for unit in units:
+        columns.setdefault(int(wiring.level[unit]), []).append(unit + wiring.first_unit_row)
+    tallest = max(len(rows) for rows in columns.values())
+    places: dict[int, tuple[int, int]] = {}
+    for column, level in enumerate(sorted(columns)):
+        rows = columns[level]
+        for index, row in enumerate(rows):
+            y = MARGIN + LINE * (tallest * (2 * index + 1)) // (2 * len(rows))
+            places[row] = (COLUMN // 2 + 60 + column * COLUMN, y)
+    return places
+
+
+def _edges(
+    networks: WeightedNetworks,
+    units: list[int],
+    places: dict[int, tuple[int, int]],
+    initial: Evaluator | None,
+) -> list[str]:
+    wiring = networks.wiring
+    now = networks.signed_weights().tolist()
+    then = now if initial is None else weighted(initial).signed_weights().tolist()
+    shown = [e for u in units for e in range(int(wiring.start[u]), int(wiring.start[u + 1]))]
+    widest = max(abs(now[e]) for e in shown) or 1.0
+    most = max(abs(abs(now[e]) - abs(then[e])) for e in shown) or 1.0
+    lines: list[str] = []
+    for unit in units:
+        x2, y2 = places[unit + wiring.first_unit_row]
+        for edge in range(int(wiring.start[unit]), int(wiring.start[unit + 1])):
+            x1, y1 = places[int(wiring.row[edge])]
+            growth = abs(now[edge]) - abs(then[edge])
+            if initial is None:
+                colour, opacity = (POSITIVE if now[edge] >= 0 else NEGATIVE), 0.6
+            else:
+                colour = STRONGER if growth >= 0 else WEAKER
+                opacity = 0.15 + 0.8 * abs(growth) / most
+            lines.append(
+                f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{colour}" '
+                f'stroke-opacity="{opacity:.2f}" '
+                f'stroke-width="{0.3 + 3.0 * abs(now[edge]) / widest:.2f}">'
+                f"<title>{now[edge]:.4f} (initially {then[edge]:.4f})</title></line>"
+            )
+    return lines
+
+
+def _neurons(networks: WeightedNetworks, places: dict[int, tuple[int, int]]) -> list[str]:
+    wiring = networks.wiring
+    first = len(wiring.proof.fluents)
+    labels = [wiring.proof.label(first + int(node)) for node in wiring.node]
+    shapes: list[str] = []
+    for row, (x, y) in places.items():
+        text = escape(row_label(networks, row, labels))
+        leaf = row < wiring.first_unit_row
+        if leaf:
+            shapes.append(f'<text x="{x - 8}" y="{y + 4}" text-anchor="end">{text}</text>')
+        else:
+            short = escape(labels[row - wiring.first_unit_row][:30])
+            shapes.append(f'<text x="{x + 9}" y="{y - 6}">{short}</text>')
+        conjunction = (
+            not leaf and wiring.proof.kind[wiring.node[row - wiring.first_unit_row]] == AND
+        )
+        fill = "white" if leaf else "#444" if conjunction else "#aaa"
+        shapes.append(
+            f'<circle cx="{x}" cy="{y}" r="5" fill="{fill}" stroke="#444"><title>{text}</title>'
+            "</circle>"
+        )
+    return shapes

@@ -1,0 +1,193 @@
+"""Every weight of a goal network, by the rule and the atom it came from, and how it has drifted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import torch
+from torch import Tensor
+
+from neurogame.circuit.circuit import AND
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.cilp_plain import PlainNetworks
+from neurogame.evaluators.cilp_sound import SoundNetworks
+
+WeightedNetworks: TypeAlias = PlainNetworks | SoundNetworks
+BIAS = "(bias)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightRow:
+    """One weight.
+
+    Attributes:
+        network: the goal whose network it belongs to, or ``"(shared)"``.
+        unit: what the neuron stands for: a ground atom, or ``rule <index>`` for a rule's body.
+        kind: ``"and"`` or ``"or"``.
+        rule: index of the rule that the neuron comes from, or None.
+        child: what the edge reads: an atom or body, with ``not`` where negated, or ``(bias)``.
+        initial: signed weight before learning.
+        current: signed weight now.
+    """
+
+    network: str
+    unit: str
+    kind: str
+    rule: int | None
+    child: str
+    initial: float
+    current: float
+
+    @property
+    def drift(self) -> float:
+        """Change of the signed weight by learning."""
+        return self.current - self.initial
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleSummary:
+    """The weights of all neurons that come from one rule or one relation, without biases.
+
+    Attributes:
+        network: the goal whose network it is, or ``"(shared)"``.
+        source: text of the rule, or name of the relation where no single rule is behind it.
+        weights: number of weights.
+        initial: mean absolute weight before learning.
+        current: mean absolute weight now.
+        drift: root of the mean squared change.
+    """
+
+    network: str
+    source: str
+    weights: int
+    initial: float
+    current: float
+    drift: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TensorDrift:
+    """How far one tensor of an evaluator is from where it began.
+
+    Attributes:
+        name: name in the state dict.
+        numbers: how many numbers it holds.
+        initial: Euclidean norm before learning.
+        current: Euclidean norm now.
+        drift: Euclidean norm of the change.
+    """
+
+    name: str
+    numbers: int
+    initial: float
+    current: float
+    drift: float
+
+
+def weight_table(current: Evaluator, initial: Evaluator) -> list[WeightRow]:
+    """Return every weight of the goal networks, neuron by neuron, the bias last.
+
+    Args:
+        current: the evaluator now.
+        initial: the same evaluator before learning.
+
+    Raises:
+        GameError: the evaluator has no weights that come from rules.
+    """
+    networks, before = weighted(current), weighted(initial)
+    wiring = networks.wiring
+    unit_labels = [wiring.proof.label(len(wiring.proof.fluents) + n) for n in wiring.node]
+    now, then = networks.signed_weights().tolist(), before.signed_weights().tolist()
+    bias, bias_then = networks.bias.detach().tolist(), before.bias.detach().tolist()
+    rows: list[WeightRow] = []
+    for unit, label in enumerate(unit_labels):
+        node, network = int(wiring.node[unit]), int(wiring.network[unit])
+        rule = int(wiring.proof.rule[node])
+        shared: dict[str, Any] = {
+            "network": "(shared)" if network < 0 else wiring.proof.goal_label(network),
+            "unit": label,
+            "kind": "and" if wiring.proof.kind[node] == AND else "or",
+            "rule": rule if rule >= 0 else None,
+        }
+        for edge in range(int(wiring.start[unit]), int(wiring.start[unit + 1])):
+            child = row_label(networks, int(wiring.row[edge]), unit_labels)
+            text = f"(not {child})" if wiring.negated[edge] else child
+            rows.append(WeightRow(**shared, child=text, initial=then[edge], current=now[edge]))
+        rows.append(WeightRow(**shared, child=BIAS, initial=bias_then[unit], current=bias[unit]))
+    return rows
+
+
+def row_label(networks: WeightedNetworks, row: int, unit_labels: list[str]) -> str:
+    """Return what a row of the wiring stands for: a fluent or a neuron."""
+    wiring = networks.wiring
+    if row < wiring.first_unit_row:
+        return wiring.proof.label(int(wiring.leaves[row - 1]))
+    return unit_labels[row - wiring.first_unit_row]
+
+
+def summaries(rows: Iterable[WeightRow], rules: Mapping[int, str]) -> list[RuleSummary]:
+    """Return the weights summed up by network and rule, the largest drift first.
+
+    Args:
+        rows: of :func:`weight_table`.
+        rules: text of each rule by its index; a rule without text is named by its index.
+    """
+    grouped: dict[tuple[str, str], list[WeightRow]] = {}
+    for row in rows:
+        if row.child == BIAS:
+            continue
+        if row.rule is not None:
+            source = rules.get(row.rule, f"rule {row.rule}")
+        else:
+            source = row.unit.strip("()").split(" ")[0]
+        grouped.setdefault((row.network, source), []).append(row)
+    found = [
+        RuleSummary(
+            network=network,
+            source=source,
+            weights=len(group),
+            initial=sum(abs(row.initial) for row in group) / len(group),
+            current=sum(abs(row.current) for row in group) / len(group),
+            drift=(sum(row.drift**2 for row in group) / len(group)) ** 0.5,
+        )
+        for (network, source), group in grouped.items()
+    ]
+    return sorted(found, key=lambda summary: -summary.drift)
+
+
+def tensor_drifts(
+    current: Mapping[str, Tensor], initial: Mapping[str, Tensor]
+) -> list[TensorDrift]:
+    """Return the drift of every tensor in two state dicts of one evaluator.
+
+    Args:
+        current: state dict now.
+        initial: state dict before learning.
+    """
+    return [
+        TensorDrift(
+            name=name,
+            numbers=tensor.numel(),
+            initial=float(torch.linalg.vector_norm(initial[name].double())),
+            current=float(torch.linalg.vector_norm(tensor.double())),
+            drift=float(torch.linalg.vector_norm(tensor.double() - initial[name].double())),
+        )
+        for name, tensor in current.items()
+    ]
+
+
+def weighted(evaluator: Evaluator) -> WeightedNetworks:
+    """Return the evaluator as goal networks with weights.
+
+    Raises:
+        GameError: it has no weights that come from rules.
+    """
+    if isinstance(evaluator, PlainNetworks | SoundNetworks):
+        return evaluator
+    raise GameError(
+        f"an evaluator of kind {evaluator.describe()['kind']!r} has no weights that come from "
+        "rules; kinds 'sound', 'paper' and 'random' have"
+    )

@@ -1,0 +1,211 @@
+"""Alpha-beta on real rules: tic-tac-toe is solved, wins are found, losses are put off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import pytest
+import torch
+from torch import Tensor
+
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.constant_sum import is_constant_sum
+from neurogame.search.limit import Limit
+from neurogame.search.packing import pack_states, state_keys, unpack_states
+from neurogame.search.settings import SearchSettings
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
+
+
+class Blind(Evaluator):
+    """Knows nothing: one half everywhere."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(len(game.fluents), len(game.roles), {"kind": "blind"})
+
+    def forward(self, fluents: Tensor) -> Tensor:
+        return torch.full((len(fluents), self.role_count), 0.5)
+
+
+@pytest.fixture(scope="module")
+def tictactoe() -> Game:
+    return Game.load("tictactoe")
+
+
+def _after(game: Game, moves: Sequence[Sequence[str]]) -> State:
+    state = game.initial_state()
+    for joint in moves:
+        state = state.next(joint)
+    return state
+
+
+def _random_line(game: Game, plies: int) -> State:
+    state = game.initial_state()
+    for ply in range(plies):
+        state = state.next([moves[(7 * ply + 3) % len(moves)] for moves in state.legal_moves])
+    return state
+
+
+def test_tictactoe_is_a_draw_and_every_proof_is_right(tictactoe: Game) -> None:
+    search = AlphaBeta(tictactoe, Blind(tictactoe))
+    found = search.search(tictactoe.initial_state(), 0, Limit(depth=9))
+    assert found.proved
+    assert found.value == (0.5, 0.5)
+    assert search.opponents == "paranoid"
+
+    @cache
+    def solve(state: State) -> float:
+        """First role's value by plain minimax, the mover is who has a choice."""
+        if state.is_terminal:
+            goal = state.goals[0]
+            assert goal is not None
+            return goal / 100
+        first, second = state.legal_moves
+        children = [solve(state.next((a, b))) for a in first for b in second]
+        return max(children) if len(first) > 1 else min(children)
+
+    packed = [key for key in found.proved_states]
+    assert len(packed) > 100
+    for key in sorted(packed, key=lambda k: bin(int.from_bytes(k, "big")).count("1"))[::9]:
+        rows = torch.frombuffer(bytearray(key), dtype=torch.uint8).numpy()[None]
+        fluents = torch.from_numpy(unpack_states(rows, len(tictactoe.fluents))[0])
+        value = solve(State(tictactoe, fluents))
+        assert found.proved_states[key] == (value, 1 - value)
+
+
+def test_proved_states_are_kept_and_dropped_on_demand(tictactoe: Game) -> None:
+    search = AlphaBeta(tictactoe, Blind(tictactoe))
+    search.search(tictactoe.initial_state(), 0, Limit(depth=9))
+    root = state_keys(tictactoe.initial_state().fluents.numpy()[None])[0]
+    assert search.proved_states[root] == (0.5, 0.5)
+    search.forget(proofs=False)
+    assert root in search.proved_states
+    search.forget()
+    assert not search.proved_states
+
+
+def test_the_shortest_win_is_played(tictactoe: Game) -> None:
+    role = 0
+    names = tictactoe.roles
+    state = tictactoe.initial_state()
+    search = AlphaBeta(tictactoe, Blind(tictactoe), seed=3)
+    plies = 0
+    while not state.is_terminal:
+        joint = [moves[0] for moves in state.legal_moves]
+        if len(state.legal_moves[role]) > 1:
+            found = search.search(state, role, Limit(depth=3))
+            joint[role] = found.move
+            if found.proved and found.value[role] == 1.0:
+                # Seen at depth 1: this very move wins.
+                if found.depth == 1:
+                    assert state.next(joint).goals[role] == 100
+        state = state.next(joint)
+        plies += 1
+    assert state.goals[role] == 100, names
+    assert plies <= 7
+
+
+def test_single_player_puzzle_is_solved() -> None:
+    game = Game.load("lightsout")
+    search = AlphaBeta(game, Blind(game))
+    state = game.initial_state()
+    for _ in range(60):
+        if state.is_terminal:
+            break
+        found = search.search(state, 0, Limit(nodes=20_000))
+        assert all(len(values) == 1 for values in found.proved_states.values())
+        state = state.next([found.move])
+    assert state.is_terminal
+    assert state.goals[0] == 100
+
+
+def test_rock_paper_scissors_has_no_sure_win() -> None:
+    game = Game.load("rockpaperscissors")
+    assert is_constant_sum(game)
+    search = AlphaBeta(game, Blind(game))
+    found = search.search(game.initial_state(), 0, Limit(depth=1))
+    # The other role knows our move: whatever we play loses that round, and nothing is proved of
+    # the game, whose value lies between.
+    assert found.value[0] <= 0.5
+    root = state_keys(game.initial_state().fluents.numpy()[None])[0]
+    assert root not in found.proved_states
+
+
+def test_cooperation_is_not_taken_for_war() -> None:
+    prisoners = Game.load("prisoners")
+    assert not is_constant_sum(prisoners)
+    assert AlphaBeta(prisoners, Blind(prisoners)).opponents == "maxn"
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "pentago", "breakthrough6"])
+def test_opponents_are_recognised(name: str) -> None:
+    assert is_constant_sum(Game.load(name))
+
+
+@pytest.mark.parametrize("name", ["tictactoe3p", "connectfour_simultaneous", "dotsandboxes"])
+def test_every_kind_of_game_gets_a_legal_move(name: str) -> None:
+    game = Game.load(name)
+    state = _random_line(game, 3)
+    for role in range(len(game.roles)):
+        found = AlphaBeta(game, Blind(game)).search(state, role, Limit(depth=2, nodes=30_000))
+        assert found.move in state.legal_moves[role]
+        assert set(found.scores) == set(state.legal_moves[role])
+        after = state
+        for joint in found.line:
+            assert all(m in legal for m, legal in zip(joint, after.legal_moves, strict=True))
+            after = after.next(joint)
+
+
+def test_speed_ups_do_not_change_values_in_connectfour() -> None:
+    game = Game.load("connectfour")
+    evaluator = Weighted(game)
+    state = _random_line(game, 5)
+    role = next(r for r, moves in enumerate(state.legal_moves) if len(moves) > 1)
+    results = {}
+    for name, settings in {
+        "plain": SearchSettings(transpositions=False, history=0.0),
+        "all": SearchSettings(),
+        "aspiration": SearchSettings(aspiration=0.02),
+        "single file": SearchSettings(batch=1, first=1),
+    }.items():
+        found = AlphaBeta(game, evaluator, settings=settings).search(state, role, Limit(depth=4))
+        results[name] = (round(found.value[role], 5), found.nodes)
+    assert len({value for value, _ in results.values()}) == 1
+    assert results["all"][1] < results["plain"][1]
+
+
+class Weighted(Evaluator):
+    """A fixed random linear function of the state, squashed into (0, 1)."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(len(game.fluents), len(game.roles), {"kind": "weighted"})
+        generator = torch.Generator().manual_seed(5)
+        self.weights = torch.randn(self.fluent_count, self.role_count, generator=generator)
+
+    def forward(self, fluents: Tensor) -> Tensor:
+        return torch.sigmoid(fluents.float() @ self.weights / 3).clamp(0.01, 0.99)
+
+
+def test_terminal_states_and_foreign_games_are_refused(tictactoe: Game) -> None:
+    search = AlphaBeta(tictactoe, Blind(tictactoe))
+    state = tictactoe.initial_state()
+    while not state.is_terminal:
+        state = state.next([moves[0] for moves in state.legal_moves])
+    with pytest.raises(GameError, match="terminal"):
+        search.search(state, 0, Limit(depth=1))
+    nim = Game.load("nim")
+    with pytest.raises(GameError, match="nim"):
+        search.search(nim.initial_state(), 0, Limit(depth=1))
+    with pytest.raises(GameError, match="another game"):
+        AlphaBeta(nim, Blind(tictactoe))
+    with pytest.raises(GameError, match="role 2"):
+        search.search(tictactoe.initial_state(), 2, Limit(depth=1))
+
+
+def test_packing_round_trip() -> None:
+    for count in (1, 7, 8, 9, 64, 77):
+        fluents = (torch.rand(13, count) < 0.4).numpy()
+        assert (unpack_states(pack_states(fluents), count) == fluents).all()
