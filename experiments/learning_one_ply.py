@@ -57,7 +57,12 @@ SETTINGS = {
         epsilon=0.0,
     ),
     "outcome": _setting(
-        "sound", target="outcome", learning_rate=0.01, buffer=2000, batch=64, updates=2.0,
+        "sound",
+        target="outcome",
+        learning_rate=0.01,
+        buffer=2000,
+        batch=64,
+        updates=2.0,
         epsilon=0.0,
     ),
     "td": _setting(
@@ -220,9 +225,7 @@ def main() -> None:
     if not options.report:
         game = Game.load(options.game)
         for seed in range(options.first_seed, options.first_seed + options.runs):
-            play_run(
-                game, options.setting, options.opponent, seed, options.matches, options.out
-            )
+            play_run(game, options.setting, options.opponent, seed, options.matches, options.out)
     text = report(options.out)
     (options.out / "report.md").write_text(text)
     print(text)

@@ -17,7 +17,7 @@ from neurogame.circuit.gates import GateStore
 from neurogame.circuit.prune import prune
 from neurogame.errors import GroundingError
 from neurogame.ground.atoms import IntArray
-from neurogame.ground.graph import strong_components
+from neurogame.gdl.graph import strong_components
 from neurogame.ground.program import GroundProgram
 
 

@@ -38,6 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-plies", type=int, default=1000, help="step limit of a match (default 1000)"
     )
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        help="torch threads (default 1: the batches of a search are small, and threads that "
+        "wait for a shared core cost far more than they bring)",
+    )
     parser.add_argument("--record", type=Path, metavar="DIR", help="write a JSON file per match")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -45,12 +52,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play the series and print its result; exit code 130 if it was interrupted."""
+    import torch
+
     from neurogame.play.match import MatchSettings
     from neurogame.play.players import make_player
     from neurogame.play.series import play_series
     from neurogame.search.limit import Limit
     from neurogame.simulate.game import Game
 
+    torch.set_num_threads(max(1, options.threads))
     settings = MatchSettings(
         limit=Limit(seconds=options.seconds, depth=options.depth, nodes=options.nodes),
         play_clock=options.play_clock,

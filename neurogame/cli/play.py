@@ -24,10 +24,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=float, default=1.0, help="opponent's time per move (default 1)"
     )
     parser.add_argument("--seed", type=int, default=0, help="decides the opponent's choices")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        help="torch threads (default 1: the batches of a search are small, and threads that "
+        "wait for a shared core cost far more than they bring)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Play one match and say how it ended."""
+    import torch
+
     from neurogame.play.human import HumanPlayer
     from neurogame.play.match import play_match
     from neurogame.play.player import Player
@@ -35,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.search.limit import Limit
     from neurogame.simulate.game import Game
 
+    torch.set_num_threads(max(1, options.threads))
     game = Game.load(options.rules)
     own = 0 if options.role is None else game.role_index(options.role)
     players: list[Player] = [

@@ -81,11 +81,11 @@ def sound_weight_of_alpha(k: int, alpha: float = DEFAULT_ALPHA, beta: float = 1.
 def best_alpha(k: int) -> float:
     """Return the alpha with the smallest sound weight for nodes of up to ``k`` children.
 
-    The paper reports "0.15 to 0.3", which holds for k from 4 to 44 only; its fixed 0.2 costs
-    at most 6 % more weight for every k up to 1000.
+    The paper reports "0.15 to 0.3", which holds for k from 4 to 43 only; its fixed 0.2 costs
+    at most 6 % more weight for every k from 2 to 1000.
 
     Args:
-        k: largest number of children of a node, at least 1.
+        k: largest number of children of a node, at least 2 (at 1 the weight falls all the way).
     """
 
     def slope(alpha: float) -> float:

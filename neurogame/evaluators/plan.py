@@ -170,7 +170,7 @@ class _Propagate(torch.autograd.Function):
         groups: list[Group] = ctx.groups  # type: ignore[attr-defined]
         unit: Unit = ctx.unit  # type: ignore[attr-defined]
         first_row: int = ctx.first_row  # type: ignore[attr-defined]
-        channels, batch = state.shape[1:]
+        channels = state.shape[1]
         flow = torch.zeros_like(state)
         flow.index_add_(0, rows, gradient)
         with torch.enable_grad():
@@ -193,8 +193,8 @@ class _Propagate(torch.autograd.Function):
                 allow_unused=True,
             )
             if below[0] is not None:
-                target = (direct_flow if group.leaves_only else flow).view(-1, batch)
-                target.index_add_(0, _picks(group, channels), below[0].reshape(-1, batch))
+                target = (direct_flow if group.leaves_only else flow).flatten(0, 1)
+                target.index_add_(0, _picks(group, channels), below[0].flatten(0, 2))
             if below[1] is not None:
                 edge_flow.index_add_(0, group.edge.reshape(-1), below[1].reshape(-1))
             if below[2] is not None:
@@ -216,9 +216,9 @@ def _picks(group: Group, channels: int) -> Tensor:
 
 
 def _gather(state: Tensor, group: Group, channels: int) -> Tensor:
-    flat = state.view(-1, state.shape[2])
+    flat = state.flatten(0, 1)
     n, k = group.pick.shape
-    return flat.index_select(0, _picks(group, channels)).view(channels, n, k, -1)
+    return flat.index_select(0, _picks(group, channels)).view(channels, n, k, flat.shape[1])
 
 
 def _group_ranges(wiring: Wiring) -> list[tuple[int, int, int]]:

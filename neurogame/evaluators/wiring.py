@@ -90,7 +90,8 @@ def wire(proof: ProofGraph, share: str = "auto") -> Wiring:
     if cones is None:
         cones = [(-1, proof.cone([goal.literal for goal in proof.goals]))]
     node = np.concatenate([cone for _, cone in cones] or [np.zeros(0, dtype=np.int64)])
-    network = np.repeat([n for n, _ in cones], [len(cone) for _, cone in cones]).astype(np.int64)
+    sizes = np.asarray([len(cone) for _, cone in cones], dtype=np.int64)
+    network = np.repeat(np.asarray([n for n, _ in cones], dtype=np.int64), sizes)
     largest = np.concatenate([_largest(proof, cone) for _, cone in cones] or [node])
     order = _order(proof, node, network)
     node, network, largest = node[order], network[order], largest[order]

@@ -60,7 +60,9 @@ class SyntaxReader:
         literals = node.items[2:]
         if not literals:
             self._remark(node.position, "a rule with an empty body is read as a fact", "empty-body")
-        body = _complete([self.formula(literal) for literal in literals])
+        body: tuple[Formula, ...] | None = _complete(
+            [self.formula(literal) for literal in literals]
+        )
         if head is None or body is None:
             return None
         return Rule(head, body, node.position)
@@ -74,11 +76,11 @@ class SyntaxReader:
             return self.sentence(node, "a literal of a rule body")
         items = node.items[1:]
         if connective == "distinct":
-            terms = _complete([self.term(item) for item in items])
+            terms: tuple[Term, ...] | None = _complete([self.term(item) for item in items])
             if not self._has_arity(node.position, connective, len(items), 2) or terms is None:
                 return None
             return Distinct(terms[0], terms[1], node.position)
-        formulas = _complete([self.formula(item) for item in items])
+        formulas: tuple[Formula, ...] | None = _complete([self.formula(item) for item in items])
         if connective == "not":
             if not self._has_arity(node.position, connective, len(items), 1) or formulas is None:
                 return None
@@ -109,7 +111,7 @@ class SyntaxReader:
             self._error(node.position, message, "nothing-in-parentheses")
             return None
         name = self._name(node.items[0], expected)
-        arguments = _complete([self.term(item) for item in node.items[1:]])
+        arguments: tuple[Term, ...] | None = _complete([self.term(a) for a in node.items[1:]])
         if name is None or arguments is None:
             return None
         if not arguments:

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from neurogame.gdl.finding import NOWHERE, Finding, Position
 
-
 __all__ = [
     "NOWHERE",
     "And",

@@ -18,8 +18,9 @@ def network_svg(evaluator: Evaluator, network: int, initial: Evaluator | None = 
     """Return one goal network as SVG: fluents on the left, the goal on the right.
 
     The width of an edge is its absolute weight. Its colour is its sign (blue positive, red
-    negative), neurons are dark for "and", light for "or"; with ``initial``, what learning did to its absolute weight (green grown, orange
-    shrunk), as strongly as it did. Every edge and neuron names itself when pointed at.
+    negative); with ``initial``, what learning did to its absolute weight (green grown, orange
+    shrunk), as strongly as it did. Neurons are dark for "and" and light for "or". Every edge and
+    neuron names itself when pointed at.
 
     Args:
         evaluator: goal networks with weights.

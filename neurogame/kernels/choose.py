@@ -179,6 +179,8 @@ def descend(counts: list[Tensor], rank: Tensor) -> Tensor:
     active = active[None]
     for level in reversed(counts[:-1]):
         left = level[:, 0::2]
+        # A level may have been padded by an empty node, which has no children.
+        active = active[: left.shape[1]]
         # One node at most is active per lane, so the sum of the masked counts is their OR.
         passed = (left & active).sum(dim=1) if left.shape[1] > 1 else left[:, 0] & active
         difference, borrow = _subtract(rank, passed)

@@ -7,6 +7,7 @@ The file holds plain tensors, dictionaries, lists, strings and numbers only, and
 from __future__ import annotations
 
 import pickle
+import warnings
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -29,6 +30,11 @@ FORMAT = "neurogame checkpoint"
 VERSION = 1
 # From version n to n + 1: a function that takes and returns the plain contents.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+# What torch.load raises on files that are not whole and sound.
+_UNREADABLE = (
+    *(pickle.UnpicklingError, zipfile.BadZipFile, RuntimeError, EOFError, ValueError),
+    *(LookupError, AttributeError, TypeError, OSError, OverflowError, MemoryError),
+)
 
 
 @final
@@ -154,10 +160,10 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
     """
     document = _read(Path(path))
     version, contents = document["version"], document["contents"]
-    if not isinstance(version, int) or version > VERSION:
+    if not isinstance(version, int) or not 1 <= version <= VERSION:
         raise CheckpointError(
             f"{path}: written in format {version!r}; this version of neurogame ({__version__}) "
-            f"reads formats up to {VERSION}: install a newer one"
+            f"reads formats 1 to {VERSION}: is there a newer one?"
         )
     if content_hash(contents) != document["hash"]:
         raise CheckpointError(f"{path}: damaged (its contents do not match its hash)")
@@ -173,14 +179,15 @@ def _read(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise CheckpointError(f"{path}: no such file; expected a checkpoint made by 'train'")
     try:
-        document = torch.load(path, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, zipfile.BadZipFile, RuntimeError, EOFError, ValueError) as why:
-        reason = str(why).splitlines()[0] if str(why) else type(why).__name__
+        with warnings.catch_warnings():
+            # torch talks about pickles of other programs; the error below says what matters.
+            warnings.simplefilter("ignore")
+            document = torch.load(path, map_location="cpu", weights_only=True)
+    except _UNREADABLE as why:
+        reason = (str(why).splitlines() or [type(why).__name__])[0][:120]
         raise CheckpointError(
-            f"{path}: damaged, cut short, or not a checkpoint ({reason[:120]})"
+            f"{path}: damaged, cut short, or not a checkpoint ({reason})"
         ) from None
-    except (KeyError, AttributeError, IndexError, TypeError, OSError) as why:
-        raise CheckpointError(f"{path}: not a checkpoint ({type(why).__name__}: {why})") from None
     wanted = {"format", "version", "hash", "contents"}
     if not isinstance(document, dict) or set(document) != wanted or document["format"] != FORMAT:
         raise CheckpointError(f"{path}: a torch file, but not a neurogame checkpoint")

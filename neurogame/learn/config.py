@@ -42,10 +42,10 @@ class TrainConfig:
         "evaluator such as fuzzy, or a player string such as alphabeta:sound,depth=2",
     )
     outlook: str = setting(
-        "margin",
+        "own",
         "what a role reads from a state's values, in games of two roles whose goals sum to 100: "
-        "margin is (own + 1 - other) / 2, own its own value alone (the paper)",
-        choices=("margin", "own"),
+        "own value alone (the paper), or margin: (own + 1 - other) / 2; as in player strings",
+        choices=("own", "margin"),
     )
     concurrent: int = setting(
         32, "matches played at the same time, before learning from them; the paper: 1", minimum=1
@@ -103,6 +103,10 @@ class TrainConfig:
     )
     checkpoint_every: int = setting(
         2000, "matches between two kept checkpoint files; 0: only the latest and best", minimum=0
+    )
+
+    threads: int = setting(
+        1, "torch threads; more pay off for large games only, and change the last bits", minimum=1
     )
 
     def __post_init__(self) -> None:

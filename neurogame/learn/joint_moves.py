@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -48,7 +49,7 @@ def joint_moves(legal: npt.NDArray[np.bool_], offsets: list[int], random: Ints) 
         offsets: where each role's moves start, length ``R + 1``.
         random: one random word per state, int64 ``[A]``.
     """
-    tables = [_move_table(legal[:, a:b]) for a, b in zip(offsets, offsets[1:], strict=False)]
+    tables = [_move_table(legal[:, a:b]) for a, b in pairwise(offsets)]
     choices = np.stack([(table >= 0).sum(axis=1) for table in tables], axis=1).astype(np.int64)
     product = np.prod(choices.astype(np.float64), axis=1)
     sampled = product > JOINT_LIMIT

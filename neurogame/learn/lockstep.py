@@ -75,8 +75,8 @@ class _Children:
     """The states behind all joint moves of ``A`` states; ``K`` in all.
 
     ``values`` is what each role's own player makes of them, float64 ``[K, R]``; NaN where it has
-    none or has no choice. ``learned`` are all roles' values by evaluator 0, float64 ``[K, R]``, where it
-    decides for the first role with a choice; NaN elsewhere.
+    none or has no choice. ``learned`` are all roles' values by evaluator 0, float64 ``[K, R]``,
+    where it decides for the first role with a choice; NaN elsewhere.
     """
 
     joint: JointMoves
@@ -151,7 +151,7 @@ def _note_states(
         record.searched.append(unknown)
         if terminal[place]:
             # Goals are whole hundredths: rounding takes the float32 error away.
-            goals[match] = np.round(state_goals[place].astype(np.float64), 4)
+            goals[match] = np.rint(state_goals[place].astype(np.float64) * 100) / 100
             record.proved[-1] = goals[match]
 
 
@@ -163,7 +163,7 @@ def _expand(
     after = simulator.step(parents, torch.from_numpy(joint.moves), check=False)
     look = simulator.look(after)
     terminal = look.terminal.numpy()
-    goals = np.round(look.goals.numpy().astype(np.float64), 4)
+    goals = np.rint(look.goals.numpy().astype(np.float64) * 100) / 100
     seats, choices = plan.seats[active][joint.parent], joint.choices[joint.parent]
     deciding = choices > 1
     values = np.full(goals.shape, np.nan)
@@ -218,11 +218,11 @@ def _explore(
     seats = plan.seats[active]
     role = np.arange(seats.shape[1])[None, :]
     chance = np.array([*plan.epsilon, 1.0])[seats]  # seat -1 is the last entry: always random
-    coin = uniform(derive(words[:, None], _COIN, role)) < chance
-    random = (coin | opening[:, None]) & (joint.choices > 1)
+    coin = uniform(derive(words[:, None], _COIN, role))
+    random = ((coin < chance) | opening[:, None]) & (joint.choices > 1)
     draw = uniform(derive(words[:, None], _MOVE, role))
     drawn = np.minimum((draw * joint.choices).astype(np.int64), joint.choices - 1)
-    return np.where(random, drawn, greedy), random.any(axis=1)
+    return np.where(random, drawn, greedy), np.logical_or.reduce(random, axis=1)
 
 
 def _note_search(

@@ -80,9 +80,7 @@ class ValueObjective(Objective):
         parts = values.split([match.fluents.shape[0] for match in played])
         return join_examples(
             [
-                td_examples(
-                    match, part, lambda_=self._config.lambda_, proofs=self._config.proofs
-                )
+                td_examples(match, part, lambda_=self._config.lambda_, proofs=self._config.proofs)
                 for match, part in zip(played, parts, strict=True)
             ]
         )

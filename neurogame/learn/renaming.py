@@ -14,11 +14,9 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
-from neurogame.gdl.terms import And, Compound, Distinct, Formula, Not, Or, Rule, Rules, Variable
+from neurogame.gdl.keywords import UNRENAMED_WORDS
+from neurogame.gdl.terms import And, Compound, Distinct, Formula, Not, Or, Rule, Rules, Symbol, Variable
 
-KEYWORDS = frozenset(
-    "role init true does legal next terminal goal base input distinct not or and".split()
-)
 _TRIALS = 2000
 
 
@@ -31,13 +29,20 @@ def find_renaming(source: Rules, target: Rules) -> dict[str, str] | None:
 
     Returns:
         The renaming, or None where the two rulesheets differ in more than names and the order
-        of rules. Numbers are names like any other.
+        of rules. Goal values keep their names; all other numbers are names like any other.
     """
-    if len(source) != len(target):
+    ours, theirs = _kept(source), _kept(target)
+    if len(source) != len(target) or ours != theirs:
         return None
-    fixed = {word: _digest("keyword", word) for word in KEYWORDS}
-    trials = iter(range(_TRIALS))
-    return _search(source, target, dict(fixed), dict(fixed), trials)
+    fixed = {word: _digest("kept", word) for word in ours}
+    return _search(source, target, fixed, fixed, iter(range(_TRIALS)))
+
+
+def _kept(rules: Rules) -> frozenset[str]:
+    """Return the names that have a meaning: keywords and goal values."""
+    goals = [rule.head for rule in rules if rule.head.name == "goal"]
+    values = [head.arguments[-1] for head in goals if isinstance(head, Compound)]
+    return UNRENAMED_WORDS | {value.name for value in values if isinstance(value, Symbol)}
 
 
 def _search(

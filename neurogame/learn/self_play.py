@@ -13,7 +13,7 @@ from neurogame.learn.deep_play import play_deep
 from neurogame.learn.lockstep import RANDOM_SEAT, MatchPlan, play_lockstep
 from neurogame.learn.opponent import Opponent, make_opponent
 from neurogame.learn.trajectory import Trajectory
-from neurogame.search.constant_sum import is_constant_sum
+from neurogame.search.opposition import opposition
 from neurogame.simulate.game import Game
 
 _MATCH = 100
@@ -67,4 +67,5 @@ class SelfPlay:
 
 def uses_margin(game: Game, config: TrainConfig) -> bool:
     """Return whether roles value states by the margin over their only opponent."""
-    return config.outlook == "margin" and len(game.roles) == 2 and is_constant_sum(game)
+    two = config.outlook == "margin" and len(game.roles) == 2
+    return two and opposition(game).constant_sum

@@ -2,8 +2,8 @@
 
 A round plays ``concurrent`` matches with the present weights and then makes the updates that are
 due. Matches, draws from the replay buffer and evaluations get their randomness from the seed and
-their own number alone, so that a resumed run continues exactly like one never interrupted (with
-the same number of torch threads on the same machine).
+their own number alone, so that a resumed run continues exactly like one never interrupted (on the
+same machine).
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ _SAVE_SECONDS = 20.0
 class Trainer:
     """A training run on one game.
 
+    Making one sets the number of torch threads of this process to that of the configuration.
+
     Args:
         game: what is played.
         config: how.
@@ -62,6 +64,7 @@ class Trainer:
         folder: RunFolder,
         resumed: Checkpoint | None = None,
     ) -> None:
+        torch.set_num_threads(config.threads)
         self.game = game
         self.config = config
         self.folder = folder

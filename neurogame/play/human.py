@@ -24,18 +24,19 @@ class HumanPlayer:
 
     def __init__(
         self,
-        read: Callable[[str], str] = input,
+        read: Callable[[str], str] | None = None,
         write: Callable[[str], None] = print,
         name: str = "human",
     ) -> None:
         """Connect a person.
 
         Args:
-            read: shows a prompt and returns one line; raises EOFError at the end of input.
+            read: shows a prompt and returns one line; raises EOFError at the end of input. The
+                default is the built-in ``input``.
             write: shows text.
             name: its player string.
         """
-        self._read = read
+        self._read = read or input
         self._write = write
         self._name = name
         self._game: Game | None = None

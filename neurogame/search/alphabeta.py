@@ -9,10 +9,10 @@ import torch
 
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
-from neurogame.search.constant_sum import is_constant_sum
 from neurogame.search.deepening import TreeSearch
 from neurogame.search.game_tree import GameTree
 from neurogame.search.limit import Limit
+from neurogame.search.opposition import opposition
 from neurogame.search.result import SearchResult
 from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
@@ -28,9 +28,9 @@ class AlphaBeta:
     to the next, so a match does not search anything twice.
 
     Which algorithm runs is decided by ``SearchSettings.opponents``: plain maximisation for one
-    role; exact minimax for two roles whose goals sum to 100; paranoid alpha-beta for more roles
-    whose goals do; max^n otherwise. See :class:`~neurogame.search.paranoid.Paranoid` for
-    simultaneous moves.
+    role; exact minimax for two roles whose goals sum to 100; paranoid alpha-beta wherever roles
+    have nothing to gain together; max^n otherwise. For simultaneous moves see
+    :class:`~neurogame.search.paranoid.Paranoid` and :class:`~neurogame.search.maxn.MaxN`.
 
     A proved win ends the search with the shortest one found; among lost moves the one that
     looked best before the loss was seen is kept, as the opponent may not see it.
@@ -69,7 +69,7 @@ class AlphaBeta:
         self.evaluator = evaluator.to(device).eval()
         self._tree = GameTree(game, self.evaluator, device)
         self._search = TreeSearch(
-            self._tree, constant_sum=is_constant_sum(game), settings=settings, seed=seed
+            self._tree, opposition=opposition(game), settings=settings, seed=seed
         )
 
     @property

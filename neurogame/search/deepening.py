@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import MappingProxyType
 from typing import final
 
@@ -12,6 +13,7 @@ from neurogame.search.clock import Clock
 from neurogame.search.history import History
 from neurogame.search.limit import Limit
 from neurogame.search.node import Table
+from neurogame.search.opposition import Opposition
 from neurogame.search.outlook import Outlook
 from neurogame.search.result import SearchResult
 from neurogame.search.run import Root, SearchRun, complement
@@ -27,7 +29,7 @@ class TreeSearch:
         self,
         tree: SearchTree,
         *,
-        constant_sum: bool,
+        opposition: Opposition,
         settings: SearchSettings | None = None,
         seed: int = 0,
     ) -> None:
@@ -35,12 +37,12 @@ class TreeSearch:
 
         Args:
             tree: the game with its evaluator.
-            constant_sum: whether the goals of every terminal state sum to 100.
+            opposition: whether the roles are opponents.
             settings: how to search.
             seed: decides between equal moves.
         """
         self._tree = tree
-        self._constant_sum = constant_sum
+        self._constant_sum = opposition.constant_sum
         self._settings = settings or SearchSettings()
         self._random = np.random.default_rng(seed)
         self._tables: dict[int, Table] = {}
@@ -48,9 +50,10 @@ class TreeSearch:
         self._proved: dict[bytes, tuple[float, ...]] = {}
         opponents = self._settings.opponents
         if opponents == "auto":
-            opponents = "paranoid" if constant_sum or tree.role_count == 1 else "maxn"
+            opposed = opposition.competitive or tree.role_count == 1
+            opponents = "paranoid" if opposed else "maxn"
         self.opponents = opponents
-        self._opposed = constant_sum and tree.role_count == 2
+        self._opposed = opposition.constant_sum and tree.role_count == 2
         self._margin = (
             self._opposed and opponents == "paranoid" and self._settings.outlook == "margin"
         )
@@ -126,9 +129,10 @@ class TreeSearch:
         roles = self._tree.role_count
         if roles == 1:
             return (value,)
-        if not self._constant_sum:
-            return None
-        if roles == 2 or value == 1.0:
+        if self._constant_sum and (roles == 2 or value == 1.0):
             other = complement(value)
-            return tuple(value if index == role else other for index in range(roles))
-        return None
+        elif value == 1.0:
+            other = math.nan
+        else:
+            return None
+        return tuple(value if index == role else other for index in range(roles))

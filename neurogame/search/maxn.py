@@ -15,7 +15,8 @@ from neurogame.search.tree import Flags, Integers, Reals
 class MaxN:
     """The max^n algorithm for any number of roles, cooperating or not.
 
-    Ties are broken towards the lowest move, so the value is well defined. There is no pruning:
+    Of moves that are equally good for whoever chooses, the one that is worst for the searching
+    role is expected, and of those the lowest, so the value is well defined. There is no pruning:
     the only bounds that hold for max^n need a constant sum, and save little. Instead the tree is
     grown level by level in large batches. Where several roles move at once, they are taken to
     choose one after the other, each knowing the choices before: the searching role first, then
@@ -123,15 +124,18 @@ def equilibrium(values: Reals, counts: Integers, first: int) -> int:
     Args:
         values: per-role values of each joint move, lexicographic; float64 ``[K, R]``.
         counts: legal moves of each role; int64 ``[R]``.
-        first: the role that chooses first; the others follow in role order.
+        first: the role that chooses first; the others follow in role order, and break ties
+            against it.
 
     Returns:
-        A row, 0..K-1. Ties go to the lowest move.
+        A row, 0..K-1.
     """
     rows = np.arange(len(values)).reshape(tuple(counts))
     order = [first] + [role for role in range(len(counts)) if role != first]
     for role in reversed(order):
         if counts[role] > 1:
-            choice = values[rows, role].argmax(axis=role)
+            own = values[rows, role]
+            tied = own == own.max(axis=role, keepdims=True)
+            choice = np.where(tied, values[rows, first], np.inf).argmin(axis=role)
             rows = np.take_along_axis(rows, np.expand_dims(choice, role), axis=role)
     return int(rows.reshape(-1)[0])

@@ -30,8 +30,9 @@ class SearchResult:
         proved_states: packed state -> exact per-role values, every state proved so far by this
             player in this match (a live view, see :func:`neurogame.search.packing.pack_states`
             for the key). Exact minimax of terminal states: one role, or two roles with a
-            constant sum; with more roles a forced win; under max^n states whose value no
-            tie-break could change.
+            goal sum of 100; elsewhere only the searching role's forced wins, with NaN for other
+            roles whose goals do not follow; under max^n states whose value no tie-break could
+            change.
     """
 
     role: int

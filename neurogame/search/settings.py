@@ -20,8 +20,8 @@ class SearchSettings:
         opponents: what the other roles are assumed to do. ``paranoid``: they minimise the
             searching role's value (for two roles with a constant sum of goals this *is*
             minimax). ``maxn``: everybody maximises their own value. ``auto``: paranoid for one
-            role and wherever sampled final goals have a constant sum, max^n otherwise, where
-            cooperation may pay.
+            role and wherever no sampled outcome is better for all roles than another one, max^n
+            otherwise, where cooperation may pay.
         outlook: what the searching role reads from the values of all roles, for two roles whose
             goals sum to 100. ``own``: its own value alone (as in all other games); ``margin``:
             ``(own + 1 - other) / 2``.

@@ -93,6 +93,16 @@ def pentago_lines() -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
     return rows, columns, diagonals
 
 
+def red_line_circuit() -> Circuit:
+    """Return the one goal of a red line on the same fluents; (goal red 100)."""
+    draft = CircuitDraft([f"(cell {c // 36} {c % 36})" for c in range(72)])
+    parts = [
+        draft.gate(OR, [draft.gate(AND, [draft.fluent(c) for c in line]) for line in group])
+        for group in pentago_lines()
+    ]
+    return draft.circuit(("red",), (((100, draft.gate(OR, parts)),),))
+
+
 def pentago_circuit() -> Circuit:
     """Return Pentago's line structure for red and black: (goal 100), 50 for no line, 0."""
     draft = CircuitDraft([f"(cell {c // 36} {c % 36})" for c in range(72)])
@@ -157,10 +167,10 @@ def five_stones(count: int, *, won: bool | None = None) -> Boards:
     """Return random boards of five red stones; ``won=False`` leaves out the lines."""
     generator = np.random.default_rng(7)
     boards = np.zeros((count, 72), dtype=bool)
-    for board in boards:
-        board[generator.choice(36, 5, replace=False)] = True
+    np.put_along_axis(boards, generator.random((count, 36)).argsort(axis=1)[:, :5], True, axis=1)
     if won is None:
         return boards
     lines = [line for group in pentago_lines() for line in group]
     has_line = np.stack([boards[:, line].all(axis=1) for line in lines]).any(axis=0)
-    return boards[has_line == won]
+    wanted: Boards = boards[has_line == won]
+    return wanted

@@ -13,8 +13,8 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.cilp_plain import PlainNetworks, network_constants
 from neurogame.evaluators.cilp_weights import a_min, sound_weight
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.proof_build import build_proof_graph
 from tests.evaluators.hand_made import (
+    Boards,
     CircuitDraft,
     five_stones,
     full_without_a_line,
@@ -85,7 +85,7 @@ def test_truth_tables(kind: int, n: int) -> None:
     assert (output[~truth] < -a_min(n)).all()
 
 
-def undecided(evaluator: PlainNetworks, states: np.ndarray) -> int:  # type: ignore[type-arg]
+def undecided(evaluator: PlainNetworks, states: Boards) -> int:
     """Return how many formula and state pairs are on the wrong side of +-A_min."""
     wiring = evaluator.wiring
     outputs = evaluator.networks(torch.from_numpy(states)).detach().numpy()
@@ -142,14 +142,14 @@ def test_pentago_at_the_sound_weight_is_logical_but_blind() -> None:
     won = evaluator.networks(torch.from_numpy(minimal_lines()))[:, 0]
     others = np.concatenate([full_without_a_line(), five_stones(2000, won=False)])
     lost = evaluator.networks(torch.from_numpy(others))[:, 0]
-    assert float(won.min()) == pytest.approx(0.986, abs=5e-4)
-    assert float(lost.max()) == pytest.approx(-0.989, abs=5e-4)
+    assert float(won.detach().min()) == pytest.approx(0.986, abs=5e-4)
+    assert float(lost.detach().max()) == pytest.approx(-0.989, abs=5e-4)
     assert len(torch.unique(lost)) < 10
 
 
 def test_noise_only_ever_increases_absolute_weights() -> None:
     quiet, noisy = plain(3), plain(3, noise=0.05)
-    growth = noisy.weight.abs() - quiet.weight.abs()
+    growth = (noisy.weight.abs() - quiet.weight.abs()).detach()
     assert float(growth.min()) >= 0.0
     assert 0.01 < float(growth.max()) <= 0.05
     assert torch.equal(noisy.weight, plain(3, noise=0.05).weight)

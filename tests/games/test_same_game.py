@@ -8,14 +8,16 @@ first brought to the public size by changing their facts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import hypot, sqrt
 
 import pytest
 import torch
 
 from neurogame.gdl.library import library_path
 from neurogame.simulate.game import Game
+from neurogame.simulate.playouts import playouts
 from tests.conftest import shared
 from tests.games.sampling import random_moves
 
@@ -175,3 +177,29 @@ def test_played_in_step_with_the_public_sheet(pair: Pair) -> None:
         own = (translated - torch.tensor(ours.move_offsets[:-1])).clamp(min=0)
         states = (ours.simulator().step(states[0], own), public.simulator().step(states[1], drawn))
     pytest.fail("the games did not end")
+
+
+@pytest.mark.parametrize(
+    "name", ["breakthrough6", "connectfour_simultaneous", "pentago", "tictactoe3p"]
+)
+def test_random_play_has_the_same_means_as_the_public_sheet(name: str) -> None:
+    """Means of lengths and goals of 4096 random games each differ by less than 4.5 errors."""
+    (pair,) = (pair for pair in PAIRS if pair.ours == name)
+    public = Game.load(shared("games", f"{pair.public}.kif"))
+    first, second = (
+        playouts(game.simulator(), 4096, seed)
+        for seed, game in enumerate((Game.load(name), public), 17)
+    )
+    samples = [(dict(enumerate(first.lengths)), dict(enumerate(second.lengths)))]
+    samples += zip(first.goals, second.goals, strict=True)
+    for one, other in samples:
+        means, errors = zip(*(mean_and_error(counts) for counts in (one, other)), strict=True)
+        assert abs(means[0] - means[1]) < 4.5 * hypot(*errors)
+
+
+def mean_and_error(counts: Mapping[int, int]) -> tuple[float, float]:
+    """Return the mean of counted values and its standard error."""
+    games = sum(counts.values())
+    mean = sum(value * count for value, count in counts.items()) / games
+    variance = sum((value - mean) ** 2 * count for value, count in counts.items()) / games
+    return mean, sqrt(variance / games)

@@ -80,5 +80,7 @@ def test_every_field_has_a_text_and_an_option_that_sets_it() -> None:
         line += [option, value]
         wanted[field.name] = value
     found = chosen_settings(parser.parse_args(line), TrainConfig)
-    assert {name: value if value is False else str(value).removesuffix(".0")
-            for name, value in found.items()} == wanted
+    assert {
+        name: value if value is False else str(value).removesuffix(".0")
+        for name, value in found.items()
+    } == wanted

@@ -44,9 +44,7 @@ def plan_for(name: str, matches: int, **keywords: object) -> MatchPlan:
     )
 
 
-def own_value(
-    state: State, role: int, evaluator: Evaluator, margin: bool
-) -> float:
+def own_value(state: State, role: int, evaluator: Evaluator, margin: bool) -> float:
     """Return what a role makes of a state reached, by definition."""
     if state.is_terminal:
         return (state.goals[role] or 0.0) / 100

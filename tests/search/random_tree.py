@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from neurogame.search.opposition import Opposition
 from neurogame.search.run import Root
 from neurogame.search.tree import Bytes, Frontier
 
+OPPOSED = Opposition(constant_sum=True, competitive=True)
+FREE = Opposition(constant_sum=False, competitive=False)
 Joint = tuple[int, ...]
 
 
@@ -40,6 +44,7 @@ class RandomTree:
         self._roles = roles
         self.expanded = 0
         self.calls = 0
+        self.on_expand: Callable[[], None] | None = None
         self.positions: list[Position] = []
         layers = [list(range(t * width, (t + 1) * width)) for t in range(plies + 1)]
         for ply, layer in enumerate(layers):
@@ -110,6 +115,8 @@ class RandomTree:
             start.append(len(found))
         self.expanded += len(found)
         self.calls += 1
+        if self.on_expand is not None:
+            self.on_expand()
         return Frontier(
             start=np.array(start),
             joint=np.array(joint),
@@ -134,7 +141,10 @@ def plain_paranoid(tree: RandomTree, state: int, role: int, depth: int) -> float
 
 
 def plain_maxn(tree: RandomTree, state: int, role: int, depth: int) -> tuple[float, ...]:
-    """Everybody maximises their own value, choosing one after the other, ``role`` first."""
+    """Everybody maximises their own value, choosing one after the other, ``role`` first.
+
+    Ties are broken against ``role``, then towards the lowest move.
+    """
     position = tree.positions[state]
     if depth == 0 or not position.children:
         return position.values
@@ -148,7 +158,7 @@ def plain_maxn(tree: RandomTree, state: int, role: int, depth: int) -> tuple[flo
         best: tuple[float, ...] | None = None
         for move in range(position.counts[chooser]):
             value = choose({**fixed, chooser: move}, rest[1:])
-            if best is None or value[chooser] > best[chooser]:
+            if best is None or (value[chooser], -value[role]) > (best[chooser], -best[role]):
                 best = value
         assert best is not None
         return best

@@ -12,7 +12,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.run import Root
 from neurogame.search.settings import SearchSettings
 from neurogame.search.tree import Bytes, Frontier
-from tests.search.random_tree import RandomTree, plain_maxn, plain_paranoid
+from tests.search.random_tree import FREE, OPPOSED, RandomTree, plain_maxn, plain_paranoid
 
 SEEDS = st.integers(0, 2**32 - 1)
 OPTIONS = st.builds(
@@ -32,7 +32,7 @@ def test_two_roles_equal_plain_minimax(
     seed: int, depth: int, role: int, options: SearchSettings
 ) -> None:
     tree = RandomTree(seed, roles=2, plies=6, width=6, simultaneous=False, zero_sum=True)
-    found = TreeSearch(tree, constant_sum=True, settings=options, seed=seed).search(
+    found = TreeSearch(tree, opposition=OPPOSED, settings=options, seed=seed).search(
         tree.root(role), role, Limit(depth=depth)
     )
     expected = plain_paranoid(tree, 0, role, found.depth)
@@ -70,7 +70,7 @@ def test_paranoid_equals_its_definition(
     )
     role = seed % roles
     forced = SearchSettings(**{**vars(options), "opponents": "paranoid"})
-    found = TreeSearch(tree, constant_sum=False, settings=forced).search(
+    found = TreeSearch(tree, opposition=FREE, settings=forced).search(
         tree.root(role), role, Limit(depth=depth)
     )
     assert found.value[role] == plain_paranoid(tree, 0, role, found.depth)
@@ -87,7 +87,7 @@ def test_maxn_equals_its_definition(seed: int, depth: int, roles: int, simultane
     )
     role = seed % roles
     options = SearchSettings(opponents="maxn", think_when_forced=True)
-    found = TreeSearch(tree, constant_sum=False, settings=options).search(
+    found = TreeSearch(tree, opposition=FREE, settings=options).search(
         tree.root(role), role, Limit(depth=depth)
     )
     assert found.value == plain_maxn(tree, 0, role, found.depth)
@@ -103,7 +103,9 @@ def test_proved_states_are_exact(seed: int, roles: int, role: int, simultaneous:
     tree = RandomTree(
         seed, roles=roles, plies=5, width=5, simultaneous=simultaneous, zero_sum=zero_sum
     )
-    found = TreeSearch(tree, constant_sum=zero_sum).search(tree.root(role), role, Limit(depth=9))
+    found = TreeSearch(tree, opposition=OPPOSED if zero_sum else FREE).search(
+        tree.root(role), role, Limit(depth=9)
+    )
     for key, values in found.proved_states.items():
         state = int(np.frombuffer(key, dtype=np.uint32)[0])
         assert tree.positions[state].children
@@ -119,7 +121,7 @@ def test_proved_states_are_exact(seed: int, roles: int, role: int, simultaneous:
 def test_certain_maxn_values_do_not_depend_on_who_asks(seed: int) -> None:
     tree = RandomTree(seed, roles=2, plies=5, width=5, simultaneous=False, zero_sum=False)
     options = SearchSettings(opponents="maxn", think_when_forced=True)
-    search = TreeSearch(tree, constant_sum=False, settings=options)
+    search = TreeSearch(tree, opposition=FREE, settings=options)
     found = search.search(tree.root(0), 0, Limit(depth=9))
     for key, values in found.proved_states.items():
         state = int(np.frombuffer(key, dtype=np.uint32)[0])
@@ -135,7 +137,7 @@ def test_transpositions_and_history_save_nodes_without_changing_values() -> None
             options = SearchSettings(
                 transpositions=on, history=0.05 if on else 0.0, think_when_forced=True
             )
-            search = TreeSearch(tree, constant_sum=True, settings=options, seed=seed)
+            search = TreeSearch(tree, opposition=OPPOSED, settings=options, seed=seed)
             results.append(search.search(tree.root(0), 0, Limit(depth=7)))
         assert results[0].value == results[1].value
         plain_nodes += results[0].nodes
@@ -148,7 +150,7 @@ def test_transpositions_and_history_save_nodes_without_changing_values() -> None
 
 def test_alpha_beta_looks_at_fewer_states_than_there_are() -> None:
     tree = RandomTree(3, roles=2, plies=9, width=400, simultaneous=False, zero_sum=True, ends=0)
-    searched = TreeSearch(tree, constant_sum=True, seed=1).search(tree.root(0), 0, Limit(depth=6))
+    searched = TreeSearch(tree, opposition=OPPOSED, seed=1).search(tree.root(0), 0, Limit(depth=6))
 
     def count(state: int, depth: int) -> int:
         children = tree.positions[state].children.values()
@@ -204,7 +206,7 @@ def test_history_orders_blind_search() -> None:
         for weight in visits:
             options = SearchSettings(history=weight, transpositions=False, first=1)
             tree = MeritTree(seed)
-            search = TreeSearch(tree, constant_sum=True, settings=options, seed=seed)
+            search = TreeSearch(tree, opposition=OPPOSED, settings=options, seed=seed)
             found = search.search(tree.root(), 0, Limit(depth=4))
             deep = search.search(tree.root(), 0, Limit(depth=7))
             assert deep.proved

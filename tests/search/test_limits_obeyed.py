@@ -8,8 +8,7 @@ from neurogame.errors import ConfigurationError
 from neurogame.search.deepening import TreeSearch
 from neurogame.search.limit import Limit
 from neurogame.search.settings import SearchSettings
-from neurogame.search.tree import Bytes, Frontier
-from tests.search.random_tree import RandomTree, plain_paranoid
+from tests.search.random_tree import FREE, OPPOSED, RandomTree, plain_paranoid
 
 
 def _tree(seed: int) -> RandomTree:
@@ -20,7 +19,7 @@ def _tree(seed: int) -> RandomTree:
 def test_node_limit_keeps_the_last_complete_depth(budget: int) -> None:
     for seed in range(5):
         tree = _tree(seed)
-        search = TreeSearch(tree, constant_sum=True, settings=SearchSettings(first=1))
+        search = TreeSearch(tree, opposition=OPPOSED, settings=SearchSettings(first=1))
         found = search.search(tree.root(0), 0, Limit(nodes=budget))
         first = len(tree.positions[0].children)
         # The first ply is always completed, whatever it costs.
@@ -29,31 +28,17 @@ def test_node_limit_keeps_the_last_complete_depth(budget: int) -> None:
         assert found.value[0] == plain_paranoid(tree, 0, 0, found.depth)
 
 
-class _ImpatientTree(RandomTree):
-    """Pretends that time is over after some calls: the clock itself is not to be relied on."""
-
-    calls_left = 0
-
-    def expand(self, states: Bytes, legal: Bytes) -> Frontier:
-        self.calls_left -= 1
-        if self.calls_left < 0:
-            raise KeyboardInterrupt
-        return super().expand(states, legal)
-
-
 def test_time_limit_returns_the_last_complete_depth(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr("neurogame.search.clock.time.perf_counter", lambda: now[0])
+
+    def tick() -> None:
+        now[0] += 1.0
+
     for seed in range(8):
         tree = _tree(seed)
-        inner = tree.expand
-
-        def slow(states: Bytes, legal: Bytes) -> Frontier:
-            now[0] += 1.0
-            return inner(states, legal)
-
-        monkeypatch.setattr(tree, "expand", slow)
-        search = TreeSearch(tree, constant_sum=True, settings=SearchSettings(first=1))
+        tree.on_expand = tick
+        search = TreeSearch(tree, opposition=OPPOSED, settings=SearchSettings(first=1))
         found = search.search(tree.root(0), 0, Limit(seconds=6.5))
         assert tree.calls <= 7
         assert found.depth >= 1
@@ -72,7 +57,7 @@ def test_no_time_at_all_gives_a_legal_move(monkeypatch: pytest.MonkeyPatch) -> N
     tree = _tree(1)
     moves = set()
     for seed in range(20):
-        search = TreeSearch(tree, constant_sum=True, seed=seed)
+        search = TreeSearch(tree, opposition=OPPOSED, seed=seed)
         found = search.search(tree.root(0), 0, Limit(seconds=0.5))
         assert found.depth == 0
         assert not found.proved
@@ -81,19 +66,23 @@ def test_no_time_at_all_gives_a_legal_move(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_an_interrupted_search_can_be_resumed() -> None:
-    tree = _ImpatientTree(4, roles=2, plies=8, width=60, simultaneous=False, zero_sum=True, ends=0)
-    search = TreeSearch(tree, constant_sum=True, settings=SearchSettings(first=1))
-    tree.calls_left = 30
+    tree = _tree(4)
+    search = TreeSearch(tree, opposition=OPPOSED, settings=SearchSettings(first=1))
+
+    def interrupt() -> None:
+        if tree.calls == 30:
+            raise KeyboardInterrupt
+
+    tree.on_expand = interrupt
     with pytest.raises(KeyboardInterrupt):
         search.search(tree.root(0), 0, Limit(depth=6))
-    tree.calls_left = 10**6
     again = search.search(tree.root(0), 0, Limit(depth=6))
     assert again.value[0] == plain_paranoid(tree, 0, 0, again.depth)
 
 
 def test_the_tree_is_kept_from_search_to_search() -> None:
     tree = _tree(2)
-    search = TreeSearch(tree, constant_sum=True)
+    search = TreeSearch(tree, opposition=OPPOSED)
     first = search.search(tree.root(0), 0, Limit(depth=4))
     assert first.nodes > 0
     assert search.search(tree.root(0), 0, Limit(depth=4)).nodes == 0
@@ -106,7 +95,7 @@ def test_the_tree_is_kept_from_search_to_search() -> None:
 def test_capacity_bounds_the_kept_tree() -> None:
     tree = _tree(3)
     settings = SearchSettings(capacity=100, first=1)
-    search = TreeSearch(tree, constant_sum=True, settings=settings)
+    search = TreeSearch(tree, opposition=OPPOSED, settings=settings)
     for _ in range(3):
         found = search.search(tree.root(0), 0, Limit(depth=8))
         assert found.nodes <= 100
@@ -123,7 +112,7 @@ def test_same_seed_same_move_and_ties_are_all_played() -> None:
     moves = []
     for seed in range(40):
         pair = [
-            TreeSearch(tree, constant_sum=False, seed=seed).search(tree.root(0), 0, limit).move
+            TreeSearch(tree, opposition=FREE, seed=seed).search(tree.root(0), 0, limit).move
             for _ in range(2)
         ]
         assert pair[0] == pair[1]
@@ -133,7 +122,7 @@ def test_same_seed_same_move_and_ties_are_all_played() -> None:
 
 def test_a_limit_is_needed() -> None:
     tree = _tree(0)
-    search = TreeSearch(tree, constant_sum=True)
+    search = TreeSearch(tree, opposition=OPPOSED)
     for limit in (Limit(), Limit(simulations=10)):
         with pytest.raises(ConfigurationError, match="seconds, nodes, depth"):
             search.search(tree.root(0), 0, limit)
@@ -141,7 +130,7 @@ def test_a_limit_is_needed() -> None:
 
 def test_too_wide_a_state_is_not_expanded() -> None:
     tree = _tree(0)
-    search = TreeSearch(tree, constant_sum=True, settings=SearchSettings(widest=1))
+    search = TreeSearch(tree, opposition=OPPOSED, settings=SearchSettings(widest=1))
     found = search.search(tree.root(0), 0, Limit(depth=3))
     assert found.nodes == 0
     assert found.depth == 0

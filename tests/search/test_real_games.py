@@ -12,8 +12,8 @@ from torch import Tensor
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.search.alphabeta import AlphaBeta
-from neurogame.search.constant_sum import is_constant_sum
 from neurogame.search.limit import Limit
+from neurogame.search.opposition import judge, opposition
 from neurogame.search.packing import pack_states, state_keys, unpack_states
 from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
@@ -67,7 +67,7 @@ def test_tictactoe_is_a_draw_and_every_proof_is_right(tictactoe: Game) -> None:
         children = [solve(state.next((a, b))) for a in first for b in second]
         return max(children) if len(first) > 1 else min(children)
 
-    packed = [key for key in found.proved_states]
+    packed = list(found.proved_states)
     assert len(packed) > 100
     for key in sorted(packed, key=lambda k: bin(int.from_bytes(k, "big")).count("1"))[::9]:
         rows = torch.frombuffer(bytearray(key), dtype=torch.uint8).numpy()[None]
@@ -98,33 +98,38 @@ def test_the_shortest_win_is_played(tictactoe: Game) -> None:
         if len(state.legal_moves[role]) > 1:
             found = search.search(state, role, Limit(depth=3))
             joint[role] = found.move
-            if found.proved and found.value[role] == 1.0:
+            if found.proved and found.value[role] == 1.0 and found.depth == 1:
                 # Seen at depth 1: this very move wins.
-                if found.depth == 1:
-                    assert state.next(joint).goals[role] == 100
+                assert state.next(joint).goals[role] == 100
         state = state.next(joint)
         plies += 1
     assert state.goals[role] == 100, names
     assert plies <= 7
 
 
-def test_single_player_puzzle_is_solved() -> None:
-    game = Game.load("lightsout")
+@pytest.mark.parametrize(("name", "moves"), [("lightsout", 5), ("eightpuzzle", 12)])
+def test_puzzles_are_solved_in_the_fewest_moves(name: str, moves: int) -> None:
+    game = Game.load(name)
     search = AlphaBeta(game, Blind(game))
     state = game.initial_state()
-    for _ in range(60):
-        if state.is_terminal:
-            break
-        found = search.search(state, 0, Limit(nodes=20_000))
-        assert all(len(values) == 1 for values in found.proved_states.values())
+    first = search.search(state, 0, Limit(depth=moves))
+    assert first.proved
+    assert first.value == (1.0,)
+    assert first.depth == len(first.line) == moves
+    assert set(first.proved_states.values()) == {(1.0,)}
+    for _ in range(moves):
+        # Every state of the way is proved already: no second search.
+        found = search.search(state, 0, Limit(depth=moves))
+        assert found.proved
+        assert found.nodes == 0
         state = state.next([found.move])
     assert state.is_terminal
-    assert state.goals[0] == 100
+    assert state.goals == (100.0,)
 
 
 def test_rock_paper_scissors_has_no_sure_win() -> None:
     game = Game.load("rockpaperscissors")
-    assert is_constant_sum(game)
+    assert opposition(game).constant_sum
     search = AlphaBeta(game, Blind(game))
     found = search.search(game.initial_state(), 0, Limit(depth=1))
     # The other role knows our move: whatever we play loses that round, and nothing is proved of
@@ -136,13 +141,31 @@ def test_rock_paper_scissors_has_no_sure_win() -> None:
 
 def test_cooperation_is_not_taken_for_war() -> None:
     prisoners = Game.load("prisoners")
-    assert not is_constant_sum(prisoners)
+    assert not opposition(prisoners).competitive
     assert AlphaBeta(prisoners, Blind(prisoners)).opponents == "maxn"
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "pentago", "breakthrough6"])
 def test_opponents_are_recognised(name: str) -> None:
-    assert is_constant_sum(Game.load(name))
+    found = opposition(Game.load(name))
+    assert found.constant_sum
+    assert found.competitive
+
+
+def test_interests_are_judged_by_outcomes() -> None:
+    # A game that ends 0:0 at a step limit is a fight all the same, and so is a three-way draw.
+    for outcomes, constant_sum, competitive in (
+        ({(100, 0), (0, 100), (50, 50)}, True, True),
+        ({(100, 0), (0, 100), (0, 0)}, False, True),
+        ({(100, 0, 0), (0, 0, 100), (50, 50, 50)}, False, True),
+        ({(100, 100), (0, 0)}, False, False),
+        ({(60, 60), (0, 100), (100, 0), (20, 20)}, False, False),
+    ):
+        roles = len(next(iter(outcomes)))
+        found = judge(outcomes, roles)
+        assert (found.constant_sum, found.competitive) == (constant_sum, competitive)
+    assert not judge({(100,), (0,)}, 1).competitive
+    assert judge(set(), 2).competitive
 
 
 @pytest.mark.parametrize("name", ["tictactoe3p", "connectfour_simultaneous", "dotsandboxes"])

@@ -1,4 +1,4 @@
-"""Strongly connected components, for predicates and for ground atoms."""
+"""Strongly connected components: of relations, of rules, and of ground atoms."""
 
 from __future__ import annotations
 

@@ -1,0 +1,175 @@
+"""What depends on what: the keywords' order, stratified negation, and the recursion restriction."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from neurogame.gdl.finding import Finding
+from neurogame.gdl.graph import strong_components
+from neurogame.gdl.terms import Rule, Sentence, Term
+from neurogame.gdl.unify import may_unify
+from neurogame.gdl.walk import arguments_of, body_sentences, relation_of, variables_in
+from neurogame.gdl.write import term_text
+
+Relation = tuple[str, int]
+
+FORBIDDEN = {
+    "legal": ("does",),
+    "goal": ("does",),
+    "terminal": ("does",),
+    "init": ("true", "does"),
+    "base": ("true", "does"),
+    "input": ("true", "does"),
+}
+"""Which relations must not depend, directly or not, on which others."""
+
+OUTPUTS: frozenset[Relation] = frozenset(
+    {("role", 1), ("init", 1), ("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2)}
+)
+"""The relations that a game is played with."""
+
+
+def used_relations(rules: Iterable[Rule]) -> set[Relation]:
+    """Return the relations that playing the game depends on."""
+    needs = _needs(rules)
+    used = set(OUTPUTS)
+    todo = list(OUTPUTS)
+    while todo:
+        for relation in needs.get(todo.pop(), ()):
+            if relation not in used:
+                used.add(relation)
+                todo.append(relation)
+    return used
+
+
+def check_dependencies(rules: Sequence[Rule]) -> list[Finding]:
+    """Return the findings about dependencies between relations."""
+    return [*_keyword_order(rules), *_stratification(rules), *_recursion(rules)]
+
+
+def _needs(rules: Iterable[Rule]) -> dict[Relation, list[Relation]]:
+    needs: dict[Relation, list[Relation]] = defaultdict(list)
+    for rule in rules:
+        needs[relation_of(rule.head)] += [relation_of(s) for s, _ in body_sentences(rule.body)]
+    return needs
+
+
+def _keyword_order(rules: Sequence[Rule]) -> list[Finding]:
+    """Find rules through which, say, ``legal`` depends on ``does``."""
+    needs = _needs(rules)
+    findings = []
+    for rule in rules:
+        for forbidden in FORBIDDEN.get(rule.head.name, ()):
+            for sentence, _ in body_sentences(rule.body):
+                path = _path(relation_of(sentence), forbidden, needs)
+                if path:
+                    via = f" through {' -> '.join(path[:-1])}" if len(path) > 1 else ""
+                    message = (
+                        f"'{rule.head.name}' must not depend on '{forbidden}', "
+                        f"but it does{via}; only 'next' may look at moves, and the start of "
+                        "the game at nothing that changes"
+                    )
+                    findings.append(
+                        Finding("error", sentence.position, message, "forbidden-dependency")
+                    )
+                    break
+    return findings
+
+
+def _path(start: Relation, goal: str, needs: dict[Relation, list[Relation]]) -> list[str] | None:
+    """Return the names on a shortest way from a relation to a keyword."""
+    ways = {start: [start[0]]}
+    todo = [start]
+    for relation in todo:
+        if relation[0] == goal:
+            return ways[relation]
+        for after in needs.get(relation, ()):
+            if after not in ways:
+                ways[after] = [*ways[relation], after[0]]
+                todo.append(after)
+    return None
+
+
+def _stratification(rules: Sequence[Rule]) -> list[Finding]:
+    """Find negations that may depend on themselves.
+
+    The graph has a node per rule and an edge to every rule whose head unifies with a sentence
+    of its body. So ``(<= (goal ?r 0) (not (goal ?r 100)))`` is accepted: the negated goal is
+    another one than that of the head.
+    """
+    recursive = _cyclic_relations(rules)
+    chosen = [i for i, r in enumerate(rules) if relation_of(r.head) in recursive]
+    by_relation: dict[Relation, list[int]] = defaultdict(list)
+    for index in chosen:
+        by_relation[relation_of(rules[index].head)].append(index)
+    edges: dict[int, list[int]] = defaultdict(list)
+    negative: list[tuple[int, int, Sentence]] = []
+    for index in chosen:
+        for sentence, negated in body_sentences(rules[index].body):
+            for other in by_relation.get(relation_of(sentence), ()):
+                if may_unify(sentence, rules[other].head):
+                    edges[index].append(other)
+                    if negated:
+                        negative.append((index, other, sentence))
+    component = {
+        index: number
+        for number, members in enumerate(strong_components(chosen, edges))
+        for index in members
+    }
+    findings = {}
+    for index, other, sentence in negative:
+        if component[index] == component[other]:
+            head = term_text(rules[index].head)
+            message = (
+                f"{head} depends on its own negation through (not {term_text(sentence)}); "
+                "negation must be stratified: no relation may depend on its own negation"
+            )
+            findings[id(sentence)] = Finding(
+                "error", sentence.position, message, "unstratified-negation"
+            )
+    return list(findings.values())
+
+
+def _cyclic_relations(rules: Sequence[Rule]) -> set[Relation]:
+    needs = _needs(rules)
+    cyclic: set[Relation] = set()
+    for members in strong_components(list(needs), needs):
+        if len(members) > 1 or members[0] in needs.get(members[0], ()):
+            cyclic.update(members)
+    return cyclic
+
+
+def _recursion(rules: Sequence[Rule]) -> list[Finding]:
+    """Find recursion that may build terms without end (the recursion restriction of GDL)."""
+    needs = _needs(rules)
+    component = {
+        relation: number
+        for number, members in enumerate(strong_components(list(needs), needs))
+        for relation in members
+    }
+    findings = []
+    for rule in rules:
+        own = component[relation_of(rule.head)]
+        sentences = [s for s, negated in body_sentences(rule.body) if not negated]
+        inside = [s for s in sentences if component.get(relation_of(s)) == own]
+        outside = [s for s in sentences if component.get(relation_of(s)) != own]
+        allowed = {a for s in outside for a in arguments_of(s)} | set(arguments_of(rule.head))
+        for sentence in inside:
+            for argument in arguments_of(sentence):
+                if not _is_ground(argument) and argument not in allowed:
+                    findings.append(_restriction(rule.head, sentence, argument))
+    return findings
+
+
+def _restriction(head: Sentence, sentence: Sentence, argument: Term) -> Finding:
+    message = (
+        f"the recursion of '{head.name}' through {term_text(sentence)} may not end: its argument "
+        f"{term_text(argument)} must be ground, or an argument of the head, or an argument of a "
+        f"positive sentence that does not depend on '{head.name}'"
+    )
+    return Finding("error", argument.position, message, "recursion-restriction")
+
+
+def _is_ground(term: Term) -> bool:
+    return not any(True for _ in variables_in(term))

@@ -1,0 +1,99 @@
+"""Safety: every variable of a rule must be bound by a positive sentence of its body."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from neurogame.gdl.finding import Finding, Severity
+from neurogame.gdl.terms import And, Compound, Distinct, Formula, Not, Or, Rule, Variable
+from neurogame.gdl.walk import arguments_of, relation_of, variables_in
+
+
+def unsafe_variables(rule: Rule) -> list[tuple[Variable, str]]:
+    """Return the variables that nothing binds, each once, with where they are used.
+
+    A positive sentence binds its variables, a conjunction those of its parts, a disjunction
+    those that all of its branches bind; the order of the literals does not matter. The role in
+    the head of ``legal`` and ``goal`` ranges over the roles even where the body does not bind it.
+    """
+    bound = _bound(rule.body)
+    head = rule.head
+    arguments = arguments_of(head)
+    if relation_of(head) in (("legal", 2), ("goal", 2)) and isinstance(arguments[0], Variable):
+        bound = bound | {arguments[0].name}
+    found: dict[str, tuple[Variable, str]] = {}
+    uses = [(v, "the head") for v in variables_in(head)]
+    for formula in rule.body:
+        uses += _uses(formula, bound)
+    for variable, where in uses:
+        if variable.name not in bound:
+            found.setdefault(variable.name, (variable, where))
+    return list(found.values())
+
+
+def check_safety(rules: Iterable[Rule], used: Collection[tuple[str, int]]) -> list[Finding]:
+    """Return a finding for every unsafe variable.
+
+    Args:
+        rules: facts and rules.
+        used: relations that legal moves, next states, terminal or goals depend on. An unsafe
+            rule of another relation is never evaluated: it is only a warning.
+    """
+    findings = []
+    for rule in rules:
+        for variable, where in unsafe_variables(rule):
+            if not rule.body:
+                message = (
+                    f"the fact has the variable ?{variable.name}; facts must be ground: "
+                    "write a rule whose body says what it ranges over"
+                )
+            else:
+                message = (
+                    f"the variable ?{variable.name} of {where} is in no positive sentence of the "
+                    "body (for an 'or': of each of its branches); add one that binds it"
+                )
+            needed = relation_of(rule.head) in used or not rule.body
+            if not needed:
+                message += "; nothing uses this rule, so it is ignored"
+            severity: Severity = "error" if needed else "warning"
+            findings.append(Finding(severity, variable.position, message, "unsafe-variable"))
+    return findings
+
+
+def _bound(body: Iterable[Formula]) -> set[str]:
+    names: set[str] = set()
+    for formula in body:
+        names |= _bound_by(formula)
+    return names
+
+
+def _bound_by(formula: Formula) -> set[str]:
+    if isinstance(formula, Compound):
+        return {v.name for v in variables_in(formula)}
+    if isinstance(formula, And):
+        return _bound(formula.formulas)
+    if isinstance(formula, Or) and formula.formulas:
+        return set.intersection(*(_bound_by(f) for f in formula.formulas))
+    return set()
+
+
+def _uses(formula: Formula, bound: set[str]) -> list[tuple[Variable, str]]:
+    """Return the variables under ``not`` and ``distinct``, which must be bound."""
+    if isinstance(formula, Not):
+        return [(v, "a negated sentence") for v in variables_in(formula)]
+    if isinstance(formula, Distinct):
+        return [(v, "distinct") for v in variables_in(formula)]
+    if isinstance(formula, Or):
+        # A branch may bind variables that only itself uses.
+        return [
+            use
+            for branch in formula.formulas
+            for use in _uses(branch, bound)
+            if use[0].name not in _bound_by(branch)
+        ]
+    if isinstance(formula, And):
+        inner = bound | _bound_by(formula)
+        return [
+            use for f in formula.formulas for use in _uses(f, inner) if use[0].name not in inner
+        ]
+    return []

@@ -1,0 +1,132 @@
+"""Scrambling: consistent renaming, as game servers do it, so that no name gives a hint."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar, final
+
+from neurogame.gdl.keywords import UNRENAMED_WORDS, is_integer
+from neurogame.gdl.terms import (
+    And,
+    Compound,
+    Distinct,
+    Formula,
+    Not,
+    Or,
+    Rule,
+    Rules,
+    Symbol,
+    Term,
+    Variable,
+)
+
+Node = TypeVar("Node", bound=Formula | Variable)
+
+
+@final
+@dataclass(frozen=True)
+class Scrambled:
+    """A scrambled rulesheet and the way back.
+
+    Attributes:
+        rules: the scrambled rules.
+        to_scrambled: folded original name -> scrambled name.
+        to_original: scrambled name -> folded original name.
+    """
+
+    rules: Rules
+    to_scrambled: Mapping[str, str]
+    to_original: Mapping[str, str]
+
+
+def scramble(rules: Rules, seed: int, numbers: bool = False) -> Scrambled:
+    """Rename all constants, functions, relations and variables one to one.
+
+    Args:
+        rules: a rulesheet.
+        seed: makes the renaming reproducible.
+        numbers: whether integers are renamed as well; goal values never are, they have a
+            meaning.
+    """
+    names: dict[str, None] = {}
+    variables: dict[str, None] = {}
+    for rule in rules:
+        _collect(rule.head, names, variables)
+        for formula in rule.body:
+            _collect(formula, names, variables)
+    kept = _goal_values(rules) | UNRENAMED_WORDS
+    renamed = [n for n in names if n not in kept and (numbers or not is_integer(n))]
+    choose = random.Random(seed)
+    taken = set(names) | UNRENAMED_WORDS
+    to_scrambled = {name: _fresh_word(choose, taken) for name in renamed}
+    to_variable = {name: _fresh_word(choose, taken) for name in variables}
+    scrambled = tuple(
+        Rule(
+            _renamed(rule.head, to_scrambled, to_variable),
+            tuple(_renamed(f, to_scrambled, to_variable) for f in rule.body),
+            rule.position,
+        )
+        for rule in rules
+    )
+    back = {new: old for old, new in to_scrambled.items()}
+    return Scrambled(Rules(scrambled, {}, rules.source), to_scrambled, back)
+
+
+def _goal_values(rules: Rules) -> set[str]:
+    """Return the names that stand as goal values."""
+    values = set()
+    for rule in rules:
+        if isinstance(rule.head, Compound) and rule.head.name == "goal":
+            value = rule.head.arguments[-1]
+            if isinstance(value, Symbol):
+                values.add(value.name)
+    return values
+
+
+def _fresh_word(choose: random.Random, taken: set[str]) -> str:
+    """Return a pronounceable word that is not taken yet, and take it."""
+    while True:
+        word = "".join(
+            choose.choice("bcdfghjklmnprstvwz") + choose.choice("aeiou")
+            for _ in range(choose.randint(2, 4))
+        )
+        if word not in taken:
+            taken.add(word)
+            return word
+
+
+def _collect(node: Formula | Term, names: dict[str, None], variables: dict[str, None]) -> None:
+    if isinstance(node, Variable):
+        variables[node.name] = None
+    elif isinstance(node, Symbol | Compound):
+        names[node.name] = None
+        for argument in node.arguments if isinstance(node, Compound) else ():
+            _collect(argument, names, variables)
+    elif isinstance(node, Not):
+        _collect(node.formula, names, variables)
+    elif isinstance(node, Distinct):
+        _collect(node.left, names, variables)
+        _collect(node.right, names, variables)
+    else:
+        for formula in node.formulas:
+            _collect(formula, names, variables)
+
+
+def _renamed(node: Node, names: Mapping[str, str], variables: Mapping[str, str]) -> Node:
+    """Return a formula or term with its names changed."""
+    if isinstance(node, Variable):
+        return replace(node, name=variables[node.name])
+    if isinstance(node, Symbol):
+        return replace(node, name=names.get(node.name, node.name))
+    if isinstance(node, Compound):
+        arguments = tuple(_renamed(a, names, variables) for a in node.arguments)
+        return replace(node, name=names.get(node.name, node.name), arguments=arguments)
+    if isinstance(node, Not):
+        return replace(node, formula=_renamed(node.formula, names, variables))
+    if isinstance(node, Distinct):
+        left = _renamed(node.left, names, variables)
+        return replace(node, left=left, right=_renamed(node.right, names, variables))
+    assert isinstance(node, Or | And)
+    return replace(node, formulas=tuple(_renamed(f, names, variables) for f in node.formulas))

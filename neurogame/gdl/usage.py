@@ -1,0 +1,192 @@
+"""How names are used: the keywords' places and arities, goal values, and odd but valid uses."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from neurogame.gdl.finding import NOWHERE, Finding, Position
+from neurogame.gdl.keywords import KEYWORDS, RELATION_ARITIES, is_integer
+from neurogame.gdl.terms import (
+    And,
+    Compound,
+    Distinct,
+    Formula,
+    Not,
+    Or,
+    Rule,
+    Sentence,
+    Symbol,
+    Variable,
+)
+from neurogame.gdl.walk import arguments_of, body_sentences, relation_of, subterms
+
+NEVER_HEAD = {"true": "is given by the state", "does": "is given by the players' moves"}
+NEVER_BODY = {
+    "init": "ask (true ...) for the present state",
+    "next": "the next state is not known yet",
+    "base": "use the relations that define it",
+    "input": "ask (legal ...) instead",
+}
+REQUIRED = {
+    "role": "a fact such as (role white)",
+    "legal": "a rule such as (<= (legal ?r noop) (role ?r))",
+    "goal": "a rule such as (<= (goal ?r 100) ...)",
+    "terminal": "a rule such as (<= terminal ...)",
+}
+_USUAL = re.compile(r"[a-z0-9_\-]+|\+{1,2}|[<>=]+|[+\-*/]")
+
+
+def check_keywords(rules: Iterable[Rule]) -> list[Finding]:
+    """Return the findings about keywords: where they stand and how many arguments they have."""
+    findings: list[Finding] = []
+    for rule in rules:
+        findings += _head(rule)
+        for sentence, _ in body_sentences(rule.body):
+            findings += _arity(sentence)
+            if sentence.name in NEVER_BODY:
+                message = f"'{sentence.name}' cannot stand in a body: {NEVER_BODY[sentence.name]}"
+                findings.append(Finding("error", sentence.position, message, "keyword-in-body"))
+        for formula in rule.body:
+            findings += _negations(formula)
+    return findings
+
+
+def check_required(rules: Iterable[Rule]) -> list[Finding]:
+    """Return a finding for every relation that a game needs and that has no rule."""
+    present = {relation_of(rule.head) for rule in rules}
+    return [
+        Finding("error", NOWHERE, f"no '{name}' is defined; add {example}", f"no-{name}")
+        for name, example in REQUIRED.items()
+        if (name, RELATION_ARITIES[name]) not in present
+    ]
+
+
+def _head(rule: Rule) -> Iterator[Finding]:
+    head = rule.head
+    yield from _arity(head)
+    if head.name in NEVER_HEAD:
+        message = f"'{head.name}' cannot be defined by a fact or rule: it {NEVER_HEAD[head.name]}"
+        yield Finding("error", head.position, message, "keyword-head")
+    if head.name == "role" and rule.body:
+        message = "'role' cannot be defined by a rule; write one fact such as (role white) per role"
+        yield Finding("error", head.position, message, "role-rule")
+    if relation_of(head) == ("goal", 2):
+        value = arguments_of(head)[1]
+        if isinstance(value, Variable):
+            return
+        name = value.name
+        if isinstance(value, Compound) or not is_integer(name) or not 0 <= int(name) <= 100:
+            message = f"the goal value '{name}' must be an integer from 0 to 100"
+            yield Finding("error", value.position, message, "goal-value")
+
+
+def _arity(sentence: Sentence) -> Iterator[Finding]:
+    name, found = relation_of(sentence)
+    allowed = RELATION_ARITIES.get(name, found)
+    if found != allowed:
+        plural = "" if allowed == 1 else "s"
+        message = f"'{name}' takes {allowed} argument{plural}, found {found}"
+        yield Finding("error", sentence.position, message, "keyword-arity")
+
+
+def _negations(formula: Formula, depth: int = 0) -> Iterator[Finding]:
+    """Find ``not`` of anything but a sentence; warn of empty and nested ``or``."""
+    if isinstance(formula, Not):
+        inner = formula.formula
+        if not isinstance(inner, Symbol | Compound):
+            kind = {Not: "not", Or: "or", And: "and", Distinct: "distinct"}[type(inner)]
+            message = (
+                f"'not' of '{kind}': only a sentence such as (true (cell 1 1 b)) can be negated"
+            )
+            yield Finding("error", formula.position, message, "negated-formula")
+    elif isinstance(formula, Or | And):
+        if not formula.formulas:
+            value = "false" if isinstance(formula, Or) else "true"
+            name = "or" if isinstance(formula, Or) else "and"
+            yield Finding(
+                "warning", formula.position, f"empty '{name}' is {value}", f"empty-{name}"
+            )
+        if isinstance(formula, Or) and depth:
+            yield Finding("warning", formula.position, "'or' inside 'or'", "nested-or")
+        for inner in formula.formulas:
+            yield from _negations(inner, depth + isinstance(formula, Or))
+
+
+def check_names(rules: Iterable[Rule]) -> list[Finding]:
+    """Return the findings about names: keywords as functions, several arities, odd characters."""
+    relations: dict[str, dict[int, Position]] = defaultdict(dict)
+    functions: dict[str, dict[int, Position]] = defaultdict(dict)
+    findings: list[Finding] = []
+    odd: dict[str, Position] = {}
+    for rule in rules:
+        for sentence in _sentences(rule):
+            relations[sentence.name].setdefault(relation_of(sentence)[1], sentence.position)
+            odd.setdefault(sentence.name, sentence.position)
+        for term in _terms(rule):
+            odd.setdefault(term.name, term.position)
+            if term.name in KEYWORDS:
+                findings.append(_keyword_term(term))
+            elif isinstance(term, Compound):
+                functions[term.name].setdefault(len(term.arguments), term.position)
+    for kind, table in (("relation", relations), ("function", functions)):
+        for name, arities in table.items():
+            if len(arities) > 1 and name not in KEYWORDS:
+                counts = " and ".join(map(str, sorted(arities)))
+                message = f"the {kind} '{name}' is used with {counts} arguments"
+                position = max(arities.values())
+                findings.append(Finding("warning", position, message, f"{kind}-arity"))
+    for name in sorted(relations.keys() & functions.keys()):
+        message = f"'{name}' names a relation and a function"
+        position = next(iter(functions[name].values()))
+        findings.append(Finding("warning", position, message, "relation-and-function"))
+    for name, position in odd.items():
+        if not _USUAL.fullmatch(name):
+            message = f"unusual character in the name '{name}'"
+            findings.append(Finding("warning", position, message, "unusual-character"))
+    return findings
+
+
+def check_production(rules: Iterable[Rule]) -> list[Finding]:
+    """Return the warnings about relations that are never defined, or never used."""
+    defined: dict[str, Position] = {}
+    used: dict[str, Position] = {}
+    for rule in rules:
+        defined.setdefault(rule.head.name, rule.position)
+        for sentence, _ in body_sentences(rule.body):
+            used.setdefault(sentence.name, sentence.position)
+    findings = []
+    for name, position in used.items():
+        if name not in defined and name not in KEYWORDS:
+            message = f"'{name}' is never defined, so it is always false"
+            findings.append(Finding("warning", position, message, "never-defined"))
+    for name, position in defined.items():
+        if name not in used and name not in KEYWORDS:
+            findings.append(Finding("warning", position, f"'{name}' is never used", "never-used"))
+    return findings
+
+
+def _keyword_term(term: Symbol | Compound) -> Finding:
+    if isinstance(term, Compound):
+        message = f"the keyword '{term.name}' cannot be a function; choose another name"
+        return Finding("error", term.position, message, "keyword-function")
+    message = f"the keyword '{term.name}' is used as a constant"
+    return Finding("warning", term.position, message, "keyword-constant")
+
+
+def _sentences(rule: Rule) -> Iterator[Sentence]:
+    yield rule.head
+    for sentence, _ in body_sentences(rule.body):
+        yield sentence
+
+
+def _terms(rule: Rule) -> Iterator[Symbol | Compound]:
+    """Yield every constant and function term of a rule."""
+    for sentence in _sentences(rule):
+        for argument in arguments_of(sentence):
+            yield from subterms(argument)
+    for formula in rule.body:
+        if isinstance(formula, Distinct):
+            yield from subterms(formula.left)
+            yield from subterms(formula.right)

@@ -1,0 +1,226 @@
+"""Sound logic and full resolution at once: the log-space networks."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neurogame.circuit.circuit import AND, OR, Circuit
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.cilp_plain import PlainNetworks
+from neurogame.evaluators.cilp_sound import SoundNetworks
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.proof_build import build_proof_graph
+from tests.evaluators.hand_made import (
+    CircuitDraft,
+    five_stones,
+    full_without_a_line,
+    minimal_lines,
+    pentago_circuit,
+    random_circuit,
+    random_states,
+    red_line_circuit,
+)
+from tests.evaluators.slow_twin import SlowNetwork
+
+
+def sound(circuit: Circuit, **settings: float | str) -> SoundNetworks:
+    config = EvaluatorConfig(kind="sound", **settings)  # type: ignore[arg-type]
+    evaluator = make_evaluator(circuit, config)
+    assert isinstance(evaluator, SoundNetworks)
+    return evaluator
+
+
+def conjunction(n: int) -> Circuit:
+    """Return a goal that is the conjunction of n fluents."""
+    draft = CircuitDraft([f"f{i}" for i in range(n)])
+    goal = draft.gate(AND, [draft.fluent(i) for i in range(n)])
+    return draft.circuit(("x",), (((100, goal),),))
+
+
+def monotone_circuit(seed: int) -> Circuit:
+    """Return a random formula in which every fluent has one polarity: the even ones negated."""
+    generator = np.random.default_rng(seed)
+    draft = CircuitDraft([f"f{i}" for i in range(8)])
+    nodes = [draft.fluent(i) ^ (i % 2 == 0) for i in range(8)]
+    for _ in range(7):
+        picked = generator.choice(len(nodes), int(generator.integers(2, 6)), replace=False)
+        nodes.append(draft.gate(int(generator.integers(2)), [nodes[i] for i in picked]))
+    top = draft.gate(OR, nodes[-3:])
+    return draft.circuit(("x",), (((100, top), (0, top ^ 1)),))
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10**6), beta=st.sampled_from([0.7, 1.0, 2.0]))
+def test_log_odds_are_those_of_the_slow_twin(seed: int, beta: float) -> None:
+    evaluator = sound(random_circuit(seed), beta=beta).double()
+    proof = evaluator.wiring.proof
+    states = random_states(3, 8, seed)
+    found = evaluator.log_odds(torch.from_numpy(states)).detach()
+    for goal, root in enumerate(proof.goals):
+        if root.literal >= 0:
+            twin = SlowNetwork(proof, goal, None, beta=beta)
+            expected = [float(twin.log_odds(s.tolist(), evaluator.reserve)) for s in states]
+            # Bias weights are kept in float32.
+            assert found[:, goal].tolist() == pytest.approx(expected, rel=1e-5, abs=1e-4)
+
+
+def test_ten_thousand_pairs_without_a_violation() -> None:
+    pairs = 0
+    for seed in range(25):
+        evaluator = sound(random_circuit(seed, fluents=16, gates=14, fan_in=10))
+        proof = evaluator.wiring.proof
+        states = random_states(110, 16, seed)
+        with torch.no_grad():
+            outputs = evaluator.networks(torch.from_numpy(states))
+        false, true = (end.detach() for end in evaluator.interval())
+        truth = torch.from_numpy(proof.holds(states))
+        constant = torch.tensor([goal.literal < 0 for goal in proof.goals])
+        assert bool(torch.where(truth, outputs > true, outputs < false)[:, ~constant].all())
+        assert bool(((outputs > 0) == truth).all())
+        assert bool(((false < 0) & (true > 0))[~constant].all())
+        pairs += outputs.numel()
+    assert pairs >= 10_000
+
+
+def test_every_state_of_a_formula() -> None:
+    for seed in range(3):
+        evaluator = sound(random_circuit(seed, fluents=12, gates=20, fan_in=12))
+        states = (np.arange(2**12)[:, None] >> np.arange(12) & 1).astype(bool)
+        outputs = evaluator.networks(torch.from_numpy(states)).detach().numpy()
+        assert ((outputs > 0) == evaluator.wiring.proof.holds(states)).all()
+
+
+@pytest.mark.parametrize("detail", [0.0, 0.5])
+def test_pentago_keeps_won_above_all_others(detail: float) -> None:
+    evaluator = sound(pentago_circuit(), detail=detail)
+    others = np.concatenate(
+        [np.zeros((1, 72), bool), full_without_a_line(), five_stones(2000, won=False)]
+    )
+    won = evaluator.networks(torch.from_numpy(minimal_lines()))[:, 0].detach()
+    lost = evaluator.networks(torch.from_numpy(others))[:, 0].detach()
+    false, true = (end.detach()[0] for end in evaluator.interval())
+    assert float(won.min()) > float(true) > 0 > float(false) > float(lost.max())
+    # The empty board is the worst of all.
+    assert float(lost.min()) == float(lost[0]) > -1.0
+
+
+def test_float32_tells_five_stone_boards_apart() -> None:
+    """Where plain float32 has five different outputs."""
+    boards = torch.from_numpy(five_stones(20_000))
+    with torch.no_grad():
+        evaluator = sound(red_line_circuit())
+        assert len(torch.unique(evaluator.networks(boards))) >= 2000
+        assert len(torch.unique(evaluator(boards))) >= 2000
+        logic_alone = sound(red_line_circuit(), detail=0.0)
+        assert len(torch.unique(logic_alone.log_odds(boards))) >= 500
+        blind = make_evaluator(red_line_circuit(), EvaluatorConfig(kind="paper", weight="eq4"))
+        assert isinstance(blind, PlainNetworks)
+        assert len(torch.unique(blind.networks(boards))) < 10
+
+
+@pytest.mark.parametrize("trained", [False, True])
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_more_satisfied_literals_never_lower_the_output(trained: bool, seed: int) -> None:
+    evaluator = sound(monotone_circuit(seed))
+    generator = torch.Generator().manual_seed(seed)
+    if trained:
+        with torch.no_grad():
+            for parameter in (evaluator.rho, evaluator.bias, evaluator.log_tau, evaluator.shift):
+                parameter.add_(torch.randn(parameter.shape, generator=generator), alpha=0.3)
+    order = np.random.default_rng(seed).permutation(8)
+    state = np.arange(8) % 2 == 0
+    chain = [state.copy()]
+    for fluent in order:
+        state[fluent] = ~state[fluent]
+        chain.append(state.copy())
+    outputs = evaluator.networks(torch.from_numpy(np.stack(chain))).detach()
+    assert bool((outputs[1:, 0] >= outputs[:-1, 0] - 1e-6).all())
+    assert bool((outputs[1:, 1] <= outputs[:-1, 1] + 1e-6).all())
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_in_real_arithmetic_every_literal_counts_strictly(seed: int) -> None:
+    proof = build_proof_graph(monotone_circuit(seed))
+    twin = SlowNetwork(proof, 0, None)
+    read = {int(c) >> 1 for c in proof.children} & set(range(8))
+    state = [i % 2 == 0 for i in range(8)]
+    values = [twin.output(state)]
+    for fluent in sorted(read):
+        state[fluent] = not state[fluent]
+        values.append(twin.output(state))
+    assert all(lower < upper for lower, upper in pairwise(values))
+
+
+def test_wide_conjunctions_keep_their_resolution() -> None:
+    """A hundred literals: each one more shows in float32, from the first to the last."""
+    states = torch.tril(torch.ones(101, 100), diagonal=-1).bool()
+    outputs = sound(conjunction(100)).networks(states)[:, 0].detach()
+    values = sound(conjunction(100))(states)[:, 0].detach()
+    for column in (outputs, values):
+        assert bool((column[1:] > column[:-1]).all())
+    assert float(outputs[-1]) > 0 > float(outputs[-2])
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_gradients(seed: int) -> None:
+    evaluator = sound(random_circuit(seed, gates=6, fan_in=4)).double()
+    states = torch.from_numpy(random_states(2, 8, seed))
+    with torch.no_grad():
+        evaluator.rho.add_(torch.randn(evaluator.rho.shape, dtype=torch.float64), alpha=0.1)
+    parameters = (evaluator.rho, evaluator.bias, evaluator.log_tau, evaluator.shift)
+    assert torch.autograd.gradcheck(lambda *_: evaluator.networks(states), parameters)
+
+
+def test_graded_fluents_get_gradients() -> None:
+    evaluator = sound(random_circuit(4)).double()
+    degrees = torch.rand(2, 8, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(evaluator.networks, (degrees,))
+
+
+@pytest.mark.parametrize("fill", [False, True])
+def test_extreme_states_have_finite_values_and_gradients(fill: bool) -> None:
+    for circuit in (pentago_circuit(), conjunction(400), random_circuit(9, 10, 60, 10)):
+        evaluator = sound(circuit)
+        states = torch.full((3, len(circuit.fluents)), fill)
+        outputs = evaluator.networks(states)
+        assert bool((outputs.abs() <= 1).all())
+        torch.autograd.backward(outputs.sum())
+        gradients = [p.grad for p in evaluator.parameters() if p.grad is not None]
+        assert len(gradients) == 4
+        assert all(bool(torch.isfinite(g).all()) for g in gradients)
+        assert float(gradients[0].abs().max()) > 0.0
+
+
+def test_training_one_network_leaves_the_others_alone() -> None:
+    states = torch.from_numpy(five_stones(50))
+    for share, untouched in (("network", True), ("game", False)):
+        evaluator = sound(pentago_circuit(), share=share)
+        before = evaluator.networks(states).detach()
+        optimiser = torch.optim.SGD([evaluator.rho, evaluator.bias], lr=0.5)
+        torch.autograd.backward(evaluator.networks(states)[:, 0].sum())
+        optimiser.step()
+        after = evaluator.networks(states).detach()
+        assert not torch.equal(before[:, 0], after[:, 0])
+        assert torch.equal(before[:, 1:], after[:, 1:]) == untouched
+
+
+def test_kept_ends_follow_the_parameters() -> None:
+    evaluator = sound(pentago_circuit())
+    states = torch.from_numpy(five_stones(20))
+    with torch.no_grad():
+        before = evaluator(states)
+        evaluator.bias.add_(0.5)
+        after = evaluator(states)
+        fresh = sound(pentago_circuit())
+        fresh.load_state_dict(evaluator.state_dict())
+        assert not torch.equal(before, after)
+        assert torch.equal(fresh(states), after)
+    assert torch.equal(evaluator(states).detach(), after)

@@ -1,0 +1,180 @@
+"""Checkpoint files: safe to open, and clear about what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from neurogame.errors import CheckpointError
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.gdl.signature import structural_signature
+from neurogame.gdl.write import rules_text
+from neurogame.learn.atomic_file import write_atomically
+from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.content_hash import content_hash
+from neurogame.simulate.game import Game
+
+
+@cache
+def game() -> Game:
+    return Game.load("tictactoe")
+
+
+def sample(**changes: Any) -> Checkpoint:
+    evaluator = make_evaluator(game(), EvaluatorConfig(kind="mlp", hidden=(4,)), 1)
+    weights = {name: tensor.clone() for name, tensor in evaluator.state_dict().items()}
+    contents: dict[str, Any] = {
+        "game_name": "tictactoe",
+        "rules": rules_text(game().rules),
+        "signature": structural_signature(game().rules),
+        "roles": list(game().roles),
+        "fluents": list(game().fluents),
+        "moves": [list(moves) for moves in game().moves],
+        "description": evaluator.describe(),
+        "weights": weights,
+        "initial_weights": weights,
+        "counters": {"matches": 3},
+        **changes,
+    }
+    return Checkpoint(**contents)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    save_checkpoint(tmp_path / "one.pt", sample())
+    return tmp_path / "one.pt"
+
+
+def test_round_trip(path: Path) -> None:
+    loaded = load_checkpoint(path)
+    assert loaded.hash == sample().hash
+    assert loaded.counters == {"matches": 3}
+    assert loaded.game().rules == game().rules
+
+
+def test_nothing_but_plain_values_is_in_the_file(path: Path) -> None:
+    document = torch.load(path, weights_only=True)
+
+    def check(value: object) -> None:
+        assert type(value) in (dict, list, str, int, float, bool, type(None), torch.Tensor)
+        for inner in value.values() if isinstance(value, dict) else ():
+            check(inner)
+        for inner in value if isinstance(value, list) else ():
+            check(inner)
+
+    check(document)
+
+
+def test_every_cut_and_every_flipped_byte_is_noticed(path: Path, tmp_path: Path) -> None:
+    whole = path.read_bytes()
+    bad = tmp_path / "bad.pt"
+    for share in (0.0, 0.1, 0.5, 0.9, 0.999):
+        bad.write_bytes(whole[: int(len(whole) * share)])
+        with pytest.raises(CheckpointError, match="damaged, cut short, or not a checkpoint"):
+            load_checkpoint(bad)
+    noticed = 0
+    for place in range(0, len(whole), max(1, len(whole) // 60)):
+        flipped = bytearray(whole)
+        flipped[place] ^= 0x10
+        bad.write_bytes(bytes(flipped))
+        try:
+            # Bytes of the container that carry no content may change without harm.
+            assert load_checkpoint(bad).hash == sample().hash
+        except CheckpointError:
+            noticed += 1
+    assert noticed > 20
+
+
+class _Attack:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, ("attacked",)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda p: p.write_text("hello"), "damaged, cut short, or not a"),
+        (lambda p: p.write_bytes(pickle.dumps(_Attack())), "not a checkpoint"),
+        (lambda p: torch.save(_Attack(), p), "not a checkpoint"),
+        (lambda p: torch.save({"weights": torch.ones(2)}, p), "not a neurogame checkpoint"),
+        (lambda p: p.mkdir(), "no such file"),
+        (lambda p: None, "no such file"),
+    ],
+)
+def test_foreign_files_are_refused_and_run_no_code(
+    make: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "foreign.pt")
+    with pytest.raises(CheckpointError, match=message):
+        load_checkpoint(tmp_path / "foreign.pt")
+    assert not (tmp_path / "attacked").exists()
+
+
+@pytest.mark.parametrize("version", [0, 99, "1"])
+def test_other_format_versions_are_refused(path: Path, version: object) -> None:
+    document = torch.load(path, weights_only=True)
+    document["version"] = version
+    torch.save(document, path)
+    with pytest.raises(CheckpointError, match="format"):
+        load_checkpoint(path)
+
+
+def test_unknown_contents_are_refused(path: Path) -> None:
+    document = torch.load(path, weights_only=True)
+    document["contents"]["surprise"] = 1
+    document["hash"] = content_hash(document["contents"])
+    torch.save(document, path)
+    with pytest.raises(CheckpointError, match="surprise"):
+        load_checkpoint(path)
+
+
+def test_weights_that_do_not_fit_are_refused() -> None:
+    wrong = sample(weights={"odd": torch.ones(1)})
+    with pytest.raises(CheckpointError, match="do not fit the evaluator"):
+        wrong.evaluator()
+
+
+def test_another_game_is_refused() -> None:
+    with pytest.raises(CheckpointError, match="other rules"):
+        sample().evaluator(Game.load("nim"))
+
+
+def test_stored_symbols_must_be_those_of_the_rules() -> None:
+    with pytest.raises(CheckpointError, match="the fluents that this version"):
+        sample(fluents=["(cell 9 9 z)"]).game()
+
+
+def test_the_hash_sees_everything_and_no_order_of_keys() -> None:
+    one = {"a": torch.arange(4), "b": [1, {"c": None}]}
+    assert content_hash(one) == content_hash({"b": [1, {"c": None}], "a": torch.arange(4)})
+    others: list[Any] = [
+        {**one, "a": torch.arange(4).int()},
+        {**one, "a": torch.arange(4).reshape(2, 2)},
+        {**one, "a": torch.tensor([0, 1, 2, 4])},
+        {**one, "b": [1, {"c": 0}]},
+        {**one, "b": [1, {}, "c", None]},
+        {**one, "b": ["1", {"c": None}]},
+    ]
+    assert len({content_hash(item) for item in [one, *others]}) == 7
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_atomically(path, lambda stream: stream.write(b"old") and None)
+
+    def fail(stream: Any) -> None:
+        stream.write(b"half")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(path, fail)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]

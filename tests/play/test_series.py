@@ -1,0 +1,169 @@
+"""Series: roles are swapped, seeds shared, results added up rightly."""
+
+from __future__ import annotations
+
+import math
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neurogame.errors import ConfigurationError, GameError
+from neurogame.play.match import MatchSettings
+from neurogame.play.players import make_player
+from neurogame.play.record import MatchRecord
+from neurogame.play.series import play_series, seatings
+from neurogame.play.series_result import SeriesResult
+from neurogame.play.statistics import Z95, mean_interval, wilson_interval
+from neurogame.search.limit import Limit
+from neurogame.simulate.game import Game
+from tests.play.scripted import Scripted, first_legal, last_legal
+
+
+@pytest.fixture(scope="module")
+def tictactoe() -> Game:
+    return Game.load("tictactoe")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 6])
+def test_every_player_plays_every_role_equally_often(count: int) -> None:
+    block = seatings(count)
+    for role in range(count):
+        players = [seats[role] for seats in block]
+        assert {players.count(player) for player in range(count)} == {len(block) // count}
+    assert all(sorted(seats) == list(range(count)) for seats in block)
+
+
+def test_pairs_share_their_seed_and_swap_roles(tictactoe: Game) -> None:
+    seen: list[MatchRecord] = []
+    players = [Scripted(first_legal, "first"), Scripted(last_legal, "last")]
+    settings = MatchSettings(opening_plies=2)
+    play_series(
+        tictactoe, players, 8, 7, settings=settings, on_match=lambda _, record: seen.append(record)
+    )
+    pairs = list(zip(seen[::2], seen[1::2], strict=True))
+    for one, two in pairs:
+        assert one.seed == two.seed
+        assert one.moves[:2] == two.moves[:2]
+        assert one.players == ("first", "last")
+        assert two.players == ("last", "first")
+    assert len({one.seed for one, _ in pairs}) == 4
+
+
+def test_results_add_up_and_are_repeatable(tictactoe: Game) -> None:
+    def play() -> SeriesResult:
+        players = [make_player("alphabeta:sound", tictactoe), make_player("random")]
+        settings = MatchSettings(limit=Limit(depth=2))
+        return play_series(tictactoe, players, 20, 3, settings=settings)
+
+    result = play()
+    assert result.matches == 20
+    assert result.balanced
+    assert sum(result.scores) == pytest.approx(100)
+    for player in range(2):
+        assert result.wins[player] + result.draws[player] + result.losses[player] == 20
+        rate = (result.wins[player] + result.draws[player] / 2) / 20
+        assert result.win_rates[player] == rate
+        low, high = result.win_rates_ci95[player]
+        assert low <= rate <= high
+        # In this game a goal is 100, 50 or 0: the mean goal is the win rate.
+        assert result.scores[player] == pytest.approx(100 * rate)
+    assert result.wins[0] == result.losses[1]
+    assert result.scores[0] > 80
+    assert result.illegal_moves == result.timeouts == (0, 0)
+    assert result.distinct_games > 10
+    timed = {"seconds_per_match"}
+    again = play().as_dict()
+    assert {k: v for k, v in result.as_dict().items() if k not in timed} == {
+        k: v for k, v in again.items() if k not in timed
+    }
+
+
+def test_deterministic_players_repeat_themselves_and_openings_help(tictactoe: Game) -> None:
+    players = [Scripted(first_legal), Scripted(last_legal)]
+    assert play_series(tictactoe, players, 10).distinct_games == 2
+    settings = MatchSettings(opening_plies=2)
+    assert play_series(tictactoe, players, 10, settings=settings).distinct_games > 5
+
+
+def test_three_players(tictactoe: Game) -> None:
+    game = Game.load("tictactoe3p")
+    players = [make_player("random") for _ in range(3)]
+    result = play_series(game, players, 12)
+    assert result.balanced
+    assert all(score is not None for row in result.role_scores for score in row)
+    assert not play_series(game, players, 7).balanced
+    with pytest.raises(GameError, match="3 roles"):
+        play_series(game, players[:2], 6)
+    with pytest.raises(ConfigurationError, match="matches=0"):
+        play_series(tictactoe, players[:2], 0)
+
+
+def test_single_player_games_count_solutions() -> None:
+    game = Game.load("eightpuzzle")
+    players = [make_player("alphabeta:fuzzy,depth=12", game)]
+    result = play_series(game, players, 1)
+    assert (result.wins, result.losses, result.scores) == ((1,), (0,), (100.0,))
+
+
+def test_interruption_returns_what_was_played(tictactoe: Game) -> None:
+    def stop(number: int, record: MatchRecord) -> None:
+        if number == 2:
+            raise KeyboardInterrupt
+
+    players = [make_player("random"), make_player("random")]
+    result = play_series(tictactoe, players, 50, on_match=stop)
+    assert result.interrupted
+    assert result.matches == 3
+    assert result.as_dict()["ci95"] == result.win_rates_ci95[0]
+
+
+def test_illegal_moves_follow_the_player_not_the_role(tictactoe: Game) -> None:
+    faulty = Scripted(lambda state, role: -1)
+    result = play_series(tictactoe, [faulty, make_player("random")], 4)
+    assert result.illegal_moves[0] == len(faulty.limits) > 0
+    assert result.illegal_moves[1] == 0
+
+
+def test_wilson_known_values() -> None:
+    # Newcombe (1998), Statistics in Medicine 17: 857-872, table I, method 3.
+    for successes, trials, low, high in (
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ):
+        found = wilson_interval(successes, trials)
+        assert found == pytest.approx((low, high), abs=5e-5)
+    assert wilson_interval(0, 0) == (0.0, 1.0)
+
+
+@given(trials=st.integers(1, 400), share=st.floats(0, 1))
+def test_wilson_solves_its_quadratic(trials: int, share: float) -> None:
+    successes = round(share * trials)
+    rate = successes / trials
+    low, high = wilson_interval(successes, trials)
+    assert 0 <= low <= rate + 1e-12
+    assert rate - 1e-12 <= high <= 1
+    for bound in (low, high):
+        if 0 < bound < 1:
+            left = (rate - bound) ** 2
+            assert left == pytest.approx(Z95**2 * bound * (1 - bound) / trials, abs=1e-9)
+
+
+def test_mean_interval_covers_as_often_as_it_says() -> None:
+    source = random.Random(4)
+    covered = 0
+    for _ in range(400):
+        sample = [source.gauss(50, 10) for _ in range(40)]
+        interval = mean_interval(sample)
+        assert interval is not None
+        covered += interval[0] <= 50 <= interval[1]
+    assert 0.91 < covered / 400 < 0.98
+    assert mean_interval([3.0]) is None
+    widths = [mean_interval([0.0, 1.0] * n) for n in (2, 8, 32)]
+    spans = [w[1] - w[0] for w in widths if w is not None]
+    assert all(math.isfinite(s) for s in spans)
+    assert all(later < earlier for earlier, later in pairwise(spans))

@@ -1,0 +1,126 @@
+"""The player string: parsed, printed back, and refused with a useful message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from neurogame.errors import ConfigurationError, NeurogameError, PlayerError
+from neurogame.play.players import AlphaBetaPlayer, HumanPlayer, RandomPlayer, make_player
+from neurogame.play.spec import FRESH, PlayerSpec
+from neurogame.search.limit import Limit
+from neurogame.simulate.game import Game
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "random",
+        "human",
+        "alphabeta:sound",
+        "alphabeta:checkpoints/pentago.pt",
+        "alphabeta:paper,depth=2",
+        "alphabeta:a b/c:d.pt,seconds=0.5,nodes=100,outlook=margin,opponents=maxn",
+        "alphabeta:sound,noise=0.01",
+    ],
+)
+def test_round_trip(text: str) -> None:
+    spec = PlayerSpec.parse(text)
+    assert str(spec) == text
+    assert PlayerSpec.parse(str(spec)) == spec
+
+
+def test_fields() -> None:
+    spec = PlayerSpec.parse(" AlphaBeta : my.pt , depth = 3 , seconds=1")
+    assert (spec.kind, spec.source) == ("alphabeta", "my.pt")
+    assert spec.limit == Limit(seconds=1, depth=3)
+    assert not spec.is_fresh
+    assert PlayerSpec.parse("alphabeta:Sound").is_fresh
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "allowed"),
+    [
+        ("", "''", "random, human, alphabeta"),
+        ("minimax", "'minimax'", "random, human, alphabeta"),
+        ("alphabeta", "no evaluator", "sound, paper, fuzzy, random-net, mlp"),
+        ("alphabeta:", "no evaluator", "checkpoint"),
+        ("random:fast", "'random:fast'", "neither"),
+        ("human,depth=1", "'human,depth=1'", "neither"),
+        ("alphabeta:sound,deep=1", "'deep'", "seconds, nodes, depth, opponents"),
+        ("alphabeta:sound,depth", "'depth'", "name=value"),
+        ("alphabeta:sound,depth=1,depth=2", "'depth=2'", "each name once"),
+        ("alphabeta:sound,depth=x", "'x'", "a whole number"),
+        ("alphabeta:sound,depth=0", "depth=0", "at least 1"),
+        ("alphabeta:sound,opponents=kind", "kind", "auto, paranoid, maxn"),
+        ("alphabeta:sound,noise=-1", "noise=-1", "at least 0"),
+        ("alphabeta:fuzzy,noise=1", "noise", "sound and paper"),
+        ("alphabeta:nowhere.pt", "'nowhere.pt'", "sound, paper, fuzzy"),
+        ("alphabeta:sound,device=tpu", "'tpu'", "cpu"),
+    ],
+)
+def test_refusals(text: str, found: str, allowed: str) -> None:
+    with pytest.raises((PlayerError, ConfigurationError)) as caught:
+        make_player(text)
+    assert found in str(caught.value)
+    assert allowed in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "note.pt"
+    path.write_text("not a checkpoint")
+    with pytest.raises(NeurogameError, match=r"note\.pt"):
+        make_player(f"alphabeta:{path}")
+
+
+def test_players_are_made() -> None:
+    assert isinstance(make_player("random"), RandomPlayer)
+    assert isinstance(make_player("human"), HumanPlayer)
+    game = Game.load("tictactoe")
+    state = game.initial_state()
+    for source in FRESH:
+        player = make_player(f"alphabeta:{source}", game, seed=4)
+        assert isinstance(player, AlphaBetaPlayer)
+        assert player.name == f"alphabeta:{source}"
+        player.start(game, 0, 1)
+        assert player.choose(state, Limit()) in state.legal_moves[0]
+        assert player.last is not None
+        assert player.last.depth == 1
+        player.stop()
+        with pytest.raises(PlayerError, match="start"):
+            player.choose(state, Limit())
+
+
+def test_the_stricter_limit_counts() -> None:
+    game = Game.load("tictactoe")
+    state = game.initial_state()
+    player = make_player("alphabeta:paper,depth=2", game)
+    assert isinstance(player, AlphaBetaPlayer)
+    depths = []
+    for limit in (Limit(), Limit(depth=1), Limit(depth=3), Limit(nodes=10**5)):
+        player.start(game, 0, 1)
+        player.choose(state, limit)
+        assert player.last is not None
+        depths.append(player.last.depth)
+    assert depths == [2, 1, 2, 2]
+
+
+def test_noise_makes_a_new_evaluator_for_every_match() -> None:
+    game = Game.load("tictactoe")
+    state = game.initial_state()
+    values = {}
+    for text in ("alphabeta:paper", "alphabeta:paper,noise=0.1"):
+        player = make_player(text, game)
+        assert isinstance(player, AlphaBetaPlayer)
+        found = []
+        for seed in (1, 2, 1):
+            player.start(game, 0, seed)
+            player.choose(state, Limit(depth=1))
+            assert player.last is not None
+            found.append(player.last.value)
+        values[text] = found
+    assert len(set(values["alphabeta:paper"])) == 1
+    noisy = values["alphabeta:paper,noise=0.1"]
+    assert noisy[0] == noisy[2] != noisy[1]
