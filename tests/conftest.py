@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+import torch
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("NEUROGAME_SHARED", REPOSITORY.parent / "shared"))
@@ -17,6 +18,12 @@ def shared(*parts: str) -> Path:
     if not path.exists():
         pytest.skip(f"reference material {'/'.join(parts)} is not beside this checkout")
     return path
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_thread() -> None:
+    """Compute small tensors on one thread: waiting for the others costs more than it saves."""
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -56,6 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0 on success, 1 for findings or bad input, 2 for a wrong command line, 130 on Ctrl-C.
     """
+    # Games are small tensors: several threads cost more than they save, unless the user knows
+    # better. Torch reads this when a command imports it.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     line = list(sys.argv[1:] if arguments is None else arguments)
     wanted = next((word for word in line if not word.startswith("-")), None)
     try:
