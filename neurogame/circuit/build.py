@@ -152,8 +152,7 @@ class _Builder:
         body = _gather(program.rule_start, program.rule_body, rules)
         sizes = program.rule_start[rules + 1] - program.rule_start[rules]
         literals = self.signal[body >> 1] ^ (body & 1)
-        bodies = self.gates.make(AND, literals, _starts(sizes))
-        self.gates.name_rules(bodies, program.rule_source[rules])
+        bodies = self.gates.make(AND, literals, _starts(sizes), program.rule_source[rules])
         self.signal[atoms] = self.gates.make(OR, bodies, _starts(per_atom))
         self._name(atoms)
 

@@ -38,8 +38,8 @@ class Circuit:
         gate_level: longest distance to an input, at least 1; int64 ``[G]``.
         gate_atom: index into ``atoms`` of the ground atom that a gate stands for, or -1 where
             it is the body of a rule; int64 ``[G]``.
-        gate_rule: index of the rule (in ``Rules.rules``) that a gate comes from, or -1;
-            int64 ``[G]``.
+        gate_rule: index of the rule (in ``Rules.rules``) whose body a gate is, or -1 for the
+            disjunction of several rules of an atom; int64 ``[G]``.
         legal: literal that says whether a move is legal, moves of all roles concatenated in
             role order; int64 ``[M]``. As the rules derive it, in terminal states too.
         next: literal of each fluent in the next state; int64 ``[F]``.

@@ -37,13 +37,17 @@ class GateStore:
         self._rules: IntArray = np.full(1024, -1, np.int64)
         self._known: dict[tuple[int, int], int] = {}
 
-    def make(self, kind: int, inputs: IntArray, start: IntArray) -> IntArray:
+    def make(
+        self, kind: int, inputs: IntArray, start: IntArray, rules: IntArray | None = None
+    ) -> IntArray:
         """Return the literals of many conjunctions or disjunctions.
 
         Args:
             kind: ``circuit.AND`` or ``circuit.OR``.
             inputs: input literals, concatenated; int64.
             start: group ``n`` has ``inputs[start[n]:start[n + 1]]``; int64 ``[n + 1]``.
+            rules: the rule that each group comes from, remembered for gates that are new;
+                int64 ``[n]``.
 
         Returns:
             A literal per group: a constant, one of the inputs, or a gate; int64 ``[n]``.
@@ -72,7 +76,8 @@ class GateStore:
         wide = np.flatnonzero(sizes > 1)
         if len(wide):
             member = (sizes > 1)[group]
-            result[wide] = self._share(kind, inputs[member], sizes[wide])
+            own = np.full(len(wide), -1, np.int64) if rules is None else rules[wide]
+            result[wide] = self._share(kind, inputs[member], sizes[wide], own)
         return result
 
     def level_of(self, literals: IntArray) -> IntArray:
@@ -93,13 +98,6 @@ class GateStore:
         good &= overwrite | (self._atoms[np.maximum(gates, 0)] < 0)
         self._atoms[gates[good]] = atoms[good]
 
-    def name_rules(self, literals: IntArray, rules: IntArray) -> None:
-        """Remember which rule each gate comes from; the first one stays."""
-        gates = (literals >> 1) - self.first_gate
-        good = (gates >= 0) & (literals & 1 == 0)
-        good &= self._rules[np.maximum(gates, 0)] < 0
-        self._rules[gates[good]] = rules[good]
-
     def atoms_of(self, literals: IntArray) -> IntArray:
         """Return the atom that each literal's gate stands for, or -1."""
         gates = (literals >> 1) - self.first_gate
@@ -118,7 +116,7 @@ class GateStore:
             "rule": self._rules[: self.count],
         }
 
-    def _share(self, kind: int, inputs: IntArray, sizes: IntArray) -> IntArray:
+    def _share(self, kind: int, inputs: IntArray, sizes: IntArray, rules: IntArray) -> IntArray:
         """Return the gates of sorted, simplified groups; equal groups share one."""
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         low = self._digest(inputs, start, kind, 1)
@@ -134,6 +132,7 @@ class GateStore:
             nodes[i] = node
         if fresh:
             self._append(kind, inputs, start, np.array(fresh, np.int64))
+            self._rules[self.count - len(fresh) : self.count] = rules[fresh]
         return 2 * nodes
 
     @staticmethod

@@ -7,6 +7,7 @@ from neurogame.gdl.dependencies import check_dependencies, used_relations
 from neurogame.gdl.finding import Finding
 from neurogame.gdl.parse import error_text
 from neurogame.gdl.safety import check_safety
+from neurogame.gdl.stratification import check_stratification
 from neurogame.gdl.terms import Rules
 from neurogame.gdl.usage import check_keywords, check_names, check_production, check_required
 
@@ -28,6 +29,7 @@ def check_rules(rules: Rules) -> list[Finding]:
         *check_production(rules),
         *check_safety(rules, used_relations(rules)),
         *check_dependencies(rules.rules),
+        *check_stratification(rules.rules),
     ]
     return sorted(findings, key=lambda finding: finding.position)
 

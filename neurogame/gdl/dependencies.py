@@ -1,4 +1,4 @@
-"""What depends on what: the keywords' order, stratified negation, and the recursion restriction."""
+"""What depends on what: the order of the keywords, and the recursion restriction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from neurogame.gdl.finding import Finding
 from neurogame.gdl.graph import strong_components
 from neurogame.gdl.terms import Rule, Sentence, Term
-from neurogame.gdl.unify import may_unify
 from neurogame.gdl.walk import arguments_of, body_sentences, relation_of, variables_in
 from neurogame.gdl.write import term_text
 
@@ -43,9 +42,19 @@ def used_relations(rules: Iterable[Rule]) -> set[Relation]:
     return used
 
 
+def cyclic_relations(rules: Sequence[Rule]) -> set[Relation]:
+    """Return the relations that depend on themselves, through negations too."""
+    needs = _needs(rules)
+    cyclic: set[Relation] = set()
+    for members in strong_components(list(needs), needs):
+        if len(members) > 1 or members[0] in needs.get(members[0], ()):
+            cyclic.update(members)
+    return cyclic
+
+
 def check_dependencies(rules: Sequence[Rule]) -> list[Finding]:
     """Return the findings about dependencies between relations."""
-    return [*_keyword_order(rules), *_stratification(rules), *_recursion(rules)]
+    return [*_keyword_order(rules), *_recursion(rules)]
 
 
 def _needs(rules: Iterable[Rule]) -> dict[Relation, list[Relation]]:
@@ -89,55 +98,6 @@ def _path(start: Relation, goal: str, needs: dict[Relation, list[Relation]]) -> 
                 ways[after] = [*ways[relation], after[0]]
                 todo.append(after)
     return None
-
-
-def _stratification(rules: Sequence[Rule]) -> list[Finding]:
-    """Find negations that may depend on themselves.
-
-    The graph has a node per rule and an edge to every rule whose head unifies with a sentence
-    of its body. So ``(<= (goal ?r 0) (not (goal ?r 100)))`` is accepted: the negated goal is
-    another one than that of the head.
-    """
-    recursive = _cyclic_relations(rules)
-    chosen = [i for i, r in enumerate(rules) if relation_of(r.head) in recursive]
-    by_relation: dict[Relation, list[int]] = defaultdict(list)
-    for index in chosen:
-        by_relation[relation_of(rules[index].head)].append(index)
-    edges: dict[int, list[int]] = defaultdict(list)
-    negative: list[tuple[int, int, Sentence]] = []
-    for index in chosen:
-        for sentence, negated in body_sentences(rules[index].body):
-            for other in by_relation.get(relation_of(sentence), ()):
-                if may_unify(sentence, rules[other].head):
-                    edges[index].append(other)
-                    if negated:
-                        negative.append((index, other, sentence))
-    component = {
-        index: number
-        for number, members in enumerate(strong_components(chosen, edges))
-        for index in members
-    }
-    findings = {}
-    for index, other, sentence in negative:
-        if component[index] == component[other]:
-            head = term_text(rules[index].head)
-            message = (
-                f"{head} depends on its own negation through (not {term_text(sentence)}); "
-                "negation must be stratified: no relation may depend on its own negation"
-            )
-            findings[id(sentence)] = Finding(
-                "error", sentence.position, message, "unstratified-negation"
-            )
-    return list(findings.values())
-
-
-def _cyclic_relations(rules: Sequence[Rule]) -> set[Relation]:
-    needs = _needs(rules)
-    cyclic: set[Relation] = set()
-    for members in strong_components(list(needs), needs):
-        if len(members) > 1 or members[0] in needs.get(members[0], ()):
-            cyclic.update(members)
-    return cyclic
 
 
 def _recursion(rules: Sequence[Rule]) -> list[Finding]:

@@ -47,7 +47,8 @@ class AndGraph:
 
     def translate(self, literals: IntArray) -> IntArray:
         """Return the literals of this graph for literals of the circuit."""
-        return self.literal[literals >> 1] ^ (literals & 1)
+        translated: IntArray = self.literal[literals >> 1] ^ (literals & 1)
+        return translated
 
 
 def build_and_graph(circuit: Circuit, *, one_move_each: bool = True) -> AndGraph:

@@ -43,18 +43,21 @@ class Workspace:
     """
 
     def __init__(self, kernel: BitSliceKernel, width: int) -> None:
-        self.values = torch.empty((kernel.row_count, width), dtype=torch.int64, device=kernel.device)
+        self.values = torch.empty(
+            (kernel.row_count, width), dtype=torch.int64, device=kernel.device
+        )
         self.values[0] = 0
         shape = (kernel.widest, width)
         self._left = torch.empty(shape, dtype=torch.int64, device=kernel.device)
         self._right = torch.empty(shape, dtype=torch.int64, device=kernel.device)
         self._outputs = kernel.outputs
         self._programs = [
-            [step for level in levels for step in self._bind(*level)]
-            for levels in kernel.levels
+            [step for level in levels for step in self._bind(*level)] for levels in kernel.levels
         ]
 
-    def _bind(self, level: Level, left_rows: Tensor, right_rows: Tensor) -> list[Callable[[], object]]:
+    def _bind(
+        self, level: Level, left_rows: Tensor, right_rows: Tensor
+    ) -> list[Callable[[], object]]:
         """Return the few torch calls of one level with all their views made beforehand."""
         width, mixed, ands = len(level.left), level.mixed, level.ands
         values, left, right = self.values, self._left[:width], self._right[:width]

@@ -212,5 +212,7 @@ def _subtract(number: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
         else:
             half = number[bit] ^ other[bit]
             torch.bitwise_xor(half, borrow, out=result[bit])
-            borrow = (other[bit] & ~number[bit]).bitwise_or_(borrow.bitwise_and_(half.bitwise_not_()))
+            borrow = (other[bit] & ~number[bit]).bitwise_or_(
+                borrow.bitwise_and_(half.bitwise_not_())
+            )
     return result, borrow

@@ -64,13 +64,7 @@ def play_series(
         GameError: there are more or fewer players than roles.
         ConfigurationError: fewer than one match.
     """
-    if len(players) != len(game.roles):
-        raise GameError(
-            f"{game.name} has {len(game.roles)} roles ({', '.join(game.roles)}), but "
-            f"{len(players)} players were given; name one per role (one may be named twice)"
-        )
-    if matches < 1:
-        raise ConfigurationError(f"matches={matches}; at least 1 is needed")
+    _check(game, players, matches)
     schedule = list(itertools.islice(_schedule(len(players), seed), matches))
     tally = _Tally(len(players))
     interrupted = False
@@ -85,8 +79,7 @@ def play_series(
             tally.add(seats, record)
             if on_match is not None:
                 on_match(number, record)
-            means = " ".join(f"{mean:.1f}" for mean in tally.means())
-            bar.set_postfix_str(f"mean goals {means}", refresh=False)
+            bar.set_postfix_str(f"mean goals {tally.means()}", refresh=False)
     except KeyboardInterrupt:
         interrupted = True
     finally:
@@ -100,6 +93,17 @@ def play_series(
         block=len(seatings(len(players))),
         interrupted=interrupted,
     )
+
+
+def _check(game: Game, players: Sequence[Player], matches: int) -> None:
+    """Refuse a wrong number of players or matches."""
+    if len(players) != len(game.roles):
+        raise GameError(
+            f"{game.name} has {len(game.roles)} roles ({', '.join(game.roles)}), but "
+            f"{len(players)} players were given; name one per role (one may be named twice)"
+        )
+    if matches < 1:
+        raise ConfigurationError(f"matches={matches}; at least 1 is needed")
 
 
 def _schedule(count: int, seed: int) -> Iterator[tuple[tuple[int, ...], int]]:
@@ -127,6 +131,6 @@ class _Tally:
         for role, player in enumerate(seats):
             self._sums[player] += record.goals[role]
 
-    def means(self) -> list[float]:
-        """Mean goal of each player."""
-        return [total / len(self.records) for total in self._sums]
+    def means(self) -> str:
+        """Mean goal of each player, as text."""
+        return " ".join(f"{total / len(self.records):.1f}" for total in self._sums)

@@ -123,7 +123,9 @@ class Paranoid:
         best, best_row, best_leaf = -np.inf, -1, node.leaf
         for group in groups:
             worst, worst_row, worst_leaf = np.inf, -1, node.leaf
-            floor = max(alpha, best, node.proved_low)
+            # Not the proved lower bound, too: a refuted move would then look as good as the move
+            # that the bound came from.
+            floor = max(alpha, best)
             for at, row in enumerate(group, start=done):
                 if self._needs_expansion(node, row):
                     self._expander.ahead(node, queue[at:], ahead)

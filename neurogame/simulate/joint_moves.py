@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -32,19 +33,21 @@ def joint_moves(legal: Tensor, offsets: Sequence[int]) -> tuple[Tensor, Tensor]:
     starts: list[Tensor] = []
     counts: list[Tensor] = []
     product = torch.ones(len(legal), dtype=torch.int64, device=device)
-    for begin, end in zip(offsets, offsets[1:], strict=False):
+    for begin, end in pairwise(offsets):
         mine = legal[:, begin:end]
         count = mine.sum(dim=1)
         columns.append(mine.nonzero()[:, 1])
         starts.append(count.cumsum(0) - count)
         counts.append(count)
         product = product * count
-    total = int(product.sum())
-    if total > _MOST_CHILDREN or float(product.to(torch.float64).sum()) > _MOST_CHILDREN:
+    # In floating point, because many roles overflow 64 bits.
+    estimate = float(torch.stack(counts).to(torch.float64).prod(dim=0).sum())
+    if estimate > _MOST_CHILDREN:
         raise LimitError(
-            f"{len(legal)} states have {total} joint moves, the limit is {_MOST_CHILDREN}; "
-            "expand fewer states at once, or sample joint moves"
+            f"{len(legal)} states have {estimate:.3g} joint moves, the limit is "
+            f"{_MOST_CHILDREN}; expand fewer states at once, or sample joint moves"
         )
+    total = int(product.sum())
     parent = torch.repeat_interleave(torch.arange(len(legal), device=device), product)
     rest = torch.arange(total, device=device) - (product.cumsum(0) - product)[parent]
     joint = torch.empty((total, roles), dtype=torch.int64, device=device)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
@@ -198,14 +199,18 @@ class Simulator:
                 f"the moves of {size} states must be int64 [{size}, {roles}], "
                 f"not {moves.dtype} {list(moves.shape)}"
             )
-        status = self._run(states, (STATUS,))[0]
+        sizes = torch.tensor([len(own) for own in self.circuit.moves], device=self.device)
+        known = moves.clamp(min=0).minimum(sizes - 1)
+        does = self._does_words(known)
+        status, following = self._run(states, (STATUS, NEXT), does)
         terminal = status[-1]
-        does = self._does_words(moves, unpack(terminal[None], size)[:, 0])
         if check:
-            illegal = does & ~status[:-1] & ~terminal
+            illegal = does & ~status[:-1]
+            if not torch.equal(known, moves):
+                illegal |= self._does_words(known, known != moves)
+            illegal &= ~terminal
             if bool(illegal.any()):
                 self._refuse(unpack(illegal, size), moves)
-        (following,) = self._run(states, (NEXT_ALONE,), does)
         words = following ^ ((following ^ states.words) & terminal)
         return StateBatch(words & lane_mask(size, self.device), size)
 
@@ -220,8 +225,7 @@ class Simulator:
             legal = self.status(states)[0]
         parent, joint = joint_moves(legal, self.move_offsets)
         parents = states.select(parent)
-        does = self._does_words(joint, torch.zeros_like(parent, dtype=torch.bool))
-        (words,) = self._run(parents, (NEXT_ALONE,), does)
+        (words,) = self._run(parents, (NEXT_ALONE,), self._does_words(joint))
         children = StateBatch(words & lane_mask(len(parent), self.device), len(parent))
         return Expansion(parent, joint, children, self.look(children))
 
@@ -235,29 +239,34 @@ class Simulator:
             raise GameError(f"children takes one state, not {len(state)}; see expand for many")
         return self.expand(state)
 
-    def _does_words(self, moves: Tensor, idle: Tensor) -> Tensor:
-        """Return the rows that say which moves are made; int64 ``[M, W]``."""
-        total = self.move_offsets[-1]
-        made = torch.zeros((len(moves), total), dtype=torch.bool, device=self.device)
-        sizes = torch.tensor([len(m) for m in self.circuit.moves], device=self.device)
-        wrong = ((moves < 0) | (moves >= sizes)) & ~idle[:, None]
-        if bool(wrong.any()):
-            row, role = wrong.nonzero()[0].tolist()
-            raise GameError(
-                f"state {row}: role {self.circuit.roles[role]} has moves 0..{int(sizes[role]) - 1}, "
-                f"not {int(moves[row, role])}"
-            )
+    def _does_words(self, moves: Tensor, which: Tensor | None = None) -> Tensor:
+        """Return the rows that say which moves are made; int64 ``[M, W]``.
+
+        Args:
+            moves: valid indices within each role's moves; int64 ``[B, R]``.
+            which: the moves to write down, all if None; bool ``[B, R]``.
+        """
+        made = torch.zeros(
+            (len(moves), self.move_offsets[-1]), dtype=torch.bool, device=self.device
+        )
         start = torch.tensor(self.move_offsets[:-1], device=self.device)
-        columns = torch.where(idle[:, None], start, moves + start)
-        made.scatter_(1, columns, True)
+        made.scatter_(
+            1, moves + start, torch.ones_like(moves, dtype=torch.bool) if which is None else which
+        )
         return pack(made)
 
     def _refuse(self, illegal: Tensor, moves: Tensor) -> None:
+        """Say which move is illegal, and what is allowed."""
         row, column = illegal.nonzero()[0].tolist()
-        role = next(r for r in reversed(range(len(moves[row]))) if self.move_offsets[r] <= column)
-        text = self.circuit.moves[role][int(moves[row, role])]
+        role = bisect_right(self.move_offsets, column) - 1
+        texts, move = self.circuit.moves[role], int(moves[row, role])
+        name = self.circuit.roles[role]
+        if not 0 <= move < len(texts):
+            raise GameError(
+                f"state {row}: role {name} has no move {move}; its moves are 0..{len(texts) - 1}"
+            )
         raise GameError(
-            f"state {row}: {text} is not legal for role {self.circuit.roles[role]}; "
+            f"state {row}: {texts[move]} is not legal for role {name}; "
             "take a move that look() or State.legal_moves shows as legal"
         )
 

@@ -73,7 +73,7 @@ class StateBatch:
         Raises:
             GameError: an index is out of range.
         """
-        if len(index) and not (0 <= int(index.min()) and int(index.max()) < self.size):
+        if len(index) and not (int(index.min()) >= 0 and int(index.max()) < self.size):
             raise GameError(f"a state index must lie in 0..{self.size - 1}")
         return StateBatch(gather_lanes(self.words, index), len(index))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from neurogame.search.deepening import TreeSearch
@@ -12,7 +12,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.run import Root
 from neurogame.search.settings import SearchSettings
 from neurogame.search.tree import Bytes, Frontier
-from tests.search.random_tree import FREE, OPPOSED, RandomTree, plain_maxn, plain_paranoid
+from tests.search.random_tree import FREE, OPPOSED, Position, RandomTree, plain_maxn, plain_paranoid
 
 SEEDS = st.integers(0, 2**32 - 1)
 OPTIONS = st.builds(
@@ -27,6 +27,9 @@ OPTIONS = st.builds(
 
 
 @settings(max_examples=120, deadline=None)
+@example(  # a refuted move once stood in for the terminal one that its bound came from
+    seed=587, depth=2, role=0, options=SearchSettings(history=0.0, batch=1, first=1)
+)
 @given(seed=SEEDS, depth=st.integers(1, 6), role=st.integers(0, 1), options=OPTIONS)
 def test_two_roles_equal_plain_minimax(
     seed: int, depth: int, role: int, options: SearchSettings
@@ -126,6 +129,41 @@ def test_certain_maxn_values_do_not_depend_on_who_asks(seed: int) -> None:
     for key, values in found.proved_states.items():
         state = int(np.frombuffer(key, dtype=np.uint32)[0])
         assert values == plain_maxn(tree, state, 0, 99) == plain_maxn(tree, state, 1, 99)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=SEEDS, depths=st.lists(st.integers(1, 4), max_size=4), options=OPTIONS)
+def test_a_kept_tree_does_not_spoil_later_searches(
+    seed: int, depths: list[int], options: SearchSettings
+) -> None:
+    tree = RandomTree(seed, roles=2, plies=6, width=6, simultaneous=False, zero_sum=True)
+    search = TreeSearch(tree, opposition=OPPOSED, settings=options, seed=seed)
+    for number, depth in enumerate(depths):
+        search.search(tree.root(number % 2), number % 2, Limit(depth=depth))
+    for role in range(2):
+        found = search.search(tree.root(role), role, Limit(depth=99))
+        assert found.value[role] == plain_paranoid(tree, 0, role, 99) or not found.proved
+        assert _move_is_decided(tree, role, found.move)
+
+
+def test_a_lost_position_is_defended() -> None:
+    """Of two lost moves the one that loses later is played, whatever the seed."""
+    tree = RandomTree(0, roles=2, plies=3, width=1, simultaneous=False, zero_sum=True)
+    lost = Position((0, 0), {}, (0.0, 1.0))
+    tree.positions = [
+        Position((3, 1), {(0, 0): 3, (1, 0): 1, (2, 0): 4}, (0.5, 0.5)),
+        Position((1, 2), {(0, 0): 2, (0, 1): 2}, (0.5, 0.5)),
+        Position((1, 1), {(0, 0): 3}, (0.5, 0.5)),
+        lost,
+        Position((1, 2), {(0, 0): 2, (0, 1): 3}, (0.5, 0.5)),
+    ]
+    for seed in range(10):
+        search = TreeSearch(tree, opposition=OPPOSED, seed=seed)
+        found = search.search(tree.root(0), 0, Limit(depth=9))
+        assert found.move == 1
+        # The other two are refuted after two plies: no need to look where this one leads.
+        assert found.depth == 2
+        assert found.scores == {0: 0.0, 1: 0.5, 2: 0.0}
 
 
 def test_transpositions_and_history_save_nodes_without_changing_values() -> None:

@@ -1,0 +1,156 @@
+"""Stratified negation: no sentence may depend on its own negation."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from neurogame.gdl.dependencies import Relation, cyclic_relations
+from neurogame.gdl.finding import Finding
+from neurogame.gdl.graph import strong_components
+from neurogame.gdl.terms import Compound, Rule, Sentence, Symbol, Term, Variable
+from neurogame.gdl.unify import may_unify
+from neurogame.gdl.walk import body_sentences, relation_of
+from neurogame.gdl.write import term_text
+
+SEARCH_LIMIT = 2000
+"""Most sentences looked at in the search for a certain cycle through one negation."""
+
+_Edge = tuple[int, int, Sentence]
+
+
+def check_stratification(rules: Sequence[Rule]) -> list[Finding]:
+    """Return the findings about negations that depend on themselves.
+
+    What counts is the ground program, and only grounding knows it. So there are three cases, on
+    a graph with a node per rule and an edge to every rule whose head unifies with a sentence of
+    its body:
+
+    - no negation lies on a cycle of that graph, as in ``(<= (goal ?r 0) (not (goal ?r 100)))``:
+      no finding;
+    - some way round a cycle comes back, in every instance of its rules, to the very sentence it
+      started from, as in ``(<= (p ?x) (q ?x) (not (p ?x)))``: an error;
+    - any other cycle, as in ``(<= (win ?x) (succ ?x ?y) (not (win ?y)))``: a warning; grounding
+      accepts it if no ground atom depends on its own negation, and refuses it otherwise.
+    """
+    by_relation, negative = _negative_cycles(rules)
+    found: dict[int, Finding] = {}
+    for index, _, sentence in negative:
+        if id(sentence) in found:
+            continue
+        head = term_text(rules[index].head)
+        through = f"{head} depends on its own negation through (not {term_text(sentence)})"
+        if _returns(rules, by_relation, index, sentence):
+            message = f"{through}; negation must be stratified: break the cycle"
+            found[id(sentence)] = Finding(
+                "error", sentence.position, message, "unstratified-negation"
+            )
+        else:
+            message = (
+                f"{through}, unless its instances never form a cycle; grounding the rules "
+                "decides that"
+            )
+            found[id(sentence)] = Finding(
+                "warning", sentence.position, message, "doubtful-negation"
+            )
+    return list(found.values())
+
+
+def _negative_cycles(
+    rules: Sequence[Rule],
+) -> tuple[Mapping[Relation, list[int]], list[_Edge]]:
+    """Return the recursive rules by relation, and the negative edges that lie on a cycle."""
+    recursive = cyclic_relations(rules)
+    by_relation: dict[Relation, list[int]] = defaultdict(list)
+    for index, rule in enumerate(rules):
+        if relation_of(rule.head) in recursive:
+            by_relation[relation_of(rule.head)].append(index)
+    chosen = [index for members in by_relation.values() for index in members]
+    edges: dict[int, list[int]] = defaultdict(list)
+    negative: list[_Edge] = []
+    for index in chosen:
+        for sentence, negated in body_sentences(rules[index].body):
+            for other in by_relation.get(relation_of(sentence), ()):
+                if may_unify(sentence, rules[other].head):
+                    edges[index].append(other)
+                    if negated:
+                        negative.append((index, other, sentence))
+    component = {
+        index: number
+        for number, members in enumerate(strong_components(chosen, edges))
+        for index in members
+    }
+    inside = [edge for edge in negative if component[edge[0]] == component[edge[1]]]
+    return by_relation, inside
+
+
+def _returns(
+    rules: Sequence[Rule],
+    by_relation: Mapping[Relation, Sequence[int]],
+    start: int,
+    sentence: Sentence,
+) -> bool:
+    """Return whether a sentence of a rule's body needs the rule's own head in every instance.
+
+    A rule is followed only if its head is the sentence at hand up to the names of variables, so
+    that nothing is assumed about the instances. Variables that a rule does not share with its head
+    get the first names that are free, which keeps the number of sentences finite.
+    """
+    goal = rules[start].head
+    seen = {sentence}
+    todo = [sentence]
+    for current in todo:
+        if current == goal:
+            return True
+        if len(seen) > SEARCH_LIMIT:
+            return False
+        for index in by_relation.get(relation_of(current), ()):
+            renaming = _variant(rules[index].head, current)
+            if renaming is None:
+                continue
+            for needed, _ in body_sentences(rules[index].body):
+                after = _renamed(needed, renaming)
+                if after not in seen:
+                    seen.add(after)
+                    todo.append(after)
+    return False
+
+
+def _variant(head: Sentence, sentence: Sentence) -> dict[str, str] | None:
+    """Return the one-to-one renaming of variables that turns a head into a sentence, if any."""
+    renaming: dict[str, str] = {}
+    todo: list[tuple[Term, Term]] = [(head, sentence)]
+    while todo:
+        left, right = todo.pop()
+        if isinstance(left, Variable) and isinstance(right, Variable):
+            if renaming.setdefault(left.name, right.name) != right.name:
+                return None
+        elif isinstance(left, Compound) and isinstance(right, Compound):
+            if left.name != right.name or len(left.arguments) != len(right.arguments):
+                return None
+            todo += zip(left.arguments, right.arguments, strict=True)
+        elif left != right:
+            return None
+    return renaming if len(set(renaming.values())) == len(renaming) else None
+
+
+def _renamed(sentence: Sentence, renaming: Mapping[str, str]) -> Sentence:
+    """Rename the variables of a sentence; the others get the first names that are not in use."""
+    used = set(renaming.values())
+    # No name that was parsed holds a space, so these differ from all of the rules.
+    free = (name for name in map("fresh {}".format, itertools.count()) if name not in used)
+    names = dict(renaming)
+
+    def rename(term: Term) -> Term:
+        if isinstance(term, Variable):
+            if term.name not in names:
+                names[term.name] = next(free)
+            return Variable(names[term.name])
+        if isinstance(term, Symbol):
+            return term
+        return Compound(term.name, tuple(map(rename, term.arguments)), term.position)
+
+    renamed = rename(sentence)
+    assert not isinstance(renamed, Variable)
+    return renamed
