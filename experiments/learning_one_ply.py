@@ -66,7 +66,14 @@ SETTINGS = {
         epsilon=0.0,
     ),
     "td": _setting(
-        "sound", target="td", learning_rate=0.01, buffer=10000, batch=128, updates=2.0, epsilon=0.0
+        "sound",
+        target="td",
+        lambda_=0.95,
+        learning_rate=0.01,
+        buffer=10000,
+        batch=128,
+        updates=2.0,
+        epsilon=0.0,
     ),
 }
 

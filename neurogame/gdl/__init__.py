@@ -9,6 +9,8 @@ from neurogame.gdl.check import check_rules, require_valid
 from neurogame.gdl.finding import NOWHERE, Finding, Position
 from neurogame.gdl.library import library_names, library_path, library_summary, load_rules
 from neurogame.gdl.parse import parse_rules, parse_term
+from neurogame.gdl.scramble import Scrambled, scramble
+from neurogame.gdl.signature import structural_signature, symbol_colours
 from neurogame.gdl.terms import (
     And,
     Compound,
@@ -37,6 +39,7 @@ __all__ = [
     "Position",
     "Rule",
     "Rules",
+    "Scrambled",
     "Sentence",
     "Symbol",
     "Term",
@@ -52,5 +55,8 @@ __all__ = [
     "require_valid",
     "rule_text",
     "rules_text",
+    "scramble",
+    "structural_signature",
+    "symbol_colours",
     "term_text",
 ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from neurogame.gdl.finding import Finding
 from neurogame.gdl.graph import strong_components
-from neurogame.gdl.terms import Rule, Sentence, Term
+from neurogame.gdl.terms import And, Compound, Formula, Or, Rule, Sentence, Symbol, Term
 from neurogame.gdl.walk import arguments_of, body_sentences, relation_of, variables_in
 from neurogame.gdl.write import term_text
 
@@ -111,15 +111,41 @@ def _recursion(rules: Sequence[Rule]) -> list[Finding]:
     findings = []
     for rule in rules:
         own = component[relation_of(rule.head)]
-        sentences = [s for s, negated in body_sentences(rule.body) if not negated]
-        inside = [s for s in sentences if component.get(relation_of(s)) == own]
-        outside = [s for s in sentences if component.get(relation_of(s)) != own]
-        allowed = {a for s in outside for a in arguments_of(s)} | set(arguments_of(rule.head))
-        for sentence in inside:
+        cycle = {relation for relation, number in component.items() if number == own}
+        for sentence, allowed in _recursive_sentences(
+            rule.body, frozenset(arguments_of(rule.head)), cycle
+        ):
             for argument in arguments_of(sentence):
                 if not _is_ground(argument) and argument not in allowed:
                     findings.append(_restriction(rule.head, sentence, argument))
     return findings
+
+
+def _recursive_sentences(
+    body: Iterable[Formula], allowed: frozenset[Term], cycle: Collection[Relation]
+) -> Iterator[tuple[Sentence, frozenset[Term]]]:
+    """Yield the positive sentences of a cycle, each with the arguments that it may have."""
+    formulas = list(body)
+    allowed = allowed.union(*(_supplied(formula, cycle) for formula in formulas))
+    for formula in formulas:
+        if isinstance(formula, And):
+            yield from _recursive_sentences(formula.formulas, allowed, cycle)
+        elif isinstance(formula, Or):
+            for branch in formula.formulas:
+                yield from _recursive_sentences([branch], allowed, cycle)
+        elif isinstance(formula, Symbol | Compound) and relation_of(formula) in cycle:
+            yield formula, allowed
+
+
+def _supplied(formula: Formula, cycle: Collection[Relation]) -> frozenset[Term]:
+    """Return the arguments that positive sentences outside a cycle give, whatever branch holds."""
+    if isinstance(formula, And):
+        return frozenset[Term]().union(*(_supplied(f, cycle) for f in formula.formulas))
+    if isinstance(formula, Or) and formula.formulas:
+        return frozenset.intersection(*(_supplied(f, cycle) for f in formula.formulas))
+    if isinstance(formula, Symbol | Compound) and relation_of(formula) not in cycle:
+        return frozenset(arguments_of(formula))
+    return frozenset()
 
 
 def _restriction(head: Sentence, sentence: Sentence, argument: Term) -> Finding:

@@ -30,3 +30,9 @@ def is_integer(name: str) -> bool:
     """Return whether a name reads as an integer, such as ``100`` or ``-3``."""
     digits = name[1:] if name[:1] in ("-", "+") else name
     return digits.isascii() and digits.isdigit()
+
+
+def is_goal_value(name: str) -> bool:
+    """Return whether a name reads as an integer from 0 to 100."""
+    # Python refuses to read integers of thousands of digits, so long names are judged unread.
+    return is_integer(name) and len(name) <= 20 and 0 <= int(name) <= 100

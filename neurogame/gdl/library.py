@@ -92,12 +92,19 @@ def rules_path(name_or_path: str | Path) -> Path:
     """
     path = Path(name_or_path)
     text = str(name_or_path)
+    if not text:
+        raise RulesError("the name of the rulesheet is empty; give a library name or a path")
     looks_like_path = isinstance(name_or_path, Path) or path.name != text or bool(path.suffix)
     if not looks_like_path and (text.lower() in map(str.lower, library_names())):
         return library_path(text)
-    if path.is_file():
+    try:
+        is_file, is_folder = path.is_file(), path.is_dir()
+    except OSError as error:
+        # For example a whole rulesheet given as its own name: too long for a path.
+        raise RulesError(f"cannot look up {text[:80]!r}: {error.strerror or error}") from error
+    if is_file:
         return path
-    if path.is_dir():
+    if is_folder:
         raise RulesError(f"{text} is a folder; give the path of one .kif file in it")
     if looks_like_path:
         raise RulesError(

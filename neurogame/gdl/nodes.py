@@ -18,7 +18,8 @@ from neurogame.gdl.finding import Finding, Position
 MAXIMUM_DEPTH = 200
 """Deepest accepted nesting of parentheses (the deepest public rulesheet has 25)."""
 
-_TOKEN = pyparsing.Regex(r"[()]|[^\s();]+").ignore(pyparsing.Regex(r";[^\r\n]*")).parse_with_tabs()
+# Gaps are tokens too: matching them at once is twice as fast as having pyparsing skip them.
+_TOKEN = pyparsing.Regex(r"(?:\s+|;[^\r\n]*)+|[()]|[^\s();]+").leave_whitespace().parse_with_tabs()
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -71,6 +72,8 @@ def read_nodes(text: str) -> tuple[list[Node], list[Finding]]:
     too_deep = False
     for tokens, start, _ in _TOKEN.scan_string(text):
         token: str = tokens[0]
+        if token[0] == ";" or token[0].isspace():
+            continue
         line = bisect.bisect_right(starts, start)
         position = Position(line, start - starts[line - 1] + 1)
         if token == "(":

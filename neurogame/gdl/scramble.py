@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar, final
 
+from neurogame.gdl.kept import kept_names
 from neurogame.gdl.keywords import UNRENAMED_WORDS, is_integer
 from neurogame.gdl.terms import (
     And,
@@ -56,7 +57,7 @@ def scramble(rules: Rules, seed: int, numbers: bool = False) -> Scrambled:
         _collect(rule.head, names, variables)
         for formula in rule.body:
             _collect(formula, names, variables)
-    kept = _goal_values(rules) | UNRENAMED_WORDS
+    kept = kept_names(rules)
     renamed = [n for n in names if n not in kept and (numbers or not is_integer(n))]
     choose = random.Random(seed)
     taken = set(names) | UNRENAMED_WORDS
@@ -72,17 +73,6 @@ def scramble(rules: Rules, seed: int, numbers: bool = False) -> Scrambled:
     )
     back = {new: old for old, new in to_scrambled.items()}
     return Scrambled(Rules(scrambled, {}, rules.source), to_scrambled, back)
-
-
-def _goal_values(rules: Rules) -> set[str]:
-    """Return the names that stand as goal values."""
-    values = set()
-    for rule in rules:
-        if isinstance(rule.head, Compound) and rule.head.name == "goal":
-            value = rule.head.arguments[-1]
-            if isinstance(value, Symbol):
-                values.add(value.name)
-    return values
 
 
 def _fresh_word(choose: random.Random, taken: set[str]) -> str:

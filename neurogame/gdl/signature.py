@@ -1,168 +1,155 @@
 """A rulesheet's structure: what stays when every name is changed.
 
-Two rulesheets that differ only in the names of constants, functions, relations and variables, in
-the order of rules, or in the order of the literals of a body, have the same signature. It comes
-from colour refinement: every symbol is coloured by where it occurs, again and again, until the
-colours tell no more symbols apart. Keywords and goal values keep their meaning, so they are never
-renamed.
+The rulesheet is drawn as a graph of rules, formulas, compound terms, the variables of each rule
+and the symbols of all rules. Every node gets a colour from its kind, then again and again a colour
+from its own and those of its neighbours, until no two nodes of one colour can be told apart.
+
+*Reference:* colour refinement (the one-dimensional Weisfeiler-Leman algorithm); two rulesheets
+with one signature are the same up to names in all but contrived cases, which only a search for the
+renaming itself can exclude.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from dataclasses import dataclass
 from typing import final
 
-from neurogame.gdl.keywords import UNRENAMED_WORDS
-from neurogame.gdl.terms import (
-    And,
-    Compound,
-    Distinct,
-    Formula,
-    Not,
-    Or,
-    Rules,
-    Symbol,
-    Term,
-    Variable,
-)
+import numpy as np
+import numpy.typing as npt
 
-ROUNDS = 60
-"""Most rounds of refinement; a chain of n constants needs about n / 2 to be told apart fully."""
+from neurogame.gdl.kept import kept_names
+from neurogame.gdl.terms import Compound, Distinct, Formula, Not, Or, Rules, Symbol, Term, Variable
+
+ROUNDS = 2000
+"""Most rounds of refinement; a chain of n successors needs about n until all are told apart."""
+
+_Colours = npt.NDArray[np.uint64]
 
 
 def structural_signature(rules: Rules) -> str:
-    """Return 64 hexadecimal digits that name the structure of a rulesheet."""
-    refinement = _Refinement(rules)
-    refinement.run()
-    text = "\n".join(sorted(refinement.rule_colours()))
-    return hashlib.sha256(text.encode()).hexdigest()
+    """Return 64 hexadecimal digits that name the structure of a rulesheet.
+
+    It stays the same under any one-to-one renaming of constants, numbers, functions, relations
+    and variables, except of keywords and of goal values (:func:`~neurogame.gdl.kept.kept_names`),
+    and under any order of rules, of the literals of a body, and of the branches of an ``or``.
+    """
+    colours = np.sort(_stable_colours(_Graph(rules)))
+    return hashlib.sha256(colours.astype("<u8").tobytes()).hexdigest()
 
 
 def symbol_colours(rules: Rules) -> dict[str, str]:
-    """Return the colour of every folded name; names of equal colour may be interchangeable.
+    """Return the colour of every folded name of a rulesheet.
 
-    A renaming of one rulesheet into another maps names to names of the same colour.
+    A renaming of one rulesheet into another maps each name to one of the same colour. Names of
+    equal colour in one rulesheet may be interchangeable, such as two symmetric directions.
     """
-    refinement = _Refinement(rules)
-    refinement.run()
-    return dict(refinement.colours)
+    graph = _Graph(rules)
+    colours = _stable_colours(graph)
+    return {name: f"{int(colours[node]):016x}" for name, node in graph.symbols.items()}
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """One occurrence of a symbol or variable: in which literal of a rule, and where in it."""
+class _Graph:
+    """The nodes and labelled edges of a rulesheet.
 
-    name: str
-    path: str
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.blake2b("|".join(parts).encode(), digest_size=8).hexdigest()
-
-
-@final
-class _Refinement:
-    """Colours of all symbols, refined round by round."""
+    Attributes:
+        kinds: first colour of each node.
+        symbols: folded name -> node.
+        sources: tail of each edge; every edge is there in both directions.
+        targets: head of each edge.
+        labels: colour of each edge, another one in each direction.
+    """
 
     def __init__(self, rules: Rules) -> None:
-        self.rules = rules.rules
-        self.parts = [[("head", rule.head), *(("body", f) for f in rule.body)] for rule in rules]
-        self.colours: dict[str, str] = {}
-        self.places = [[_places(part) for _, part in parts] for parts in self.parts]
-        for symbols in self.places:
-            for own, _ in symbols:
-                for place in own:
-                    self.colours[place.name] = (
-                        place.name if place.name in UNRENAMED_WORDS else "symbol"
-                    )
+        self.kinds: list[int] = []
+        self.symbols: dict[str, int] = {}
+        self.sources: list[int] = []
+        self.targets: list[int] = []
+        self.labels: list[int] = []
+        self._hashes: dict[str, int] = {}
+        self._kept = kept_names(rules)
         for rule in rules:
-            head = rule.head
-            if isinstance(head, Compound) and head.name == "goal" and len(head.arguments) == 2:
-                value = head.arguments[1]
-                if isinstance(value, Symbol):
-                    self.colours[value.name] = f"value {value.name}"
+            variables: dict[str, int] = {}
+            node = self._node("rule")
+            self._join(node, "head", self._formula(rule.head, variables))
+            for formula in rule.body:
+                self._join(node, "body", self._formula(formula, variables))
 
-    def run(self) -> None:
-        """Refine until the number of colours stays, or for the most rounds allowed."""
-        count = len(set(self.colours.values()))
-        for _ in range(ROUNDS):
-            self._refine()
-            after = len(set(self.colours.values()))
-            if after == count:
-                return
-            count = after
-
-    def _refine(self) -> None:
-        seen: dict[str, list[str]] = defaultdict(list)
-        for index in range(len(self.rules)):
-            literals, whole = self._colour_rule(index)
-            for colour, (symbols, _) in zip(literals, self.places[index], strict=True):
-                for place in symbols:
-                    seen[place.name].append(_digest(whole, colour, place.path))
-        for name, contexts in seen.items():
-            if name not in UNRENAMED_WORDS:
-                self.colours[name] = _digest(self.colours[name], *sorted(contexts))
-
-    def rule_colours(self) -> list[str]:
-        """Return the colour of every rule under the present colours of its symbols."""
-        return [self._colour_rule(index)[1] for index in range(len(self.rules))]
-
-    def _colour_rule(self, index: int) -> tuple[list[str], str]:
-        """Return the colours of a rule's literals, and of the rule."""
-        parts, places = self.parts[index], self.places[index]
-        variables = {place.name: "v" for _, own in places for place in own}
-        # Variables are told apart by their literals, these by their variables: two rounds.
-        for _ in range(2 if variables else 0):
-            colours = [self._formula(f, variables, where) for where, f in parts]
-            seen: dict[str, list[str]] = defaultdict(list)
-            for colour, (_, own) in zip(colours, places, strict=True):
-                for place in own:
-                    seen[place.name].append(_digest(colour, place.path))
-            variables = {name: _digest(*sorted(found)) for name, found in seen.items()}
-        colours = [self._formula(f, variables, where) for where, f in parts]
-        return colours, _digest(*sorted(colours))
-
-    def _formula(self, formula: Formula, variables: dict[str, str], where: str) -> str:
-        if isinstance(formula, Or | And):
-            kind = "or" if isinstance(formula, Or) else "and"
-            inner = sorted(self._formula(f, variables, where) for f in formula.formulas)
-            return _digest(kind, *inner)
+    def _formula(self, formula: Formula | Variable, variables: dict[str, int]) -> int:
+        """Return the node of a formula or term, made with all below it."""
+        if isinstance(formula, Symbol | Compound | Variable):
+            return self._term(formula, variables)
         if isinstance(formula, Not):
-            return _digest("not", self._formula(formula.formula, variables, where))
-        if isinstance(formula, Distinct):
-            sides = sorted(self._term(t, variables) for t in (formula.left, formula.right))
-            return _digest("distinct", *sides)
-        return _digest(where, self._term(formula, variables))
-
-    def _term(self, term: Term, variables: dict[str, str]) -> str:
-        if isinstance(term, Variable):
-            return variables[term.name]
-        if isinstance(term, Symbol):
-            return self.colours[term.name]
-        inner = [self._term(a, variables) for a in term.arguments]
-        return f"({self.colours[term.name]} {' '.join(inner)})"
-
-
-def _places(formula: Formula) -> tuple[list[_Place], list[_Place]]:
-    """Return the occurrences of symbols and of variables in one formula."""
-    symbols: list[_Place] = []
-    variables: list[_Place] = []
-    todo: list[tuple[Formula | Term, str]] = [(formula, "")]
-    while todo:
-        node, path = todo.pop()
-        if isinstance(node, Variable):
-            variables.append(_Place(node.name, path))
-        elif isinstance(node, Symbol | Compound):
-            symbols.append(_Place(node.name, path))
-            if isinstance(node, Compound):
-                todo += [(a, f"{path}.{i}") for i, a in enumerate(node.arguments)]
-        elif isinstance(node, Not):
-            todo.append((node.formula, path + "n"))
-        elif isinstance(node, Distinct):
-            todo += [(node.left, path + "d"), (node.right, path + "d")]
+            node = self._node("not")
+            self._join(node, "inner", self._formula(formula.formula, variables))
+        elif isinstance(formula, Distinct):
+            node = self._node("distinct")
+            for term in (formula.left, formula.right):
+                self._join(node, "inner", self._term(term, variables))
         else:
-            todo += [(f, path + "o") for f in node.formulas]
-    return symbols, variables
+            node = self._node("or" if isinstance(formula, Or) else "and")
+            for inner in formula.formulas:
+                self._join(node, "inner", self._formula(inner, variables))
+        return node
+
+    def _term(self, term: Term, variables: dict[str, int]) -> int:
+        if isinstance(term, Variable):
+            if term.name not in variables:
+                variables[term.name] = self._node("variable")
+            return variables[term.name]
+        if term.name not in self.symbols:
+            kind = f"kept {term.name}" if term.name in self._kept else "symbol"
+            self.symbols[term.name] = self._node(kind)
+        symbol = self.symbols[term.name]
+        if isinstance(term, Symbol):
+            return symbol
+        node = self._node("compound")
+        self._join(node, "name", symbol)
+        for place, argument in enumerate(term.arguments):
+            self._join(node, f"argument {place}", self._term(argument, variables))
+        return node
+
+    def _node(self, kind: str) -> int:
+        self.kinds.append(self._hash(kind))
+        return len(self.kinds) - 1
+
+    def _join(self, above: int, label: str, below: int) -> None:
+        self.sources += (above, below)
+        self.targets += (below, above)
+        self.labels += (self._hash(f"down {label}"), self._hash(f"up {label}"))
+
+    def _hash(self, text: str) -> int:
+        if text not in self._hashes:
+            digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+            self._hashes[text] = int.from_bytes(digest, "little")
+        return self._hashes[text]
+
+
+def _stable_colours(graph: _Graph) -> _Colours:
+    """Refine until no more nodes are told apart; returns uint64 ``[nodes]``."""
+    colours = np.array(graph.kinds, dtype=np.uint64)
+    if not len(colours):
+        return colours
+    order = np.argsort(np.array(graph.targets), kind="stable")
+    sources = np.array(graph.sources)[order]
+    labels = np.array(graph.labels, dtype=np.uint64)[order]
+    # Only an empty "or" has no edge below it, and that one hangs under its rule: every node is
+    # the target of an edge, so each has one run of edges here.
+    starts = np.flatnonzero(np.diff(np.array(graph.targets)[order], prepend=-1))
+    count = len(np.unique(colours))
+    for _ in range(ROUNDS):
+        seen = np.add.reduceat(_mix(colours[sources] ^ labels), starts)
+        colours = _mix(_mix(colours) + seen)
+        before, count = count, len(np.unique(colours))
+        if count == before:
+            break
+    return colours
+
+
+def _mix(values: _Colours) -> _Colours:
+    """Scatter 64-bit words one to one (the finaliser of splitmix64)."""
+    values = values + np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: _Colours = values ^ (values >> np.uint64(31))
+    return mixed

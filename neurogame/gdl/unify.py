@@ -8,7 +8,8 @@ from neurogame.gdl.terms import Compound, Symbol, Term, Variable
 def may_unify(left: Term, right: Term) -> bool:
     """Return whether two terms have a common instance, their variables renamed apart.
 
-    The occurs check is left out, so the answer errs towards true on terms without an end.
+    The occurs check is left out, so the answer errs towards true on terms without an end. Every
+    pair of subterms is compared once, so such terms cannot keep the comparison going either.
     """
     binding: dict[tuple[int, str], tuple[int, Term]] = {}
 
@@ -17,7 +18,8 @@ def may_unify(left: Term, right: Term) -> bool:
             side, term = binding[side, term.name]
         return side, term
 
-    todo = [((0, left), (1, right))]
+    compared: set[tuple[tuple[int, Compound], tuple[int, Compound]]] = set()
+    todo: list[tuple[tuple[int, Term], tuple[int, Term]]] = [((0, left), (1, right))]
     while todo:
         (side, one), (other_side, other) = (resolve(*x) for x in todo.pop())
         if isinstance(one, Variable):
@@ -31,8 +33,9 @@ def may_unify(left: Term, right: Term) -> bool:
         elif isinstance(one, Compound) and isinstance(other, Compound):
             if one.name != other.name or len(one.arguments) != len(other.arguments):
                 return False
-            if len(binding) > 200:
-                return True
-            pairs = zip(one.arguments, other.arguments, strict=True)
-            todo += [((side, a), (other_side, b)) for a, b in pairs]
+            pair = ((side, one), (other_side, other))
+            if pair not in compared:
+                compared.add(pair)
+                arguments = zip(one.arguments, other.arguments, strict=True)
+                todo += [((side, a), (other_side, b)) for a, b in arguments]
     return True

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from neurogame.gdl.finding import NOWHERE, Finding, Position
-from neurogame.gdl.keywords import KEYWORDS, RELATION_ARITIES, is_integer
+from neurogame.gdl.keywords import KEYWORDS, RELATION_ARITIES, is_goal_value
 from neurogame.gdl.terms import (
     And,
     Compound,
@@ -77,7 +77,7 @@ def _head(rule: Rule) -> Iterator[Finding]:
         if isinstance(value, Variable):
             return
         name = value.name
-        if isinstance(value, Compound) or not is_integer(name) or not 0 <= int(name) <= 100:
+        if isinstance(value, Compound) or not is_goal_value(name):
             message = f"the goal value '{name}' must be an integer from 0 to 100"
             yield Finding("error", value.position, message, "goal-value")
 
@@ -186,7 +186,13 @@ def _terms(rule: Rule) -> Iterator[Symbol | Compound]:
     for sentence in _sentences(rule):
         for argument in arguments_of(sentence):
             yield from subterms(argument)
-    for formula in rule.body:
+    todo = list(rule.body)
+    while todo:
+        formula = todo.pop()
         if isinstance(formula, Distinct):
             yield from subterms(formula.left)
             yield from subterms(formula.right)
+        elif isinstance(formula, Not):
+            todo.append(formula.formula)
+        elif isinstance(formula, Or | And):
+            todo += formula.formulas

@@ -30,15 +30,10 @@ def pack(flags: Tensor) -> Tensor:
         int64 ``[F, W]``; the lanes beyond ``B`` are zero.
     """
     size, signals = flags.shape
-    words = word_count(size)
-    if signals * words == 0:
-        return torch.zeros((signals, words), dtype=torch.int64, device=flags.device)
-    padded = torch.zeros((signals, words * LANES), dtype=torch.uint8, device=flags.device)
+    lanes = word_count(size) * LANES
+    padded = torch.zeros((signals, lanes), dtype=torch.uint8, device=flags.device)
     padded[:, :size] = flags.t()
-    octets = padded.view(torch.int64) * _GATHER_BITS
-    # The shift is arithmetic; the conversion to a byte keeps the low eight bits only.
-    octets = (octets >> 56).bitwise_and_(0xFF)
-    return octets.to(torch.uint8).view(torch.int64).view(signals, words)
+    return _pack_lanes(padded)
 
 
 def unpack(words: Tensor, size: int) -> Tensor:
@@ -51,13 +46,7 @@ def unpack(words: Tensor, size: int) -> Tensor:
     Returns:
         bool ``[B, F]``, contiguous.
     """
-    signals = words.shape[0]
-    if signals * size == 0:
-        return torch.zeros((size, signals), dtype=torch.bool, device=words.device)
-    octets = words.contiguous().view(torch.uint8).view(signals, -1, 1)
-    shifts = torch.arange(8, dtype=torch.uint8, device=words.device)
-    flags = (octets >> shifts).bitwise_and_(1).view(signals, -1)
-    return flags[:, :size].t().contiguous().view(torch.bool)
+    return _unpack_lanes(words)[:, :size].t().contiguous().view(torch.bool)
 
 
 def gather_lanes(words: Tensor, lanes: Tensor) -> Tensor:
@@ -68,11 +57,61 @@ def gather_lanes(words: Tensor, lanes: Tensor) -> Tensor:
         lanes: int64 ``[K]``, each in ``0..64 W - 1``.
 
     Returns:
-        int64 ``[F, ceil(K / 64)]``.
+        int64 ``[F, ceil(K / 64)]``; the lanes beyond ``K`` are zero.
     """
-    columns = words.index_select(1, lanes >> 6)
-    flags = (columns >> (lanes & 63)).bitwise_and_(1).to(torch.bool)
-    return pack(flags.t())
+    signals, count = len(words), len(lanes)
+    gathered = torch.zeros(
+        (signals, word_count(count) * LANES), dtype=torch.uint8, device=words.device
+    )
+    if count and count < words.shape[1] * LANES // 8:
+        # Few of many lanes: shift their bits out of their words, eight bytes per lane.
+        columns = words.index_select(1, lanes >> 6)
+        gathered[:, :count] = (columns >> (lanes & 63)).bitwise_and_(1)
+    elif count:
+        gathered[:, :count] = _unpack_lanes(words).index_select(1, lanes)
+    return _pack_lanes(gathered)
+
+
+def pack_one_hot(rows: Tensor, signals: int) -> Tensor:
+    """Pack lanes in each of which some signals hold, given by their numbers.
+
+    Args:
+        rows: signals that hold in each lane; int64 ``[K, N]``, each in ``0..signals - 1``, or
+            -1 for none.
+        signals: number of signals.
+
+    Returns:
+        int64 ``[signals, ceil(K / 64)]``.
+    """
+    count = len(rows)
+    lanes = word_count(count) * LANES
+    # One more row takes what the -1 refer to.
+    flags = torch.zeros((signals + 1, lanes), dtype=torch.uint8, device=rows.device)
+    place = (rows % (signals + 1)) * lanes
+    place += torch.arange(count, device=rows.device)[:, None]
+    flags.view(-1)[place] = 1
+    return _pack_lanes(flags[:signals])
+
+
+def _pack_lanes(flags: Tensor) -> Tensor:
+    """Pack uint8 0 or 1, ``[F, 64 W]``, to int64 ``[F, W]``."""
+    signals, lanes = flags.shape
+    if signals * lanes == 0:
+        return torch.zeros((signals, lanes // LANES), dtype=torch.int64, device=flags.device)
+    octets = flags.view(torch.int64) * _GATHER_BITS
+    # The shift is arithmetic; the mask keeps the eight gathered bits only.
+    octets = (octets >> 56).bitwise_and_(0xFF)
+    return octets.to(torch.uint8).view(torch.int64).view(signals, -1)
+
+
+def _unpack_lanes(words: Tensor) -> Tensor:
+    """Unpack int64 ``[F, W]`` to uint8 0 or 1, ``[F, 64 W]``."""
+    signals, width = words.shape
+    if signals * width == 0:
+        return torch.zeros((signals, width * LANES), dtype=torch.uint8, device=words.device)
+    octets = words.contiguous().view(torch.uint8).view(signals, -1, 1)
+    shifts = torch.arange(8, dtype=torch.uint8, device=words.device)
+    return (octets >> shifts).bitwise_and_(1).view(signals, -1)
 
 
 def lane_mask(size: int, device: torch.device | str = "cpu") -> Tensor:
@@ -81,17 +120,3 @@ def lane_mask(size: int, device: torch.device | str = "cpu") -> Tensor:
     if size % LANES:
         mask[-1] = (1 << (size % LANES)) - 1
     return mask
-
-
-def count_lanes(words: Tensor) -> Tensor:
-    """Return the number of ones in all words together, as a scalar int64 tensor.
-
-    Args:
-        words: int64 of any shape.
-
-    *Reference:* Warren, *Hacker's Delight*, section 5-1 (counting 1-bits).
-    """
-    pairs = words - ((words >> 1) & 0x5555555555555555)
-    fours = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
-    bytes_ = (fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F
-    return ((bytes_ * 0x0101010101010101) >> 56).sum()

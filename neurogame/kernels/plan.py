@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -160,4 +161,4 @@ def _plan_level(
 def _depth_ranges(depth: IntArray) -> list[tuple[int, int]]:
     """Return the half-open ranges of equal depth."""
     bounds = [0, *(np.flatnonzero(np.diff(depth)) + 1).tolist(), len(depth)]
-    return [(low, high) for low, high in zip(bounds, bounds[1:], strict=False) if low < high]
+    return [(low, high) for low, high in pairwise(bounds) if low < high]

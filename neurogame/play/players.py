@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
 
 __all__ = ["AlphaBetaPlayer", "HumanPlayer", "Player", "RandomPlayer", "make_player"]
+
+_SEARCH_OPTIONS = ("opponents", "outlook")
 
 
 def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0) -> Player:
@@ -42,12 +44,12 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
         return RandomPlayer()
     if spec.kind == "human":
         return HumanPlayer()
-    source = _fresh_source(spec, seed) if spec.is_fresh else _checkpoint_source(spec)
+    source, trained = (_fresh_source(spec, seed), {}) if spec.is_fresh else _checkpoint_source(spec)
     player = AlphaBetaPlayer(
         source,
         name=str(spec),
         limit=spec.limit,
-        settings=_settings(spec),
+        settings=_settings(spec, trained),
         fresh=spec.is_fresh and spec.noise > 0,
         device=_device(spec),
     )
@@ -57,11 +59,10 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
     return player
 
 
-def _settings(spec: PlayerSpec) -> SearchSettings:
-    """Return the search settings that a player string asks for."""
-    chosen: dict[str, Any] = {
-        name: spec.options[name] for name in ("opponents", "outlook") if name in spec.options
-    }
+def _settings(spec: PlayerSpec, trained: Mapping[str, Any]) -> SearchSettings:
+    """Return the search settings of a player string, by default those of the training."""
+    chosen: dict[str, Any] = {name: trained[name] for name in ("outlook",) if name in trained}
+    chosen |= {name: value for name, value in spec.options.items() if name in _SEARCH_OPTIONS}
     return SearchSettings(**chosen)
 
 
@@ -92,8 +93,10 @@ def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluato
     return make
 
 
-def _checkpoint_source(spec: PlayerSpec) -> Callable[[Game, int], Evaluator]:
-    """Return a maker of the evaluator in a checkpoint."""
+def _checkpoint_source(
+    spec: PlayerSpec,
+) -> tuple[Callable[[Game, int], Evaluator], Mapping[str, Any]]:
+    """Return a maker of the evaluator in a checkpoint, and how it was trained."""
     path = Path(spec.source)
     if not path.is_file():
         raise PlayerError(
@@ -108,4 +111,4 @@ def _checkpoint_source(spec: PlayerSpec) -> Callable[[Game, int], Evaluator]:
     def make(game: Game, match_seed: int) -> Evaluator:
         return checkpoint.evaluator(game)
 
-    return make
+    return make, checkpoint.config

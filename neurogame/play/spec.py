@@ -12,7 +12,7 @@
     seconds, nodes, depth   the player's own limits; the stricter of these and the match's count;
                             one ply where neither says anything
     opponents               auto, paranoid or maxn
-    outlook                 margin or own
+    outlook                 own or margin (default: as the checkpoint was trained, else own)
     noise                   fresh sound and paper evaluators: weights grow by up to this much at
                             random, anew for every match
     device                  cpu (default), cuda, ...

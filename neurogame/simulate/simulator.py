@@ -18,7 +18,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError, NeurogameWarning
 from neurogame.kernels.and_graph import build_and_graph
 from neurogame.kernels.bitslice import BitSliceKernel, rounded_width
-from neurogame.kernels.pack import lane_mask, pack, unpack, word_count
+from neurogame.kernels.pack import lane_mask, pack_one_hot, unpack, word_count
 from neurogame.kernels.plan import make_stages
 from neurogame.simulate.joint_moves import joint_moves
 from neurogame.simulate.states import StateBatch
@@ -246,14 +246,10 @@ class Simulator:
             moves: valid indices within each role's moves; int64 ``[B, R]``.
             which: the moves to write down, all if None; bool ``[B, R]``.
         """
-        made = torch.zeros(
-            (len(moves), self.move_offsets[-1]), dtype=torch.bool, device=self.device
-        )
-        start = torch.tensor(self.move_offsets[:-1], device=self.device)
-        made.scatter_(
-            1, moves + start, torch.ones_like(moves, dtype=torch.bool) if which is None else which
-        )
-        return pack(made)
+        rows = moves + torch.tensor(self.move_offsets[:-1], device=self.device)
+        if which is not None:
+            rows = torch.where(which, rows, -1)
+        return pack_one_hot(rows, self.move_offsets[-1])
 
     def _refuse(self, illegal: Tensor, moves: Tensor) -> None:
         """Say which move is illegal, and what is allowed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, final
 
 import torch
@@ -152,7 +153,7 @@ class State:
         offsets = self.game.move_offsets
         return tuple(
             tuple(self._derived[0][begin:end].nonzero().view(-1).tolist())
-            for begin, end in zip(offsets, offsets[1:], strict=False)
+            for begin, end in pairwise(offsets)
         )
 
     @cached_property

@@ -24,6 +24,7 @@ _PADDING = 14.0
 _GAP = 20.0
 _LINE = 20.0
 _CHARACTER = 7.2
+_NARROW_LETTER = 0.62
 _NARROWEST = 300.0
 _WIDEST_SHOWN = 760.0
 _PANEL, _EDGE, _INK, _FAINT = "#fbfaf7", "#c9c5bc", "#222222", "#66625a"
@@ -136,16 +137,19 @@ def _discs(here: list[Piece], x: float, y: float, radius: float) -> list[str]:
     radius /= max(len(here), 1)
     for number, piece in enumerate(here):
         centre = x + radius * (2 * number - len(here) + 1)
+        # A long text gets a plate instead of a disc.
+        half = 1.18 * radius if len(piece.letter) > 2 else radius
+        high = 0.7 * radius if len(piece.letter) > 2 else radius
         parts.append(
-            f'<circle cx="{centre:g}" cy="{y:g}" r="{radius:g}" fill="{piece.fill}" '
-            f'stroke="{_INK}" stroke-width="1"/>'
+            f'<rect x="{centre - half:g}" y="{y - high:g}" width="{2 * half:g}" '
+            f'height="{2 * high:g}" rx="{high:g}" fill="{piece.fill}" stroke="{_INK}"/>'
         )
         if piece.letter:
-            size = 15 * radius / _RADIUS
+            size, room = 15 * radius / _RADIUS, 1.85 * half
+            y_text = y + 0.36 * min(size, room / (_NARROW_LETTER * len(piece.letter)))
             parts.append(
-                _text(centre, y + 0.36 * size, piece.letter, size=size, ink=piece.ink,
-                      room=1.7 * radius, bold=True)
-            )  # fmt: skip
+                _text(centre, y_text, piece.letter, size=size, ink=piece.ink, room=room, bold=True)
+            )
     return parts
 
 
@@ -187,7 +191,7 @@ def _text(
 ) -> str:
     """Return a text element, made smaller where it is longer than its room."""
     if room is not None:
-        size = min(size, room / (0.62 * max(len(text), 1)))
+        size = min(size, room / (_NARROW_LETTER * max(len(text), 1)))
     weight = ' font-weight="600"' if bold else ""
     return (
         f'<text x="{x:g}" y="{y:.4g}" font-size="{size:.3g}" text-anchor="{anchor}" '

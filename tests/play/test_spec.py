@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from neurogame.errors import ConfigurationError, NeurogameError, PlayerError
+from neurogame.errors import CheckpointError, ConfigurationError, NeurogameError, PlayerError
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.gdl.signature import structural_signature
+from neurogame.gdl.write import rules_text
+from neurogame.learn.checkpoint import Checkpoint, save_checkpoint
 from neurogame.play.players import AlphaBetaPlayer, HumanPlayer, RandomPlayer, make_player
 from neurogame.play.spec import FRESH, PlayerSpec
 from neurogame.search.limit import Limit
@@ -73,6 +78,60 @@ def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     path.write_text("not a checkpoint")
     with pytest.raises(NeurogameError, match=r"note\.pt"):
         make_player(f"alphabeta:{path}")
+
+
+def _checkpoint(game: Game, path: Path, **config: str) -> Path:
+    evaluator = make_evaluator(game, EvaluatorConfig(kind="mlp"), seed=3)
+    weights = {name: tensor.clone() for name, tensor in evaluator.state_dict().items()}
+    save_checkpoint(
+        path,
+        Checkpoint(
+            game_name=game.name,
+            rules=rules_text(game.rules),
+            signature=structural_signature(game.rules),
+            roles=list(game.roles),
+            fluents=list(game.fluents),
+            moves=[list(moves) for moves in game.moves],
+            description=evaluator.describe(),
+            weights=weights,
+            initial_weights=weights,
+            config=dict(config),
+        ),
+    )
+    return path
+
+
+def test_checkpoints_play_as_the_evaluator_they_hold(tmp_path: Path) -> None:
+    game = Game.load("tictactoe")
+    path = _checkpoint(game, tmp_path / "trained.pt")
+    state = game.initial_state()
+    results = []
+    for text in (f"alphabeta:{path}", "alphabeta:mlp"):
+        player = make_player(text, game, seed=3)
+        assert isinstance(player, AlphaBetaPlayer)
+        player.start(game, 0, 5)
+        player.choose(state, Limit(depth=2))
+        assert player.last is not None
+        results.append((player.last.move, player.last.value))
+    assert results[0] == results[1]
+    with pytest.raises(CheckpointError, match="tictactoe"):
+        make_player(f"alphabeta:{path}", Game.load("nim"))
+
+
+def test_a_checkpoint_is_read_as_it_was_trained(tmp_path: Path) -> None:
+    game = Game.load("tictactoe")
+    path = _checkpoint(game, tmp_path / "trained.pt", outlook="margin")
+    sums = {}
+    for option in ("", ",outlook=own"):
+        player = make_player(f"alphabeta:{path}{option}", game)
+        assert isinstance(player, AlphaBetaPlayer)
+        player.start(game, 0, 5)
+        player.choose(game.initial_state(), Limit(depth=1))
+        assert player.last is not None
+        sums[option] = sum(player.last.value)
+    # The margin is complementary for both roles, an untrained network's values are not.
+    assert sums[""] == pytest.approx(1.0)
+    assert sums[",outlook=own"] != pytest.approx(1.0, abs=1e-4)
 
 
 def test_players_are_made() -> None:
