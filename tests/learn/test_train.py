@@ -150,7 +150,7 @@ def test_learning_moves_values_towards_what_happened(tmp_path: Path) -> None:
     trainer = start(tmp_path / "run", config)
     rows: list[dict[str, Any]] = []
     trainer.run(rows.append)
-    assert rows[-1]["loss"] < 0.7 * rows[0]["loss"]
+    assert rows[-1]["loss"] < 0.85 * rows[0]["loss"]
 
 
 def test_a_resumed_run_remembers_where_it_came_from(tmp_path: Path) -> None:

@@ -1,0 +1,74 @@
+"""Random circuits, valid but without any game behind them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neurogame.circuit.circuit import AND, Circuit
+from neurogame.ground.atoms import AtomTable, TermTable
+
+NONE = np.zeros(0, np.int64)
+START = np.zeros(1, np.int64)
+
+
+def random_circuit(seed: int, gates: int) -> Circuit:
+    """Return a circuit with all kinds of gates, wide ones over the moves included."""
+    rng = np.random.default_rng(seed)
+    fluents = int(rng.integers(0, 7))
+    moves = [int(n) for n in rng.integers(1, 13, size=rng.integers(1, 4))]
+    first_move = 1 + fluents
+    first_gate = first_move + sum(moves)
+    kind = rng.integers(0, 2, gates).astype(np.uint8)
+    rows: list[np.ndarray] = []
+    level = np.zeros(first_gate + gates, np.int64)
+    for gate in range(gates):
+        node = first_gate + gate
+        width = int(rng.choice([2, 2, 3, 4, 9]))
+        inputs = rng.integers(0, 2 * node, width)
+        if rng.random() < 0.4:
+            # Many of the moves, in the polarity that a frame axiom has.
+            chosen = np.arange(first_move, first_gate)
+            chosen = chosen[rng.random(len(chosen)) < rng.choice([0.5, 0.9, 1.0])]
+            inputs = np.append(inputs, 2 * chosen + (kind[gate] == AND))
+        inputs = np.unique(inputs)
+        if len(inputs) < 2:
+            inputs = np.array([inputs[0] & ~1, inputs[0] | 1])
+        rows.append(inputs)
+        level[node] = 1 + level[inputs >> 1].max()
+
+    def outputs(count: int) -> np.ndarray:
+        return rng.integers(0, 2 * (first_gate + gates), count)
+
+    goals = tuple(
+        tuple((value, int(outputs(1)[0])) for value in (100, 50, 0)[: rng.integers(0, 4)])
+        for _ in moves
+    )
+    return Circuit(
+        roles=tuple(f"r{i}" for i in range(len(moves))),
+        fluents=tuple(f"f{i}" for i in range(fluents)),
+        moves=tuple(tuple(f"m{i}" for i in range(n)) for n in moves),
+        initial=rng.random(fluents) < 0.5,
+        gate_kind=kind,
+        gate_start=np.concatenate([START, np.cumsum([len(row) for row in rows], dtype=np.int64)]),
+        gate_inputs=np.concatenate([NONE, *rows]),
+        gate_level=level[first_gate:],
+        gate_atom=np.full(gates, -1),
+        gate_rule=np.full(gates, -1),
+        legal=outputs(sum(moves)),
+        next=outputs(fluents),
+        terminal=int(outputs(1)[0]),
+        goals=goals,
+        atoms=AtomTable(TermTable((), NONE, START, NONE), (), NONE, START, NONE),
+        key=f"random-{seed}-{gates}",
+    )
+
+
+def random_moves(circuit: Circuit, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Return one random move per role; int64 ``[B, R]``."""
+    return np.stack([rng.integers(0, len(m), size) for m in circuit.moves], axis=1)
+
+
+def one_hot(circuit: Circuit, moves: np.ndarray) -> np.ndarray:
+    """Return which moves are made; bool ``[B, M]``."""
+    parts = [np.arange(len(own)) == moves[:, role, None] for role, own in enumerate(circuit.moves)]
+    return np.concatenate(parts, axis=1)
