@@ -103,15 +103,13 @@ def _path(start: Relation, goal: str, needs: dict[Relation, list[Relation]]) -> 
 def _recursion(rules: Sequence[Rule]) -> list[Finding]:
     """Find recursion that may build terms without end (the recursion restriction of GDL)."""
     needs = _needs(rules)
-    component = {
-        relation: number
-        for number, members in enumerate(strong_components(list(needs), needs))
-        for relation in members
-    }
+    cycles: dict[Relation, set[Relation]] = {}
+    for members in strong_components(list(needs), needs):
+        cycle = set(members)
+        cycles.update((relation, cycle) for relation in cycle)
     findings = []
     for rule in rules:
-        own = component[relation_of(rule.head)]
-        cycle = {relation for relation, number in component.items() if number == own}
+        cycle = cycles[relation_of(rule.head)]
         for sentence, allowed in _recursive_sentences(
             rule.body, frozenset(arguments_of(rule.head)), cycle
         ):

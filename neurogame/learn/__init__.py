@@ -1,1 +1,1 @@
-"""TODO."""
+"""Self-play to better evaluators: targets, trainer, run folders, checkpoints."""

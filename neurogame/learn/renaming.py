@@ -15,7 +15,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
 from neurogame.gdl.keywords import UNRENAMED_WORDS
-from neurogame.gdl.terms import And, Compound, Distinct, Formula, Not, Or, Rule, Rules, Symbol, Variable
+from neurogame.gdl.terms import (
+    And,
+    Compound,
+    Distinct,
+    Formula,
+    Not,
+    Or,
+    Rule,
+    Rules,
+    Symbol,
+    Variable,
+)
 
 _TRIALS = 2000
 

@@ -101,6 +101,8 @@ class Trainer:
         Args:
             report: called after each round with its row of numbers.
         """
+        if not self.folder.latest.exists():
+            self.save()  # so that a run killed at once can be resumed, too
         while not self.stop_requested and not self.finished():
             report(self.round())
             if time.monotonic() - self._saved_at > _SAVE_SECONDS:

@@ -1,1 +1,15 @@
-"""TODO."""
+"""Circuits to states: games, their states one by one or in batches, and the simulator.
+
+Read :mod:`~neurogame.simulate.game` first (what users hold), then
+:mod:`~neurogame.simulate.states`, :mod:`~neurogame.simulate.simulator` and
+:mod:`~neurogame.simulate.playouts`. :mod:`~neurogame.simulate.reference` is a slow interpreter
+that shares nothing with them, :mod:`~neurogame.simulate.replay` compares both with recorded
+matches, and :mod:`~neurogame.simulate.view` and :mod:`~neurogame.simulate.view_svg` show states
+to people.
+"""
+
+from neurogame.simulate.game import Game
+from neurogame.simulate.simulator import Simulator
+from neurogame.simulate.states import State, StateBatch
+
+__all__ = ["Game", "Simulator", "State", "StateBatch"]

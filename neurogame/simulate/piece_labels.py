@@ -26,10 +26,14 @@ def piece_labels(contents: Sequence[tuple[str, ...]]) -> list[str]:
     if not contents[0]:
         return ["*"]
     parts = [abbreviations({content[i] for content in contents}) for i in range(len(contents[0]))]
-    labels = ["".join(part[name] for part, name in zip(parts, c, strict=True)) for c in contents]
-    if len(set(labels)) == len(labels):
-        return labels
-    return ["-".join(part[n] for part, n in zip(parts, c, strict=True)) for c in contents]
+    for separator in ("", "-"):
+        labels = [
+            separator.join(part[name] for part, name in zip(parts, content, strict=True))
+            for content in contents
+        ]
+        if len(set(labels)) == len(labels):
+            return labels
+    return [" ".join(content) for content in contents]
 
 
 def abbreviations(names: set[str]) -> dict[str, str]:

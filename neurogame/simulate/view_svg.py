@@ -145,7 +145,7 @@ def _discs(here: list[Piece], x: float, y: float, radius: float) -> list[str]:
             f'height="{2 * high:g}" rx="{high:g}" fill="{piece.fill}" stroke="{_INK}"/>'
         )
         if piece.letter:
-            size, room = 15 * radius / _RADIUS, 1.85 * half
+            size, room = 15 * radius / _RADIUS, (1.6 if half > radius else 1.85) * half
             y_text = y + 0.36 * min(size, room / (_NARROW_LETTER * len(piece.letter)))
             parts.append(
                 _text(centre, y_text, piece.letter, size=size, ink=piece.ink, room=room, bold=True)

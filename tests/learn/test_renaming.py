@@ -75,9 +75,7 @@ def test_a_mapped_evaluator_gives_the_same_values(name: str, kind: str) -> None:
         index = mapped.get_buffer("fluent_index")
         twin_fluents = torch.zeros(len(other.fluents), dtype=torch.bool)
         twin_fluents[index] = state.fluents
-        successors = [
-            s for s in _successors(twin) if torch.equal(s.fluents, twin_fluents)
-        ]
+        successors = [s for s in _successors(twin) if torch.equal(s.fluents, twin_fluents)]
         assert successors, f"no move of the scrambled game answers to {joint}"
         twin = successors[0]
     assert twin.is_terminal
@@ -86,7 +84,6 @@ def test_a_mapped_evaluator_gives_the_same_values(name: str, kind: str) -> None:
 
 
 def _successors(state: State) -> list[State]:
-
 
     return [state.next(joint) for joint in itertools.product(*state.legal_moves)]
 

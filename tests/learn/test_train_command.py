@@ -1,0 +1,120 @@
+"""``neurogame train``: it trains, goes on, refuses, and says how to play the result."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from neurogame.cli import train
+from neurogame.errors import ConfigurationError
+from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.play.players import make_player
+from neurogame.simulate.game import Game
+
+FAST = ["--evaluator", "paper", "--quiet", "--evaluate-every", "0"]
+
+
+def command(*line: str) -> int:
+    parser = argparse.ArgumentParser(prog="train")
+    train.add_arguments(parser)
+    return train.run(parser.parse_args(line))
+
+
+def test_it_trains_and_prints_the_command_that_plays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    assert command("tictactoe", "--out", str(out), "--matches", "40", *FAST) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("40 matches, 40 updates")
+    assert lines[1].startswith("against random: ")
+    assert lines[2].startswith("against the untrained: ")
+    player = lines[-1].split()[-1]
+    assert lines[-1] == f"  neurogame play tictactoe --opponent alphabeta:{out / 'latest.pt'}"
+    make_player(player, Game.load("tictactoe"), 0)
+
+
+def test_json_is_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["--out", str(tmp_path / "run"), "--matches", "10", "--json", *FAST]
+    assert command("tictactoe", *line) == 0
+    captured = capsys.readouterr()
+    summary = json.loads(captured.out)
+    assert captured.err == ""
+    assert summary["matches"] == 10
+    assert summary["hash"] == load_checkpoint(summary["checkpoint"]).hash
+    assert summary["against_random"]["matches"] == train.FINAL_MATCHES
+
+
+def test_resuming_goes_on_to_a_new_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "run")
+    command("tictactoe", "--out", out, "--matches", "10", "--lambda", "0.5", *FAST)
+    assert command("--resume", out, "--matches", "30", "--quiet") == 0
+    checkpoint = load_checkpoint(tmp_path / "run" / "latest.pt")
+    assert checkpoint.counters["matches"] == 30
+    assert checkpoint.config["lambda"] == 0.5
+    assert "play tictactoe" in capsys.readouterr().out
+    for extra in (["--lambda", "0.9"], ["--evaluator", "mlp"], ["tictactoe"], ["--out", "x"]):
+        with pytest.raises(ConfigurationError, match=r"cannot be changed by --resume"):
+            command("--resume", out, *extra)
+
+
+def test_seconds_end_a_run(tmp_path: Path) -> None:
+    command("tictactoe", "--out", str(tmp_path / "run"), "--seconds", "0.01", *FAST)
+    assert load_checkpoint(tmp_path / "run" / "latest.pt").counters["rounds"] == 1
+
+
+def test_a_command_without_a_game_or_into_a_used_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="name a game"):
+        command("--matches", "3")
+    out = str(tmp_path / "run")
+    command("tictactoe", "--out", out, "--matches", "3", *FAST)
+    with pytest.raises(ConfigurationError, match="already holds a run"):
+        command("tictactoe", "--out", out, "--matches", "3", *FAST)
+
+
+def test_help_names_every_evaluator_setting() -> None:
+    parser = argparse.ArgumentParser()
+    train.add_arguments(parser)
+    text = " ".join(parser.format_help().split())
+    assert "--evaluator-temperature" in text
+    assert "steepness of the activation" in text
+    assert "The paper: 0.001" in text or "the paper: 0.001" in text
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
+def test_a_real_interruption_can_be_resumed(kind: signal.Signals, tmp_path: Path) -> None:
+    code = "import sys; from neurogame.cli import train; import argparse\n" + (
+        "p = argparse.ArgumentParser(); train.add_arguments(p)\n"
+        "sys.exit(train.run(p.parse_args(sys.argv[1:])))"
+    )
+    out = tmp_path / "run"
+    line = ["tictactoe", "--out", str(out), "--seconds", "600", *FAST, "--concurrent", "4"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *line],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    log = out / "rounds.jsonl"
+    deadline = time.monotonic() + 120
+    while not (log.exists() and log.read_text().count("\n") >= 3):
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(kind)
+    printed, _ = process.communicate(timeout=120)
+    if kind == signal.SIGINT:
+        assert process.returncode == 130
+        assert f"--resume {out}" in printed
+    before = load_checkpoint(out / "latest.pt").counters["matches"]
+    assert command("--resume", str(out), "--matches", str(before + 4), "--quiet") == 0
+    rows = [json.loads(row) for row in log.read_text().splitlines()]
+    assert [row["matches"] for row in rows] == list(range(4, before + 5, 4))
