@@ -85,6 +85,13 @@ class TrainConfig:
     learning_rate: float = setting(
         0.001, "step size; the paper: 0.001 with sgd; larger is right for sgd", minimum=0
     )
+    winning_rate: float = setting(
+        1.0,
+        "share of the learning rate that is left after matches won against an opponent "
+        "(win or learn fast); has no effect on self-play",
+        minimum=0,
+        maximum=1,
+    )
     gradient_limit: float = setting(
         1.0, "a longer gradient is scaled down to this length; 0: no limit", minimum=0
     )

@@ -64,6 +64,19 @@ class SelfPlay:
             return play_lockstep(self._game, plan)
         return play_deep(self._game, plan, config.depth, self._opponent.player)
 
+    def score(self, first: int, played: list[Trajectory]) -> float | None:
+        """Return the learner's mean goal, 0..1, in matches from number ``first`` on.
+
+        None in self-play, and where no match was finished.
+        """
+        roles = len(self._game.roles)
+        goals = [
+            float(match.goals[(first + index) % roles])
+            for index, match in enumerate(played)
+            if match.finished
+        ]
+        return sum(goals) / len(goals) if goals and self._opponent.rival else None
+
 
 def uses_margin(game: Game, config: TrainConfig) -> bool:
     """Return whether roles value states by the margin over their only opponent."""

@@ -120,6 +120,7 @@ class Trainer:
         self.counters.matches += count
         self.counters.rounds += 1
         self.counters.plies += sum(match.plies for match in played)
+        self._set_rate(self.self_play.score(before, played))
         loss, updates = self._learn(self.objective.examples(played))
         seconds = time.monotonic() - started
         self.counters.seconds += seconds
@@ -210,6 +211,15 @@ class Trainer:
             results=list(self.results),
             parent=self._parent,
         )
+
+    def _set_rate(self, score: float | None) -> None:
+        """Learn slower the better the last matches went.
+
+        Reference: Bowling & Veloso, Multiagent Learning Using a Variable Learning Rate, 2002.
+        """
+        slow = 0.0 if score is None else score * (1.0 - self.config.winning_rate)
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.config.learning_rate * (1.0 - slow)
 
     def _learn(self, examples: Examples) -> tuple[float, int]:
         """Make the updates that are due; return their mean error and their number."""

@@ -1,12 +1,13 @@
 """Finding the boards of a game by the structure of its fluents, whatever their names.
 
-A relation is a board if some of its arguments determine the others in all sampled states (a
-square has one content), and two of these arguments span a grid. Names matter only for the
+A relation is a board if some of its arguments determine the others in the sampled states (a
+square has one content, but for rare exceptions), and two of these arguments span a grid. Names matter only for the
 order of the axes.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -30,6 +31,8 @@ _FEWEST_PLIES = 8
 _GATES_TO_EVALUATE = 4_000_000
 _LONGEST_AXIS = 40
 _FILLED_GRID = 0.5
+_SHARED_SQUARES = 0.02
+_MOST_SLICES = 36
 _WIDEST = 36
 _MOST_COORDINATES = 5
 
@@ -168,7 +171,7 @@ def _best_key(relation: _Relation) -> tuple[int, ...] | None:
             if any(set(smaller) < set(key) for smaller in keys):
                 continue
             counts = relation.counts(key)
-            if counts.max() > 1:
+            if (counts > 1).sum() > _SHARED_SQUARES * (counts > 0).sum():
                 continue
             keys.append(key)
             pair = _axes(relation, key)
@@ -189,11 +192,13 @@ def _axes(relation: _Relation, key: Sequence[int]) -> tuple[int, int] | None:
     of boards).
     """
     pairs = [pair for pair in combinations(key, 2) if _spans_grid(relation, pair)]
+    sizes = [len(domain) for domain in relation.domains]
+    cells = math.prod(sizes[axis] for axis in key)
+    pairs = [pair for pair in pairs if cells <= _MOST_SLICES * sizes[pair[0]] * sizes[pair[1]]]
     if not pairs:
         return None
     if len(key) > 3:
         pairs.reverse()
-    sizes = [len(domain) for domain in relation.domains]
     return max(pairs, key=lambda pair: (_overlap(relation, *pair), sizes[pair[0]] * sizes[pair[1]]))
 
 
@@ -205,9 +210,10 @@ def _spans_grid(relation: _Relation, pair: tuple[int, int]) -> bool:
 
 
 def _overlap(relation: _Relation, first: int, second: int) -> float:
-    """Return how alike two arguments are: common values / all values."""
+    """Return how alike two arguments are: common values / all values, 0 if less than half."""
     one, other = set(relation.domains[first]), set(relation.domains[second])
-    return len(one & other) / len(one | other)
+    share = len(one & other) / len(one | other)
+    return share if share >= 0.5 else 0.0
 
 
 def _board(relation: _Relation, key: tuple[int, ...]) -> Board:

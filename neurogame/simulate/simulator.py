@@ -191,7 +191,8 @@ class Simulator:
                 is whatever the rules derive.
 
         Raises:
-            GameError: a move is illegal; the message names the state, role and move.
+            GameError: a move is illegal; the message names the state, role and move. Or a role
+                has no move of this number, checked in any case.
         """
         size, roles = len(states), len(self.circuit.roles)
         if moves.dtype != torch.int64 or tuple(moves.shape) != (size, roles):
@@ -204,13 +205,18 @@ class Simulator:
         does = self._does_words(known)
         status, following = self._run(states, (STATUS, NEXT), does)
         terminal = status[-1]
+        if not torch.equal(known, moves):
+            unknown = (known != moves) & ~unpack(terminal[None], size)
+            if bool(unknown.any()):
+                row, role = unknown.nonzero()[0].tolist()
+                raise GameError(
+                    f"state {row}: role {self.circuit.roles[role]} has no move "
+                    f"{int(moves[row, role])}; its moves are 0..{int(sizes[role]) - 1}"
+                )
         if check:
-            illegal = does & ~status[:-1]
-            if not torch.equal(known, moves):
-                illegal |= self._does_words(known, known != moves)
-            illegal &= ~terminal
+            illegal = does & ~status[:-1] & ~terminal
             if bool(illegal.any()):
-                self._refuse(unpack(illegal, size), moves)
+                self._refuse(unpack(illegal, size))
         words = following ^ ((following ^ states.words) & terminal)
         return StateBatch(words & lane_mask(size, self.device), size)
 
@@ -239,30 +245,18 @@ class Simulator:
             raise GameError(f"children takes one state, not {len(state)}; see expand for many")
         return self.expand(state)
 
-    def _does_words(self, moves: Tensor, which: Tensor | None = None) -> Tensor:
-        """Return the rows that say which moves are made; int64 ``[M, W]``.
+    def _does_words(self, moves: Tensor) -> Tensor:
+        """Return the rows that say which moves are made; int64 ``[M, W]``."""
+        start = torch.tensor(self.move_offsets[:-1], device=self.device)
+        return pack_one_hot(moves + start, self.move_offsets[-1])
 
-        Args:
-            moves: valid indices within each role's moves; int64 ``[B, R]``.
-            which: the moves to write down, all if None; bool ``[B, R]``.
-        """
-        rows = moves + torch.tensor(self.move_offsets[:-1], device=self.device)
-        if which is not None:
-            rows = torch.where(which, rows, -1)
-        return pack_one_hot(rows, self.move_offsets[-1])
-
-    def _refuse(self, illegal: Tensor, moves: Tensor) -> None:
-        """Say which move is illegal, and what is allowed."""
+    def _refuse(self, illegal: Tensor) -> None:
+        """Say which move is illegal, and what is allowed; ``illegal`` is bool ``[B, M]``."""
         row, column = illegal.nonzero()[0].tolist()
         role = bisect_right(self.move_offsets, column) - 1
-        texts, move = self.circuit.moves[role], int(moves[row, role])
-        name = self.circuit.roles[role]
-        if not 0 <= move < len(texts):
-            raise GameError(
-                f"state {row}: role {name} has no move {move}; its moves are 0..{len(texts) - 1}"
-            )
+        text = self.circuit.moves[role][column - self.move_offsets[role]]
         raise GameError(
-            f"state {row}: {texts[move]} is not legal for role {name}; "
+            f"state {row}: {text} is not legal for role {self.circuit.roles[role]}; "
             "take a move that look() or State.legal_moves shows as legal"
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from hypothesis import given
@@ -18,7 +20,7 @@ def chi_square(counts: torch.Tensor) -> float:
     expected = float(counts.sum()) / len(counts)
     value = float(((counts.to(torch.float64) - expected) ** 2 / expected).sum())
     freedom = len(counts) - 1
-    return (value - freedom) / (2 * freedom) ** 0.5
+    return (value - freedom) / math.sqrt(2 * freedom)
 
 
 def numbers(planes: torch.Tensor, size: int) -> torch.Tensor:

@@ -168,7 +168,11 @@ def test_the_hash_sees_everything_and_no_order_of_keys() -> None:
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    write_atomically(path, lambda stream: stream.write(b"old") and None)
+
+    def succeed(stream: Any) -> None:
+        stream.write(b"old")
+
+    write_atomically(path, succeed)
 
     def fail(stream: Any) -> None:
         stream.write(b"half")

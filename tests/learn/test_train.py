@@ -40,7 +40,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "td": {"target": "td"},
     "sound": {"target": "td", "evaluator": EvaluatorConfig(kind="sound"), "matches": 20},
     "outcome": {"target": "outcome", "optimiser": "sgd", "buffer": 0},
-    "opponent": {"target": "td", "opponent": "untrained", "random_plies": 2},
+    "opponent": {"opponent": "untrained", "random_plies": 2, "winning_rate": 0.1},
     "mlp": {"target": "td", "evaluator": EvaluatorConfig(kind="mlp", hidden=(8,))},
     "deep": {"target": "outcome", "depth": 2, "opponent": "fuzzy", "matches": 12, "concurrent": 3},
 }
@@ -151,6 +151,27 @@ def test_learning_moves_values_towards_what_happened(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = []
     trainer.run(rows.append)
     assert rows[-1]["loss"] < 0.85 * rows[0]["loss"]
+
+
+def test_a_winner_learns_slowly(tmp_path: Path) -> None:
+    config = TrainConfig(
+        evaluator=EvaluatorConfig(kind="mlp", hidden=(4,)),
+        opponent="random",
+        winning_rate=0.0,
+        matches=40,
+        concurrent=1,
+        evaluate_every=0,
+    )
+    trainer = start(tmp_path / "run", config)
+    moved: dict[float, set[bool]] = {0.0: set(), 0.5: set(), 1.0: set()}
+    while not trainer.finished():
+        before = content_hash(dict(trainer.evaluator.state_dict()))
+        number = trainer.counters.matches
+        row = trainer.round()
+        goal = row["mean_goals"][number % 2]
+        moved[goal].add(before != content_hash(dict(trainer.evaluator.state_dict())))
+    assert moved[0.0] == {True}
+    assert moved[1.0] == {False}
 
 
 def test_a_resumed_run_remembers_where_it_came_from(tmp_path: Path) -> None:
