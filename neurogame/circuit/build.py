@@ -16,8 +16,8 @@ from neurogame.circuit.circuit import AND, FALSE, OR, Circuit
 from neurogame.circuit.gates import GateStore
 from neurogame.circuit.prune import prune
 from neurogame.errors import GroundingError
-from neurogame.ground.atoms import IntArray
 from neurogame.gdl.graph import strong_components
+from neurogame.ground.atoms import IntArray
 from neurogame.ground.program import GroundProgram
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from neurogame.errors import GroundingError
-from neurogame.ground.clauses import Clause
 from neurogame.gdl.graph import strong_components
+from neurogame.ground.clauses import Clause
 from neurogame.ground.join import Query, build_rows, solve
 from neurogame.ground.limits import Watch
 from neurogame.ground.relation import Database, Relation

@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.gdl.library import library_names, load_rules
@@ -34,6 +34,7 @@ def _shuffled(rules: Rules, seed: int) -> Rules:
     return Rules(tuple(choose.sample(changed, len(changed))))
 
 
+@settings(deadline=None)
 @given(rulesheets(), st.integers())
 def test_signature_survives_renaming_and_reordering(rules: Rules, seed: int) -> None:
     changed = scramble(_shuffled(rules, seed), seed, numbers=True)
