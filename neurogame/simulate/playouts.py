@@ -189,24 +189,27 @@ class _Tally:
         for role, values in enumerate(self.values):
             rest = ended
             hits = []
+            several = torch.zeros_like(ended)
             for row in range(begin, begin + len(values)):
+                several |= ended & ~rest & flags[row]
                 hits.append(rest & flags[row])
                 rest = rest & ~flags[row]
             counts = count_ones(torch.stack([*hits, rest])).cpu().numpy()
             self.counts[role] += counts
-            if counts[-1] and not stopped:
-                self._warn(role)
+            if not stopped and counts[-1]:
+                self._warn(role, "no goal in a terminal state; it counts as 0")
+            elif not stopped and bool((several != 0).any()):
+                self._warn(role, "several goals in a terminal state; the highest counts")
             begin += len(values)
         number = int(count_ones(ended[None])[0])
         self.cut += number if stopped else 0
         return number
 
-    def _warn(self, role: int) -> None:
+    def _warn(self, role: int, what: str) -> None:
         if not self.warned:
             self.warned = True
             warnings.warn(
-                f"role {self.circuit.roles[role]} has no goal in a terminal state; "
-                "it counts as 0 (said once)",
+                f"role {self.circuit.roles[role]} has {what} (said once)",
                 NeurogameWarning,
                 stacklevel=5,
             )

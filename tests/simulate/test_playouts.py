@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from neurogame.cli.main import main
-from neurogame.errors import GameError
+from neurogame.errors import GameError, NeurogameWarning
 from neurogame.kernels.choose import choose_uniform
 from neurogame.kernels.popcount import popcount
 from neurogame.simulate import playouts as module
@@ -121,6 +121,22 @@ def test_a_state_without_moves_is_reported() -> None:
     simulator = Game.from_text(STUCK).simulator()
     with pytest.raises(GameError, match="role r has no legal move"):
         playouts(simulator, 10, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "words", "goals"),
+    [
+        ("(goal r 30) (<= (goal r 70) (true (n 1)))", "several goals", {70: 10}),
+        ("(<= (goal r 30) (true (n 0)))", "no goal", {0: 10}),
+    ],
+)
+def test_missing_and_several_goals_are_counted_by_policy(
+    rule: str, words: str, goals: dict[int, int]
+) -> None:
+    text = "(role r) (init (n 0)) (legal r go) (<= (next (n 1)) (does r go))"
+    simulator = Game.from_text(f"{text} (<= terminal (true (n 1))) {rule}").simulator()
+    with pytest.warns(NeurogameWarning, match=words):
+        assert playouts(simulator, 10, seed=0).goals == (goals,)
 
 
 @pytest.mark.parametrize(
