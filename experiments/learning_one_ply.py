@@ -24,12 +24,17 @@ import torch
 
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.learn.config import TrainConfig
+from neurogame.learn.opponent import make_opponent
 from neurogame.learn.run_folder import ROUNDS, RunFolder
 from neurogame.learn.train import Trainer
 from neurogame.simulate.game import Game
 
 PUBLISHED = {"pentago": 74.28, "qubic": 50.0}
 LAST = 200
+# Two deterministic players repeat themselves, so that a learner may win every match and know one
+# line of play. How it fares from random openings says what it has learned beyond that.
+OPENINGS = 400
+STRENGTH = "strength.json"
 PAIRS = 10
 
 
@@ -54,6 +59,18 @@ SETTINGS = {
         gradient_limit=0.0,
         buffer=0,
         batch=1000,
+        epsilon=0.0,
+    ),
+    # As "td", but a match that was won changes nothing.
+    "td-until-won": _setting(
+        "sound",
+        target="td",
+        lambda_=0.95,
+        learning_rate=0.01,
+        winning_rate=0.0,
+        buffer=10000,
+        batch=128,
+        updates=2.0,
         epsilon=0.0,
     ),
     "outcome": _setting(
@@ -89,6 +106,8 @@ class Run:
         seed: of the run.
         scores: goal of the learner in each match, 0..100, in order.
         distinct: number of different matches by their moves.
+        strength: score of the final weights from random openings of up to four plies, and the
+            ends of its 95 % interval, 0..100; NaN where it is not yet measured.
     """
 
     game: str
@@ -97,6 +116,7 @@ class Run:
     seed: int
     scores: list[float]
     distinct: int
+    strength: tuple[float, float, float]
 
 
 def play_run(game: Game, setting: str, opponent: str, seed: int, matches: int, out: Path) -> None:
@@ -110,6 +130,9 @@ def play_run(game: Game, setting: str, opponent: str, seed: int, matches: int, o
         folder.create({**names, **config.to_json()})
         trainer = Trainer(game, config, folder)
     trainer.run()
+    rival = make_opponent(game, config, trainer.initial).evaluator
+    strength = trainer.measure(rival, OPENINGS)
+    (folder.path / STRENGTH).write_text(json.dumps(strength.to_json()))
 
 
 def read_run(path: Path) -> Run | None:
@@ -128,7 +151,15 @@ def read_run(path: Path) -> Run | None:
         seed=config["seed"],
         scores=scores,
         distinct=len({row["moves_digest"] for row in rows}),
+        strength=_strength(path / STRENGTH),
     )
+
+
+def _strength(path: Path) -> tuple[float, float, float]:
+    if not path.exists():
+        return (float("nan"),) * 3
+    data = json.loads(path.read_text())
+    return 100 * data["score"], 100 * data["low"], 100 * data["high"]
 
 
 def interval(scores: list[float]) -> tuple[float, float]:
@@ -164,8 +195,9 @@ def report(out: Path) -> str:
     lines = [
         f"Mean score of the learner, 0..100; 95 % intervals; last {LAST} matches of each run.",
         "",
-        "| game | setting | opponent | seed | matches | all | last | best 20 | distinct |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| game | setting | opponent | seed | matches | all | last | best 20 | distinct "
+        "| from random openings |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     groups: dict[tuple[str, str, str], list[Run]] = {}
     for run in runs:
@@ -175,7 +207,8 @@ def report(out: Path) -> str:
         lines.append(
             f"| {run.game} | {run.setting} | {run.opponent} | {run.seed} | {len(run.scores)} "
             f"| {whole[0]:.1f} ± {whole[1]:.1f} | {last[0]:.1f} ± {last[1]:.1f} "
-            f"| {best.max() if best.size else float('nan'):.0f} | {run.distinct} |"
+            f"| {best.max() if best.size else float('nan'):.0f} | {run.distinct} "
+            "| {:.1f} [{:.1f}, {:.1f}] |".format(*run.strength)
         )
     lines += ["", "| game | setting | opponent | runs | mean of last | worst run | published |"]
     lines += ["|---|---|---|---|---|---|---|"]

@@ -1,8 +1,8 @@
 """Finding the boards of a game by the structure of its fluents, whatever their names.
 
 A relation is a board if some of its arguments determine the others in the sampled states (a
-square has one content, but for rare exceptions), and two of these arguments span a grid. Names matter only for the
-order of the axes.
+square has one content, but for rare exceptions), and two of these arguments span a grid. Names
+matter only for the order of the axes.
 """
 
 from __future__ import annotations

@@ -81,7 +81,9 @@ def test_every_kind_of_line_end(end: str) -> None:
 
 
 def test_byte_order_mark_does_not_shift_columns() -> None:
-    assert parse_rules("\ufeff(role a)").rules[0].position == Position(1, 1)
+    rules = parse_rules("\ufeff(role a)")
+    assert rules == parse_rules("(role a)")
+    assert rules.rules[0].position == Position(1, 1)
 
 
 def test_empty_text_is_a_rulesheet_without_rules() -> None:

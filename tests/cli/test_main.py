@@ -1,0 +1,238 @@
+"""The command line as a whole: help, exit codes, errors in one line, interrupts, closed pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from neurogame import __version__
+from neurogame.cli import games
+from neurogame.cli.main import COMMANDS, build_parser, main
+from neurogame.play.spec import FRESH
+from tests.conftest import REPOSITORY
+
+PROGRAM = [sys.executable, "-m", "neurogame.cli.main"]
+COMPLETE = {
+    "games": ["games", "GAME"],
+    "check": ["check", "GAME"],
+    "ground": ["ground", "GAME"],
+    "replay": ["replay", "GAME", "trace.jsonl.gz"],
+    "simulate": ["simulate", "GAME"],
+    "train": ["train", "GAME"],
+    "play": ["play", "GAME"],
+    "match": ["match", "GAME", "--players", "random", "random"],
+    "inspect": ["inspect", "GAME"],
+}
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Return the environment of a user's shell: output to pipes is buffered."""
+    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    return {**inherited, "PYTHONPATH": str(REPOSITORY), **changes}
+
+
+def exit_code(line: list[str]) -> int:
+    """Return the exit code, whether main returns it or argparse exits with it."""
+    try:
+        return main(line)
+    except SystemExit as stopped:
+        return stopped.code if isinstance(stopped.code, int) else -1
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code([command, "--help"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith(f"usage: neurogame {command}")
+    assert COMMANDS[command] in " ".join(shown.out.split())
+    assert shown.err == ""
+
+
+def test_the_program_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"  {name}" in shown for name in COMMANDS)
+    assert exit_code(["--version"]) == 0
+    assert capsys.readouterr().out == f"neurogame {__version__}\n"
+
+
+def test_commands_are_the_modules_of_the_room() -> None:
+    modules = {path.stem for path in (REPOSITORY / "neurogame" / "cli").glob("*.py")}
+    assert modules == {*COMMANDS, "main", "__init__"}
+    assert set(COMPLETE) == set(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        [],
+        ["no-such-command"],
+        ["simulate"],
+        ["simulate", "tictactoe", "--games", "many"],
+        ["match", "tictactoe"],
+        ["train", "tictactoe", "--target", "magic"],
+        *([*line, "--no-such-option"] for line in COMPLETE.values()),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_2(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code(line) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("usage: neurogame")
+    assert "error: " in shown.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("missing", ["tictactow", "missing.kif"])
+def test_an_unknown_game_is_one_line_and_1(
+    command: str,
+    missing: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = [missing if word == "GAME" else word for word in COMPLETE[command]]
+    assert exit_code(line) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("error: ")
+    assert shown.err.count("\n") == 1
+    assert missing in shown.err
+    if missing == "tictactow" and command != "inspect":
+        assert "did you mean tictactoe" in shown.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_interrupted_is_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(options: object) -> int:
+        signal.raise_signal(signal.SIGINT)
+        return 0
+
+    monkeypatch.setattr(games, "run", interrupted)
+    assert main(["games"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_interrupting_a_person_who_thinks(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*PROGRAM, "play", "tictactoe", "--opponent", "random"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=environment(PYTHONUNBUFFERED="1"),
+    )
+    assert process.stdout is not None
+    # The list of moves: from here on the program waits for an answer.
+    assert any("(mark 1 1)" in line for line in process.stdout)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors.strip() == "interrupted"
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+@pytest.mark.parametrize("line", [["games"], ["check", "tictactoe"], ["--help"]], ids=" ".join)
+def test_a_closed_pipe_is_silent(line: list[str], unbuffered: str, tmp_path: Path) -> None:
+    """As in ``neurogame games | true``; Python writes short outputs when it exits."""
+    process = subprocess.Popen(
+        [*PROGRAM, *line],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=environment(PYTHONUNBUFFERED=unbuffered),
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 0
+
+
+def answer(line: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """Return the one JSON object that a command prints."""
+    assert main([*line, "--json"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("\n") == 1
+    parsed = json.loads(shown)
+    assert isinstance(parsed, dict)
+    return parsed
+
+
+def test_ground_answers_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(["ground", "tictactoe"], capsys)
+    keys = {"roles", "fluents", "moves", "gates", "levels", "cycles", "seconds", "peak_mb"}
+    assert keys <= set(found)
+    assert (found["roles"], found["fluents"], found["moves"], found["cycles"]) == (2, 29, 20, 0)
+    assert found["gates"] >= found["levels"] > 1
+    assert found["seconds"] > 0
+    assert found["peak_mb"] > 1
+
+
+def test_simulate_answers_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["simulate", "tictactoe", "--games", "64", "--seed", "5"]
+    first, second = answer(line, capsys), answer(line, capsys)
+    assert first["games"] == 64
+    assert 64 * 5 <= first["plies"] <= 64 * 9
+    assert first["mean_length"] == first["plies"] / 64
+    assert set(first["mean_goals"]) == {"xplayer", "oplayer"}
+    assert (first["plies"], first["goals"]) == (second["plies"], second["goals"])
+    for name in ("seconds", "games_per_second", "plies_per_second", "backend"):
+        assert first[name]
+
+
+def test_games_and_check_answer_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    listed = answer(["games"], capsys)["games"]
+    assert {"name", "summary", "roles", "path"} <= set(listed[0])
+    assert {"tictactoe", "pentago"} <= {game["name"] for game in listed}
+    assert answer(["check", "pentago"], capsys)["errors"] == 0
+
+
+def test_match_answers_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["match", "tictactoe", "--players", "random", "random", "--matches", "2"]
+    assert answer(line, capsys)
+
+
+def test_check_of_a_wrong_rulesheet_is_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = tmp_path / "wrong.kif"
+    wrong.write_text("(role a)\n(<= terminal (true (p ?x)) (not (q ?y)))\n")
+    assert main(["check", str(wrong)]) == 1
+    assert f"{wrong}:2:" in capsys.readouterr().out
+
+
+def test_the_command_line_starts_without_torch() -> None:
+    """Importing torch takes seconds; no one should wait for them to read a help text."""
+    code = (
+        "import sys\n"
+        "from neurogame.cli.main import COMMANDS, build_parser\n"
+        "for name in COMMANDS: build_parser(name)\n"
+        "sys.exit('torch' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment())
+
+
+def test_only_the_wanted_command_declares_its_arguments() -> None:
+    assert build_parser("games").parse_args(["games", "nim"]).name == "nim"
+    with pytest.raises(SystemExit):
+        build_parser("check").parse_args(["games", "nim"])
+
+
+def test_every_kind_of_untrained_evaluator_is_in_the_readme() -> None:
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert [kind for kind in FRESH if f"`{kind}`" not in text] == []

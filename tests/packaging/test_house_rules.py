@@ -1,0 +1,173 @@
+"""The shape of the code: names, docstrings, annotations, sizes, and the direction of imports."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+PACKAGE = REPOSITORY / "neurogame"
+FILES = sorted(PACKAGE.rglob("*.py"))
+TEXTS = [*FILES, *sorted((REPOSITORY / "tests").rglob("*.py"))]
+ROOMS = (
+    *("gdl", "ground", "circuit", "kernels", "simulate", "evaluators"),
+    *("search", "learn", "play", "inspect", "cli"),
+)
+# (file, module that it imports) -> why an import may point to the right.
+EXCEPTIONS = {
+    ("learn/deep_play.py", "play.player"): "training matches may have any player as opponent",
+    ("learn/opponent.py", "play.player"): "training matches may have any player as opponent",
+    ("learn/opponent.py", "play.players"): "the option --opponent takes a player string",
+    ("learn/opponent.py", "play.spec"): "the option --opponent takes a player string",
+}
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """Return the parsed file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def module_name(path: Path) -> str:
+    """Return the dotted name of a file of the package."""
+    parts = path.relative_to(REPOSITORY).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in FILES}
+
+
+def short(path: Path) -> str:
+    """Return the path below the package."""
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def public(path: Path) -> Iterator[tuple[str, ast.ClassDef | Function]]:
+    """Return every public class, function and method of a file with its dotted name."""
+    for node in tree(path).body:
+        if not isinstance(node, ast.ClassDef | Function) or node.name.startswith("_"):
+            continue
+        yield node.name, node
+        if isinstance(node, ast.ClassDef):
+            for member in node.body:
+                if isinstance(member, Function) and not member.name.startswith("_"):
+                    yield f"{node.name}.{member.name}", member
+
+
+def unannotated(function: Function) -> list[str]:
+    """Return what lacks an annotation in a function's signature."""
+    given = function.args
+    arguments = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    arguments += [extra for extra in (given.vararg, given.kwarg) if extra is not None]
+    names = [a.arg for a in arguments if a.annotation is None and a.arg not in ("self", "cls")]
+    return names if function.returns is not None else [*names, "return"]
+
+
+def imported(node: ast.AST) -> list[str]:
+    """Return the modules of this package that an import statement names."""
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom):
+        assert node.level == 0, "imports are absolute"
+        whole = [f"{node.module}.{alias.name}" for alias in node.names]
+        names = [name if name in MODULES else str(node.module) for name in whole]
+    else:
+        names = []
+    return sorted({name for name in names if name in MODULES})
+
+
+def run_at_import(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Return the statements that importing a module runs, ``if TYPE_CHECKING`` left out."""
+    for statement in body:
+        if isinstance(statement, ast.If):
+            if ast.unparse(statement.test) != "TYPE_CHECKING":
+                yield from run_at_import([*statement.body, *statement.orelse])
+        elif isinstance(statement, ast.Try):
+            yield from run_at_import([*statement.body, *statement.orelse, *statement.finalbody])
+        else:
+            yield statement
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_imports_and_has_its_public_names(name: str) -> None:
+    module = importlib.import_module(name)
+    assert (module.__doc__ or "").strip()
+    names = list(getattr(module, "__all__", []))
+    assert len(names) == len(set(names))
+    assert [public_name for public_name in names if not hasattr(module, public_name)] == []
+
+
+def test_everything_public_has_a_docstring() -> None:
+    missing = [
+        f"{short(path)}: {name}"
+        for path in FILES
+        for name, node in public(path)
+        if not (ast.get_docstring(node) or "").strip()
+    ]
+    assert missing == []
+
+
+def test_every_function_is_annotated() -> None:
+    missing = [
+        f"{short(path)}:{node.lineno}: {node.name}({', '.join(lacking)})"
+        for path in FILES
+        for node in ast.walk(tree(path))
+        if isinstance(node, Function) and (lacking := unannotated(node))
+    ]
+    assert missing == []
+
+
+def test_files_are_short_and_named_for_one_idea() -> None:
+    long = [
+        f"{path.relative_to(REPOSITORY)}: {count} lines"
+        for path in TEXTS
+        if (count := len(path.read_text(encoding="utf-8").splitlines())) > 500
+    ]
+    assert long == []
+    vague = {"util", "utils", "helper", "helpers", "misc", "common", "tools", "types"}
+    assert [short(path) for path in FILES if path.stem in vague] == []
+
+
+def test_the_rooms_are_the_known_ones() -> None:
+    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    assert folders == set(ROOMS)
+    assert (PACKAGE / "py.typed").exists()
+
+
+def test_imports_point_to_the_left() -> None:
+    """A room imports from itself and from rooms before it, inside functions, too."""
+    found = set()
+    for path in FILES:
+        room = path.relative_to(PACKAGE).parts[0]
+        if room not in ROOMS:
+            continue
+        for node in ast.walk(tree(path)):
+            for name in imported(node):
+                target = name.split(".")[1] if "." in name else ""
+                if target in ROOMS and ROOMS.index(target) > ROOMS.index(room):
+                    found.add((short(path), name.removeprefix("neurogame.")))
+    assert found == set(EXCEPTIONS)
+
+
+def test_imports_have_no_cycle() -> None:
+    graph = {
+        name: {
+            target
+            for statement in run_at_import(tree(path).body)
+            for target in imported(statement)
+            if target != name
+        }
+        for name, path in MODULES.items()
+    }
+    # Raises a CycleError that names the cycle.
+    order = list(TopologicalSorter(graph).static_order())
+    assert set(order) == set(MODULES)

@@ -1,0 +1,116 @@
+"""The wheel: it holds the library and the type marker, and works away from the checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from neurogame import __version__
+from tests.conftest import REPOSITORY
+
+GAMES = sorted(path.name for path in (REPOSITORY / "games").glob("*.kif"))
+
+
+def run(*words: str, cwd: Path, **environment: str) -> str:
+    """Run Python and return what it prints; fail with all its output."""
+    done = subprocess.run(
+        [sys.executable, *words],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def build(kind: str, folder: Path) -> Path:
+    """Build a distribution with the tools of this environment, and return its file."""
+    run("-m", "build", f"--{kind}", "--no-isolation", "--outdir", str(folder), ".", cwd=REPOSITORY)
+    [file] = folder.iterdir()
+    return file
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build("wheel", tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the wheel into a folder of its own."""
+    target = tmp_path_factory.mktemp("installed")
+    options = ["--no-deps", "--no-index", "--disable-pip-version-check", "--quiet"]
+    run("-m", "pip", "install", *options, "--target", str(target), str(wheel), cwd=target)
+    return target
+
+
+def test_it_holds_code_library_and_type_marker_only(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    inside = [f"neurogame/games/{name}" for name in GAMES]
+    assert len(inside) > 10
+    assert sorted(name for name in names if name.endswith(".kif")) == inside
+    assert "neurogame/py.typed" in names
+    code = {
+        path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "neurogame").rglob("*.py")
+    }
+    assert code == {name for name in names if name.endswith(".py")}
+    information = f"neurogame-{__version__}.dist-info/"
+    assert all(name.startswith(("neurogame/", information)) for name in names)
+    assert wheel.stat().st_size < 2_000_000
+
+
+def test_its_metadata(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    information = f"neurogame-{__version__}.dist-info"
+    metadata = archive.read(f"{information}/METADATA").decode()
+    assert f"\nVersion: {__version__}\n" in metadata
+    assert "\nLicense-Expression: Apache-2.0\n" in metadata
+    needed = {
+        line.split(": ", 1)[1].split(";")[0]
+        for line in metadata.splitlines()
+        if line.startswith("Requires-Dist: ") and "extra ==" not in line
+    }
+    assert {name.split(">")[0].split("<")[0] for name in needed} == {
+        "torch",
+        "numpy",
+        "pyparsing",
+        "tqdm",
+    }
+    entries = archive.read(f"{information}/entry_points.txt").decode()
+    assert "neurogame = neurogame.cli.main:main" in entries
+
+
+def test_it_works_away_from_the_checkout(installed: Path, tmp_path: Path) -> None:
+    def neurogame(*line: str) -> str:
+        program = ("-m", "neurogame.cli.main", *line)
+        return run(*program, cwd=tmp_path, PYTHONPATH=str(installed))
+
+    listed = json.loads(neurogame("games", "--json"))["games"]
+    assert [f"{game['name']}.kif" for game in listed] == GAMES
+    folder = (installed / "neurogame" / "games").resolve()
+    assert all(Path(game["path"]).resolve().parent == folder for game in listed)
+    simulated = json.loads(neurogame("simulate", "nim", "--games", "64", "--json"))
+    assert simulated["games"] == 64
+    where = "import neurogame; print(neurogame.__file__)"
+    found = run("-c", where, cwd=tmp_path, PYTHONPATH=str(installed))
+    assert Path(found.strip()).resolve().is_relative_to(installed.resolve())
+
+
+def test_the_source_distribution_can_make_the_wheel(tmp_path: Path) -> None:
+    """It holds all that the build of the wheel reads, and nothing large."""
+    archive = build("sdist", tmp_path)
+    assert archive.stat().st_size < 5_000_000
+    with tarfile.open(archive) as files:
+        names = {name.partition("/")[2] for name in files.getnames()}
+    needed = {"pyproject.toml", "README.md", "LICENSE", "neurogame/py.typed"}
+    assert needed | {f"games/{name}" for name in GAMES} <= names
+    assert not any(name.startswith((".venv", ".git/", "runs/")) for name in names)
