@@ -62,8 +62,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     line = list(sys.argv[1:] if arguments is None else arguments)
     wanted = next((word for word in line if not word.startswith("-")), None)
     try:
-        options = build_parser(wanted).parse_args(line)
-        return int(options.run(options))
+        try:
+            options = build_parser(wanted).parse_args(line)
+            return int(options.run(options))
+        finally:
+            # Now, not when Python exits: there a closed pipe could not be handled.
+            sys.stdout.flush()
     except NeurogameError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -142,7 +142,7 @@ def summaries(rows: Iterable[WeightRow], rules: Mapping[int, str]) -> list[RuleS
         if row.rule is not None:
             source = rules.get(row.rule, f"rule {row.rule}")
         else:
-            source = row.unit.strip("()").split(" ")[0]
+            source = _relation(row.unit)
         grouped.setdefault((row.network, source), []).append(row)
     found = [
         RuleSummary(
@@ -156,6 +156,12 @@ def summaries(rows: Iterable[WeightRow], rules: Mapping[int, str]) -> list[RuleS
         for (network, source), group in grouped.items()
     ]
     return sorted(found, key=lambda summary: -summary.drift)
+
+
+def _relation(unit: str) -> str:
+    """Return the relation of an atom; a part that grounding split off is named by its rule."""
+    name = unit.strip("()").split(" ")[0]
+    return f"part of rule {name[1:].partition('.')[0]}" if name.startswith("*") else name
 
 
 def tensor_drifts(

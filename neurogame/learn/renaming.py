@@ -14,7 +14,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
-from neurogame.gdl.keywords import UNRENAMED_WORDS
+from neurogame.gdl.kept import kept_names
 from neurogame.gdl.terms import (
     And,
     Compound,
@@ -42,18 +42,11 @@ def find_renaming(source: Rules, target: Rules) -> dict[str, str] | None:
         The renaming, or None where the two rulesheets differ in more than names and the order
         of rules. Goal values keep their names; all other numbers are names like any other.
     """
-    ours, theirs = _kept(source), _kept(target)
+    ours, theirs = kept_names(source), kept_names(target)
     if len(source) != len(target) or ours != theirs:
         return None
     fixed = {word: _digest("kept", word) for word in ours}
     return _search(source, target, fixed, fixed, iter(range(_TRIALS)))
-
-
-def _kept(rules: Rules) -> frozenset[str]:
-    """Return the names that have a meaning: keywords and goal values."""
-    goals = [rule.head for rule in rules if rule.head.name == "goal"]
-    values = [head.arguments[-1] for head in goals if isinstance(head, Compound)]
-    return UNRENAMED_WORDS | {value.name for value in values if isinstance(value, Symbol)}
 
 
 def _search(
