@@ -24,7 +24,6 @@ from neurogame.gdl.terms import (
     Or,
     Rule,
     Rules,
-    Symbol,
     Variable,
 )
 
