@@ -57,17 +57,17 @@ def _add_evaluator(group: argparse._ArgumentGroup) -> None:
             )
         else:
             group.add_argument(
-                flag, dest=destination, type=_reader(field.default), metavar="VALUE", help=text
+                flag, dest=destination, type=_reader(field), metavar="VALUE", help=text
             )
 
 
-def _reader(default: object) -> Callable[[str], Any]:
-    """Return what turns a text into a value like the default."""
-    if isinstance(default, tuple):
+def _reader(field: dataclasses.Field[Any]) -> Callable[[str], Any]:
+    """Return what turns a text into a value of a field."""
+    if isinstance(field.default, tuple):
         return _whole_numbers
-    if isinstance(default, str):
+    if isinstance(field.default, str):
         return str
-    return _number_or_text
+    return _number_or_text if "str" in str(field.type) else float
 
 
 def _whole_numbers(text: str) -> tuple[int, ...]:

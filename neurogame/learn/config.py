@@ -54,7 +54,7 @@ class TrainConfig:
         0.05, "chance of a random move instead of the best, per role and ply", minimum=0, maximum=1
     )
     random_plies: int = setting(
-        0, "a match starts with a uniformly drawn number of random plies, up to this", minimum=0
+        4, "a match starts with a uniformly drawn number of random plies, up to this", minimum=0
     )
     max_plies: int = setting(
         1000, "a match is cut off, and has no outcome, after this many plies", minimum=1
@@ -82,8 +82,8 @@ class TrainConfig:
         choices=("squared", "cross-entropy"),
     )
     optimiser: str = setting("adam", "rule for the weight updates", choices=("adam", "sgd"))
-    learning_rate: float = setting(
-        0.001, "step size; the paper: 0.001 with sgd; larger is right for sgd", minimum=0
+    learning_rate: float | None = setting(
+        None, "step size; none: 0.003 with adam, the paper's 0.001 with sgd", minimum=0
     )
     winning_rate: float = setting(
         1.0,
@@ -98,9 +98,12 @@ class TrainConfig:
     buffer: int = setting(
         20000, "states kept for replay; 0: learn from the newest matches only", minimum=0
     )
-    batch: int = setting(256, "states per update when learning from replay", minimum=1)
+    batch: int = setting(64, "largest number of states per update", minimum=1)
     updates: float = setting(
-        1.0, "updates per match when learning from replay; without, passes per round", minimum=0
+        1.0,
+        "updates of the weights per match; without replay each is made with states of the newest "
+        "matches",
+        minimum=0,
     )
     evaluate_every: int = setting(
         500, "matches between two evaluations against the untrained evaluator; 0: never", minimum=0
@@ -122,6 +125,13 @@ class TrainConfig:
             raise ConfigurationError(
                 "minimum-share 0 without proofs leaves nothing to learn from; use a share above 0"
             )
+
+    @property
+    def step_size(self) -> float:
+        """The learning rate, or what suits the optimiser where none is given."""
+        if self.learning_rate is not None:
+            return self.learning_rate
+        return 0.003 if self.optimiser == "adam" else 0.001
 
     def to_json(self) -> dict[str, Any]:
         """Return all settings as a JSON-able dictionary."""
