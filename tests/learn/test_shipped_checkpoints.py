@@ -1,0 +1,42 @@
+"""The checkpoints that come with the repository load, are what they say, and play."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.play.players import make_player
+from neurogame.play.series import play_series
+from neurogame.simulate.game import Game
+from neurogame.simulate.playouts import sample_states
+from tests.conftest import REPOSITORY
+
+NAMES = ["tictactoe", "pentago", "qubic"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_fits_the_library_game_and_has_learned(name: str) -> None:
+    checkpoint = load_checkpoint(REPOSITORY / "checkpoints" / f"{name}.pt")
+    game = Game.load(name)
+    evaluator = checkpoint.evaluator(game)
+    states = sample_states(game.simulator(), 50, seed=1).to_bool()
+    with torch.no_grad():
+        values = evaluator(states)
+    assert values.shape == (50, 2)
+    assert bool(((values > 0) & (values < 1)).all())
+    changed = [
+        not torch.equal(checkpoint.weights[key], initial)
+        for key, initial in checkpoint.initial_weights.items()
+    ]
+    assert any(changed)
+
+
+@pytest.mark.parametrize("name", ["pentago", "qubic"])
+def test_it_beats_random_play(name: str) -> None:
+    game = Game.load(name)
+    specs = [f"alphabeta:{REPOSITORY}/checkpoints/{name}.pt", "random"]
+    players = [make_player(spec, game) for spec in specs]
+    result = play_series(game, players, 20, seed=3)
+    assert result.scores[0] >= 80
+    assert result.illegal_moves == (0, 0)
