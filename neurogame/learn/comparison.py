@@ -1,4 +1,4 @@
-"""Two evaluators against each other at depth 1: wins, draws, losses and how sure they are."""
+"""Two evaluators against each other: wins, draws, losses and how sure they are."""
 
 from __future__ import annotations
 
@@ -68,8 +68,9 @@ def compare(
     random_plies: int = 0,
     max_plies: int = 1000,
     margin: bool = False,
+    depth: int = 1,
 ) -> Comparison:
-    """Let an evaluator play another at depth 1, taking the roles in turn.
+    """Let an evaluator play another, taking the roles in turn.
 
     In a game with one role both play it, each with the same seeds, and the goals are compared.
 
@@ -82,6 +83,7 @@ def compare(
         random_plies: up to this many random plies at the start, for more distinct matches.
         max_plies: a match is cut off after this many plies.
         margin: see :class:`~neurogame.learn.lockstep.MatchPlan`.
+        depth: plies that both look ahead.
     """
     roles = len(game.roles)
     number = np.arange(matches)
@@ -101,6 +103,7 @@ def compare(
         random_plies=random_plies,
         max_plies=max_plies,
         margin=margin,
+        depth=depth,
     )
     played = play_lockstep(game, plan)
     if roles == 1:

@@ -29,19 +29,16 @@ class _Seat(Protocol):
         """Return a legal move, an index within the role's own moves."""
 
 
-def play_deep(
-    game: Game, plan: MatchPlan, depth: int, player: Player | None = None
-) -> list[Trajectory]:
+def play_deep(game: Game, plan: MatchPlan, player: Player | None = None) -> list[Trajectory]:
     """Play all matches of a plan with alpha-beta and return them in order.
 
     Args:
         game: what is played.
         plan: as for :func:`~neurogame.learn.lockstep.play_lockstep`.
-        depth: plies that every evaluator is searched, at least 1.
         player: takes the random seats, if given.
     """
     matches = range(len(plan.seeds))
-    return [_Match(game, plan, match, depth, player).play() for match in matches]
+    return [_Match(game, plan, match, player).play() for match in matches]
 
 
 @final
@@ -76,19 +73,17 @@ class _Guest:
 class _Match:
     """One match while it is played."""
 
-    def __init__(
-        self, game: Game, plan: MatchPlan, match: int, depth: int, player: Player | None
-    ) -> None:
+    def __init__(self, game: Game, plan: MatchPlan, match: int, player: Player | None) -> None:
         self._game, self._plan = game, plan
         self._seed = int(plan.seeds[match])
         self._chance = [*plan.epsilon, 0.0 if player is not None else 1.0]
         self._evaluator_of = [int(seat) for seat in plan.seats[match]]
         self._player = player
-        self._seats = [self._seat(role, depth) for role in range(len(game.roles))]
+        self._seats = [self._seat(role) for role in range(len(game.roles))]
         draw = float(uniform(derive(self._seed, _OPENING))[0])
         self._opening = int(draw * (plan.random_plies + 1))
 
-    def _seat(self, role: int, depth: int) -> _Seat | None:
+    def _seat(self, role: int) -> _Seat | None:
         evaluator = self._evaluator_of[role]
         seed = int(derive(self._seed, _PLAYER, role)[0] >> np.uint64(33))
         if evaluator != RANDOM_SEAT:
@@ -96,7 +91,7 @@ class _Match:
             search = AlphaBeta(
                 self._game, self._plan.evaluators[evaluator], settings=settings, seed=seed
             )
-            return _Searcher(search, role, depth)
+            return _Searcher(search, role, self._plan.depth)
         if self._player is None:
             return None
         self._player.start(self._game, role, seed)

@@ -1,15 +1,16 @@
-"""Many matches of depth-1 players at once: one circuit pass and one forward pass per ply.
+"""Many matches of shallow players at once: few circuit passes and forward passes per ply.
 
-Each role looks at every joint move of the present state and values the states they lead to:
-terminal ones by their goals, others by the evaluator in its seat. It plays the move with the
-highest value that it can rely on, whatever the other roles do at the same time; ties are broken
-at random. Every random choice is a function of the match's own seed.
+Each role looks at every joint move of the present state, one or two plies deep, and values the
+states they lead to: terminal ones by their goals, others by the evaluator in its seat. It plays
+the move with the highest value that it can rely on, whatever the others do; ties are broken at
+random. Every random choice is a function of the match's own seed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -17,13 +18,12 @@ import numpy.typing as npt
 import torch
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.learn.counter_random import derive, uniform
-from neurogame.learn.joint_moves import Ints, JointMoves, joint_moves
+from neurogame.learn.counter_random import Words, derive, uniform
+from neurogame.learn.joint_moves import Ints, JointMoves
+from neurogame.learn.lookahead import Ahead, Floats, Judges, look_ahead, proofs, worth
 from neurogame.learn.trajectory import FORCED, SEVERAL, Trajectory, extend_proofs
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
-
-Floats = npt.NDArray[np.float64]
 
 # What a random word is drawn for; part of the counter, so that uses do not correlate.
 _TIE, _COIN, _MOVE, _OPENING, _JOINT = range(5)
@@ -45,6 +45,7 @@ class MatchPlan:
         max_plies: a match is cut off after this many plies, at least 1.
         margin: for two roles whose goals sum to 100: whether a role values a state by
             ``(own + 1 - other) / 2`` instead of its own value alone.
+        depth: plies that evaluators look ahead, without any pruning; at least 1.
     """
 
     evaluators: Sequence[Evaluator]
@@ -54,6 +55,7 @@ class MatchPlan:
     random_plies: int = 0
     max_plies: int = 1000
     margin: bool = False
+    depth: int = 1
 
 
 @final
@@ -69,25 +71,8 @@ class _Record:
     movers: list[int]
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class _Children:
-    """The states behind all joint moves of ``A`` states; ``K`` in all.
-
-    ``values`` is what each role's own player makes of them, float64 ``[K, R]``; NaN where it has
-    none or has no choice. ``learned`` are all roles' values by evaluator 0, float64 ``[K, R]``,
-    where it decides for the first role with a choice; NaN elsewhere.
-    """
-
-    joint: JointMoves
-    terminal: npt.NDArray[np.bool_]
-    goals: Floats
-    values: Floats
-    learned: Floats
-
-
 def play_lockstep(game: Game, plan: MatchPlan) -> list[Trajectory]:
-    """Play all matches of a plan at depth 1 and return them in order.
+    """Play all matches of a plan and return them in order.
 
     Raises:
         GameError: a reached state that is not terminal gives a role no legal move.
@@ -97,6 +82,7 @@ def play_lockstep(game: Game, plan: MatchPlan) -> list[Trajectory]:
     records = [_Record([], [], [], [], [], []) for _ in range(count)]
     goals = np.full((count, roles), np.nan)
     best = best_goals(game)
+    judges = Judges(evaluators=plan.evaluators, margin=plan.margin, best=best)
     opening = _opening_lengths(plan)
     states, active = simulator.initial(count), np.arange(count)
     for ply in range(plan.max_plies + 1):
@@ -109,11 +95,11 @@ def play_lockstep(game: Game, plan: MatchPlan) -> list[Trajectory]:
         active, legal = active[going], look.legal.numpy()[going]
         states = states.select(torch.from_numpy(going))
         words = derive(plan.seeds[active], ply)
-        joint = joint_moves(legal, list(game.move_offsets), derive(words, _JOINT).view(np.int64))
-        children = _expand(game, plan, states, active, joint)
-        greedy = _best_ranks(joint, children.values, words)
+        judge = _judges(plan, active, _choices(game, legal))
+        ahead = look_ahead(game, states, legal, judge, judges, plan.depth, derive(words, _JOINT))
+        joint, greedy = ahead.joint, _best_ranks(ahead, words)
         ranks, explored = _explore(plan, active, joint, greedy, words, ply < opening[active])
-        _note_search(records, active, children, greedy, best)
+        _note_search(records, plan, active, ahead, greedy, best)
         chosen = np.stack(
             [joint.table[r][np.arange(len(active)), ranks[:, r]] for r in range(roles)], axis=1
         )
@@ -127,6 +113,12 @@ def play_lockstep(game: Game, plan: MatchPlan) -> list[Trajectory]:
 def best_goals(game: Game) -> Floats:
     """Return the highest goal each role can have, float64 ``[R]`` in 0..1."""
     return np.array([max((v for v, _ in pairs), default=0) for pairs in game.circuit.goals]) / 100
+
+
+def _choices(game: Game, legal: npt.NDArray[np.bool_]) -> Ints:
+    """Return the number of legal moves of each role, int64 ``[A, R]``."""
+    columns = [legal[:, a:b].sum(axis=1) for a, b in pairwise(game.move_offsets)]
+    return np.stack(columns, axis=1).astype(np.int64)
 
 
 def _opening_lengths(plan: MatchPlan) -> Ints:
@@ -155,53 +147,26 @@ def _note_states(
             record.proved[-1] = goals[match]
 
 
-def _expand(
-    game: Game, plan: MatchPlan, states: StateBatch, active: Ints, joint: JointMoves
-) -> _Children:
-    simulator = game.simulator()
-    parents = states.select(torch.from_numpy(joint.parent))
-    after = simulator.step(parents, torch.from_numpy(joint.moves), check=False)
-    look = simulator.look(after)
-    terminal = look.terminal.numpy()
-    goals = np.rint(look.goals.numpy().astype(np.float64) * 100) / 100
-    seats, choices = plan.seats[active][joint.parent], joint.choices[joint.parent]
-    deciding = choices > 1
-    values = np.full(goals.shape, np.nan)
-    learned = np.full(goals.shape, np.nan)
+def _judges(plan: MatchPlan, active: Ints, choices: Ints) -> Ints:
+    """Return whose evaluator each role uses, int64 ``[A, R]``, -1 for none.
+
+    A role with a choice uses its own. Where the learner decides, it values the others' prospects
+    too: they are what its search backs up to the state.
+    """
+    seats, deciding = plan.seats[active], choices > 1
     first = np.argmax(deciding, axis=1)
-    first_seat = np.where(deciding.any(axis=1), seats[np.arange(len(seats)), first], RANDOM_SEAT)
-    fluents = after.to_bool()
-    for index, evaluator in enumerate(plan.evaluators):
-        wanted = deciding & (seats == index)
-        rows = np.flatnonzero(wanted.any(axis=1))
-        if len(rows) == 0:
-            continue
-        found = goals[rows]
-        inner = np.flatnonzero(~terminal[rows])
-        if len(inner) > 0:
-            with torch.no_grad():
-                found[inner] = evaluator(fluents[torch.from_numpy(rows[inner])]).numpy()
-        outlook = (found + 1.0 - found[:, ::-1]) / 2 if plan.margin else found
-        outlook = np.where(terminal[rows, None], found, outlook)
-        values[rows] = np.where(wanted[rows], outlook, values[rows])
-        if index == 0:
-            mine = first_seat[rows] == 0
-            learned[rows[mine]] = found[mine]
-    return _Children(joint, terminal, goals, values, learned)
+    learner = deciding.any(axis=1) & (seats[np.arange(len(seats)), first] == 0)
+    return np.where(deciding, seats, np.where(learner[:, None], 0, RANDOM_SEAT))
 
 
-def _best_ranks(joint: JointMoves, values: Floats, words: npt.NDArray[np.uint64]) -> Ints:
+def _best_ranks(ahead: Ahead, words: Words) -> Ints:
     """Return for each state and role the rank of its best move, int64 ``[A, R]``; ties random."""
-    states, roles = joint.choices.shape
+    states, roles = ahead.joint.choices.shape
     result = np.zeros((states, roles), dtype=np.int64)
     for role in range(roles):
-        width = joint.table[role].shape[1]
-        key = joint.parent * width + joint.rank[:, role]
-        worst = np.full(states * width, np.inf)
-        np.minimum.at(worst, key, np.nan_to_num(values[:, role]))
-        worst = np.where(joint.table[role] < 0, -np.inf, worst.reshape(states, width))
-        tie = uniform(derive(words[:, None], _TIE, role, np.arange(width)[None, :]))
-        tied = worst == worst.max(axis=1, keepdims=True)
+        value = worth(ahead, role)
+        tie = uniform(derive(words[:, None], _TIE, role, np.arange(value.shape[1])[None, :]))
+        tied = value == value.max(axis=1, keepdims=True)
         result[:, role] = np.argmax(np.where(tied, tie, -1.0), axis=1)
     return result
 
@@ -211,7 +176,7 @@ def _explore(
     active: Ints,
     joint: JointMoves,
     greedy: Ints,
-    words: npt.NDArray[np.uint64],
+    words: Words,
     opening: npt.NDArray[np.bool_],
 ) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """Return the ranks played, int64 ``[A, R]``, and where a role with a choice moved randomly."""
@@ -226,30 +191,21 @@ def _explore(
 
 
 def _note_search(
-    records: list[_Record], active: Ints, children: _Children, greedy: Ints, best: Floats
+    records: list[_Record], plan: MatchPlan, active: Ints, ahead: Ahead, greedy: Ints, best: Floats
 ) -> None:
     """Note what the search knows of each state: who moves, backed-up values, proofs."""
-    joint = children.joint
-    start = np.searchsorted(joint.parent, np.arange(len(active) + 1))
+    joint = ahead.joint
+    start = np.searchsorted(joint.parent, np.arange(len(active)))
+    proved = proofs(ahead, best)
     for place, match in enumerate(active):
-        rows = slice(int(start[place]), int(start[place + 1]))
         several = np.flatnonzero(joint.choices[place] > 1)
         mover = FORCED if len(several) == 0 else int(several[0])
         record = records[match]
         record.movers.append(SEVERAL if len(several) > 1 else mover)
-        if len(several) > 1:
-            continue
-        chosen = rows.start + (int(greedy[place, mover]) if mover >= 0 else 0)
-        record.searched[-1] = children.learned[chosen].copy()
-        ends, goals = children.terminal[rows], children.goals[rows]
-        if not ends.any():
-            continue
-        if mover == FORCED:
-            record.proved[-1] = goals[0]
-            continue
-        top = int(np.argmax(np.where(ends, goals[:, mover], -1.0)))
-        if ends.all() or goals[top, mover] >= best[mover]:
-            record.proved[-1] = goals[top]
+        record.proved[-1] = proved[place]
+        if len(several) == 1 and plan.seats[match, mover] == 0:
+            # With one role to choose, its moves are the joint moves in the same order.
+            record.searched[-1] = ahead.values[start[place] + greedy[place, mover]].copy()
 
 
 def _trajectory(record: _Record, goals: Floats, best: Floats) -> Trajectory:

@@ -18,13 +18,17 @@ from neurogame.simulate.game import Game
 
 _MATCH = 100
 
+LOCKSTEP_DEPTH = 2
+"""Up to this depth looking at everything in large batches is faster than alpha-beta."""
+
 
 @final
 class SelfPlay:
     """Plays the matches of a training run; each is a function of the seed and its number.
 
-    The learner plays all roles, or, against another opponent, the roles in turn. At depth 1 all
-    matches of a round advance together; deeper searches play one match after the other.
+    The learner plays all roles, or, against another opponent, the roles in turn. Where both look
+    at most two plies ahead all matches of a round advance together; otherwise they are played one
+    after the other with alpha-beta.
 
     Args:
         game: what is played.
@@ -59,10 +63,11 @@ class SelfPlay:
             random_plies=config.random_plies,
             max_plies=config.max_plies,
             margin=uses_margin(self._game, config),
+            depth=config.depth,
         )
-        if config.depth == 1 and self._opponent.player is None:
+        if config.depth <= LOCKSTEP_DEPTH and self._opponent.player is None:
             return play_lockstep(self._game, plan)
-        return play_deep(self._game, plan, config.depth, self._opponent.player)
+        return play_deep(self._game, plan, self._opponent.player)
 
     def score(self, first: int, played: list[Trajectory]) -> float | None:
         """Return the learner's mean goal, 0..1, in matches from number ``first`` on.

@@ -29,7 +29,7 @@ from neurogame.learn.counters import Counters
 from neurogame.learn.objective import make_objective
 from neurogame.learn.replay_buffer import ReplayBuffer
 from neurogame.learn.run_folder import RunFolder
-from neurogame.learn.self_play import SelfPlay, uses_margin
+from neurogame.learn.self_play import LOCKSTEP_DEPTH, SelfPlay, uses_margin
 from neurogame.learn.targets import Examples
 from neurogame.simulate.game import Game
 
@@ -145,7 +145,9 @@ class Trainer:
         return row
 
     def measure(self, other: Evaluator | None, matches: int) -> Comparison:
-        """Let the present weights play at depth 1 against another evaluator, or a random player.
+        """Let the present weights play against another evaluator, or a random player.
+
+        Both look as far ahead as in training, at most two plies.
 
         Args:
             other: the opponent; None moves uniformly at random.
@@ -161,6 +163,7 @@ class Trainer:
             random_plies=4,
             max_plies=self.config.max_plies,
             margin=uses_margin(self.game, self.config),
+            depth=min(self.config.depth, LOCKSTEP_DEPTH),
         )
 
     def evaluate(self) -> Comparison:

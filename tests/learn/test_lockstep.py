@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cache
 
 import numpy as np
@@ -53,19 +54,41 @@ def own_value(state: State, role: int, evaluator: Evaluator, margin: bool) -> fl
     return float((values[role] + 1 - values[1 - role]) / 2 if margin else values[role])
 
 
+def best_value(state: State, role: int, depth: int, evaluator: Evaluator, margin: bool) -> float:
+    """Return what a role can rely on in a state, by definition."""
+    if depth == 0 or state.is_terminal:
+        return own_value(state, role, evaluator, margin)
+    return max(move_values(state, role, depth, evaluator, margin).values())
+
+
+def move_values(
+    state: State, role: int, depth: int, evaluator: Evaluator, margin: bool
+) -> dict[int, float]:
+    """Return what a role can rely on after each of its moves, by definition."""
+    found: dict[int, float] = {}
+    for joint in itertools.product(*state.legal_moves):
+        value = best_value(state.next(joint), role, depth - 1, evaluator, margin)
+        found[joint[role]] = min(value, found.get(joint[role], 2.0))
+    return found
+
+
 @pytest.mark.parametrize(
-    ("name", "margin"),
+    ("name", "margin", "depth", "plies"),
     [
-        ("tictactoe", False),
-        ("tictactoe", True),
-        ("bidding_tictactoe", False),
-        ("tictactoe3p", False),
-        ("lightsout", False),
+        ("tictactoe", False, 1, 9),
+        ("tictactoe", True, 1, 9),
+        ("tictactoe", False, 2, 9),
+        ("bidding_tictactoe", False, 1, 6),
+        ("bidding_tictactoe", False, 2, 2),
+        ("tictactoe3p", False, 1, 4),
+        ("lightsout", False, 2, 1),
     ],
 )
-def test_every_greedy_move_is_best_by_definition(name: str, margin: bool) -> None:
+def test_every_greedy_move_is_best_by_definition(
+    name: str, margin: bool, depth: int, plies: int
+) -> None:
     game = library(name)
-    plan = plan_for(name, 2, margin=margin, max_plies=8)
+    plan = plan_for(name, 2, margin=margin, max_plies=plies, depth=depth)
     for match, trajectory in enumerate(play_lockstep(game, plan)):
         state = game.initial_state()
         for ply in range(trajectory.plies):
@@ -75,17 +98,12 @@ def test_every_greedy_move_is_best_by_definition(name: str, margin: bool) -> Non
                 if len(legal) == 1:
                     continue
                 judge = plan.evaluators[plan.seats[match, role]]
-                worth = {}
-                for move in legal:
-                    answers = [[]]  # type: list[list[int]]
-                    for other, moves in enumerate(state.legal_moves):
-                        options = [move] if other == role else list(moves)
-                        answers = [[*a, m] for a in answers for m in options]
-                    worth[move] = min(
-                        own_value(state.next(joint), role, judge, margin) for joint in answers
-                    )
+                worth = move_values(state, role, depth, judge, margin)
                 # Batches of another size may round otherwise.
                 assert worth[played[role]] >= max(worth.values()) - 1e-6
+                searched = trajectory.searched[ply]
+                if not bool(torch.isnan(searched).any()):
+                    assert float(searched[role]) == pytest.approx(max(worth.values()), abs=1e-6)
             state = state.next(played)
         assert trajectory.finished == state.is_terminal
 
@@ -119,9 +137,12 @@ def check_proofs(game: Game, played: list[Trajectory]) -> int:
 def test_proofs_are_minimax_values() -> None:
     game = library("tictactoe")
     random = plan_for("tictactoe", 60, epsilon=[0.5, 0.5])
-    assert check_proofs(game, play_lockstep(game, random)) > 40
-    deep = plan_for("tictactoe", 4, epsilon=[0.3, 0.3])
-    assert check_proofs(game, play_deep(game, deep, 3)) > 8
+    one = check_proofs(game, play_lockstep(game, random))
+    further = plan_for("tictactoe", 60, epsilon=[0.5, 0.5], depth=2)
+    two = check_proofs(game, play_lockstep(game, further))
+    assert two > one > 40
+    deep = plan_for("tictactoe", 4, epsilon=[0.3, 0.3], depth=3)
+    assert check_proofs(game, play_deep(game, deep)) > 8
 
 
 def test_a_match_is_a_function_of_its_seed_and_not_of_its_company() -> None:
@@ -158,7 +179,7 @@ def test_the_ply_limit_leaves_a_match_unfinished() -> None:
     cut = play_lockstep(game, plan_for("tictactoe", 2, max_plies=3))
     assert [t.plies for t in cut] == [3, 3]
     assert not any(t.finished for t in cut)
-    assert [t.plies for t in play_deep(game, plan_for("tictactoe", 2, max_plies=3), 2)] == [3, 3]
+    assert [t.plies for t in play_deep(game, plan_for("tictactoe", 2, max_plies=3))] == [3, 3]
 
 
 def test_random_seats_move_uniformly() -> None:

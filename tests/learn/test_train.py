@@ -42,7 +42,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "outcome": {"target": "outcome", "optimiser": "sgd", "buffer": 0},
     "opponent": {"opponent": "untrained", "random_plies": 2, "winning_rate": 0.1},
     "mlp": {"target": "td", "evaluator": EvaluatorConfig(kind="mlp", hidden=(8,))},
-    "deep": {"target": "outcome", "depth": 2, "opponent": "fuzzy", "matches": 12, "concurrent": 3},
+    "two": {"depth": 2, "matches": 24},
+    "deep": {"target": "outcome", "depth": 3, "opponent": "fuzzy", "matches": 12, "concurrent": 3},
 }
 
 
@@ -145,7 +146,7 @@ def test_learning_moves_values_towards_what_happened(tmp_path: Path) -> None:
         evaluate_every=0,
         learning_rate=0.01,
         concurrent=30,
-        batch=64,
+        random_plies=0,
     )
     trainer = start(tmp_path / "run", config)
     rows: list[dict[str, Any]] = []

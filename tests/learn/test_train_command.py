@@ -86,7 +86,7 @@ def test_help_names_every_evaluator_setting() -> None:
     text = " ".join(parser.format_help().split())
     assert "--evaluator-temperature" in text
     assert "steepness of the activation" in text
-    assert "The paper: 0.001" in text or "the paper: 0.001" in text
+    assert "the paper's 0.001 with sgd" in text
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])

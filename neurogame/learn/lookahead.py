@@ -1,0 +1,180 @@
+"""Full-width look-ahead of one or two plies from many states at once.
+
+Every role judges a state by its own value under the assumption that all others know its move and
+answer it to its harm: minimax for two opponents, and a value to rely on in every other game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.learn.counter_random import Words, derive
+from neurogame.learn.joint_moves import Ints, JointMoves, joint_moves
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import StateBatch
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+# States expanded in one piece: bounds the memory that a look-ahead of two plies takes.
+_PIECE = 4096
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Judges:
+    """Who values the states at the end of a look-ahead.
+
+    Attributes:
+        evaluators: all evaluators.
+        margin: whether a role's value is ``(own + 1 - other) / 2``; two roles only.
+        best: highest goal of each role, float64 ``[R]`` in 0..1.
+    """
+
+    evaluators: Sequence[Evaluator]
+    margin: bool
+    best: Floats
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Ahead:
+    """What lies behind all joint moves of ``A`` states; ``K`` joint moves in all.
+
+    Attributes:
+        joint: the joint moves.
+        values: what each role makes of each child, float64 ``[K, R]`` in 0..1; NaN where the
+            role has no judge.
+        proved: exact values of the children, float64 ``[K, R]`` in 0..1; NaN rows where the
+            look-ahead did not see to the end.
+    """
+
+    joint: JointMoves
+    values: Floats
+    proved: Floats
+
+
+def look_ahead(
+    game: Game,
+    states: StateBatch,
+    legal: Flags,
+    judge: Ints,
+    judges: Judges,
+    depth: int,
+    words: Words,
+) -> Ahead:
+    """Look ahead from non-terminal states.
+
+    Args:
+        game: the game.
+        states: ``A`` states.
+        legal: their legal moves, bool ``[A, M]``.
+        judge: whose evaluator each role uses, an index or -1 for none; int64 ``[A, R]``.
+        judges: the evaluators.
+        depth: plies, at least 1.
+        words: a random word per state; used where joint moves are too many to list.
+    """
+    simulator = game.simulator()
+    joint = joint_moves(legal, list(game.move_offsets), words.view(np.int64))
+    parents = states.select(torch.from_numpy(joint.parent))
+    after = simulator.step(parents, torch.from_numpy(joint.moves), check=False)
+    look = simulator.look(after)
+    ends = look.terminal.numpy()
+    # Goals are whole hundredths: rounding takes the float32 error away.
+    goals = np.rint(look.goals.numpy().astype(np.float64) * 100) / 100
+    mine = judge[joint.parent]
+    proved = np.where(ends[:, None], goals, np.nan)
+    values = np.where(ends[:, None] & (mine >= 0), goals, np.nan)
+    inner = np.flatnonzero(~ends & (mine >= 0).any(axis=1))
+    if depth == 1:
+        fluents = after.to_bool()[torch.from_numpy(inner)]
+        values[inner] = _estimates(fluents, mine[inner], judges)
+        return Ahead(joint, values, proved)
+    child_words = derive(words, depth)[joint.parent]
+    child_legal = look.legal.numpy()
+    for begin in range(0, len(inner), _PIECE):
+        rows = inner[begin : begin + _PIECE]
+        deeper = look_ahead(
+            game,
+            after.select(torch.from_numpy(rows)),
+            child_legal[rows],
+            mine[rows],
+            judges,
+            depth - 1,
+            child_words[rows],
+        )
+        backed = [worth(deeper, role).max(axis=1) for role in range(goals.shape[1])]
+        values[rows] = np.where(mine[rows] >= 0, np.stack(backed, axis=1), np.nan)
+        proved[rows] = proofs(deeper, judges.best)
+    return Ahead(joint, values, proved)
+
+
+def worth(ahead: Ahead, role: int) -> Floats:
+    """Return what a role can rely on after each of its moves.
+
+    Args:
+        ahead: a look-ahead of ``A`` states.
+        role: the role.
+
+    Returns:
+        float64 ``[A, widest]`` by rank of the move; -inf beyond the last, 0 without a judge.
+    """
+    joint = ahead.joint
+    states, width = joint.table[role].shape
+    result = np.full(states * width, np.inf)
+    place = joint.parent * width + joint.rank[:, role]
+    np.minimum.at(result, place, np.nan_to_num(ahead.values[:, role]))
+    return np.where(joint.table[role] < 0, -np.inf, result.reshape(states, width))
+
+
+def proofs(ahead: Ahead, best: Floats) -> Floats:
+    """Return the exact values of states as far as the look-ahead proves them.
+
+    A state in which one role has a choice is proved by a child with the best goal that the role
+    can have at all, or by all its children; one without any choice by its child; and one in which
+    several roles have a choice is not.
+
+    Args:
+        ahead: a look-ahead of ``A`` states.
+        best: highest goal of each role, float64 ``[R]`` in 0..1.
+
+    Returns:
+        float64 ``[A, R]`` in 0..1, NaN rows where nothing is proved.
+    """
+    joint = ahead.joint
+    several = joint.choices > 1
+    mover = np.argmax(several, axis=1)
+    known = np.logical_and.reduce(np.isfinite(ahead.proved), axis=1)
+    score = np.where(known, ahead.proved[np.arange(len(known)), mover[joint.parent]], -1.0)
+    start = np.searchsorted(joint.parent, np.arange(len(mover)))
+    top = np.maximum.reduceat(score, start)
+    # The first child of each state with the highest score, found by a reversed overwrite.
+    winner = np.zeros(len(mover), dtype=np.int64)
+    rows = np.flatnonzero(score == top[joint.parent])[::-1]
+    winner[joint.parent[rows]] = rows
+    settled = np.logical_and.reduceat(known, start) | (top >= best[mover])
+    settled &= several.sum(axis=1) < 2
+    return np.where(settled[:, None], ahead.proved[winner], np.nan)
+
+
+def _estimates(fluents: Tensor, judge: Ints, judges: Judges) -> Floats:
+    """Return what each role's judge makes of states, float64 ``[N, R]``; NaN without one."""
+    values = np.full(judge.shape, np.nan)
+    for index, evaluator in enumerate(judges.evaluators):
+        rows = np.flatnonzero((judge == index).any(axis=1))
+        if len(rows) == 0:
+            continue
+        with torch.no_grad():
+            found = evaluator(fluents[torch.from_numpy(rows)]).double().numpy()
+        if judges.margin:
+            found = (found + 1.0 - found[:, ::-1]) / 2
+        values[rows] = np.where(judge[rows] == index, found, values[rows])
+    return values
