@@ -231,7 +231,7 @@ def main() -> None:
     """Run the experiment from the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--game", default="pentago", help="library name or path")
-    parser.add_argument("--setting", default="adam", choices=SETTINGS)
+    parser.add_argument("--setting", default="until-won", choices=SETTINGS)
     parser.add_argument("--opponent", default="untrained", choices=["untrained", "fuzzy"])
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--first-seed", type=int, default=0)

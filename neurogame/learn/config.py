@@ -35,7 +35,12 @@ class TrainConfig:
         None, "stop after this many seconds of training in total, at least one round", minimum=0
     )
     seed: int = setting(0, "every random choice follows from this number", minimum=0)
-    depth: int = setting(1, "plies that both sides look ahead in training matches", minimum=1)
+    depth: int = setting(
+        2,
+        "plies that both sides look ahead in training matches; at 1 nobody sees a threat, and "
+        "above 2 matches are played one by one; the paper: 1",
+        minimum=1,
+    )
     opponent: str = setting(
         "self",
         "who plays the other roles: self, untrained (the fixed initial evaluator), a fixed fresh "
@@ -82,9 +87,7 @@ class TrainConfig:
         choices=("squared", "cross-entropy"),
     )
     optimiser: str = setting("adam", "rule for the weight updates", choices=("adam", "sgd"))
-    learning_rate: float | None = setting(
-        None, "step size; none: 0.003 with adam, the paper's 0.001 with sgd", minimum=0
-    )
+    learning_rate: float = setting(0.001, "step size; the paper: 0.001, with sgd", minimum=0)
     winning_rate: float = setting(
         1.0,
         "share of the learning rate that is left after matches won against an opponent "
@@ -125,13 +128,6 @@ class TrainConfig:
             raise ConfigurationError(
                 "minimum-share 0 without proofs leaves nothing to learn from; use a share above 0"
             )
-
-    @property
-    def step_size(self) -> float:
-        """The learning rate, or what suits the optimiser where none is given."""
-        if self.learning_rate is not None:
-            return self.learning_rate
-        return 0.003 if self.optimiser == "adam" else 0.001
 
     def to_json(self) -> dict[str, Any]:
         """Return all settings as a JSON-able dictionary."""

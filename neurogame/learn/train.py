@@ -222,7 +222,7 @@ class Trainer:
         """
         slow = 0.0 if score is None else score * (1.0 - self.config.winning_rate)
         for group in self.optimiser.param_groups:
-            group["lr"] = self.config.step_size * (1.0 - slow)
+            group["lr"] = self.config.learning_rate * (1.0 - slow)
 
     def _learn(self, examples: Examples) -> tuple[float, int]:
         """Make the updates that are due; return their mean error and their number."""
@@ -275,8 +275,8 @@ class Trainer:
 def _make_optimiser(evaluator: Evaluator, config: TrainConfig) -> torch.optim.Optimizer:
     parameters = [p for p in evaluator.parameters() if p.requires_grad]
     if config.optimiser == "adam":
-        return torch.optim.Adam(parameters, lr=config.step_size)
-    return torch.optim.SGD(parameters, lr=config.step_size)
+        return torch.optim.Adam(parameters, lr=config.learning_rate)
+    return torch.optim.SGD(parameters, lr=config.learning_rate)
 
 
 def _due(every: int, before: int, after: int) -> bool:

@@ -17,7 +17,7 @@ from neurogame.learn.settings import chosen_settings
 
 def test_the_papers_numbers_are_the_defaults() -> None:
     config = TrainConfig(optimiser="sgd")
-    assert (config.lambda_, config.step_size, config.minimum_share) == (0.8, 0.001, 0.1)
+    assert (config.lambda_, config.learning_rate, config.minimum_share) == (0.8, 0.001, 0.1)
 
 
 def test_json_round_trip_keeps_every_field() -> None:

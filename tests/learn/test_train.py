@@ -24,6 +24,7 @@ from neurogame.simulate.game import Game
 
 SHORT: dict[str, Any] = {
     "evaluator": EvaluatorConfig(kind="paper", noise=0.01),
+    "depth": 1,
     "matches": 50,
     "concurrent": 8,
     "buffer": 150,
@@ -147,6 +148,7 @@ def test_learning_moves_values_towards_what_happened(tmp_path: Path) -> None:
         learning_rate=0.01,
         concurrent=30,
         random_plies=0,
+        depth=1,
     )
     trainer = start(tmp_path / "run", config)
     rows: list[dict[str, Any]] = []

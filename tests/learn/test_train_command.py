@@ -19,7 +19,7 @@ from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.play.players import make_player
 from neurogame.simulate.game import Game
 
-FAST = ["--evaluator", "paper", "--quiet", "--evaluate-every", "0"]
+FAST = ["--evaluator", "paper", "--quiet", "--evaluate-every", "0", "--depth", "1"]
 
 
 def command(*line: str) -> int:
@@ -86,7 +86,7 @@ def test_help_names_every_evaluator_setting() -> None:
     text = " ".join(parser.format_help().split())
     assert "--evaluator-temperature" in text
     assert "steepness of the activation" in text
-    assert "the paper's 0.001 with sgd" in text
+    assert "the paper: 0.001, with sgd" in text
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
