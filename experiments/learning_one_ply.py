@@ -39,15 +39,9 @@ PAIRS = 10
 
 
 def _setting(kind: str, **learning: Any) -> dict[str, Any]:
-    common = {"depth": 1, "concurrent": 1, "outlook": "own", "epsilon": 0.0, "updates": 1.0}
-    evaluator = EvaluatorConfig(kind=kind, noise=0.01)
-    return {
-        **common,
-        "evaluate_every": 0,
-        "checkpoint_every": 0,
-        "evaluator": evaluator,
-        **learning,
-    }
+    play = {"depth": 1, "concurrent": 1, "outlook": "own", "epsilon": 0.0, "random_plies": 0}
+    quiet = {"updates": 1.0, "evaluate_every": 0, "checkpoint_every": 0}
+    return {**play, **quiet, "evaluator": EvaluatorConfig(kind=kind, noise=0.01), **learning}
 
 
 # The paper's rule: discounted outcomes, learned once from all selected states of each new match.
@@ -62,6 +56,8 @@ SETTINGS = {
     "adam-sound": _setting("sound", **_ADAM),
     # A match that was won changes nothing.
     "until-won": _setting("paper", **_ADAM, winning_rate=0.0),
+    # The same with up to four random plies at the start of every match: hardly any match repeats.
+    "until-won-open": _setting("paper", **_ADAM, winning_rate=0.0, random_plies=4),
     "until-won-sound": _setting("sound", **_ADAM, winning_rate=0.0),
     "td-replay-sound": _setting(
         "sound",
