@@ -14,6 +14,7 @@ import numpy as np
 
 from neurogame.circuit.circuit import AND, FALSE, OR, Circuit
 from neurogame.circuit.gates import GateStore
+from neurogame.circuit.groups import gather_groups, group_starts
 from neurogame.circuit.prune import prune
 from neurogame.errors import GroundingError
 from neurogame.gdl.graph import strong_components
@@ -135,7 +136,7 @@ class _Builder:
 
     def _release(self, atoms: IntArray, done: np.ndarray) -> IntArray:
         """Tell the users of atoms that these are derived; return who waits no longer."""
-        rules = _gather(self.uses.start, self.uses.rules, atoms)
+        rules = gather_groups(self.uses.start, self.uses.rules, atoms)
         if not len(rules):
             return np.zeros(0, np.int64)
         heads = self.program.rule_head[rules]
@@ -147,13 +148,13 @@ class _Builder:
     def _derive(self, atoms: IntArray) -> None:
         """Set the signals of atoms whose bodies are known: an OR over ANDs."""
         program = self.program
-        rules = _gather(self.head_start, self.rules_by_head, atoms)
+        rules = gather_groups(self.head_start, self.rules_by_head, atoms)
         per_atom = self.head_start[atoms + 1] - self.head_start[atoms]
-        body = _gather(program.rule_start, program.rule_body, rules)
+        body = gather_groups(program.rule_start, program.rule_body, rules)
         sizes = program.rule_start[rules + 1] - program.rule_start[rules]
         literals = self.signal[body >> 1] ^ (body & 1)
-        bodies = self.gates.make(AND, literals, _starts(sizes), program.rule_source[rules])
-        self.signal[atoms] = self.gates.make(OR, bodies, _starts(per_atom))
+        bodies = self.gates.make(AND, literals, group_starts(sizes), program.rule_source[rules])
+        self.signal[atoms] = self.gates.make(OR, bodies, group_starts(per_atom))
         self._name(atoms)
 
     def _name(self, atoms: IntArray) -> None:
@@ -191,7 +192,7 @@ class _Builder:
 
     def _body_atoms(self, atom: int) -> list[int]:
         rules = self.rules_by_head[self.head_start[atom] : self.head_start[atom + 1]]
-        body = _gather(self.program.rule_start, self.program.rule_body, rules) >> 1
+        body = gather_groups(self.program.rule_start, self.program.rule_body, rules) >> 1
         return [int(a) for a in body]
 
     def _components(self, atoms: IntArray) -> list[list[int]]:
@@ -199,15 +200,3 @@ class _Builder:
         left = set(atoms.tolist())
         edges = {a: [b for b in self._body_atoms(a) if b in left] for a in left}
         return strong_components(sorted(left), edges)
-
-
-def _gather(start: IntArray, values: IntArray, groups: IntArray) -> IntArray:
-    """Concatenate ``values[start[g]:start[g + 1]]`` over some groups."""
-    sizes = start[groups + 1] - start[groups]
-    offset = np.repeat(start[groups] - (np.cumsum(sizes) - sizes), sizes)
-    gathered: IntArray = values[np.arange(len(offset)) + offset]
-    return gathered
-
-
-def _starts(sizes: IntArray) -> IntArray:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -7,6 +7,7 @@ from typing import final
 import numpy as np
 
 from neurogame.circuit.circuit import AND, FALSE, TRUE
+from neurogame.circuit.groups import gather_groups, group_starts
 from neurogame.ground.atoms import IntArray
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -68,7 +69,7 @@ class GateStore:
         keep[1:] &= ~(same_group & (inputs[1:] == inputs[:-1]))
         group, inputs = group[keep], inputs[keep]
         sizes = np.bincount(group, minlength=groups)
-        first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        first = group_starts(sizes)
         result = np.full(groups, neutral, np.int64)
         result[dead] = absorbing
         single = sizes == 1
@@ -109,7 +110,7 @@ class GateStore:
         sizes = np.concatenate([empty, *self._sizes])
         return {
             "kind": np.concatenate([empty, *self._kinds]),
-            "start": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            "start": group_starts(sizes),
             "inputs": np.concatenate([empty, *self._inputs]),
             "level": self._levels[: self.count],
             "atom": self._atoms[: self.count],
@@ -118,7 +119,7 @@ class GateStore:
 
     def _share(self, kind: int, inputs: IntArray, sizes: IntArray, rules: IntArray) -> IntArray:
         """Return the gates of sorted, simplified groups; equal groups share one."""
-        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        start = group_starts(sizes)
         low = self._digest(inputs, start, kind, 1)
         high = self._digest(inputs, start, kind, 2)
         nodes = np.zeros(len(sizes), np.int64)
@@ -148,8 +149,7 @@ class GateStore:
 
     def _append(self, kind: int, inputs: IntArray, start: IntArray, fresh: IntArray) -> None:
         sizes = start[fresh + 1] - start[fresh]
-        offset = np.repeat(start[fresh] - (np.cumsum(sizes) - sizes), sizes)
-        own = inputs[np.arange(len(offset)) + offset]
+        own = gather_groups(start, inputs, fresh)
         total = self.count + len(fresh)
         if total > len(self._levels):
             size = max(total, 2 * len(self._levels))

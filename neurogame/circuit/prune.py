@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 from neurogame.circuit.circuit import Circuit
+from neurogame.circuit.groups import gather_groups, group_starts
 from neurogame.ground.atoms import IntArray
 
 
@@ -28,14 +29,12 @@ def prune(circuit: Circuit) -> Circuit:
         return result
 
     sizes = np.diff(circuit.gate_start)[kept]
-    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    place = np.arange(int(start[-1])) + np.repeat(circuit.gate_start[kept] - start[:-1], sizes)
-    inputs = moved(circuit.gate_inputs[place])
+    inputs = moved(gather_groups(circuit.gate_start, circuit.gate_inputs, kept))
     order = np.lexsort((inputs, np.repeat(np.arange(len(kept)), sizes)))
     return dataclasses.replace(
         circuit,
         gate_kind=circuit.gate_kind[kept],
-        gate_start=start,
+        gate_start=group_starts(sizes),
         gate_inputs=inputs[order],
         gate_level=circuit.gate_level[kept],
         gate_atom=circuit.gate_atom[kept],
@@ -67,7 +66,5 @@ def _alive(circuit: Circuit) -> np.ndarray:
     for low, high in zip(bounds[-2::-1], bounds[:0:-1], strict=True):
         gates = order[low:high]
         gates = gates[alive[first + gates]]
-        sizes = circuit.gate_start[gates + 1] - circuit.gate_start[gates]
-        offset = np.repeat(circuit.gate_start[gates] - (np.cumsum(sizes) - sizes), sizes)
-        alive[circuit.gate_inputs[np.arange(len(offset)) + offset] >> 1] = True
+        alive[gather_groups(circuit.gate_start, circuit.gate_inputs, gates) >> 1] = True
     return alive[first:]

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from neurogame.errors import LimitError
-from neurogame.gdl.terms import Compound, Symbol, Term, Variable
+from neurogame.gdl.terms import Symbol, Term, Variable
 from neurogame.ground.atoms import IntArray, TermTable
 from neurogame.ground.rows import RowSet
 
@@ -128,10 +128,3 @@ class TermPool:
             self._kind = np.concatenate([self._kind, np.zeros(extra, np.int64)])
             self._row = np.concatenate([self._row, np.zeros(extra, np.int64)])
             self._depth = np.concatenate([self._depth, np.zeros(extra, np.int64)])
-
-
-def is_ground(term: Term) -> bool:
-    """Return whether a term has no variable."""
-    if isinstance(term, Compound):
-        return all(is_ground(a) for a in term.arguments)
-    return isinstance(term, Symbol)

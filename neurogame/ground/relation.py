@@ -15,7 +15,7 @@ import numpy as np
 
 from neurogame.gdl.terms import Compound, Symbol, Term, Variable
 from neurogame.ground.atoms import IntArray
-from neurogame.ground.clauses import Literal
+from neurogame.ground.clauses import Literal, variables_of
 from neurogame.ground.pool import TermPool
 from neurogame.ground.rows import RowSet, mix_columns
 
@@ -72,7 +72,7 @@ class View:
         self.arguments = arguments
         self._pool = pool
         self._seen = 0
-        self.variables = tuple(dict.fromkeys(_names(arguments)))
+        self.variables = tuple(dict.fromkeys(variables_of(arguments)))
         self._columns: IntArray = np.zeros((0, len(self.variables)), np.int64)
         self._sources: IntArray = np.zeros(0, np.int64)
         self._indices: dict[tuple[tuple[int, ...], int, int], Index] = {}
@@ -152,19 +152,9 @@ def match(rows: IntArray, arguments: Sequence[Term], pool: TermPool) -> tuple[In
             todo = [(p, c[good]) for p, c in todo]
         # Arguments of a compound come before what follows it: the order of first occurrence.
         todo = inner + todo
-    names = list(dict.fromkeys(_names(arguments)))
+    names = list(dict.fromkeys(variables_of(arguments)))
     columns = [bound[name] for name in names]
     return kept, np.stack(columns, axis=1) if columns else np.zeros((len(kept), 0), np.int64)
-
-
-def _names(terms: Sequence[Term]) -> list[str]:
-    names: list[str] = []
-    for term in terms:
-        if isinstance(term, Variable):
-            names.append(term.name)
-        elif isinstance(term, Compound):
-            names.extend(_names(term.arguments))
-    return names
 
 
 @final
@@ -189,7 +179,7 @@ class Database:
 
     def view(self, literal: Literal) -> tuple[View, tuple[str, ...]]:
         """Return the view of a literal and the literal's name of each view column."""
-        names = tuple(dict.fromkeys(_names(literal.arguments)))
+        names = tuple(dict.fromkeys(variables_of(literal.arguments)))
         renamed = {name: f"v{i}" for i, name in enumerate(names)}
         pattern = tuple(_renamed(a, renamed) for a in literal.arguments)
         key = (literal.predicate, pattern)
