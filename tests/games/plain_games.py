@@ -55,6 +55,14 @@ class PlainGame(ABC, Generic[State]):
         )
 
 
+class StatedGame(PlainGame[State]):
+    """A game that also tells what is true in its states."""
+
+    @abstractmethod
+    def fluents(self, state: State) -> set[str]:
+        """Return the compact KIF texts of all fluents that hold."""
+
+
 Board = tuple[int, tuple[tuple[Cell, int], ...]]
 
 

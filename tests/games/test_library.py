@@ -8,46 +8,67 @@ import zlib
 import pytest
 import torch
 
+from neurogame.circuit import find_cycles
 from neurogame.gdl.check import check_rules
 from neurogame.gdl.library import library_names, library_path, load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Compound, Rule, Rules
+from neurogame.ground.ground import ground
 from neurogame.simulate.game import Game
 from neurogame.simulate.reference import ReferenceGame
 from tests.games.sampling import random_moves
 
 # Upper bounds of the number of plies, from the rules: no game may take longer.
 MOST_PLIES = {
+    "amazons5": 21,
+    "arrows4": 24,
+    "atarigo5": 25,
     "bidding_tictactoe": 18,
     "breakthrough": 177,
     "breakthrough6": 85,
+    "checkers6": 80,
     "connectfour": 42,
     "connectfour_simultaneous": 48,
     "dotsandboxes": 24,
     "eightpuzzle": 30,
+    "fishery": 8,
     "hex5": 25,
     "knightthrough": 177,
     "lightsout": 15,
+    "loa5": 60,
+    "minichess5": 99,
     "nim": 16,
+    "painters": 2047,
+    "pegs": 31,
     "pentago": 71,
     "prisoners": 5,
+    "pursuit": 40,
     "qubic": 64,
     "reversi": 120,
     "reversi6": 64,
     "rockpaperscissors": 7,
     "tictactoe": 9,
     "tictactoe3p": 25,
+    "tictactoe4p": 25,
 }
-ONE_ROLE = {"eightpuzzle", "lightsout"}
-NOT_ZERO_SUM = {"prisoners", "tictactoe3p"} | ONE_ROLE
+# So many plies of the longest games are played on the reference interpreter.
+PLIES_ON_REFERENCE = {"painters": 60}
+ONE_ROLE = {"eightpuzzle", "lightsout", "pegs"}
+NOT_ZERO_SUM = {"fishery", "prisoners", "pursuit", "tictactoe3p", "tictactoe4p"} | ONE_ROLE
 NO_INPUT = {
+    "amazons5",
+    "arrows4",
+    "atarigo5",
     "breakthrough",
     "connectfour",
     "lightsout",
+    "loa5",
+    "minichess5",
     "qubic",
     "reversi6",
     "rockpaperscissors",
     "tictactoe3p",
+    "tictactoe4p",
 }
 NAMES = sorted(MOST_PLIES)
 
@@ -84,6 +105,33 @@ def heads(rules: Rules) -> set[str]:
 
 def test_some_sheets_declare_their_moves_and_some_do_not() -> None:
     assert {name for name in NAMES if "input" not in heads(load_rules(name))} == NO_INPUT
+
+
+def test_the_library_has_games_of_every_class() -> None:
+    games = [Game.load(name) for name in NAMES]
+    assert {len(game.roles) for game in games} == {1, 2, 3, 4}
+    assert max(len(moves) for game in games for moves in game.moves) > 4000
+    assert min(len(moves) for game in games for moves in game.moves) < 4
+    assert max(MOST_PLIES.values()) > 2000
+
+
+@pytest.mark.parametrize(
+    ("name", "relations"),
+    [
+        ("arrows4", {"struck"}),
+        ("atarigo5", {"breathes"}),
+        ("hex5", {"connected"}),
+        ("loa5", {"linked"}),
+        ("reversi6", set()),
+    ],
+)
+def test_positive_cycles_of_the_ground_program(name: str, relations: set[str]) -> None:
+    """Recursion over a board's neighbours runs in circles, along its directions it does not."""
+    program = ground(load_rules(name))
+    atoms = [program.atoms.text(atom) for cycle in find_cycles(program) for atom in cycle]
+    names = {atom.strip("(").split()[0] for atom in atoms}
+    # Stars mark the relations that the grounder adds.
+    assert {name for name in names if "*" not in name} == relations
 
 
 def declared_domain(rules: Rules) -> ReferenceGame:
@@ -133,13 +181,14 @@ def test_random_games_on_the_reference_interpreter(name: str) -> None:
     assert (len(roles) == 1) == (name in ONE_ROLE)
     for _ in range(1 if name == "reversi" else 2):
         state, plies = game.initial(), 0
-        while not game.terminal(state):
+        while not game.terminal(state) and plies != PLIES_ON_REFERENCE.get(name):
             legal = [sorted(game.legal(state, role), key=game.text) for role in roles]
             assert all(legal), "every role has a move in every state that is not terminal"
             state = game.next(state, [rng.choice(moves) for moves in legal])
             plies += 1
             assert plies <= MOST_PLIES[name]
-        check_goals(name, [game.goals(state, role) for role in roles])
+        if game.terminal(state):
+            check_goals(name, [game.goals(state, role) for role in roles])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import compress
 from typing import Any
 
 import pytest
@@ -17,8 +18,10 @@ from tests.games.plain_games import (
     PlainGame,
     Qubic,
     Reversi,
+    StatedGame,
     TicTacToe,
 )
+from tests.games.plain_mixed_games import Fishery, FourTicTacToe, Painters, Pegs, Pursuit
 from tests.games.plain_other_games import (
     EightPuzzle,
     LightsOut,
@@ -27,37 +30,64 @@ from tests.games.plain_other_games import (
     Prisoners,
     RockPaperScissors,
 )
+from tests.games.plain_piece_games import (
+    Amazons,
+    Arrows,
+    AtariGo,
+    Checkers,
+    LinesOfAction,
+    Minichess,
+)
 
 TWINS: dict[str, PlainGame[Any]] = {
+    "amazons5": Amazons(),
+    "arrows4": Arrows(),
+    "atarigo5": AtariGo(),
     "breakthrough": Breakthrough(8),
     "breakthrough6": Breakthrough(6),
+    "checkers6": Checkers(),
     "connectfour": ConnectFour(),
     "dotsandboxes": DotsAndBoxes(),
     "eightpuzzle": EightPuzzle(),
+    "fishery": Fishery(),
     "hex5": Hex(),
     "knightthrough": Breakthrough(8, knights=True),
     "lightsout": LightsOut(),
+    "loa5": LinesOfAction(),
+    "minichess5": Minichess(),
     "nim": Nim(),
+    "painters": Painters(),
+    "pegs": Pegs(),
     "pentago": Pentago(),
     "prisoners": Prisoners(),
+    "pursuit": Pursuit(),
     "qubic": Qubic(),
     "reversi": Reversi(8),
     "reversi6": Reversi(6),
     "rockpaperscissors": RockPaperScissors(),
     "tictactoe": TicTacToe(),
+    "tictactoe4p": FourTicTacToe(),
 }
 GAMES = 24
+# Games of thousands of plies are played less often.
+FEW_GAMES = {"painters": 2}
 
 
 @pytest.mark.parametrize("name", sorted(TWINS))
 def test_random_games_agree_in_every_state(name: str) -> None:
-    """Legal moves, ends and goals are the same in all states of random games."""
+    """Legal moves, ends and goals are the same in all states of random games.
+
+    So are all fluents, where the twin tells them.
+    """
     plain, game = TWINS[name], Game.load(name)
     simulator, rng = game.simulator(), random.Random(7)
-    twins = [plain.initial() for _ in range(GAMES)]
-    states = simulator.initial(GAMES)
-    running = GAMES
+    running = FEW_GAMES.get(name, GAMES)
+    twins = [plain.initial() for _ in range(running)]
+    states = simulator.initial(running)
     while running:
+        if isinstance(plain, StatedGame):
+            for twin, held in zip(twins, states.to_bool().tolist(), strict=True):
+                assert set(compress(game.fluents, held)) == plain.fluents(twin)
         look = simulator.look(states)
         legal, terminal = look.legal.tolist(), look.terminal.tolist()
         goals = (look.goals * 100).round().int().tolist()
@@ -113,7 +143,18 @@ def test_numbers_of_move_sequences(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "plies"),
-    [("breakthrough6", 4), ("knightthrough", 3), ("dotsandboxes", 3), ("nim", 4), ("reversi6", 5)],
+    [
+        ("arrows4", 3),
+        ("breakthrough6", 4),
+        ("checkers6", 6),
+        ("dotsandboxes", 3),
+        ("knightthrough", 3),
+        ("loa5", 3),
+        ("minichess5", 4),
+        ("nim", 4),
+        ("pegs", 6),
+        ("reversi6", 5),
+    ],
 )
 def test_numbers_of_move_sequences_agree_with_the_twin(name: str, plies: int) -> None:
     plain = TWINS[name]

@@ -9,6 +9,7 @@ from neurogame.gdl.library import load_rules
 from neurogame.simulate.game import Game
 from neurogame.simulate.reference import ReferenceGame, ReferenceState
 from tests.games.plain_games import Qubic, numbers, text
+from tests.games.plain_mixed_games import Pegs
 from tests.games.plain_other_games import EightPuzzle, LightsOut
 
 
@@ -60,6 +61,29 @@ def test_eight_puzzle_needs_twelve_moves() -> None:
     moves = reached[1, 2, 3, 4, 5, 6, 7, 8, 0]
     assert len(moves) == 12
     assert play("eightpuzzle", moves) == (True, (100.0,))
+
+
+def test_pegs_can_be_solved_in_31_jumps() -> None:
+    pegs = Pegs()
+    seen: set[frozenset[tuple[int, ...]]] = set()
+
+    def solution(state: frozenset[tuple[int, ...]]) -> list[str] | None:
+        """Return moves that leave one peg in the middle, found in depth first."""
+        if state == {(4, 4)}:
+            return []
+        if state in seen:
+            return None
+        seen.add(state)
+        for move in pegs.moves(state)[0]:
+            rest = solution(pegs.next(state, [move]))
+            if rest is not None:
+                return [move, *rest]
+        return None
+
+    moves = solution(pegs.initial())
+    assert moves is not None
+    assert len(moves) == 31
+    assert play("pegs", moves) == (True, (100.0,))
 
 
 def test_nim_is_won_exactly_where_the_heaps_do_not_cancel_out() -> None:

@@ -22,20 +22,31 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 # Name: per board its columns, rows, slices, and whether there is a blank content.
 BOARDS = {
+    "amazons5": [(5, 5, 1, False), (5, 5, 1, False)],
+    "arrows4": [(4, 4, 1, True), (4, 4, 1, False)],
+    "atarigo5": [(5, 5, 1, False)],
     "breakthrough6": [(6, 6, 1, False)],
+    "checkers6": [(6, 6, 1, False)],
     "connectfour": [(7, 6, 1, False)],
     "connectfour_simultaneous": [(8, 6, 2, False)],
     "dotsandboxes": [(4, 4, 2, False), (3, 3, 1, False)],
     "eightpuzzle": [(3, 3, 1, True)],
+    "fishery": [],
     "hex5": [(5, 5, 1, False)],
     "lightsout": [(5, 5, 1, False)],
+    "loa5": [(5, 5, 1, False)],
+    "minichess5": [(5, 5, 1, False)],
     "nim": [],
+    "painters": [(5, 5, 1, False), (5, 5, 1, False)],
+    "pegs": [(7, 7, 1, False)],
     "pentago": [(3, 3, 4, False)],
     "prisoners": [],
+    "pursuit": [],
     "qubic": [(4, 4, 4, False)],
     "reversi6": [(6, 6, 1, False)],
     "rockpaperscissors": [],
     "tictactoe": [(3, 3, 1, True)],
+    "tictactoe4p": [(5, 5, 1, False)],
 }
 
 
