@@ -4,7 +4,8 @@ Read :mod:`~neurogame.circuit.circuit` first (the data), then
 :mod:`~neurogame.circuit.build` (from ground rules to gates).
 """
 
-from neurogame.circuit.build import build_circuit, find_cycles
+from neurogame.circuit.build import build_circuit
 from neurogame.circuit.circuit import Circuit
+from neurogame.circuit.cycles import find_cycles
 
 __all__ = ["Circuit", "build_circuit", "find_cycles"]

@@ -9,6 +9,7 @@ import numpy as np
 from neurogame.circuit.circuit import AND, FALSE, TRUE
 from neurogame.circuit.groups import gather_groups, group_starts
 from neurogame.ground.atoms import IntArray
+from neurogame.ground.rows import RowSet
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -18,8 +19,7 @@ class GateStore:
     """Gates that are simplified and shared as they are made.
 
     A gate is known by its kind and its sorted input literals; making the same gate twice gives
-    the same node. All work is done on arrays of many gates; only gates that are new to the
-    store cost a dictionary entry each.
+    the same node. All work is done on arrays of many gates.
     """
 
     def __init__(self, first_gate: int) -> None:
@@ -36,7 +36,7 @@ class GateStore:
         self._levels: IntArray = np.zeros(1024, np.int64)
         self._atoms: IntArray = np.full(1024, -1, np.int64)
         self._rules: IntArray = np.full(1024, -1, np.int64)
-        self._known: dict[tuple[int, int], int] = {}
+        self._known = RowSet(2)
 
     def make(
         self, kind: int, inputs: IntArray, start: IntArray, rules: IntArray | None = None
@@ -122,19 +122,14 @@ class GateStore:
         start = group_starts(sizes)
         low = self._digest(inputs, start, kind, 1)
         high = self._digest(inputs, start, kind, 2)
-        nodes = np.zeros(len(sizes), np.int64)
-        fresh: list[int] = []
-        known, following = self._known, self.first_gate + self.count
-        for i, key in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
-            node = known.get(key)
-            if node is None:
-                node = known[key] = following + len(fresh)
-                fresh.append(i)
-            nodes[i] = node
-        if fresh:
-            self._append(kind, inputs, start, np.array(fresh, np.int64))
+        gates = self._known.add(np.stack([low, high], axis=1))
+        fresh = np.zeros(self._known.count - self.count, np.int64)
+        if len(fresh):
+            new = np.flatnonzero(gates >= self.count)[::-1]
+            fresh[gates[new] - self.count] = new
+            self._append(kind, inputs, start, fresh)
             self._rules[self.count - len(fresh) : self.count] = rules[fresh]
-        return 2 * nodes
+        return 2 * (self.first_gate + gates)
 
     @staticmethod
     def _digest(inputs: IntArray, start: IntArray, kind: int, salt: int) -> IntArray:

@@ -10,7 +10,7 @@ import numpy as np
 from neurogame.errors import GroundingError
 from neurogame.gdl.graph import strong_components
 from neurogame.ground.clauses import Clause
-from neurogame.ground.join import Query, build_rows, solve
+from neurogame.ground.join import Body, Start, build_rows, solve
 from neurogame.ground.limits import Watch
 from neurogame.ground.relation import Database, Relation
 
@@ -19,8 +19,7 @@ def predicate_strata(clauses: Sequence[Clause]) -> list[list[str]]:
     """Return the predicates' strongly connected components, dependencies first."""
     uses: dict[str, list[str]] = defaultdict(list)
     for clause in clauses:
-        for literal in clause.body:
-            uses[clause.head.predicate].append(literal.predicate)
+        uses[clause.head.predicate].extend(literal.predicate for literal in clause.body)
     return strong_components(list(uses), uses)
 
 
@@ -82,27 +81,25 @@ def _fixpoint(
 ) -> None:
     """Evaluate one component: every clause once, then only from what is new."""
     relations = [database.relation(predicate) for predicate in sorted(members)]
-    for clause in clauses:
-        _apply(Query(clause, checked=_checked(clause)), database, watch)
+    bodies = [Body(clause, database) for clause in clauses]
+    for body in bodies:
+        _apply(body, None, database, watch)
     recursive = [
-        (clause, [i for i, x in enumerate(clause.body) if not x.negated and x.predicate in members])
-        for clause in clauses
+        (body, place, database.relation(body.clause.body[place].predicate))
+        for body in bodies
+        for place in body.positive
+        if body.clause.body[place].predicate in members
     ]
     for relation in relations:
         relation.old = relation.new = 0
     while _advance(relations):
-        for clause, places in recursive:
-            checked = _checked(clause)
-            for place in places:
-                delta = database.relation(clause.body[place].predicate)
-                if delta.new == delta.old:
-                    continue
-                spans = {place: (delta.old, delta.new)}
-                for other in places:
-                    if other != place:
-                        relation = database.relation(clause.body[other].predicate)
-                        spans[other] = (0, relation.new if other < place else relation.old)
-                _apply(Query(clause, spans, place, checked=checked), database, watch)
+        for body, place, relation in recursive:
+            if relation.new > relation.old:
+                low, high = body.span(place, relation.old, relation.new)
+                if high > low:
+                    # The other literals range over all atoms known by now: some solutions are
+                    # found twice, but each is found.
+                    _apply(body, Start(place, (low, high)), database, watch)
 
 
 def _advance(relations: Iterable[Relation]) -> bool:
@@ -111,15 +108,11 @@ def _advance(relations: Iterable[Relation]) -> bool:
     return any(found)
 
 
-def _checked(clause: Clause) -> frozenset[int]:
-    return frozenset(i for i, x in enumerate(clause.body) if x.negated)
-
-
-def _apply(query: Query, database: Database, watch: Watch) -> None:
-    head = query.clause.head
+def _apply(body: Body, start: Start | None, database: Database, watch: Watch) -> None:
+    head = body.clause.head
     name = head.predicate.rpartition("/")[0]
     doing = f"deriving '{name}'" if not name.startswith("*") else "deriving part of a rule"
-    table = solve(query, database, watch, doing)
+    table = solve(body, database, watch, doing, start)
     if table.count:
         relation = database.relation(head.predicate)
         relation.rows.add(build_rows(head.arguments, table, database))

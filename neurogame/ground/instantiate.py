@@ -1,29 +1,38 @@
-"""The second half of grounding: every rule over the reachable domains."""
+"""The second half of grounding: the instances of the rules that the outputs need.
+
+It goes from the outputs backwards. Of each relation only those atoms are defined that some rule
+instance asks for; so rules about what can never matter cost nothing, and a relation that is only
+ever asked for under ``not`` needs no domain: being asked for is all it is made of.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
+import numpy.typing as npt
 
-from neurogame.errors import GroundingError
 from neurogame.gdl.terms import Rules
-from neurogame.ground.atoms import AtomTable, IntArray, TermTable
-from neurogame.ground.clauses import Clause
-from neurogame.ground.join import Query, build_rows, solve
+from neurogame.ground.atoms import IntArray
+from neurogame.ground.clauses import Clause, Literal
+from neurogame.ground.derive import predicate_strata
+from neurogame.ground.join import Body, Start, build_rows, solve
+from neurogame.ground.layout import Layout
 from neurogame.ground.limits import Watch
 from neurogame.ground.program import GroundProgram
 from neurogame.ground.relation import Database
 
-DROPPED = -1
-"""In a body: a negated atom that never holds, so the literal is true."""
+ASKED = "?"
+"""Before a predicate: the relation of those of its atoms that some rule instance asks for."""
 
 
 def instantiate(
     clauses: Sequence[Clause],
     dynamic: set[str],
+    outputs: Collection[str],
     database: Database,
     rules: Rules,
     watch: Watch,
@@ -34,6 +43,7 @@ def instantiate(
     Args:
         clauses: the clauses whose heads are dynamic.
         dynamic: the predicates that may differ between states.
+        outputs: the predicates all of whose atoms are wanted.
         database: the static relations, and the domains of the dynamic ones.
         rules: the rulesheet.
         watch: limits.
@@ -43,200 +53,172 @@ def instantiate(
         GroundingError: if a goal value is not an integer from 0 to 100, or there is no role.
         LimitError: if a limit is reached.
     """
-    layout = _layout(clauses, database, rules)
-    parts = [_instances(c, dynamic, database, layout, rules, watch) for c in clauses]
-    counts = np.concatenate([np.zeros(0, np.int64), *(p.counts for p in parts)])
-    count = len(counts)
-    watch.check_count(count, "collecting the ground rules")
-    return GroundProgram(
-        roles=layout.roles,
-        fluents=layout.fluents,
-        moves=layout.moves,
-        initial=layout.initial,
-        rule_head=np.concatenate([np.zeros(0, np.int64), *(p.heads for p in parts)]),
-        rule_start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        rule_body=np.concatenate([np.zeros(0, np.int64), *(p.bodies for p in parts)]),
-        rule_source=np.repeat(
-            np.array([c.source for c in clauses], np.int64), [len(p.heads) for p in parts]
-        ),
-        legal=layout.legal,
-        next=layout.next,
-        terminal=layout.terminal,
-        goals=layout.goals,
-        atoms=layout.table,
-        key=key,
-    )
+    layout = Layout(database, rules)
+    parts = _Instances(clauses, dynamic, database, rules, watch)
+    parts.collect(outputs)
+    layout.number(parts.defined())
+    return _program(parts, layout, key)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """The instances of one clause."""
+    """The instances of one clause.
 
+    Attributes:
+        clause: the clause.
+        heads: row of each head in its relation; int64 ``[n]``.
+        body: row of each tracked atom in its relation, -1 for none; int64 ``[n, tracked]``.
+        tracked: the literals behind the columns of ``body``.
+    """
+
+    clause: Clause
     heads: IntArray
-    counts: IntArray
-    bodies: IntArray
+    body: IntArray
+    tracked: tuple[Literal, ...]
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class _Layout:
-    """The numbering of the atoms: ``atom_of[predicate][relation row]`` is the atom or -1."""
+class _Instances:
+    """Instantiates clauses on demand.
 
-    roles: tuple[str, ...]
-    fluents: tuple[str, ...]
-    moves: tuple[tuple[str, ...], ...]
-    initial: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    atom_of: dict[str, IntArray]
-    legal: IntArray
-    next: IntArray
-    terminal: int
-    goals: tuple[tuple[tuple[int, int], ...], ...]
-    table: AtomTable
+    Attributes:
+        parts: what came out.
+    """
 
-    def numbers(self, predicate: str) -> IntArray:
-        """Return the atom of each relation row, with -1 at the end for row -1 (none)."""
-        return np.append(self.atom_of.get(predicate, np.zeros(0, np.int64)), -1)
+    def __init__(
+        self,
+        clauses: Sequence[Clause],
+        dynamic: set[str],
+        database: Database,
+        rules: Rules,
+        watch: Watch,
+    ) -> None:
+        self.clauses = clauses
+        self.dynamic = dynamic
+        self.database = database
+        self.rules = rules
+        self.watch = watch
+        self.parts: list[_Part] = []
+        self.by_head: dict[str, list[Clause]] = defaultdict(list)
+        for clause in clauses:
+            self.by_head[clause.head.predicate].append(clause)
+        self._asked: dict[str, npt.NDArray[np.bool_]] = {}
+        self._count = 0
+
+    def collect(self, outputs: Collection[str]) -> None:
+        """Instantiate everything that the outputs need, users before what they use."""
+        for component in reversed(predicate_strata(self.clauses)):
+            members = [p for p in component if p in self.by_head]
+            for predicate in members:
+                if predicate in outputs:
+                    self._ask(predicate, np.arange(self.database.relation(predicate).rows.count))
+            grown = True
+            while grown:
+                grown = any([self._instantiate(predicate) for predicate in members])
+
+    def defined(self) -> dict[str, IntArray]:
+        """Return the rows of each predicate's atoms, in the order of the rows.
+
+        An atom of an open relation that no instance defines is left out: it never holds.
+        """
+        rows = {p: np.flatnonzero(asked) for p, asked in self._asked.items() if p in self.by_head}
+        for predicate in rows:
+            if self.database.relation(predicate).open:
+                heads = [p.heads for p in self.parts if p.clause.head.predicate == predicate]
+                rows[predicate] = np.unique(np.concatenate([np.zeros(0, np.int64), *heads]))
+        return {p: rows[p] for p in self.by_head if p in rows}
+
+    def _ask(self, predicate: str, rows: IntArray) -> None:
+        """Remember that some atoms are asked for."""
+        asked = self._asked.get(predicate, np.zeros(0, np.bool_))
+        count = self.database.relation(predicate).rows.count
+        if len(asked) < count:
+            asked = np.concatenate([asked, np.zeros(count - len(asked), np.bool_)])
+            self._asked[predicate] = asked
+        asked[rows] = True
+
+    def _instantiate(self, predicate: str) -> bool:
+        """Instantiate the clauses of what has newly been asked for; return whether any was."""
+        asked = self._asked.get(predicate)
+        if asked is None:
+            return False
+        relation = self.database.relation(predicate)
+        wanted = self.database.relation(ASKED + predicate)
+        first = wanted.rows.count
+        rows = relation.rows.rows[: len(asked)][asked]
+        if len(rows) == first:
+            return False
+        wanted.rows.add(rows)
+        everything = first == 0 and asked.all() and not relation.open
+        for clause in self.by_head[predicate]:
+            self._solve(clause, None if everything else (first, wanted.rows.count))
+        return True
+
+    def _solve(self, clause: Clause, wanted: tuple[int, int] | None) -> None:
+        """Instantiate one clause, all of it or only for some of the atoms asked for."""
+        body, start = Body(clause, self.database), None
+        if wanted is not None:
+            asked = Literal(ASKED + clause.head.predicate, clause.head.arguments)
+            body = Body(replace(clause, body=(*clause.body, asked)), self.database)
+            place = len(clause.body)
+            span = body.span(place, *wanted)
+            if span[0] == span[1]:
+                return
+            if wanted[0]:
+                start = Start(place, span)
+        tracked = [i for i, x in enumerate(clause.body) if x.predicate in self.dynamic]
+        where = self.rules.rules[clause.source].position
+        doing = f"instantiating the rule at {self.rules.source}:{where.line}:{where.column}"
+        table = solve(body, self.database, self.watch, doing, start, tracked)
+        relation = self.database.relation(clause.head.predicate)
+        heads = relation.rows.find(build_rows(clause.head.arguments, table, self.database))
+        literals = tuple(clause.body[place] for place in tracked)
+        columns = [table.tracked[place] for place in tracked]
+        for literal, column in zip(literals, columns, strict=True):
+            self._ask(literal.predicate, column[column >= 0])
+        rows = np.stack(columns, axis=1) if columns else np.zeros((table.count, 0), np.int64)
+        self.parts.append(_Part(clause, heads, rows, literals))
+        self._count += table.count
+        self.watch.check_count(self._count, "collecting the ground rules")
 
 
-def _instances(
-    clause: Clause,
-    dynamic: set[str],
-    database: Database,
-    layout: _Layout,
-    rules: Rules,
-    watch: Watch,
-) -> _Part:
-    tracked = [i for i, x in enumerate(clause.body) if x.predicate in dynamic]
-    checked = [i for i, x in enumerate(clause.body) if x.negated and x.predicate not in dynamic]
-    query = Query(clause, tracked=frozenset(tracked), checked=frozenset(checked))
-    where = rules.rules[clause.source].position
-    doing = f"instantiating the rule at {rules.source}:{where.line}:{where.column}"
-    table = solve(query, database, watch, doing)
-    heads = database.relation(clause.head.predicate).rows.find(
-        build_rows(clause.head.arguments, table, database)
+def _program(instances: _Instances, layout: Layout, key: str) -> GroundProgram:
+    """Put the instances together."""
+    parts = [_numbered(part, layout) for part in instances.parts]
+    empty = np.zeros(0, np.int64)
+    counts = np.concatenate([empty, *(counts for _, counts, _ in parts)])
+    sources = [p.clause.source for p in instances.parts]
+    return GroundProgram(
+        roles=layout.roles,
+        fluents=layout.fluents,
+        moves=layout.moves,
+        initial=layout.initial,
+        rule_head=np.concatenate([empty, *(heads for heads, _, _ in parts)]),
+        rule_start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        rule_body=np.concatenate([empty, *(body for _, _, body in parts)]),
+        rule_source=np.repeat(np.array(sources, np.int64), [len(heads) for heads, _, _ in parts]),
+        legal=layout.legal(),
+        next=layout.next(),
+        terminal=layout.terminal(),
+        goals=layout.goals(),
+        atoms=layout.atoms(),
+        key=key,
     )
-    heads = layout.numbers(clause.head.predicate)[heads]
-    body = np.full((table.count, len(tracked)), DROPPED, np.int64)
-    for column, place in enumerate(tracked):
-        literal = clause.body[place]
-        rows = table.tracked[place]
-        atoms = layout.numbers(literal.predicate)[rows]
-        body[:, column] = np.where(atoms < 0, DROPPED, 2 * atoms + literal.negated)
+
+
+def _numbered(part: _Part, layout: Layout) -> tuple[IntArray, IntArray, IntArray]:
+    """Return heads, body sizes and bodies of a part's instances, with atoms for rows."""
+    heads = layout.numbers(part.clause.head.predicate)[part.heads]
+    body = np.empty_like(part.body)
+    for column, literal in enumerate(part.tracked):
+        atoms = layout.numbers(literal.predicate)[part.body[:, column]]
+        body[:, column] = np.where(atoms < 0, -1, 2 * atoms + literal.negated)
         if not literal.negated:
             # A positive atom outside the numbering (a move of no role) never holds.
             heads = np.where(atoms < 0, -1, heads)
     good = heads >= 0
     heads, body = heads[good], body[good]
-    kept = body != DROPPED
-    return _Part(heads, kept.sum(axis=1).astype(np.int64), body[kept])
-
-
-def _layout(clauses: Sequence[Clause], database: Database, rules: Rules) -> _Layout:
-    """Number the atoms: fluents and moves by their text, derived atoms by relation."""
-    table = database.pool.table(rules.spelling)
-    role_terms = database.relation("role/1").rows.rows[:, 0]
-    if not len(role_terms):
-        raise GroundingError(f"{rules.source}: no role is defined; add a fact such as (role white)")
-    fluent_rows = database.relation("true/1").rows.rows[:, 0]
-    fluents, fluent_order = _sorted_texts(fluent_rows, table)
-    does = database.relation("does/2").rows.rows
-    moves: list[tuple[str, ...]] = []
-    move_order: list[IntArray] = []
-    for role in role_terms:
-        own = np.flatnonzero(does[:, 0] == role)
-        texts, order = _sorted_texts(does[own, 1], table)
-        moves.append(texts)
-        move_order.append(own[order])
-    all_moves = np.concatenate(move_order)
-    blocks = ["true/1", "does/2"]
-    orders = [fluent_order, all_moves]
-    for predicate in dict.fromkeys(c.head.predicate for c in clauses):
-        blocks.append(predicate)
-        orders.append(np.arange(database.relation(predicate).rows.count))
-    atom_of, atoms = _number(blocks, orders, database, rules, table)
-    find = _Finder(database, atom_of)
-    initial = np.zeros(len(fluents), np.bool_)
-    initial[find.atoms("true/1", database.relation("init/1").rows.rows)] = True
-    terminal = find.atoms("terminal/0", np.zeros((1, 0), np.int64))
-    return _Layout(
-        roles=tuple(table.text(int(r)) for r in role_terms),
-        fluents=fluents,
-        moves=tuple(moves),
-        initial=initial,
-        atom_of=atom_of,
-        legal=find.atoms("legal/2", does[all_moves]),
-        next=find.atoms("next/1", fluent_rows[fluent_order][:, None]),
-        terminal=int(terminal[0]),
-        goals=tuple(_goals(int(r), database, find, rules) for r in role_terms),
-        table=atoms,
-    )
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Finder:
-    """Looks atoms up by their arguments; -1 where there is none."""
-
-    database: Database
-    atom_of: dict[str, IntArray]
-
-    def atoms(self, predicate: str, rows: IntArray) -> IntArray:
-        found = self.database.relation(predicate).rows.find(rows)
-        numbers = self.atom_of.get(predicate, np.zeros(0, np.int64))
-        return np.append(numbers, -1)[found]
-
-
-def _sorted_texts(terms: IntArray, table: TermTable) -> tuple[tuple[str, ...], IntArray]:
-    """Return the terms' texts sorted by code point, and the order that sorts them."""
-    texts = [table.text(int(t)) for t in terms]
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    return tuple(texts[i] for i in order), np.array(order, np.int64)
-
-
-def _number(
-    blocks: Sequence[str],
-    orders: Sequence[IntArray],
-    database: Database,
-    rules: Rules,
-    table: TermTable,
-) -> tuple[dict[str, IntArray], AtomTable]:
-    """Number the chosen rows of each relation consecutively; return numbers and atoms."""
-    atom_of: dict[str, IntArray] = {}
-    arities: list[IntArray] = []
-    arguments: list[IntArray] = []
-    count = 0
-    for predicate, order in zip(blocks, orders, strict=True):
-        rows = database.relation(predicate).rows
-        numbers = np.full(rows.count, -1, np.int64)
-        numbers[order] = count + np.arange(len(order))
-        atom_of[predicate] = numbers
-        count += len(order)
-        arities.append(np.full(len(order), rows.arity, np.int64))
-        arguments.append(rows.rows[order].reshape(-1))
-    names = [b.rpartition("/")[0] for b in blocks]
-    return atom_of, AtomTable(
-        terms=table,
-        predicates=tuple(rules.spelling.get(n, n) for n in names),
-        predicate=np.repeat(np.arange(len(blocks)), [len(o) for o in orders]),
-        start=np.concatenate([[0], np.cumsum(np.concatenate(arities))]).astype(np.int64),
-        arguments=np.concatenate(arguments),
-    )
-
-
-def _goals(
-    role: int, database: Database, find: _Finder, rules: Rules
-) -> tuple[tuple[int, int], ...]:
-    """Return the goal values of a role with their atoms, highest first."""
-    rows = database.relation("goal/2").rows.rows
-    own = rows[rows[:, 0] == role]
-    pairs = []
-    for term, atom in zip(own[:, 1], find.atoms("goal/2", own), strict=True):
-        name = database.pool.name(int(term))
-        if not (name.isascii() and name.isdigit() and int(name) <= 100):
-            raise GroundingError(
-                f"{rules.source}: the goal value '{name}' of role "
-                f"'{database.pool.name(role)}' must be an integer from 0 to 100"
-            )
-        pairs.append((int(name), int(atom)))
-    return tuple(sorted(pairs, reverse=True))
+    # What is left of -1 is negated atoms that never hold, so these literals are true.
+    kept = body >= 0
+    return heads, kept.sum(axis=1).astype(np.int64), body[kept]

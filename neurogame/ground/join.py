@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass, field
 from typing import final
 
@@ -10,13 +10,16 @@ import numpy as np
 
 from neurogame.gdl.terms import Symbol, Term, Variable
 from neurogame.ground.atoms import IntArray
-from neurogame.ground.clauses import Clause, Literal, variables_of
+from neurogame.ground.clauses import Clause, variables_of
 from neurogame.ground.limits import Watch
 from neurogame.ground.relation import Database, View
 from neurogame.ground.rows import RowSet, mix_columns
 
 DEDUPLICATE_ABOVE = 64
-"""Smaller tables are not worth the sort that finds repeated rows."""
+"""Smaller tables are not worth the search for repeated rows."""
+
+PLAN_ABOVE = 20_000
+"""Joins of fewer rows are not worth a plan: the next literal is chosen by the table so far."""
 
 
 @final
@@ -44,7 +47,7 @@ class Table:
     def deduplicate(self) -> None:
         """Drop solutions that agree on all columns and all tracked atoms."""
         columns = [*self.columns.values(), *self.tracked.values()]
-        rows = np.stack(columns, axis=1) + 1 if columns else np.zeros((self.count, 0), np.int64)
+        rows = np.stack(columns, axis=1) if columns else np.zeros((self.count, 0), np.int64)
         unique = RowSet(rows.shape[1])
         numbers = unique.add(rows)
         if unique.count < self.count:
@@ -54,40 +57,111 @@ class Table:
 
 
 @final
-@dataclass(frozen=True)
-class Query:
-    """How a clause body is to be solved.
+class Body:
+    """A clause made ready for solving its body again and again.
 
     Attributes:
         clause: the clause.
-        spans: relation rows that each positive literal may use, by position in the body;
-            absent: all rows.
-        first: position of the literal to start with, or None to start with the smallest.
-        tracked: positions whose atoms the solutions must name.
-        checked: positions of negated literals that filter solutions. Every negated literal is
-            either tracked or checked.
+        views: per literal the rows that match it and the variable of each view column; None
+            for a negated literal.
     """
 
-    clause: Clause
-    spans: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    first: int | None = None
-    tracked: frozenset[int] = frozenset()
-    checked: frozenset[int] = frozenset()
+    def __init__(self, clause: Clause, database: Database) -> None:
+        """Find the views of the literals."""
+        self.clause = clause
+        self.views = [None if x.negated else database.view(x) for x in clause.body]
+        self.variables = [frozenset(variables_of(x.arguments)) for x in clause.body]
+        self.distinct = [(pair, frozenset(variables_of(pair))) for pair in clause.distinct]
+        self.head_variables = frozenset(variables_of(clause.head.arguments))
+        self.positive = [i for i, x in enumerate(clause.body) if not x.negated]
+        self.negative = [i for i, x in enumerate(clause.body) if x.negated]
+
+    def span(self, place: int, first: int, last: int) -> tuple[int, int]:
+        """Return which view rows of a positive literal come from some rows of its relation."""
+        view, _ = self.view(place)
+        return view.span(first, last)
+
+    def view(self, place: int) -> tuple[View, tuple[str, ...]]:
+        """Return the view of a positive literal, up to date, and the names of its columns."""
+        found = self.views[place]
+        assert found is not None
+        found[0].refresh()
+        return found
 
 
-def solve(query: Query, database: Database, watch: Watch, doing: str) -> Table:
+@final
+@dataclass(frozen=True)
+class Start:
+    """The literal that a join starts with, and which of its view rows it may use."""
+
+    place: int
+    span: tuple[int, int]
+
+
+def solve(
+    body: Body,
+    database: Database,
+    watch: Watch,
+    doing: str,
+    start: Start | None = None,
+    tracked: Collection[int] = (),
+) -> Table:
     """Return all solutions of a body: values of the head's variables, and the tracked atoms.
 
     Args:
-        query: what to solve.
+        body: what to solve.
         database: the relations.
         watch: limits.
         doing: what is going on, for messages.
+        start: where to start; None starts with the smallest literal.
+        tracked: positions of the literals whose atoms the solutions must name. A negated
+            literal that is not tracked filters the solutions.
 
     Raises:
         LimitError: if a join grows beyond the limits.
     """
-    return _Solver(query, database, watch, doing).solve()
+    return _Solver(body, database, watch, doing, start, tracked).solve()
+
+
+def plan_order(body: Body) -> list[int]:
+    """Return the order of the positive literals whose joins have the fewest rows in all.
+
+    Every literal is tried as the first one; those after it follow greedily. Sizes are estimated
+    from the mean number of matches of each key.
+    """
+    best: tuple[float, list[int]] = (float("inf"), [])
+    for first in body.positive:
+        order = [first]
+        size = float(body.view(first)[0].count)
+        total = size
+        bound = set(body.view(first)[1])
+        while len(order) < len(body.positive) and total < best[0]:
+            growth, place = min(
+                (_growth(body, place, bound), place)
+                for place in body.positive
+                if place not in order
+            )
+            order.append(place)
+            size *= growth
+            total += size
+            bound.update(body.view(place)[1])
+        if total < best[0]:
+            best = (total, order)
+    return best[1]
+
+
+def _growth(body: Body, place: int, bound: Container[str]) -> float:
+    """Return by what factor a literal multiplies the solutions that bind some variables."""
+    view, names = body.view(place)
+    shared = _shared(names, bound)
+    if not shared:
+        return float(view.count)
+    # A literal without new variables can only take solutions away.
+    return 0.5 if len(shared) == len(names) else view.index(shared).fan_out
+
+
+def _shared(names: Sequence[str], bound: Container[str]) -> tuple[int, ...]:
+    return tuple(i for i, name in enumerate(names) if name in bound)
 
 
 def build_rows(arguments: Sequence[Term], table: Table, database: Database) -> IntArray:
@@ -110,122 +184,121 @@ def _build(term: Term, table: Table, database: Database) -> IntArray:
 class _Solver:
     """One body being joined literal by literal."""
 
-    def __init__(self, query: Query, database: Database, watch: Watch, doing: str) -> None:
-        self.query = query
+    def __init__(
+        self,
+        body: Body,
+        database: Database,
+        watch: Watch,
+        doing: str,
+        start: Start | None,
+        tracked: Collection[int],
+    ) -> None:
+        self.body = body
         self.database = database
         self.watch = watch
         self.doing = doing
+        self.start = start
+        self.tracked = tracked
         self.table = Table()
-        body = query.clause.body
-        self.positive = [i for i, x in enumerate(body) if not x.negated]
-        self.negative = [i for i, x in enumerate(body) if x.negated]
-        self.distinct = list(query.clause.distinct)
+        self.waiting = list(body.positive)
+        self.negative = list(body.negative)
+        self.distinct = list(body.distinct)
 
     def solve(self) -> Table:
-        waiting = list(self.positive)
         self._apply_filters()
-        while waiting and self.table.count:
-            place = self._choose(waiting)
-            waiting.remove(place)
-            self._extend(place)
-            self._apply_filters()
-            self._project(waiting)
-        if waiting:
+        if self.start is not None:
+            self._join(self.start.place, self.start.span)
+        elif sum(self.body.view(place)[0].count for place in self.waiting) > PLAN_ABOVE:
+            for place in plan_order(self.body):
+                if self.table.count:
+                    self._join(place, None)
+        while self.waiting and self.table.count:
+            self._join(self._choose(), None)
+        if self.waiting or self.negative or self.distinct:
             self.table = Table(0)
-            names = set(variables_of(self.query.clause.head.arguments))
-            self.table.columns = {name: np.zeros(0, np.int64) for name in names}
-            self.table.tracked = {i: np.zeros(0, np.int64) for i in self.query.tracked}
+            empty = np.zeros(0, np.int64)
+            self.table.columns = dict.fromkeys(self.body.head_variables, empty)
+            self.table.tracked = dict.fromkeys(self.tracked, empty)
         return self.table
 
-    def _view(self, place: int) -> tuple[View, tuple[str, ...], tuple[int, int]]:
-        view, names = self.database.view(self.query.clause.body[place])
-        relation_span = self.query.spans.get(place)
-        last = view.relation.rows.count
-        span = view.span(*relation_span) if relation_span else view.span(0, last)
-        return view, names, span
-
-    def _choose(self, waiting: list[int]) -> int:
+    def _choose(self) -> int:
         """Return the literal that multiplies the number of solutions least."""
-        first = self.query.first
-        if first is not None and first in waiting:
-            return first
-        best, best_cost = waiting[0], float("inf")
-        for place in waiting:
-            view, names, span = self._view(place)
-            shared = tuple(i for i, n in enumerate(names) if n in self.table.columns)
-            if not shared:
-                cost = float(span[1] - span[0])
-            elif len(shared) == len(names):
-                cost = 0.5
-            else:
-                cost = view.index(shared, span).fan_out
-            if cost < best_cost:
-                best, best_cost = place, cost
-        return best
+        if len(self.waiting) == 1:
+            return self.waiting[0]
+        bound = self.table.columns.keys()
+        return min(self.waiting, key=lambda place: _growth(self.body, place, bound))
 
-    def _extend(self, place: int) -> None:
-        """Join one positive literal."""
-        view, names, span = self._view(place)
-        table = self.table
-        shared = tuple(i for i, name in enumerate(names) if name in table.columns)
-        index = view.index(shared, span)
-        left_key = [table.columns[names[i]] for i in shared]
-        keys = mix_columns(
-            np.stack(left_key, axis=1) if left_key else np.zeros((table.count, 0), np.int64), 1
-        )
-        low = np.searchsorted(index.keys, keys, "left")
-        counts = np.searchsorted(index.keys, keys, "right") - low
-        total = int(counts.sum())
-        self.watch.check_count(total, self.doing)
-        left = np.repeat(np.arange(table.count), counts)
-        offset = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
-        right = index.order[np.repeat(low, counts) + offset]
-        columns = view.columns(span)
-        if len(shared) > 2:
-            good = np.ones(total, np.bool_)
-            for i, values in zip(shared, left_key, strict=True):
-                good &= values[left] == columns[right, i]
-            left, right = left[good], right[good]
-        table.take(left)
+    def _join(self, place: int, span: tuple[int, int] | None) -> None:
+        """Join one positive literal, and apply all that this makes possible."""
+        self.waiting.remove(place)
+        view, names = self.body.view(place)
+        columns = view.columns
+        shared = _shared(names, self.table.columns.keys())
+        if shared and span is None:
+            right = self._match(view, shared, [names[i] for i in shared])
+        else:
+            low, high = span or (0, view.count)
+            self._allow(self.table.count * (high - low))
+            right = np.tile(np.arange(low, high), self.table.count)
+            if self.table.count != 1 or self.table.columns or self.table.tracked:
+                self.table.take(np.repeat(np.arange(self.table.count), high - low))
+            self.table.count = len(right)
         for i, name in enumerate(names):
             if i not in shared:
-                table.columns[name] = columns[right, i]
-        if place in self.query.tracked:
-            table.tracked[place] = view.sources(span)[right]
+                self.table.columns[name] = columns[right, i]
+        if place in self.tracked:
+            self.table.tracked[place] = view.sources[right]
+        self._apply_filters()
+        self._project()
+
+    def _match(self, view: View, shared: tuple[int, ...], names: Sequence[str]) -> IntArray:
+        """Keep the solutions that have a match in the view, once per match; return its rows."""
+        left_key = np.stack([self.table.columns[name] for name in names], axis=1)
+        left, right = view.index(shared).pairs(mix_columns(left_key), self._allow)
+        if len(shared) > 2:
+            good = np.ones(len(left), np.bool_)
+            for column, i in enumerate(shared):
+                good &= left_key[left, column] == view.columns[right, i]
+            left, right = left[good], right[good]
+        self.table.take(left)
+        return right
+
+    def _allow(self, count: int) -> None:
+        """Ask whether the table may grow to so many solutions."""
+        # Beside the columns there are the pairs of rows and what finds them.
+        width = len(self.table.columns) + len(self.table.tracked) + 8
+        self.watch.check_count(count, self.doing, width)
 
     def _apply_filters(self) -> None:
         """Apply each inequality and negated literal as soon as its variables are bound."""
-        body = self.query.clause.body
-        for pair in list(self.distinct):
-            if self._bound(pair):
-                self.distinct.remove(pair)
+        bound = self.table.columns.keys()
+        for item in list(self.distinct):
+            pair, names = item
+            if names <= bound:
+                self.distinct.remove(item)
                 both = build_rows(pair, self.table, self.database)
                 self.table.take(both[:, 0] != both[:, 1])
         for place in list(self.negative):
-            literal = body[place]
-            if self._bound(literal.arguments):
+            if self.body.variables[place] <= bound:
                 self.negative.remove(place)
-                self._negate(place, literal)
+                self._negate(place)
 
-    def _negate(self, place: int, literal: Literal) -> None:
+    def _negate(self, place: int) -> None:
+        literal = self.body.clause.body[place]
         relation = self.database.relation(literal.predicate)
-        found = relation.rows.find(build_rows(literal.arguments, self.table, self.database))
-        if place in self.query.checked:
-            self.table.take(found < 0)
-        else:
+        rows = build_rows(literal.arguments, self.table, self.database)
+        found = relation.rows.add(rows) if relation.open else relation.rows.find(rows)
+        if place in self.tracked:
             self.table.tracked[place] = found
+        else:
+            self.table.take(found < 0)
 
-    def _bound(self, terms: Sequence[Term]) -> bool:
-        return all(name in self.table.columns for name in variables_of(terms))
-
-    def _project(self, waiting: list[int]) -> None:
+    def _project(self) -> None:
         """Drop variables that nothing needs any more, and the repetitions that this leaves."""
-        clause = self.query.clause
-        needed = set(variables_of(clause.head.arguments))
-        for place in (*waiting, *self.negative):
-            needed.update(variables_of(clause.body[place].arguments))
-        for pair in self.distinct:
-            needed.update(variables_of(pair))
+        needed = self.body.head_variables.union(
+            *(self.body.variables[place] for place in (*self.waiting, *self.negative)),
+            *(names for _, names in self.distinct),
+        )
         drop = [name for name in self.table.columns if name not in needed]
         for name in drop:
             del self.table.columns[name]

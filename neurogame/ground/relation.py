@@ -7,8 +7,7 @@ pattern.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import final
 
 import numpy as np
@@ -28,6 +27,7 @@ class Relation:
         rows: the argument terms of each atom.
         old: atoms before this one were known before the last round of semi-naive evaluation.
         new: atoms in ``old..new`` were found in the last round.
+        open: whether nobody has derived its atoms, so that asking for one makes it known.
     """
 
     def __init__(self, arity: int) -> None:
@@ -35,6 +35,7 @@ class Relation:
         self.rows = RowSet(arity)
         self.old = 0
         self.new = 0
+        self.open = False
 
     def advance(self) -> bool:
         """Make the atoms of the current round the delta; return whether there are any."""
@@ -43,19 +44,66 @@ class Relation:
 
 
 @final
-@dataclass(frozen=True)
 class Index:
-    """A view sorted by some of its columns, for joins.
+    """The rows of a view sorted by some of its columns, for joins.
+
+    Rows that came later are kept in runs of their own; runs of like size are merged, so that a
+    relation which grows in many small steps is not sorted anew in each of them.
 
     Attributes:
-        keys: sorted keys; int64 ``[n]``.
-        order: view row of each sorted key; int64 ``[n]``.
-        fan_out: mean number of rows per distinct key, 0 if there are none.
+        fan_out: mean number of rows per distinct key in the largest run, 0 if there are none.
     """
 
-    keys: IntArray
-    order: IntArray
-    fan_out: float
+    def __init__(self, key: tuple[int, ...]) -> None:
+        """Make an empty index over the columns ``key``."""
+        self.fan_out = 0.0
+        self._key = list(key)
+        self._covered = 0
+        self._runs: list[tuple[IntArray, IntArray]] = []
+
+    def cover(self, columns: IntArray) -> None:
+        """Take in the rows of the view that have come since the last call."""
+        if self._covered == len(columns):
+            return
+        keys = mix_columns(columns[self._covered :, self._key])
+        numbers = np.arange(self._covered, len(columns))
+        self._covered = len(columns)
+        while self._runs and len(self._runs[-1][0]) <= 2 * len(keys):
+            earlier = self._runs.pop()
+            keys = np.concatenate([earlier[0], keys])
+            numbers = np.concatenate([earlier[1], numbers])
+        order = np.argsort(keys, kind="stable")
+        self._runs.append((keys[order], numbers[order]))
+        if len(self._runs) == 1:
+            keys = self._runs[0][0]
+            self.fan_out = len(keys) / (1 + int(np.count_nonzero(keys[1:] != keys[:-1])))
+
+    def pairs(self, keys: IntArray, check: Callable[[int], None]) -> tuple[IntArray, IntArray]:
+        """Return the positions in ``keys`` and the rows of the view that have equal keys.
+
+        Args:
+            keys: what is looked for; int64 ``[n]``.
+            check: is told the number of pairs before they are made, and may raise.
+        """
+        found = []
+        total = 0
+        for sorted_keys, numbers in self._runs:
+            low = np.searchsorted(sorted_keys, keys, "left")
+            counts = np.searchsorted(sorted_keys, keys, "right") - low
+            here = int(counts.sum())
+            if here:
+                found.append((low, counts, numbers, here))
+                total += here
+        check(total)
+        left = [np.zeros(0, np.int64)]
+        right = [np.zeros(0, np.int64)]
+        for low, counts, numbers, here in found:
+            left.append(np.repeat(np.arange(len(keys)), counts))
+            start = low - (np.cumsum(counts) - counts)
+            right.append(numbers[np.repeat(start, counts) + np.arange(here)])
+        if len(found) == 1:
+            return left[1], right[1]
+        return np.concatenate(left), np.concatenate(right)
 
 
 @final
@@ -64,6 +112,7 @@ class View:
 
     Attributes:
         variables: names of the pattern's variables, one per column, in order of occurrence.
+        count: number of rows.
     """
 
     def __init__(self, relation: Relation, arguments: tuple[Term, ...], pool: TermPool) -> None:
@@ -73,46 +122,51 @@ class View:
         self._pool = pool
         self._seen = 0
         self.variables = tuple(dict.fromkeys(variables_of(arguments)))
-        self._columns: IntArray = np.zeros((0, len(self.variables)), np.int64)
-        self._sources: IntArray = np.zeros(0, np.int64)
-        self._indices: dict[tuple[tuple[int, ...], int, int], Index] = {}
+        self.count = 0
+        self._columns: IntArray = np.zeros((16, len(self.variables)), np.int64)
+        self._sources: IntArray = np.zeros(16, np.int64)
+        self._indices: dict[tuple[int, ...], Index] = {}
 
     def refresh(self) -> None:
         """Match the atoms that have come since the last call."""
-        count = self.relation.rows.count
-        if count == self._seen:
+        known = self.relation.rows.count
+        if known == self._seen:
             return
-        rows = self.relation.rows.rows[self._seen : count]
+        rows = self.relation.rows.rows[self._seen : known]
         matches, columns = match(rows, self.arguments, self._pool)
-        self._columns = np.concatenate([self._columns, columns])
-        self._sources = np.concatenate([self._sources, self._seen + matches])
-        self._seen = count
-        self._indices.clear()
+        total = self.count + len(matches)
+        if total > len(self._sources):
+            size = max(total, 2 * len(self._sources))
+            grown = np.zeros((size, len(self.variables)), np.int64)
+            grown[: self.count] = self.columns
+            sources = np.zeros(size, np.int64)
+            sources[: self.count] = self.sources
+            self._columns, self._sources = grown, sources
+        self._columns[self.count : total] = columns
+        self._sources[self.count : total] = self._seen + matches
+        self._seen, self.count = known, total
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """Return the range of view rows whose atoms are in ``first..last`` of the relation."""
-        low, high = np.searchsorted(self._sources, [first, last])
+        low, high = self.sources.searchsorted([first, last])
         return int(low), int(high)
 
-    def columns(self, span: tuple[int, int]) -> IntArray:
-        """Return the variables' values in a range of view rows; int64 ``[n, variables]``."""
-        return self._columns[span[0] : span[1]]
+    @property
+    def columns(self) -> IntArray:
+        """The variables' values; int64 ``[n, variables]``."""
+        return self._columns[: self.count]
 
-    def sources(self, span: tuple[int, int]) -> IntArray:
-        """Return the relation rows behind a range of view rows; int64 ``[n]``."""
-        return self._sources[span[0] : span[1]]
+    @property
+    def sources(self) -> IntArray:
+        """The relation rows behind the view rows, increasing; int64 ``[n]``."""
+        return self._sources[: self.count]
 
-    def index(self, key: tuple[int, ...], span: tuple[int, int]) -> Index:
-        """Return the rows of a range sorted by some columns; kept until the view grows."""
-        name = (key, *span)
-        found = self._indices.get(name)
+    def index(self, key: tuple[int, ...]) -> Index:
+        """Return all rows sorted by some columns."""
+        found = self._indices.get(key)
         if found is None:
-            keys = mix_columns(self.columns(span)[:, list(key)], 1)
-            order = np.argsort(keys, kind="stable")
-            keys = keys[order]
-            distinct = 1 + int(np.count_nonzero(np.diff(keys))) if len(keys) else 0
-            found = Index(keys, order, len(keys) / distinct if distinct else 0.0)
-            self._indices[name] = found
+            found = self._indices[key] = Index(key)
+        found.cover(self.columns)
         return found
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
+import numpy.typing as npt
 
 from neurogame.ground.atoms import IntArray
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_SMALLEST = 64
 
 
-def mix_columns(columns: IntArray, salt: int) -> IntArray:
+def mix_columns(columns: IntArray) -> IntArray:
     """Hash each row to 64 bits; one or two small columns are packed without loss.
 
     Args:
-        columns: non-negative integers below 2**31; ``[n, k]``.
-        salt: changes the hash function of three or more columns.
+        columns: integers, of which two columns must be in ``0..2**31 - 1``; ``[n, k]``.
 
     Returns:
         Keys, int64 ``[n]``; equal rows have equal keys, and for ``k <= 2`` only they do.
@@ -28,30 +29,24 @@ def mix_columns(columns: IntArray, salt: int) -> IntArray:
         return columns[:, 0]
     if count == 2:
         return (columns[:, 0] << 31) | columns[:, 1]
-    unsigned = columns.astype(np.uint64)
-    state = np.full(len(columns), np.uint64((salt * 2 + 1) & 0xFFFFFFFFFFFFFFFF))
-    for k in range(count):
-        state = (state ^ unsigned[:, k]) * _MULTIPLIER
-        state ^= state >> np.uint64(29)
-    return state.view(np.int64)
+    return _scatter(columns).view(np.int64)
 
 
 @final
 class RowSet:
-    """Distinct rows of ``k`` non-negative integers, numbered in the order of arrival.
+    """Distinct rows of ``k`` integers, numbered in the order of arrival.
 
-    Rows are found by a 64-bit key and compared in full; on a true collision the set picks
-    another hash function, so the result is exact whatever the keys.
+    An open hash table in numpy: every step of probing handles all rows that are still looking
+    for their place. Rows are compared in full, so the result is exact whatever the hash. The
+    cost of adding rows does not depend on how many there are.
     """
 
     def __init__(self, arity: int) -> None:
         """Make an empty set of rows with ``arity`` columns."""
         self.arity = arity
         self.count = 0
-        self._rows: IntArray = np.zeros((16, arity), np.int64)
-        self._salt = 1
-        self._keys: IntArray = np.zeros(0, np.int64)
-        self._order: IntArray = np.zeros(0, np.int64)
+        self._rows: IntArray = np.zeros((_SMALLEST, arity), np.int64)
+        self._slots = np.full(4 * _SMALLEST, -1, np.int32)
 
     @property
     def rows(self) -> IntArray:
@@ -60,64 +55,99 @@ class RowSet:
 
     def find(self, rows: IntArray) -> IntArray:
         """Return the number of each row, or -1 where it is absent; int64 ``[m]``."""
+        numbers = np.full(len(rows), -1, np.int64)
         if self.count == 0 or len(rows) == 0:
-            return np.full(len(rows), -1, np.int64)
-        keys = mix_columns(rows, self._salt)
-        place = np.minimum(np.searchsorted(self._keys, keys), self.count - 1)
-        candidate = self._order[place]
-        same = self._keys[place] == keys
-        if self.arity > 2:
-            same &= (self._rows[candidate] == rows).all(axis=1)
-        return np.where(same, candidate, -1)
+            return numbers
+        place = self._home(rows)
+        asking = np.arange(len(rows))
+        while len(asking):
+            candidate = self._slots[place]
+            taken = candidate >= 0
+            if not taken.all():
+                asking, place, candidate = asking[taken], place[taken], candidate[taken]
+            same = self._equal(candidate, rows, asking)
+            numbers[asking[same]] = candidate[same]
+            other = ~same
+            asking = asking[other]
+            place = (place[other] + 1) & (len(self._slots) - 1)
+        return numbers
 
     def add(self, rows: IntArray) -> IntArray:
         """Add the rows that are new and return the number of every row; int64 ``[m]``."""
-        if len(rows) == 0:
-            return np.zeros(0, np.int64)
-        while True:
-            keys = mix_columns(rows, self._salt)
-            unique, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-            if self.arity <= 2 or (rows == rows[first][inverse]).all():
-                break
-            self._rehash()
-        found = self._find_unique(unique, rows[first])
-        if found is None:
-            self._rehash()
-            return self.add(rows)
-        fresh = np.flatnonzero(found < 0)
-        if len(fresh):
-            # Keep the order of arrival, so that results do not depend on hash values.
-            fresh = fresh[np.argsort(first[fresh], kind="stable")]
-            found[fresh] = self.count + np.arange(len(fresh))
-            self._append(rows[first[fresh]], unique[fresh])
-        return found[inverse]
+        numbers = self.find(rows)
+        missing = np.flatnonzero(numbers < 0)
+        if not len(missing):
+            return numbers
+        self._reserve(len(missing))
+        first = self.count
+        # All of them are stored for the moment, each as a row of its own; the equal ones among
+        # them meet in the table, where the first to arrive stays.
+        self._rows[first : first + len(missing)] = rows[missing]
+        winner, place = self._insert(first, len(missing))
+        stays = winner == first + np.arange(len(missing))
+        rank = np.cumsum(stays) - 1
+        self.count = first + int(rank[-1]) + 1
+        if self.count < first + len(missing):
+            self._rows[first : self.count] = rows[missing[stays]]
+            self._slots[place[stays]] = np.arange(first, self.count)
+        numbers[missing] = first + rank[winner - first]
+        return numbers
 
-    def _find_unique(self, keys: IntArray, rows: IntArray) -> IntArray | None:
-        """Find rows by their keys; None on a collision with a different stored row."""
-        if self.count == 0:
-            return np.full(len(keys), -1, np.int64)
-        place = np.minimum(np.searchsorted(self._keys, keys), self.count - 1)
-        candidate = self._order[place]
-        same = self._keys[place] == keys
-        if self.arity > 2 and not (self._rows[candidate[same]] == rows[same]).all():
-            return None
-        return np.where(same, candidate, -1)
+    def _insert(self, first: int, count: int) -> tuple[IntArray, IntArray]:
+        """Put stored rows that are not in the table into it.
 
-    def _append(self, rows: IntArray, keys: IntArray) -> None:
-        total = self.count + len(rows)
+        Returns:
+            The row that took the place of each (itself, or an equal one before it), and its
+            slot; int64 ``[count]`` each.
+        """
+        rows = self._rows[first : first + count]
+        place = self._home(rows)
+        winner = np.full(count, -1, np.int64)
+        slot = np.zeros(count, np.int64)
+        asking = np.arange(count)
+        while len(asking):
+            empty = self._slots[place] < 0
+            # Written from the last to the first, so that the first to arrive stays.
+            self._slots[place[empty][::-1]] = first + asking[empty][::-1]
+            candidate = self._slots[place]
+            same = (candidate == first + asking) | self._equal(candidate, rows, asking)
+            winner[asking[same]] = candidate[same]
+            slot[asking[same]] = place[same]
+            other = ~same
+            asking = asking[other]
+            place = (place[other] + 1) & (len(self._slots) - 1)
+        return winner, slot
+
+    def _equal(self, candidate: IntArray, rows: IntArray, asking: IntArray) -> npt.NDArray[np.bool_]:
+        """Return whether stored rows equal the rows that ask for them."""
+        same = np.ones(len(candidate), np.bool_)
+        for column in range(self.arity):
+            same &= self._rows[candidate, column] == rows[asking, column]
+        return same
+
+    def _home(self, rows: IntArray) -> IntArray:
+        """Return the slot where the search for each row starts."""
+        shift = np.uint64(64 - (len(self._slots).bit_length() - 1))
+        home: IntArray = (_scatter(rows) >> shift).view(np.int64)
+        return home
+
+    def _reserve(self, extra: int) -> None:
+        """Make room for more rows, and keep the table at most half full."""
+        total = self.count + extra
         if total > len(self._rows):
             grown = np.zeros((max(total, 2 * len(self._rows)), self.arity), np.int64)
             grown[: self.count] = self.rows
             self._rows = grown
-        self._rows[self.count : total] = rows
-        sort = np.argsort(keys, kind="stable")
-        place = np.searchsorted(self._keys, keys[sort])
-        self._keys = np.insert(self._keys, place, keys[sort])
-        self._order = np.insert(self._order, place, self.count + sort)
-        self.count = total
+        if 2 * total > len(self._slots):
+            self._slots = np.full(1 << (2 * total - 1).bit_length(), -1, np.int32)
+            self._insert(0, self.count)
 
-    def _rehash(self) -> None:
-        self._salt += 1
-        keys = mix_columns(self.rows, self._salt)
-        self._order = np.argsort(keys, kind="stable")
-        self._keys = keys[self._order]
+
+def _scatter(columns: IntArray) -> npt.NDArray[np.uint64]:
+    """Hash each row to 64 bits whose highest ones are well mixed."""
+    unsigned = columns.view(np.uint64)
+    state = np.full(len(columns), _MULTIPLIER)
+    for column in range(columns.shape[1]):
+        state = (state ^ unsigned[:, column]) * _MULTIPLIER
+        state ^= state >> np.uint64(29)
+    return state * _MULTIPLIER

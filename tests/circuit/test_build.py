@@ -7,8 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from neurogame.circuit.build import build_circuit, find_cycles
+from neurogame.circuit.build import build_circuit
 from neurogame.circuit.circuit import Circuit
+from neurogame.circuit.cycles import find_cycles
 from neurogame.circuit.prune import outputs
 from neurogame.errors import GroundingError
 from neurogame.gdl.library import library_names, load_rules

@@ -1,0 +1,61 @@
+"""Which rules define and use each atom of a ground program."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from neurogame.circuit.groups import gather_groups
+from neurogame.ground.atoms import IntArray
+from neurogame.ground.program import GroundProgram
+
+
+@final
+class Definitions:
+    """Look-up of a program's rules by the atoms in them.
+
+    Attributes:
+        program: the ground program, with ``A`` atoms.
+        inputs: number of the atoms that are given: fluents and moves.
+        waiting: how many body literals of an atom's rules are derived atoms; int64 ``[A]``.
+    """
+
+    def __init__(self, program: GroundProgram) -> None:
+        """Sort the rules by head and by body."""
+        self.program = program
+        self.inputs = len(program.fluents) + program.move_count
+        count = len(program.atoms)
+        self._by_head = np.argsort(program.rule_head, kind="stable")
+        self._head_start = np.searchsorted(
+            program.rule_head[self._by_head], np.arange(count + 1)
+        ).astype(np.int64)
+        rule = np.repeat(np.arange(program.rule_count), np.diff(program.rule_start))
+        body = program.rule_body >> 1
+        derived = body >= self.inputs
+        rule, body = rule[derived], body[derived]
+        order = np.argsort(body, kind="stable")
+        self._user = rule[order]
+        self._user_start = np.searchsorted(body[order], np.arange(count + 1)).astype(np.int64)
+        self.waiting: IntArray = np.bincount(program.rule_head[rule], minlength=count)
+
+    def rules(self, atoms: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the rules of some atoms, one atom after the other, and how many each has."""
+        rules = gather_groups(self._head_start, self._by_head, atoms)
+        return rules, self._head_start[atoms + 1] - self._head_start[atoms]
+
+    def body(self, rules: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the body literals of some rules, one rule after the other, and the sizes."""
+        start = self.program.rule_start
+        return gather_groups(start, self.program.rule_body, rules), start[rules + 1] - start[rules]
+
+    def needs(self, atom: int) -> list[int]:
+        """Return the atoms in the bodies of an atom's rules."""
+        rules, _ = self.rules(np.array([atom]))
+        found: list[int] = (self.body(rules)[0] >> 1).tolist()
+        return found
+
+    def users(self, atoms: IntArray) -> IntArray:
+        """Return the heads of the rules that use some atoms, once per use."""
+        heads: IntArray = self.program.rule_head[gather_groups(self._user_start, self._user, atoms)]
+        return heads
