@@ -1,51 +1,145 @@
-"""Seconds and sizes of parsing, grounding and circuit building, game by game.
+"""Seconds from a rulesheet's text to its circuit, game by game, beside gringo's.
 
-python benchmarks/front_end.py tictactoe reversi path/to/other.kif
+python -m benchmarks.front_end                                  # the library
+python -m benchmarks.front_end FOLDER game.kif --markdown out.md
+
+Ours is CPU time of reading, checking, grounding and circuit building, nothing cached, in a process
+of its own after all imports; gringo's that of reading and grounding a plain translation of the same
+rules, in which each fluent may hold and each legal move may be made. Medians of several runs.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import statistics
+import subprocess
 import sys
 import time
-
-from neurogame.circuit.build import build_circuit
-from neurogame.gdl.library import library_names, load_rules
-from neurogame.ground.ground import ground
+from collections.abc import Callable
+from pathlib import Path
 
 RUNS = 3
+QUICK = 2.0
+"""Games that take longer, in seconds, are measured once."""
+
+CHOICES = """
+{{ {true}(F) : domain(F) }}.
+domain(F) :- {init}(F).
+domain(F) :- {next}(F).
+{{ {does}(R, M) : {legal}(R, M), {role}(R) }}.
+"""
 
 
-def measure(name: str) -> None:
-    """Print the medians of a few runs of one game."""
-    times: list[tuple[float, float, float]] = []
-    for _ in range(RUNS):
-        marks = [time.perf_counter()]
-        rules = load_rules(name)
-        marks.append(time.perf_counter())
-        program = ground(rules, cache=False)
-        marks.append(time.perf_counter())
-        circuit = build_circuit(program)
-        marks.append(time.perf_counter())
-        times.append((marks[1] - marks[0], marks[2] - marks[1], marks[3] - marks[2]))
-    parse, grounding, building = (statistics.median(column) for column in zip(*times, strict=True))
-    short = name.rpartition("/")[2]
-    print(
-        f"{short:28s} {parse:9.3f} {grounding:9.3f} {building:9.3f} {len(circuit.fluents):8,d} "
-        f"{circuit.move_count:8,d} {program.rule_count:10,d} {circuit.gate_count:9,d} "
-        f"{int(circuit.gate_level.max(initial=0)):7d}",
-        flush=True,
-    )
+def ours(path: str) -> dict[str, float]:
+    """Return the seconds of each step for one game, and sizes."""
+    from neurogame.circuit.build import build_circuit
+    from neurogame.gdl.library import load_rules
+    from neurogame.ground.ground import ground
+
+    marks = [time.process_time()]
+    rules = load_rules(path)
+    marks.append(time.process_time())
+    program = ground(rules, cache=False)
+    marks.append(time.process_time())
+    circuit = build_circuit(program, rules)
+    marks.append(time.process_time())
+    read, grounding, building = (b - a for a, b in zip(marks, marks[1:], strict=False))
+    return {
+        "seconds": marks[-1] - marks[0],
+        "read": read,
+        "ground": grounding,
+        "circuit": building,
+        "rules": program.rule_count,
+        "gates": circuit.gate_count,
+    }
+
+
+def gringo(path: str) -> dict[str, float]:
+    """Return gringo's seconds for one game."""
+    import clingo
+
+    from neurogame.gdl.library import load_rules
+    from tests.ground.asp import Translation
+
+    translation = Translation(load_rules(path))
+    keywords = ("true", "init", "next", "does", "legal", "role", "goal", "terminal")
+    names = {word: translation.names.setdefault(word, f"k{word}") for word in keywords}
+    control = clingo.Control(["--warn=none"])
+    start = time.process_time()
+    control.add("base", [], translation.program + CHOICES.format(**names))
+    control.ground([("base", [])])
+    return {"seconds": time.process_time() - start}
+
+
+TOOLS: dict[str, Callable[[str], dict[str, float]]] = {"ours": ours, "gringo": gringo}
+
+
+def measured(tool: str, path: str, limit: float) -> dict[str, float] | None:
+    """Measure in a child process; None if it takes too long or fails."""
+    runs: list[dict[str, float]] = []
+    while len(runs) < RUNS and (not runs or runs[-1]["seconds"] < QUICK):
+        command = [sys.executable, "-m", "benchmarks.front_end", "--child", tool, path]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=limit, check=True)
+        except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
+            return None
+        runs.append(json.loads(done.stdout))
+    return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
+
+
+def games(names: list[str]) -> list[str]:
+    """Return the rulesheets that the command line names; folders stand for all that is in them."""
+    from neurogame.gdl.library import library_names
+
+    found: list[str] = []
+    for name in names or library_names():
+        folder = Path(name)
+        found += sorted(map(str, folder.glob("*.kif"))) if folder.is_dir() else [name]
+    return found
 
 
 def main() -> None:
-    """Measure the games named on the command line, or the library."""
-    print(
-        f"{'game':28s} {'parse s':>9s} {'ground s':>9s} {'circuit s':>9s} {'fluents':>8s} "
-        f"{'moves':>8s} {'rules':>10s} {'gates':>9s} {'levels':>7s}"
-    )
-    for name in sys.argv[1:] or library_names():
-        measure(name)
+    """Measure, and print one row per game and the medians."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("games", nargs="*", help="library names, files or folders")
+    parser.add_argument("--limit", type=float, default=180.0, help="seconds per game and tool")
+    parser.add_argument("--markdown", type=Path, help="also write the table to a file")
+    parser.add_argument("--child", choices=sorted(TOOLS), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        print(json.dumps(TOOLS[options.child](options.games[0])))
+        return
+    head = "game read ground circuit seconds rules gates gringo ratio".split()
+    lines = [f"| {' | '.join(head)} |", "|---|" + "--:|" * (len(head) - 1)]
+    print("\n".join(lines), flush=True)
+    ratios = []
+    totals = []
+    for path in games(options.games):
+        own = measured("ours", path, options.limit)
+        other = measured("gringo", path, options.limit)
+        row = [Path(path).stem]
+        row += ["–"] * 6 if own is None else [
+            *(f"{own[name]:.3f}" for name in ("read", "ground", "circuit", "seconds")),
+            *(f"{own[name]:,.0f}" for name in ("rules", "gates")),
+        ]
+        row.append("–" if other is None else f"{other['seconds']:.3f}")
+        row.append("–" if own is None or other is None else f"{other['seconds'] / own['seconds']:.1f}")
+        if own is not None:
+            totals.append(own["seconds"])
+            if other is not None:
+                ratios.append(other["seconds"] / own["seconds"])
+        lines.append(f"| {' | '.join(row)} |")
+        print(lines[-1], flush=True)
+    summary = f"{len(totals)} games, median {statistics.median(totals):.3f} s, most {max(totals):.1f} s"
+    if ratios:
+        summary += (
+            f"; gringo finished {len(ratios)} of them, its time is {statistics.median(ratios):.1f} "
+            f"times ours in the median, {min(ratios):.1f} to {max(ratios):.1f} times"
+        )
+    print(summary)
+    if options.markdown:
+        options.markdown.write_text("\n".join([*lines, "", summary, ""]))
 
 
 if __name__ == "__main__":

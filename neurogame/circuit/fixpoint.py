@@ -57,14 +57,19 @@ def solve_cycles(
         for column, member in enumerate(members):
             signal[components[member]] = solution[:, column]
     unrolled = [components[i] for i in systems.others]
+    rounds = 0
     while unrolled:
+        rounds += 1
         atoms = np.concatenate(unrolled)
         before = signal[atoms]
         derive(atoms)
-        changed = signal[atoms] != before
-        ends = np.cumsum([len(c) for c in unrolled])
-        parts = np.split(changed, ends[:-1])
-        unrolled = [c for c, part in zip(unrolled, parts, strict=True) if part.any()]
+        changed = np.split(signal[atoms] != before, np.cumsum([len(c) for c in unrolled])[:-1])
+        # The gates may grow for ever without a change of what they mean: the rounds are counted.
+        unrolled = [
+            component
+            for component, part in zip(unrolled, changed, strict=True)
+            if part.any() and rounds < len(component)
+        ]
 
 
 def _by_arguments(component: IntArray, atoms: AtomTable) -> IntArray:
