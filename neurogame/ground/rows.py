@@ -36,8 +36,8 @@ def mix_columns(columns: IntArray) -> IntArray:
 class RowSet:
     """Distinct rows of ``k`` integers, numbered in the order of arrival.
 
-    An open hash table in numpy: every step of probing handles all rows that are still looking
-    for their place. Rows are compared in full, so the result is exact whatever the hash. The
+    An open hash table in numpy with triangular probing: every step of it handles all rows that
+    are still looking for their place. Rows are compared in full, so the result is exact whatever the hash. The
     cost of adding rows does not depend on how many there are.
     """
 
@@ -60,6 +60,7 @@ class RowSet:
             return numbers
         place = self._home(rows)
         asking = np.arange(len(rows))
+        step = 0
         while len(asking):
             candidate = self._slots[place]
             taken = candidate >= 0
@@ -69,7 +70,8 @@ class RowSet:
             numbers[asking[same]] = candidate[same]
             other = ~same
             asking = asking[other]
-            place = (place[other] + 1) & (len(self._slots) - 1)
+            step += 1
+            place = (place[other] + step) & (len(self._slots) - 1)
         return numbers
 
     def add(self, rows: IntArray) -> IntArray:
@@ -105,6 +107,7 @@ class RowSet:
         winner = np.full(count, -1, np.int64)
         slot = np.zeros(count, np.int64)
         asking = np.arange(count)
+        step = 0
         while len(asking):
             empty = self._slots[place] < 0
             # Written from the last to the first, so that the first to arrive stays.
@@ -115,7 +118,8 @@ class RowSet:
             slot[asking[same]] = place[same]
             other = ~same
             asking = asking[other]
-            place = (place[other] + 1) & (len(self._slots) - 1)
+            step += 1
+            place = (place[other] + step) & (len(self._slots) - 1)
         return winner, slot
 
     def _equal(self, candidate: IntArray, rows: IntArray, asking: IntArray) -> npt.NDArray[np.bool_]:
@@ -132,14 +136,14 @@ class RowSet:
         return home
 
     def _reserve(self, extra: int) -> None:
-        """Make room for more rows, and keep the table at most half full."""
+        """Make room for more rows, and keep the table at most a quarter full."""
         total = self.count + extra
         if total > len(self._rows):
             grown = np.zeros((max(total, 2 * len(self._rows)), self.arity), np.int64)
             grown[: self.count] = self.rows
             self._rows = grown
-        if 2 * total > len(self._slots):
-            self._slots = np.full(1 << (2 * total - 1).bit_length(), -1, np.int32)
+        if 4 * total > len(self._slots):
+            self._slots = np.full(1 << (4 * total - 1).bit_length(), -1, np.int32)
             self._insert(0, self.count)
 
 
