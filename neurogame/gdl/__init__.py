@@ -7,10 +7,12 @@
 
 from neurogame.gdl.check import check_rules, require_valid
 from neurogame.gdl.finding import NOWHERE, Finding, Position
+from neurogame.gdl.infix_write import infix_rules_text
 from neurogame.gdl.library import library_names, library_path, library_summary, load_rules
 from neurogame.gdl.parse import parse_rules, parse_term
+from neurogame.gdl.renaming import find_renaming, renamed_text
 from neurogame.gdl.scramble import Scrambled, scramble
-from neurogame.gdl.signature import structural_signature, symbol_colours
+from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.terms import (
     And,
     Compound,
@@ -45,18 +47,20 @@ __all__ = [
     "Term",
     "Variable",
     "check_rules",
+    "find_renaming",
     "formula_text",
+    "infix_rules_text",
     "library_names",
     "library_path",
     "library_summary",
     "load_rules",
     "parse_rules",
     "parse_term",
+    "renamed_text",
     "require_valid",
     "rule_text",
     "rules_text",
     "scramble",
     "structural_signature",
-    "symbol_colours",
     "term_text",
 ]

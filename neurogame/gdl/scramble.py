@@ -4,26 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TypeVar, final
+from dataclasses import dataclass
+from typing import final
 
 from neurogame.gdl.kept import kept_names
 from neurogame.gdl.keywords import UNRENAMED_WORDS, is_integer
-from neurogame.gdl.terms import (
-    And,
-    Compound,
-    Distinct,
-    Formula,
-    Not,
-    Or,
-    Rule,
-    Rules,
-    Symbol,
-    Term,
-    Variable,
-)
-
-Node = TypeVar("Node", bound=Formula | Variable)
+from neurogame.gdl.renaming import renamed_rule
+from neurogame.gdl.terms import Compound, Distinct, Formula, Not, Rules, Symbol, Term, Variable
 
 
 @final
@@ -63,14 +50,7 @@ def scramble(rules: Rules, seed: int, numbers: bool = False) -> Scrambled:
     taken = set(names) | UNRENAMED_WORDS
     to_scrambled = {name: _fresh_word(choose, taken) for name in renamed}
     to_variable = {name: _fresh_word(choose, taken) for name in variables}
-    scrambled = tuple(
-        Rule(
-            _renamed(rule.head, to_scrambled, to_variable),
-            tuple(_renamed(f, to_scrambled, to_variable) for f in rule.body),
-            rule.position,
-        )
-        for rule in rules
-    )
+    scrambled = tuple(renamed_rule(rule, to_scrambled, to_variable) for rule in rules)
     back = {new: old for old, new in to_scrambled.items()}
     return Scrambled(Rules(scrambled, {}, rules.source), to_scrambled, back)
 
@@ -102,21 +82,3 @@ def _collect(node: Formula | Term, names: dict[str, None], variables: dict[str, 
     else:
         for formula in node.formulas:
             _collect(formula, names, variables)
-
-
-def _renamed(node: Node, names: Mapping[str, str], variables: Mapping[str, str]) -> Node:
-    """Return a formula or term with its names changed."""
-    if isinstance(node, Variable):
-        return replace(node, name=variables[node.name])
-    if isinstance(node, Symbol):
-        return replace(node, name=names.get(node.name, node.name))
-    if isinstance(node, Compound):
-        arguments = tuple(_renamed(a, names, variables) for a in node.arguments)
-        return replace(node, name=names.get(node.name, node.name), arguments=arguments)
-    if isinstance(node, Not):
-        return replace(node, formula=_renamed(node.formula, names, variables))
-    if isinstance(node, Distinct):
-        left = _renamed(node.left, names, variables)
-        return replace(node, left=left, right=_renamed(node.right, names, variables))
-    assert isinstance(node, Or | And)
-    return replace(node, formulas=tuple(_renamed(f, names, variables) for f in node.formulas))

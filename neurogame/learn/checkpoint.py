@@ -21,15 +21,15 @@ from neurogame import __version__
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import rebuild_evaluator
+from neurogame.gdl.parse import parse_rules
+from neurogame.gdl.signature import structural_signature
 from neurogame.learn.atomic_file import write_atomically
 from neurogame.learn.content_hash import content_hash
 from neurogame.learn.mapped_evaluator import map_evaluator
 from neurogame.simulate.game import Game
 
 FORMAT = "neurogame checkpoint"
-VERSION = 1
-# From version n to n + 1: a function that takes and returns the plain contents.
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+VERSION = 2
 # What torch.load raises on files that are not whole and sound.
 _UNREADABLE = (
     *(pickle.UnpicklingError, zipfile.BadZipFile, RuntimeError, EOFError, ValueError),
@@ -135,7 +135,7 @@ class Checkpoint:
         evaluator.eval()
         if game is None or game.rules == own.rules:
             return evaluator
-        return map_evaluator(evaluator, own, game, self.signature)
+        return map_evaluator(evaluator, own, game)
 
 
 def save_checkpoint(path: Path | str, checkpoint: Checkpoint) -> str:
@@ -167,12 +167,21 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
         )
     if content_hash(contents) != document["hash"]:
         raise CheckpointError(f"{path}: damaged (its contents do not match its hash)")
-    for step in range(version, VERSION):
-        contents = MIGRATIONS[step](contents)
     try:
+        for step in range(version, VERSION):
+            contents = MIGRATIONS[step](contents)
         return Checkpoint(**contents)
-    except TypeError as error:
+    except (TypeError, LookupError) as error:
         raise CheckpointError(f"{path}: unexpected contents: {error}") from None
+
+
+def _with_new_signature(contents: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 had signatures that a few rulesheets shared; those of version 2 are exact."""
+    return {**contents, "signature": structural_signature(parse_rules(contents["rules"]))}
+
+
+# From version n to n + 1: a function that takes and returns the plain contents.
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _with_new_signature}
 
 
 def _read(path: Path) -> dict[str, Any]:

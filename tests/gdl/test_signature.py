@@ -2,51 +2,44 @@
 
 from __future__ import annotations
 
-import random
-from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.gdl.library import library_names, load_rules
+from neurogame.gdl.library import library_names, load_rules, read_text
 from neurogame.gdl.parse import parse_rules
+from neurogame.gdl.renaming import find_renaming, renamed_rule
 from neurogame.gdl.scramble import scramble
-from neurogame.gdl.signature import structural_signature, symbol_colours
-from neurogame.gdl.terms import And, Formula, Or, Rule, Rules
+from neurogame.gdl.signature import structural_signature
+from neurogame.gdl.terms import Rules
+from neurogame.gdl.walk import variables_in
+from tests.conftest import SHARED
+from tests.gdl.slow_renaming import same_rules, shuffled
 from tests.gdl.strategies import rulesheets
 
+PUBLIC = sorted((SHARED / "games").glob("*.kif"))
 
-def _shuffled(rules: Rules, seed: int) -> Rules:
-    """Return a rulesheet with its rules, bodies and branches in another order."""
-    choose = random.Random(seed)
 
-    def turned(formula: Formula) -> Formula:
-        if isinstance(formula, Or | And):
-            inner = [turned(f) for f in formula.formulas]
-            return replace(formula, formulas=tuple(choose.sample(inner, len(inner))))
-        return formula
-
-    changed = [
-        Rule(rule.head, tuple(turned(f) for f in choose.sample(rule.body, len(rule.body))))
-        for rule in rules
-    ]
-    return Rules(tuple(choose.sample(changed, len(changed))))
+@cache
+def _public(path: Path) -> tuple[Rules, str]:
+    rules = parse_rules(read_text(path), str(path))
+    return rules, structural_signature(rules)
 
 
 @settings(deadline=None)
 @given(rulesheets(), st.integers())
 def test_signature_survives_renaming_and_reordering(rules: Rules, seed: int) -> None:
-    changed = scramble(_shuffled(rules, seed), seed, numbers=True)
+    changed = scramble(shuffled(rules, seed), seed, numbers=True)
     assert structural_signature(changed.rules) == structural_signature(rules)
-    ours, theirs = symbol_colours(rules), symbol_colours(changed.rules)
-    assert {changed.to_scrambled.get(n, n): colour for n, colour in ours.items()} == theirs
 
 
 @pytest.mark.parametrize("name", library_names())
 def test_library_games_keep_their_signature(name: str) -> None:
     rules = load_rules(name)
-    changed = scramble(_shuffled(rules, 5), seed=5, numbers=True)
+    changed = scramble(shuffled(rules, 5), seed=5, numbers=True)
     assert changed.rules != rules
     assert structural_signature(changed.rules) == structural_signature(rules)
 
@@ -55,6 +48,32 @@ def test_library_games_differ_from_each_other() -> None:
     signatures = [structural_signature(load_rules(name)) for name in library_names()]
     assert len(set(signatures)) == len(signatures)
     assert all(len(s) == 64 and int(s, 16) >= 0 for s in signatures)
+
+
+@pytest.mark.skipif(not PUBLIC, reason="the public rulesheets are not beside this checkout")
+@pytest.mark.parametrize("path", PUBLIC, ids=lambda path: path.stem)
+def test_two_scrambled_copies_of_a_public_game_are_matched(path: Path) -> None:
+    rules, signature = _public(path)
+    first, second = (scramble(shuffled(rules, s), s, numbers=s == 2).rules for s in (1, 2))
+    assert structural_signature(first) == structural_signature(second) == signature
+    renaming = find_renaming(first, second)
+    assert renaming is not None
+    assert len(set(renaming.values())) == len(renaming)
+    assert same_rules(_renamed(first, renaming), second)
+
+
+@pytest.mark.skipif(not PUBLIC, reason="the public rulesheets are not beside this checkout")
+def test_public_games_differ_from_each_other() -> None:
+    signatures = [_public(path)[1] for path in PUBLIC]
+    assert len(set(signatures)) == len(signatures)
+
+
+def _renamed(rules: Rules, renaming: dict[str, str]) -> Rules:
+    changed = []
+    for rule in rules:
+        names = {v.name: v.name for part in (rule.head, *rule.body) for v in variables_in(part)}
+        changed.append(renamed_rule(rule, renaming, names))
+    return Rules(tuple(changed))
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connectfour", "nim", "reversi6"])
@@ -80,13 +99,27 @@ BASE = "(role a) (role b) (next1 1 2) (next1 2 3) (<= (p ?x ?y) (next1 ?x ?y) (q
         ("(role b)", "(role 1)"),
         ("(q ?y)", "(or (q ?y))"),
         ("(q ?y)", "(q ?y) (distinct ?x ?y)"),
-        ("(q 3)", "(q 3) (q 3)"),
     ],
 )
 def test_one_small_change_changes_the_signature(old: str, new: str) -> None:
     assert old in BASE
     changed = parse_rules(BASE.replace(old, new))
     assert structural_signature(changed) != structural_signature(parse_rules(BASE))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(q 3)", "(q 3) (q 3)"),
+        ("(q ?y)", "(q ?y) (q ?y)"),
+        ("(q 3)", "(q 3) (<= (p ?b ?a) (q ?a) (next1 ?b ?a))"),
+    ],
+)
+def test_what_is_written_twice_counts_once(old: str, new: str) -> None:
+    assert old in BASE
+    changed = parse_rules(BASE.replace(old, new))
+    assert structural_signature(changed) == structural_signature(parse_rules(BASE))
+    assert find_renaming(changed, parse_rules(BASE)) is not None
 
 
 def test_goal_values_and_keywords_count() -> None:
@@ -98,18 +131,6 @@ def test_goal_values_and_keywords_count() -> None:
         "(<= (goal ?r ?v) (worth ?r ?v)) (worth a 50)",
     ]
     assert len({structural_signature(parse_rules(text)) for text in texts}) == len(texts)
-
-
-def test_symmetric_names_share_a_colour_and_others_do_not() -> None:
-    colours = symbol_colours(parse_rules("(role a) (role b) (s 1 2) (s 2 3) (<= p (s 3 ?x))"))
-    assert colours["a"] == colours["b"]
-    assert len({colours[name] for name in ("a", "s", "p", "1", "2", "3", "role")}) == 7
-
-
-def test_long_chains_are_told_apart_to_their_middle() -> None:
-    chain = " ".join(f"(s {i} {i + 1})" for i in range(200))
-    colours = symbol_colours(parse_rules(chain))
-    assert len(set(colours.values())) == len(colours)
 
 
 def test_the_empty_rulesheet_has_a_signature() -> None:

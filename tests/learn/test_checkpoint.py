@@ -182,3 +182,15 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path) -> 
         write_atomically(path, fail)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_of_version_1_gets_the_signature_of_today(path: Path) -> None:
+    document = torch.load(path, weights_only=True)
+    document["contents"]["signature"] = "0" * 64
+    old = {**document, "version": 1, "hash": content_hash(document["contents"])}
+    torch.save(old, path)
+    assert load_checkpoint(path).signature == sample().signature
+    del old["contents"]["rules"]
+    torch.save({**old, "hash": content_hash(old["contents"])}, path)
+    with pytest.raises(CheckpointError, match="unexpected contents"):
+        load_checkpoint(path)

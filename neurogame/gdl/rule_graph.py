@@ -1,0 +1,151 @@
+"""A rulesheet drawn as a graph, in which names, orders and repetitions have no part.
+
+The nodes are rules, formulas, compound terms, the variables of each rule and the symbols of all
+rules. Whatever is written twice is one node: rules, the literals of a body and the branches of an
+``or`` are sets. So two rulesheets are the same game under other names exactly if their graphs are
+isomorphic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.gdl.terms import Compound, Distinct, Formula, Not, Or, Rule, Symbol, Term, Variable
+
+Nodes: TypeAlias = npt.NDArray[np.int64]
+
+SYMBOL, VARIABLE, OTHER = range(3)
+"""What a node is: the classes of :attr:`RuleGraph.classes`."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RuleGraph:
+    """The coloured nodes and labelled edges of a rulesheet; ``N`` nodes, ``E`` edges.
+
+    Every edge is there twice, downwards and upwards, with different labels.
+
+    Attributes:
+        words: the kinds of nodes and labels of edges that occur, sorted. The kind of a symbol is
+            ``symbol``, or ``kept`` and its name where the name counts.
+        kinds: index of each node's kind in ``words``; int64 ``[N]``.
+        classes: ``SYMBOL``, ``VARIABLE`` or ``OTHER`` for each node; int64 ``[N]``.
+        symbols: name -> node.
+        rules: the node of each rule drawn, in their order; int64 ``[rules]``.
+        sources: tail of each edge, ascending; int64 ``[E]``.
+        targets: head of each edge; int64 ``[E]``.
+        labels: twice the index of each edge's label in ``words``, plus one upwards; int64 ``[E]``.
+        starts: where the edges that leave a node start, and ``E``; int64 ``[N + 1]``.
+    """
+
+    words: tuple[str, ...]
+    kinds: Nodes
+    classes: Nodes
+    symbols: Mapping[str, int]
+    rules: Nodes
+    sources: Nodes
+    targets: Nodes
+    labels: Nodes
+    starts: Nodes
+
+    def edges_of(self, nodes: Nodes) -> tuple[Nodes, Nodes]:
+        """Return the edges that leave some nodes, and the position in ``nodes`` of their tails."""
+        counts = self.starts[nodes + 1] - self.starts[nodes]
+        tails = np.repeat(np.arange(len(nodes)), counts)
+        first = np.cumsum(counts) - counts
+        return np.arange(len(tails)) + (self.starts[nodes] - first)[tails], tails
+
+    def edge_keys(self, sources: Nodes, labels: Nodes, targets: Nodes) -> Nodes:
+        """Return one integer for each edge, equal for equal edges only."""
+        return (sources * len(self.kinds) + targets) * (2 * len(self.words)) + labels
+
+
+def draw_rules(rules: Iterable[Rule], kept: Collection[str] | None) -> RuleGraph:
+    """Draw rules as a graph.
+
+    Args:
+        rules: the rules.
+        kept: the names whose spelling counts; None for all.
+    """
+    drawing = _Drawing(kept)
+    tops = np.array([drawing.rule(rule) for rule in rules], dtype=np.int64)
+    words = tuple(sorted({*drawing.kinds, *(label for _, label, _ in drawing.edges)}))
+    place = {word: index for index, word in enumerate(words)}
+    down = np.array([(a, 2 * place[w], b) for a, w, b in drawing.edges], dtype=np.int64)
+    above, labels, below = down.reshape(-1, 3).T
+    sources = np.concatenate([above, below])
+    order = np.argsort(sources, kind="stable")
+    counts = np.bincount(sources, minlength=len(drawing.kinds))
+    return RuleGraph(
+        words=words,
+        kinds=np.array([place[kind] for kind in drawing.kinds], dtype=np.int64),
+        classes=np.array(drawing.classes, dtype=np.int64),
+        symbols=drawing.symbols,
+        rules=tops,
+        sources=sources[order],
+        targets=np.concatenate([below, above])[order],
+        labels=np.concatenate([labels, labels + 1])[order],
+        starts=np.concatenate([[0], np.cumsum(counts)]),
+    )
+
+
+@final
+class _Drawing:
+    """The nodes and edges so far; a node is known by its kind and by what hangs below it."""
+
+    def __init__(self, kept: Collection[str] | None) -> None:
+        self.kinds: list[str] = []
+        self.classes: list[int] = []
+        self.symbols: dict[str, int] = {}
+        self.edges: list[tuple[int, str, int]] = []
+        self._kept = kept
+        self._known: dict[tuple[str, frozenset[tuple[str, int]]], int] = {}
+        self._variables: dict[str, int] = {}
+
+    def rule(self, rule: Rule) -> int:
+        """Return the node of a rule."""
+        self._variables = {}
+        below = {("body", self._formula(formula)) for formula in rule.body}
+        return self._above("rule", {("head", self._term(rule.head)), *below})
+
+    def _formula(self, formula: Formula) -> int:
+        if isinstance(formula, Symbol | Compound):
+            return self._term(formula)
+        if isinstance(formula, Not):
+            return self._above("not", {("inner", self._formula(formula.formula))})
+        if isinstance(formula, Distinct):
+            pair = (formula.left, formula.right)
+            return self._above("distinct", {("inner", self._term(term)) for term in pair})
+        kind = "or" if isinstance(formula, Or) else "and"
+        return self._above(kind, {("inner", self._formula(f)) for f in formula.formulas})
+
+    def _term(self, term: Term) -> int:
+        if isinstance(term, Variable):
+            if term.name not in self._variables:
+                self._variables[term.name] = self._new("variable", VARIABLE)
+            return self._variables[term.name]
+        if term.name not in self.symbols:
+            counts = self._kept is None or term.name in self._kept
+            self.symbols[term.name] = self._new(f"kept {term.name}" if counts else "symbol", SYMBOL)
+        if isinstance(term, Symbol):
+            return self.symbols[term.name]
+        places = ((f"argument {i}", self._term(a)) for i, a in enumerate(term.arguments))
+        return self._above("compound", {("name", self.symbols[term.name]), *places})
+
+    def _above(self, kind: str, below: set[tuple[str, int]]) -> int:
+        """Return the node of a kind over other nodes."""
+        key = (kind, frozenset(below))
+        if key not in self._known:
+            node = self._known[key] = self._new(kind, OTHER)
+            self.edges += [(node, label, other) for label, other in below]
+        return self._known[key]
+
+    def _new(self, kind: str, of_class: int) -> int:
+        self.kinds.append(kind)
+        self.classes.append(of_class)
+        return len(self.kinds) - 1
