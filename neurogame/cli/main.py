@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from neurogame.errors import NeurogameError
 COMMANDS = {
     "games": "list the library of rulesheets",
     "check": "report every error and warning in a rulesheet",
+    "convert": "rewrite a rulesheet in infix (HRF) or prefix (KIF) notation",
     "ground": "sizes of the ground program and circuit, cycles, seconds and memory",
     "replay": "verify a reference trace against a rulesheet",
     "simulate": "play random games and print their statistics",
@@ -59,6 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Games are small tensors: several threads cost more than they save, unless the user knows
     # better. Torch reads this when a command imports it.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    # A name that the terminal's encoding lacks must not end the command.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     line = list(sys.argv[1:] if arguments is None else arguments)
     wanted = next((word for word in line if not word.startswith("-")), None)
     try:
@@ -70,6 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
     except NeurogameError as error:
         print(f"error: {error}", file=sys.stderr)
+        return 1
+    except MemoryError:
+        print("error: out of memory; lower --memory, or free some", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

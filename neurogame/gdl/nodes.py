@@ -1,26 +1,40 @@
 """Text to nested words: the parentheses and words of a KIF text with their positions.
 
 pyparsing splits the text; the trees are built with an explicit stack, so that the depth of
-nesting is limited by :data:`MAXIMUM_DEPTH` and not by Python's own stack.
+nesting is limited by :data:`MAXIMUM_DEPTH` and not by Python's own stack. The other limits keep
+the time and memory of reading and checking small for any input; each is far above what rulesheets
+need, and a text beyond it is refused with a message that says so.
 """
 
 from __future__ import annotations
 
-import bisect
 import re
 from dataclasses import dataclass, field
 from typing import TypeAlias, final
 
 import pyparsing
 
-from neurogame.gdl.finding import Finding, Position
+from neurogame.gdl.finding import START, Finding, Position, shown
+from neurogame.gdl.lines import Lines
 
-MAXIMUM_DEPTH = 200
+MAXIMUM_DEPTH = 100
 """Deepest accepted nesting of parentheses (the deepest public rulesheet has 25)."""
 
+MAXIMUM_CHARACTERS = 4 * 2**20
+"""Longest accepted text (the longest public rulesheet has 69 thousand characters)."""
+
+MAXIMUM_WORDS = 10_000
+"""Most words and opening parentheses of one rule (the longest public rule has 691)."""
+
+MAXIMUM_ERRORS = 1000
+"""Most syntax errors that are collected; reading stops there."""
+
 # Gaps are tokens too: matching them at once is twice as fast as having pyparsing skip them.
-_TOKEN = pyparsing.Regex(r"(?:\s+|;[^\r\n]*)+|[()]|[^\s();]+").leave_whitespace().parse_with_tabs()
-_LINE_END = re.compile(r"\r\n|\r|\n")
+_TOKEN = (
+    pyparsing.Regex(r"(?:\s++|;[^\r\n]*+)++|[()]|[^\s();]+").leave_whitespace().parse_with_tabs()
+)
+# Surrogates cannot be written in any encoding; NUL bytes come from binary files and from UTF-16.
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 @final
@@ -61,43 +75,134 @@ def read_nodes(text: str) -> tuple[list[Node], list[Finding]]:
         text: KIF text; ``;`` starts a comment, a leading byte order mark is ignored.
 
     Returns:
-        The complete top-level words and groups, none nested deeper than :data:`MAXIMUM_DEPTH`,
-        and the errors about parentheses.
+        The complete top-level words and groups within the limits of this module, and the errors
+        about characters and parentheses. Where a parenthesis is never closed, the complete
+        rules ``(<= ...)`` inside it are top-level groups.
     """
     text = text.removeprefix("\ufeff")
-    starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
-    top: list[Node] = []
-    stack: list[Group] = []
-    errors: list[Finding] = []
-    too_deep = False
+    refusal = text_error(text)
+    if refusal is not None:
+        return [], [refusal]
+    reader = _NodeReader(Lines(text))
     for tokens, start, _ in _TOKEN.scan_string(text):
         token: str = tokens[0]
-        if token[0] == ";" or token[0].isspace():
-            continue
-        line = bisect.bisect_right(starts, start)
-        position = Position(line, start - starts[line - 1] + 1)
         if token == "(":
-            stack.append(Group(position))
-            if len(stack) > MAXIMUM_DEPTH and not too_deep:
-                too_deep = True
-                errors.append(_too_deep(position))
-        elif token != ")":
-            (stack[-1].items if stack else top).append(Word(token, position))
-        elif not stack:
-            errors.append(_unmatched_close(position))
+            reader.open(reader.position(start))
+        elif token == ")":
+            reader.close(reader.position(start))
+        elif token[0] != ";" and not token[0].isspace():
+            reader.word(token, reader.position(start))
+        if len(reader.errors) == MAXIMUM_ERRORS:
+            break
+    return reader.finish(), reader.errors
+
+
+def text_error(text: str) -> Finding | None:
+    """Return why a text cannot be a rulesheet in any notation, or None."""
+    if len(text) > MAXIMUM_CHARACTERS:
+        return _too_long(text)
+    bad = _NO_TEXT.search(text)
+    return _bad_character(Lines(text).position(bad.start()), bad[0]) if bad else None
+
+
+@final
+class _NodeReader:
+    """Builds groups with an explicit stack.
+
+    Attributes:
+        errors: what was wrong so far.
+        position: offset to line and column.
+    """
+
+    def __init__(self, lines: Lines) -> None:
+        self.errors: list[Finding] = []
+        self.position = lines.position
+        self._top: list[Node] = []
+        self._stack: list[Group] = []
+        self._ignored = 0  # open parentheses beyond the greatest depth: counted, not kept
+        self._words = 0  # words and opening parentheses of the present top-level group
+        self._spoilt = False  # the present top-level group breaks a limit and is dropped
+
+    def open(self, position: Position) -> None:
+        if not self._stack:
+            self._words, self._spoilt = 0, False
+        self._count(position)
+        if len(self._stack) == MAXIMUM_DEPTH:
+            if not self._spoilt:
+                self.errors.append(_too_deep(position))
+            self._ignored += 1
+            self._spoilt = True
         else:
-            group = stack.pop()
-            if stack:
-                # What lies too deep is dropped, so that no later step has to recurse into it.
-                if len(stack) < MAXIMUM_DEPTH:
-                    stack[-1].items.append(group)
-            elif too_deep:
-                too_deep = False
-            else:
-                top.append(group)
-    if stack:
-        errors.append(_unmatched_open(stack))
-    return top, errors
+            self._stack.append(Group(position))
+
+    def close(self, position: Position) -> None:
+        if self._ignored:
+            self._ignored -= 1
+        elif not self._stack:
+            self.errors.append(_unmatched_close(position))
+        else:
+            group = self._stack.pop()
+            if not self._spoilt:
+                self._add(group)
+
+    def word(self, text: str, position: Position) -> None:
+        if not self._stack:
+            self._top.append(Word(text, position))
+            return
+        self._count(position)
+        if not self._spoilt:
+            self._stack[-1].items.append(Word(text, position))
+
+    def finish(self) -> list[Node]:
+        """Return all top-level nodes; of a group that was never closed, the rules inside."""
+        if self._stack:
+            self.errors.append(_unmatched_open(self._stack, len(self._stack) + self._ignored))
+            for group in self._stack:
+                self._top += [item for item in group.items if _is_rule(item)]
+        return self._top
+
+    def _add(self, group: Group) -> None:
+        (self._stack[-1].items if self._stack else self._top).append(group)
+
+    def _count(self, position: Position) -> None:
+        self._words += 1
+        if self._words == MAXIMUM_WORDS + 1 and not self._spoilt:
+            self._spoilt = True
+            self.errors.append(_too_many_words(self._stack[0].position, position))
+
+
+def _is_rule(node: Node) -> bool:
+    """Return whether a node starts with ``<=``, which stands at the start of rules only."""
+    if isinstance(node, Word) or not node.items:
+        return False
+    first = node.items[0]
+    return isinstance(first, Word) and first.text == "<="
+
+
+def _too_long(text: str) -> Finding:
+    message = (
+        f"the text has {len(text):,} characters, at most {MAXIMUM_CHARACTERS:,} are allowed; "
+        "is this a rulesheet?"
+    )
+    return Finding("error", START, message, "too-long")
+
+
+def _bad_character(position: Position, character: str) -> Finding:
+    what = "a NUL character" if character == "\0" else f"the surrogate U+{ord(character):04X}"
+    message = (
+        f"{what} is not text: the text is binary data or was decoded wrongly; "
+        "save the rulesheet as UTF-8"
+    )
+    return Finding("error", position, message, "bad-character")
+
+
+def _too_many_words(start: Position, position: Position) -> Finding:
+    message = (
+        f"the rule that starts at line {start.line}, column {start.column} has more than "
+        f"{MAXIMUM_WORDS:,} words and parentheses here; split it into several rules, or look "
+        "for missing closing parentheses before this place"
+    )
+    return Finding("error", position, message, "too-long-rule")
 
 
 def _too_deep(position: Position) -> Finding:
@@ -113,7 +218,12 @@ def _unmatched_close(position: Position) -> Finding:
     return Finding("error", position, message, "unmatched-close")
 
 
-def _unmatched_open(stack: list[Group]) -> Finding:
-    missing = f"{len(stack)} ')' are missing" if len(stack) > 1 else "one ')' is missing"
-    message = f"unmatched opening parenthesis '(': it is never closed; {missing} before the end"
+def _unmatched_open(stack: list[Group], depth: int) -> Finding:
+    missing = f"{depth:,} ')' are missing" if depth > 1 else "one ')' is missing"
+    first = stack[0].items[0] if stack[0].items else None
+    name = shown(first.text) if isinstance(first, Word) else ""
+    message = (
+        f"unmatched opening parenthesis '({name}': it is never closed; {missing} before the end, "
+        "add them where the rule should end"
+    )
     return Finding("error", stack[0].position, message, "unmatched-open")

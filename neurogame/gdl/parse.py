@@ -1,12 +1,14 @@
-"""Rulesheet text in the KIF prefix syntax to :class:`~neurogame.gdl.terms.Rules`."""
+"""Rulesheet text in prefix (KIF) or infix (HRF) notation to :class:`~neurogame.gdl.terms.Rules`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from neurogame.errors import RulesError
-from neurogame.gdl.finding import Finding
-from neurogame.gdl.nodes import read_nodes
+from neurogame.gdl.finding import Finding, shown
+from neurogame.gdl.infix_read import read_infix
+from neurogame.gdl.nodes import MAXIMUM_ERRORS, read_nodes
+from neurogame.gdl.notation import is_infix
 from neurogame.gdl.syntax import SyntaxReader
 from neurogame.gdl.terms import Rule, Rules, Term
 
@@ -20,8 +22,9 @@ def parse_rules(text: str, source: str = "<text>") -> Rules:
     Only the syntax is checked here; see :func:`neurogame.gdl.check_rules` for the rest.
 
     Args:
-        text: the KIF text of the whole rulesheet.
-        source: the file name, for messages.
+        text: the whole rulesheet in prefix or infix notation.
+        source: the file name, for messages and for choosing the notation: see
+            :func:`~neurogame.gdl.notation.is_infix`.
 
     Returns:
         The rules with positions; names folded to lower case, first spellings remembered.
@@ -40,19 +43,21 @@ def parse_with_findings(text: str, source: str = "<text>") -> tuple[Rules, list[
     """Parse a rulesheet and return its syntax errors instead of raising them.
 
     Args:
-        text: the KIF text of the whole rulesheet.
-        source: the file name, for messages.
+        text: the whole rulesheet in prefix or infix notation.
+        source: the file name, for messages and for choosing the notation.
 
     Returns:
         The facts and rules that could be read, and the syntax errors by position.
     """
-    nodes, errors = read_nodes(text)
+    nodes, errors = read_infix(text) if is_infix(text, source) else read_nodes(text)
     reader = SyntaxReader()
     rules: list[Rule] = []
     for node in nodes:
         rule = reader.rule(node)
         if rule is not None:
             rules.append(rule)
+        if len(reader.errors) >= MAXIMUM_ERRORS:
+            break
     found = sorted(errors + reader.errors, key=lambda finding: finding.position)
     return Rules(tuple(rules), reader.spelling, source, tuple(reader.remarks)), found
 
@@ -75,7 +80,7 @@ def parse_term(text: str) -> Term:
     if len(nodes) != 1:
         raise RulesError(
             f"expected exactly one term such as '(mark 1 1)' or 'noop', found {len(nodes)} "
-            f"in {text[:80]!r}"
+            f"in {shown(text)!r}"
         )
     reader = SyntaxReader()
     term = reader.term(nodes[0])

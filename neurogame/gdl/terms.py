@@ -63,7 +63,7 @@ class Compound:
     Attributes:
         name: the function or relation name, folded to lower case.
         arguments: the arguments, in order; at least one.
-        position: where its opening parenthesis stands in the source.
+        position: where it starts in the source.
     """
 
     name: str

@@ -22,6 +22,7 @@ PROGRAM = [sys.executable, "-m", "neurogame.cli.main"]
 COMPLETE = {
     "games": ["games", "GAME"],
     "check": ["check", "GAME"],
+    "convert": ["convert", "GAME"],
     "ground": ["ground", "GAME"],
     "replay": ["replay", "GAME", "trace.jsonl.gz"],
     "simulate": ["simulate", "GAME"],

@@ -1,0 +1,88 @@
+"""``neurogame convert``: a rulesheet from prefix to infix notation or back."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import BinaryIO
+
+INFIX, KIF = "infix", "kif"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("rules", metavar="RULES", help="library game or path of a rulesheet")
+    parser.add_argument(
+        "--to",
+        choices=[INFIX, KIF],
+        help="notation to write (default: that of the suffix of --output, .hrf or .kif; "
+        "else the other one)",
+    )
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write a file, not the screen")
+    parser.add_argument("--force", action="store_true", help="replace an existing FILE")
+    parser.epilog = (
+        "Comments are not kept. A name spelled in several cases gets its first spelling, and "
+        "variables get names that the notation allows: ?row becomes Row. Names that infix "
+        "notation cannot write stand in single quotes: 'x-y'."
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Convert a rulesheet; only its syntax must be right."""
+    from neurogame.gdl.infix_write import infix_rules_text
+    from neurogame.gdl.library import read_text, rules_path
+    from neurogame.gdl.notation import is_infix
+    from neurogame.gdl.parse import parse_rules
+    from neurogame.gdl.write import rules_text
+
+    path = rules_path(options.rules)
+    text = read_text(path)
+    rules = parse_rules(text, str(path))
+    other = KIF if is_infix(text, str(path)) else INFIX
+    target = _target(options.to, options.output) or other
+    converted = infix_rules_text(rules) if target == INFIX else rules_text(rules)
+    if options.output is None:
+        print(converted, end="")
+    else:
+        _write(options.output, converted, options.force)
+        print(f"{options.output}: {len(rules)} facts and rules in {target} notation")
+    return 0
+
+
+def _target(wanted: str | None, output: Path | None) -> str | None:
+    """Return the notation that the options ask for.
+
+    Raises:
+        ConfigurationError: the suffix of the output would have it read in the other notation.
+    """
+    from neurogame.errors import ConfigurationError
+    from neurogame.gdl.notation import INFIX_SUFFIX, PREFIX_SUFFIX
+
+    suffix = "" if output is None else output.suffix.lower()
+    implied = {INFIX_SUFFIX: INFIX, PREFIX_SUFFIX: KIF}.get(suffix)
+    if wanted is not None and implied is not None and wanted != implied:
+        raise ConfigurationError(
+            f"--to {wanted} does not fit the file name {output}: files that end in {suffix} are "
+            f"read as {implied}; give another suffix, or --to {implied}"
+        )
+    return wanted or implied
+
+
+def _write(path: Path, text: str, force: bool) -> None:
+    """Write a file as a whole or not at all.
+
+    Raises:
+        ConfigurationError: the file exists, or cannot be written.
+    """
+    from neurogame.errors import ConfigurationError
+    from neurogame.learn.atomic_file import write_atomically
+
+    def write(stream: BinaryIO) -> None:
+        stream.write(text.encode("utf-8"))
+
+    try:
+        if path.exists() and not force:
+            raise ConfigurationError(f"{path} exists already; give --force to replace it")
+        write_atomically(path, write)
+    except OSError as error:
+        raise ConfigurationError(f"cannot write {path}: {error.strerror or error}") from error

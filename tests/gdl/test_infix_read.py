@@ -1,0 +1,299 @@
+"""Reading infix rules: what means what, where statements end, and what every error says."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neurogame.errors import RulesError
+from neurogame.gdl.nodes import MAXIMUM_DEPTH, MAXIMUM_ERRORS, MAXIMUM_WORDS
+from neurogame.gdl.notation import is_infix
+from neurogame.gdl.parse import parse_rules, parse_with_findings
+from neurogame.gdl.terms import Compound, Distinct, Or, Position, Rules
+
+
+def infix(text: str) -> Rules:
+    """Parse infix rules."""
+    return parse_rules(text, "game.hrf")
+
+
+@pytest.mark.parametrize(
+    ("text", "prefix"),
+    [
+        ("terminal", "terminal"),
+        ("role(white).role(b).% two", "(role white) (role b)"),
+        ("role(white). role(black)", "(role white) (role black)"),
+        ("role(white)\nrole(black)", "(role white) (role black)"),
+        ("p :- q", "(<= p q)"),
+        ("p(X) :- q(X, f(a, 1)) & ~r(X)", "(<= (p ?x) (q ?x (f a 1)) (not (r ?x)))"),
+        ("p :- q, not r, s.", "(<= p q (not r) s)"),
+        ("p :- not(q)", "(<= p (not q))"),
+        ("p :- ~~q", "(<= p (not (not q)))"),
+        ("p :- ~(q & r)", "(<= p (not (and q r)))"),
+        ("p :- (a | b) & c", "(<= p (or a b) c)"),
+        ("p :- (a, b | c)", "(<= p (or (and a b) c))"),
+        ("p :- a & b | c", "(<= p (or (and a b) c))"),
+        ("p :- (a & b) & c", "(<= p (and a b) c)"),
+        ("p :- ((a))", "(<= p a)"),
+        ("p :- (a | b | (c | d))", "(<= p (or a b (or c d)))"),
+        ("p :- or() & or(a) & and(b, (c & d))", "(<= p (or) (or a) (and b (and c d)))"),
+        ("p :- q(X, Y) & distinct(X, Y)", "(<= p (q ?x ?y) (distinct ?x ?y))"),
+        ("p :- q(X, Y) & X != Y", "(<= p (q ?x ?y) (distinct ?x ?y))"),
+        ("p :- q(X), X \\= f(a)", "(<= p (q ?x) (distinct ?x (f a)))"),
+        ("p :- ~X != Y & q(X, Y)", "(<= p (not (distinct ?x ?y)) (q ?x ?y))"),
+        ("'x-y'('+', 'Upper', 'it''s', '%&,|~.:-', -7, 1a)", "(x-y + upper it's %&,|~.:- -7 1a)"),
+        ("p(é, École)", "(p é ?école)"),
+        ("p :- q(_, X, _)", "(<= p (q ?_1 ?x ?_2))"),
+        ("p :- q(_, _1)", "(<= p (q ?_2 ?_1))"),
+        ("p(foo())", "(p (foo))"),
+        ("p :- terminal()", "(<= p (terminal))"),
+        ("p :- q (a)", "(<= p (q a))"),
+        ("\ufeffp(a)", "(p a)"),
+        ("", ""),
+        ("% nothing", ""),
+    ],
+)
+def test_infix_means_the_same_as_prefix(text: str, prefix: str) -> None:
+    assert infix(text).rules == parse_rules(prefix).rules
+
+
+def test_example_rules_of_the_literature_are_read() -> None:
+    """In the manner of two sources: '.' and ',', or line ends and '&'."""
+    dresden = """
+legal(W, mark(X, Y)) :- true(cell(X, Y, b)),
+   true (control (W)).
+terminal :- done."""
+    stanford = """
+  legal(W,mark(X,Y)) :-
+    true(cell(X,Y,b)) &
+    true(control(W))
+
+  terminal :- done"""
+    assert infix(dresden) == infix(stanford)
+    assert len(infix(dresden)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "heads"),
+    [
+        ("p :- a &\n  b\nq", "pq"),
+        ("p :- a\n  & b\nq", "pq"),
+        ("p :- a\n& b\nq", "pq"),
+        ("p\n :- a\nq", "pq"),
+        ("p :-\na\nq", "pq"),
+        ("p(a,\nb)\nq", "pq"),
+        ("  p :- a\n  q :- b\nr", "pqr"),
+        ("p. q :- a. r", "pqr"),
+        ("p.\n     q", "pq"),
+        ("p % one :-\nq", "pq"),
+        ("p\r\nq\rr", "pqr"),
+    ],
+)
+def test_where_statements_end(text: str, heads: str) -> None:
+    assert "".join(rule.head.name for rule in infix(text)) == heads
+
+
+def test_positions_are_those_of_the_text() -> None:
+    rule = infix("a.\n p(X) :-\n\tq(X, c) &\n  (X != 1 | ~r)").rules[1]
+    assert rule.position == rule.head.position == Position(2, 2)
+    literal, disjunction = rule.body
+    assert isinstance(literal, Compound)
+    assert isinstance(disjunction, Or)
+    assert literal.position == Position(3, 2)
+    assert literal.arguments[1].position == Position(3, 7)
+    assert [part.position for part in disjunction.formulas] == [Position(4, 4), Position(4, 13)]
+    distinct = disjunction.formulas[0]
+    assert isinstance(distinct, Distinct)
+    assert distinct.right.position == Position(4, 9)
+
+
+def test_case_is_folded_and_the_first_spelling_kept() -> None:
+    rules = infix("pOne(X) :- q(X)\nr :- pone('A') & s(a)")
+    assert rules.rules[1].body[0] == Compound("pone", infix("p(a)").rules[0].head.arguments)  # type: ignore[union-attr]
+    assert (rules.spelling["pone"], rules.spelling["a"], rules.spelling["?x"]) == (
+        "pOne",
+        "A",
+        "?X",
+    )
+    assert [remark.code for remark in rules.remarks] == ["name-case", "name-case"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ("p(a", "1:2", r"never closed; one '\)' is missing"),
+        ("p(a, f(b).", "1:2", r"never closed"),
+        ("p(f(g(", "1:2", r"3 '\)' are missing"),
+        ("p(a))", "1:5", r"unmatched '\)'"),
+        ("p :- ()", "1:7", r"expected before '\)'"),
+        ("p(a,)", "1:5", r"expected before '\)'"),
+        ("p(,a)", "1:3", "expected before ','"),
+        ("p :- & q", "1:6", "expected before '&'"),
+        ("p :- q | | r", "1:10", r"expected before '\|'"),
+        ("p :- q & .", "1:10", r"expected before '\.'"),
+        (". p", "1:1", r"expected before '\.'"),
+        ("p :- q &", "1:8", "ends after '&'; a sentence or term must follow"),
+        ("p :- ~", "1:6", "ends after '~'"),
+        ("p :-", "1:3", "ends after ':-'"),
+        (":- p", "1:1", "':-' without a head"),
+        ("p :- q :- r", "1:8", "a second ':-'"),
+        ("p :- a &\nq :- b", "2:3", "a second ':-'"),
+        ("p(a :- b)", "1:5", "':-' inside parentheses"),
+        ("p q", "1:3", "expected '&', '|' or ':-' before 'q'"),
+        ("p :- q(a) (b)", "1:11", r"expected '&', '|' or ':-' before '\('"),
+        ("p :- a\n  b", "2:3", "before 'b' is complete, but this line is indented further"),
+        ("p(a b)", "1:5", r"expected an operator or '\)' before 'b'; the '\(' of line 1, column 2"),
+        ("p & q", "1:1", "a statement starts with one sentence"),
+        ("~p :- q", "1:1", "a statement starts with one sentence"),
+        ("a | b :- q", "1:1", "a statement starts with one sentence"),
+        ("distinct(a, b)", "1:1", "a statement starts with one sentence"),
+        ("p :- X != Y != Z", "1:13", "'!=' compares two terms"),
+        ("p :- q ; r", "1:8", r"unexpected ';'.*a \| b"),
+        ("; comment", "1:1", "a comment starts with '%'"),
+        ("x-y(a)", "1:1", "unexpected 'x-y'.*single quotes"),
+        ("p(++)", "1:3", r"unexpected '\+\+'"),
+        ("p(1.5)", "1:3", r"unexpected '1\.5'"),
+        ('p("a")', "1:3", "unexpected '\"'"),
+        ("p('a", "1:3", "quotation that starts here"),
+        ("p('a\n  ')", "1:3", "quotation that starts here"),
+        ("p('')", "1:3", "is no name"),
+        ("p('a b')", "1:3", "is no name"),
+        ("p('f(x)')", "1:3", "is no name"),
+        ("p('?x')", "1:3", "is no name"),
+        ("p('Or')", "1:3", "reserved word"),
+        ("p :- 'distinct'(a, b)", "1:6", "reserved word"),
+        ("p(or)", "1:3", "'or' is a reserved word"),
+        ("p(a & b)", "1:3", "'and' is a reserved word"),
+        ("p(a != b)", "1:3", "'distinct' is a reserved word"),
+        ("p :- distinct(a)", "1:6", "'distinct' takes 2 arguments, found 1"),
+        ("X", "1:1", r"the variable \?x cannot be a fact"),
+        ("X :- p", "1:1", r"the variable \?x cannot be the head of a rule"),
+        ("p :- X", "1:6", r"the variable \?x cannot be a literal"),
+        ("p :- X(a)", "1:6", r"the variable \?X cannot name"),
+        ("p(\0)", "1:3", "NUL"),
+        ("p(" + "a" * 1001 + ")", "1:3", "too long"),
+    ],
+)
+def test_syntax_errors_name_place_and_cause(text: str, place: str, said: str) -> None:
+    with pytest.raises(RulesError, match=f"^game.hrf:{place}: .*{said}") as caught:
+        infix(text)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_every_statement_with_an_error_is_reported_and_the_others_are_read() -> None:
+    text = """
+role(x)
+p(a b)
+q :- r &&
+     s t u ((
+init(a). bad bad. init(b)
+next(X) :- true(X)) & y
+goal(x, 100) :- ; c
+  & d
+terminal :- done
+last(("""
+    rules, errors = parse_with_findings(text, "game.hrf")
+    assert [rule.head.name for rule in rules] == ["role", "init", "init", "terminal"]
+    places = [(error.position.line, error.position.column) for error in errors]
+    assert places == [(3, 5), (4, 9), (6, 14), (7, 19), (8, 17), (11, 5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("p(" * 10_000, "unmatched-open"),
+        ("p :- " + "(" * 10_000, "unmatched-open"),
+        ("p :- " + "(" * 10_000 + ")" * 10_000, "missing-operand"),
+        ("p(" * 10_000 + "x" + ")" * 10_000, "too-deep"),
+        ("p :- " + "~" * 10_000 + "q", "too-deep"),
+        ("p :- " + "(a | (b & " * 10_000 + "c" + "))" * 10_000, "too-deep"),
+        ("p(" + "a, " * MAXIMUM_WORDS + "a)", "too-long-rule"),
+        ("~" * 10_000, "missing-operand"),
+    ],
+)
+def test_deep_and_long_statements_are_one_error_and_no_crash(text: str, code: str) -> None:
+    _, errors = parse_with_findings(text, "game.hrf")
+    assert [error.code for error in errors] == [code]
+
+
+def test_nesting_up_to_the_limit_of_prefix_notation() -> None:
+    deep = "f(" * MAXIMUM_DEPTH + "x" + ")" * MAXIMUM_DEPTH
+    assert infix(deep).rules == parse_rules("(f " * MAXIMUM_DEPTH + "x" + ")" * MAXIMUM_DEPTH).rules
+    with pytest.raises(RulesError, match="nested more than"):
+        infix(f"f({deep})")
+    assert len(infix("p :- " + "(" * 10_000 + "q" + ")" * 10_000)) == 1
+
+
+def test_a_flood_of_errors_stops_the_reading() -> None:
+    _, errors = parse_with_findings("p q\n" * 2 * MAXIMUM_ERRORS, "game.hrf")
+    assert len(errors) == MAXIMUM_ERRORS
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "expected"),
+    [
+        ("role(a)", "game.hrf", True),
+        ("role(a)", "folder/GAME.HRF", True),
+        ("(role a)", "game.hrf", False),
+        ("; p :- q\n (role a)", "game.hrf", False),
+        ("p :- q", "game.kif", False),
+        ("p :- q", "<text>", True),
+        ("% about\nrole(a)\np(X) :-\n q(X)", "game.txt", True),
+        ("p\n% :- q", "<text>", False),
+        ("\np\n  'q'(X, f(a)):- r", "<text>", True),
+        ("p\n:-\n(q :-)\n(<= p(q :- r)\n    (q :-)\n    :-)", "<text>", False),
+        ("p" + " (" * 50_000 + ") :" * 50_000, "<text>", False),
+        ("terminal ; :-\n(role a)", "<text>", False),
+        ("terminal (role a)", "<text>", False),
+        ("\ufeff ; c\r\n(p :- q)", "<text>", False),
+        (";" * 50_000 + " ;" * 50_000, "<text>", False),
+        ("", "<text>", False),
+    ],
+)
+def test_the_notation_is_known_by_suffix_then_by_content(
+    text: str, source: str, expected: bool
+) -> None:
+    assert is_infix(text, source) is expected
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.text("()abX_1'~|&,.:-!=%; \n\t?\\", max_size=60))
+def test_any_text_gives_rules_or_placed_errors(text: str) -> None:
+    rules, errors = parse_with_findings(text, "game.hrf")
+    lines = text.splitlines(keepends=True)
+    for error in errors:
+        line, column = error.position.line, error.position.column
+        assert lines[line - 1][column - 1 : column].strip(), "an error points at a character"
+    for rule in rules:
+        assert rule.position >= Position(1, 1)
+
+
+WORDS = [
+    "p",
+    "q(a)",
+    "X",
+    "'x-y'",
+    "(",
+    ")",
+    ",",
+    "&",
+    "|",
+    "~",
+    "not",
+    "!=",
+    ":-",
+    ".",
+    "\n",
+    "\n ",
+    "or(",
+    "distinct(",
+]
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.sampled_from(WORDS), max_size=25))
+def test_any_words_give_rules_or_placed_errors(words: list[str]) -> None:
+    text = " ".join(words)
+    rules, errors = parse_with_findings(text, "game.hrf")
+    assert rules.rules or errors or not text.strip()
