@@ -127,7 +127,7 @@ def plan_order(body: Body) -> list[int]:
     """Return the order of the positive literals whose joins have the fewest rows in all.
 
     Every literal is tried as the first one; those after it follow greedily. Sizes are estimated
-    from the mean number of matches of each key.
+    from the number of values in each column.
     """
     best: tuple[float, list[int]] = (float("inf"), [])
     for first in body.positive:
@@ -157,7 +157,7 @@ def _growth(body: Body, place: int, bound: Container[str]) -> float:
     if not shared:
         return float(view.count)
     # A literal without new variables can only take solutions away.
-    return 0.5 if len(shared) == len(names) else view.index(shared).fan_out
+    return 0.5 if len(shared) == len(names) else view.fan_out(shared)
 
 
 def _shared(names: Sequence[str], bound: Container[str]) -> tuple[int, ...]:

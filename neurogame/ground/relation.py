@@ -7,7 +7,7 @@ pattern.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import final
 
 import numpy as np
@@ -49,14 +49,10 @@ class Index:
 
     Rows that came later are kept in runs of their own; runs of like size are merged, so that a
     relation which grows in many small steps is not sorted anew in each of them.
-
-    Attributes:
-        fan_out: mean number of rows per distinct key in the largest run, 0 if there are none.
     """
 
     def __init__(self, key: tuple[int, ...]) -> None:
         """Make an empty index over the columns ``key``."""
-        self.fan_out = 0.0
         self._key = list(key)
         self._covered = 0
         self._runs: list[tuple[IntArray, IntArray]] = []
@@ -74,9 +70,6 @@ class Index:
             numbers = np.concatenate([earlier[1], numbers])
         order = np.argsort(keys, kind="stable")
         self._runs.append((keys[order], numbers[order]))
-        if len(self._runs) == 1:
-            keys = self._runs[0][0]
-            self.fan_out = len(keys) / (1 + int(np.count_nonzero(keys[1:] != keys[:-1])))
 
     def pairs(self, keys: IntArray, check: Callable[[int], None]) -> tuple[IntArray, IntArray]:
         """Return the positions in ``keys`` and the rows of the view that have equal keys.
@@ -126,6 +119,7 @@ class View:
         self._columns: IntArray = np.zeros((16, len(self.variables)), np.int64)
         self._sources: IntArray = np.zeros(16, np.int64)
         self._indices: dict[tuple[int, ...], Index] = {}
+        self._distinct: dict[int, tuple[int, int]] = {}
 
     def refresh(self) -> None:
         """Match the atoms that have come since the last call."""
@@ -160,6 +154,20 @@ class View:
     def sources(self) -> IntArray:
         """The relation rows behind the view rows, increasing; int64 ``[n]``."""
         return self._sources[: self.count]
+
+    def fan_out(self, key: Iterable[int]) -> float:
+        """Estimate how many rows agree with one of them in some columns.
+
+        The columns are taken as independent: their numbers of values are multiplied.
+        """
+        values = 1
+        for column in key:
+            counted_at, distinct = self._distinct.get(column, (0, 0))
+            if self.count > 2 * counted_at:
+                distinct = int(np.count_nonzero(np.bincount(self.columns[:, column])))
+                self._distinct[column] = self.count, distinct
+            values *= distinct
+        return self.count / max(1, min(values, self.count))
 
     def index(self, key: tuple[int, ...]) -> Index:
         """Return all rows sorted by some columns."""
