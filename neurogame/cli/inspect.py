@@ -101,4 +101,5 @@ def _print(report: dict[str, Any]) -> None:
         print(
             f"{row['initial']:+8.4f} {row['current']:+8.4f} {row['drift']:+8.4f}  "
             f"{row['network']}: {row['unit']} <- {row['child']}"
+            + (" (redirected)" if row["redirected"] else "")
         )

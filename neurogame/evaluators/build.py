@@ -33,17 +33,21 @@ def make_evaluator(
         game: the game, or its circuit.
         config: what to make; the default is the sound C-IL2P evaluator.
         seed: decides every random weight.
+
+    Raises:
+        LimitError: the networks do not fit into ``config.neurons`` neurons.
     """
     config = config or EvaluatorConfig()
     circuit = game if isinstance(game, Circuit) else game.circuit
     if config.kind == "mlp":
         return PlainPerceptron(len(circuit.fluents), len(circuit.roles), config, seed)
-    wiring = wire(build_proof_graph(circuit), config.share)
+    proof = build_proof_graph(circuit, config.neurons)
+    wiring = wire(proof, config.share, config.neurons)
     if config.kind == "sound":
-        return SoundNetworks(wiring, config, seed)
+        return SoundNetworks(circuit, wiring, config, seed)
     if config.kind == "fuzzy":
-        return FuzzyGoals(wiring, config, seed)
-    return PlainNetworks(wiring, config, seed)
+        return FuzzyGoals(circuit, wiring, config, seed)
+    return PlainNetworks(circuit, wiring, config, seed)
 
 
 def rebuild_evaluator(game: HasCircuit | Circuit, description: Mapping[str, Any]) -> Evaluator:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import final
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from neurogame.circuit.circuit import AND
+from neurogame.circuit.circuit import AND, Circuit
 from neurogame.evaluators.activation import PlainUnit, signed_leaves
 from neurogame.evaluators.cilp_weights import (
     a_min,
@@ -30,6 +32,7 @@ class PlainNetworks(GoalNetworks):
     equation (4) the logic is sound but float32 hardly tells states apart.
 
     Args:
+        circuit: the game.
         wiring: neurons and edges.
         config: kind ``"paper"`` or ``"random"`` (the same neurons and edges with random weights).
         seed: of the weight noise and of the random twin.
@@ -39,8 +42,10 @@ class PlainNetworks(GoalNetworks):
         bias: bias weight of each neuron; ``[U]``.
     """
 
-    def __init__(self, wiring: Wiring, config: EvaluatorConfig, seed: int) -> None:
-        super().__init__(wiring, config.exponent, {**config.as_dict(), "seed": seed})
+    def __init__(
+        self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
+    ) -> None:
+        super().__init__(circuit, wiring, config.exponent, {**config.as_dict(), "seed": seed})
         self.beta = config.beta
         generator = torch.Generator().manual_seed(seed)
         if config.kind == "random":
@@ -54,8 +59,8 @@ class PlainNetworks(GoalNetworks):
         """Return the signed weight of each edge, detached; float64 ``[E]``."""
         return self.weight.detach().double()
 
-    def _outputs(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
-        truth = self.plan.leaf_truth(fluents, self.weight.dtype)
+    def _outputs(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
+        truth = self.plan.leaf_truth(leaves, self.weight.dtype)
         outputs = self.plan.run(
             PlainUnit(self.beta),
             signed_leaves(truth),
@@ -67,42 +72,44 @@ class PlainNetworks(GoalNetworks):
         return outputs[:, 0].t()
 
 
-def network_constants(wiring: Wiring, alpha: float) -> tuple[list[float], list[int]]:
-    """Return A_min and the largest fan-in for each neuron, by its network.
+def truth_thresholds(wiring: Wiring, alpha: float) -> Tensor:
+    """Return A_min of each neuron, by the largest fan-in of its network; float64 ``[U]``.
 
     Args:
         wiring: neurons and edges.
         alpha: the alpha of equation (5).
     """
-    largest = [int(k) for k in wiring.largest]
-    known = {k: a_min(k, alpha) for k in set(largest)}
-    return [known[k] for k in largest], largest
+    return _by_fan_in(wiring, lambda k: a_min(k, alpha))
 
 
-def logical_biases(wiring: Wiring, alpha: float, weights: list[float]) -> Tensor:
+def sound_weights(wiring: Wiring, alpha: float, beta: float) -> Tensor:
+    """Return W of equation (4) of each neuron, by the largest fan-in of its network; ``[U]``."""
+    return _by_fan_in(wiring, lambda k: sound_weight(k, a_min(k, alpha), beta))
+
+
+def logical_biases(wiring: Wiring, alpha: float, weights: Tensor) -> Tensor:
     """Return the bias weights of equations (1) and (2); float64 ``[U]``.
 
     Args:
         wiring: neurons and edges.
         alpha: the alpha of equation (5).
-        weights: W of each neuron; ``[U]``.
+        weights: W of each neuron, the same within a network; float64 ``[U]``.
     """
-    thresholds, _ = network_constants(wiring, alpha)
-    kinds = wiring.proof.kind[wiring.node].tolist()
-    biases = [
-        (conjunction_bias if kind == AND else disjunction_bias)(n, threshold, weight)
-        for kind, n, threshold, weight in zip(
-            kinds, wiring.fan_in.tolist(), thresholds, weights, strict=True
-        )
+    conjunction = wiring.proof.kind[wiring.node] == AND
+    alike = np.stack([conjunction, wiring.fan_in, wiring.largest])
+    cases, first, index = np.unique(alike, axis=1, return_index=True, return_inverse=True)
+    values = [
+        (conjunction_bias if kind else disjunction_bias)(n, a_min(k, alpha), weight)
+        for (kind, n, k), weight in zip(cases.T.tolist(), weights[first].tolist(), strict=True)
     ]
-    return torch.tensor(biases, dtype=torch.float64)
+    return torch.tensor(values, dtype=torch.float64)[torch.from_numpy(index.reshape(-1))]
 
 
-def sound_weights(wiring: Wiring, alpha: float, beta: float) -> list[float]:
-    """Return W of equation (4) for each neuron, by the largest fan-in of its network; ``[U]``."""
-    _, largest = network_constants(wiring, alpha)
-    known = {k: sound_weight(k, a_min(k, alpha), beta) for k in set(largest)}
-    return [known[k] for k in largest]
+def _by_fan_in(wiring: Wiring, constant: Callable[[int], float]) -> Tensor:
+    """Return a constant of each neuron's network, which depends on its largest fan-in."""
+    sizes, index = np.unique(wiring.largest, return_inverse=True)
+    values = torch.tensor([constant(k) for k in sizes.tolist()], dtype=torch.float64)
+    return values[torch.from_numpy(index.reshape(-1))]
 
 
 def _logical_weights(
@@ -112,10 +119,8 @@ def _logical_weights(
     if config.weight == "eq4":
         weights = sound_weights(wiring, config.alpha, config.beta)
     else:
-        weights = [float(config.weight)] * wiring.unit_count
-    magnitude = torch.tensor(weights, dtype=torch.float64).repeat_interleave(
-        torch.from_numpy(wiring.fan_in)
-    )
+        weights = torch.full((wiring.unit_count,), float(config.weight), dtype=torch.float64)
+    magnitude = weights.repeat_interleave(torch.from_numpy(wiring.fan_in))
     # "Increased by a small random float": of the absolute weight, hence before the sign.
     noise = torch.rand(wiring.edge_count, generator=generator, dtype=torch.float64)
     magnitude = magnitude + config.noise * noise

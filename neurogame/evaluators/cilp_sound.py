@@ -8,16 +8,17 @@ from typing import final
 import torch
 from torch import Tensor, nn
 
+from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.activation import PlainUnit, signed_leaves
-from neurogame.evaluators.cilp_plain import logical_biases, network_constants, sound_weights
+from neurogame.evaluators.cilp_plain import logical_biases, sound_weights, truth_thresholds
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.logspace import (
     LogSpaceUnit,
     leaf_deviations,
     log_odds_range,
-    net_input_ends,
 )
+from neurogame.evaluators.net_ends import net_input_ends
 from neurogame.evaluators.wiring import Wiring
 
 REACH = 8.0
@@ -46,6 +47,7 @@ class SoundNetworks(GoalNetworks):
     hence every network stays monotone in each of its literals while it is trained.
 
     Args:
+        circuit: the game.
         wiring: neurons and edges.
         config: kind ``"sound"``.
         seed: of the weight noise.
@@ -72,13 +74,14 @@ class SoundNetworks(GoalNetworks):
     sign: Tensor
     room: Tensor
 
-    def __init__(self, wiring: Wiring, config: EvaluatorConfig, seed: int) -> None:
-        super().__init__(wiring, config.exponent, {**config.as_dict(), "seed": seed})
+    def __init__(
+        self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
+    ) -> None:
+        super().__init__(circuit, wiring, config.exponent, {**config.as_dict(), "seed": seed})
         self.beta = config.beta
         self.detail = config.detail
-        weights = sound_weights(wiring, config.alpha, config.beta)
-        scale = torch.tensor(weights, dtype=torch.float64)
-        self.reserve = _reserve(wiring, weights, config.beta)
+        scale = sound_weights(wiring, config.alpha, config.beta)
+        self.reserve = _reserve(wiring, scale, config.beta)
         generator = torch.Generator().manual_seed(seed)
         noise = torch.rand(wiring.edge_count, generator=generator, dtype=torch.float64)
         edge_scale = scale.repeat_interleave(torch.from_numpy(wiring.fan_in))
@@ -87,7 +90,7 @@ class SoundNetworks(GoalNetworks):
         self.register_buffer("unit_scale", scale, persistent=False)
         self.register_buffer("sign", sign, persistent=False)
         self.rho = nn.Parameter(torch.log1p(config.noise * noise / edge_scale).float())
-        bias = logical_biases(wiring, config.alpha, weights)
+        bias = logical_biases(wiring, config.alpha, scale)
         self.bias = nn.Parameter(bias.float())
         self._ends: tuple[tuple[object, ...], Tensor] | None = None
         self._set_readout(config, scale, edge_scale, bias)
@@ -104,7 +107,7 @@ class SoundNetworks(GoalNetworks):
         reach = log_odds_range(
             self.plan, edge_scale.log() + math.log(self.beta), ends, self.reserve
         )
-        thresholds = torch.tensor(network_constants(wiring, config.alpha)[0], dtype=torch.float64)
+        thresholds = truth_thresholds(wiring, config.alpha)
         if wiring.unit_count == 0:
             ends, thresholds, scale = torch.ones(2, 1).double(), torch.ones(1), torch.ones(1)
             ends[0] = -1.0
@@ -144,7 +147,8 @@ class SoundNetworks(GoalNetworks):
             ``[B, V]``; larger the better the state matches.
         """
         everything = torch.arange(len(self.network_keys), device=self.output_row.device)
-        return self._log_odds(self._checked(fluents), everything, self.wiring.unit_count)
+        leaves = self.reasoner(self._checked(fluents))
+        return self._log_odds(leaves, everything, self.wiring.unit_count)
 
     def interval(self) -> tuple[Tensor, Tensor]:
         """Return what ends falsity and begins truth in :meth:`networks`.
@@ -165,10 +169,10 @@ class SoundNetworks(GoalNetworks):
         images = torch.where(self.output_row == 0, sign, images)
         return images[0], images[1]
 
-    def _outputs(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
-        z = self._log_odds(fluents, which, units)
+    def _outputs(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
+        z = self._log_odds(leaves, which, units)
         if self.detail > 0.0:
-            z = z + self.room.to(z.dtype)[which] * self._soft(fluents, which, units)
+            z = z + self.room.to(z.dtype)[which] * self._soft(leaves, which, units)
         return self._squashed(z, which)
 
     def _squashed(self, z: Tensor, which: Tensor) -> Tensor:
@@ -176,22 +180,21 @@ class SoundNetworks(GoalNetworks):
         tau = self.log_tau[which].exp()
         return torch.tanh((z - zero) / (2.0 * tau) + self.shift[which])
 
-    def _log_odds(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
+    def _log_odds(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
         dtype = self.rho.dtype
-        leaves = leaf_deviations(self.plan.leaf_truth(fluents, dtype), self.reserve)
+        inputs = leaf_deviations(self.plan.leaf_truth(leaves, dtype), self.reserve)
         edges = (self.log_scale.double() + self.rho.double()).to(dtype) + math.log(self.beta)
         rows = self.output_row[which]
-        out = self.plan.run(LogSpaceUnit(), leaves, edges, self._net_ends().to(dtype), rows, units)
+        out = self.plan.run(LogSpaceUnit(), inputs, edges, self._net_ends().to(dtype), rows, units)
         return (out[:, 0] - out[:, 1]).t()
 
-    def _soft(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
+    def _soft(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
         """Return the output neurons of the same networks at W = 1; ``[B, O]`` in -1..1."""
-        truth = self.plan.leaf_truth(fluents, self.rho.dtype)
-        leaves = signed_leaves(truth)
+        inputs = signed_leaves(self.plan.leaf_truth(leaves, self.rho.dtype))
         edges = self.sign.to(self.rho.dtype) * self.rho.exp()
         nodes = (self.bias / self.unit_scale.to(self.bias.dtype)).unsqueeze(0)
         rows = self.output_row[which]
-        return self.plan.run(PlainUnit(self.beta), leaves, edges, nodes, rows, units)[:, 0].t()
+        return self.plan.run(PlainUnit(self.beta), inputs, edges, nodes, rows, units)[:, 0].t()
 
     def _net_ends(self) -> Tensor:
         """Return the ends of the net inputs, kept while no parameter changes."""
@@ -208,11 +211,11 @@ class SoundNetworks(GoalNetworks):
         return net_input_ends(self.plan, self.weight(), bias, self.beta, self.reserve)
 
 
-def _reserve(wiring: Wiring, weights: list[float], beta: float) -> float:
+def _reserve(wiring: Wiring, weights: Tensor, beta: float) -> float:
     """Return how far beyond -1 and +1 leaves are thought to reach.
 
     A neuron of ``n`` false literals then deviates from its floor by ``n W reserve``, at most
     1 / beta: from none to one satisfied literal is about the same step as to the next one.
     """
-    products = [k * w for k, w in zip(wiring.largest.tolist(), weights, strict=True)]
-    return 1.0 / (beta * max(products, default=1.0))
+    products = torch.from_numpy(wiring.largest) * weights
+    return 1.0 / (beta * (float(products.max()) if len(products) else 1.0))

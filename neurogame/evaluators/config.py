@@ -38,6 +38,8 @@ class EvaluatorConfig:
             reading of the same weights may use to tell states apart; 0 (none) up to below 1.
         train_readout: kind ``"sound"``: whether training may change the squashing, too.
         hidden: kind ``"mlp"``: widths of the hidden layers; at least one, each at least 1.
+        neurons: kinds with goal networks: how many neurons they may have in all; at least 1.
+            Deeper parts of larger goals become inputs that logic computes.
         confidence: kind ``"fuzzy"``: truth of a fluent that holds, in the open (0.5, 1).
     """
 
@@ -52,6 +54,7 @@ class EvaluatorConfig:
     detail: float = 0.5
     train_readout: bool = True
     hidden: tuple[int, ...] = (64,)
+    neurons: int = 200_000
     confidence: float = 0.9
 
     def __post_init__(self) -> None:
@@ -68,6 +71,7 @@ class EvaluatorConfig:
         _need(0 <= self.detail < 1, "detail", self.detail, "at least 0 and below 1")
         widths = len(self.hidden) > 0 and all(width >= 1 for width in self.hidden)
         _need(widths, "hidden", self.hidden, "one or more widths of at least 1")
+        _need(self.neurons >= 1, "neurons", self.neurons, "at least 1")
         _need(0.5 < self.confidence < 1, "confidence", self.confidence, "between 0.5 and 1")
 
     def as_dict(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neurogame.circuit.circuit import AND
+from neurogame.circuit.circuit import AND, Circuit
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.plan import Group, Unit
@@ -45,6 +45,7 @@ class FuzzyGoals(GoalNetworks):
     parameters: an opponent that stays the same.
 
     Args:
+        circuit: the game.
         wiring: neurons and edges; sharing makes no difference.
         config: kind ``"fuzzy"``.
         seed: recorded only.
@@ -55,21 +56,23 @@ class FuzzyGoals(GoalNetworks):
 
     kinds: Tensor
 
-    def __init__(self, wiring: Wiring, config: EvaluatorConfig, seed: int) -> None:
-        super().__init__(wiring, config.exponent, {**config.as_dict(), "seed": seed})
+    def __init__(
+        self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
+    ) -> None:
+        super().__init__(circuit, wiring, config.exponent, {**config.as_dict(), "seed": seed})
         self.confidence = config.confidence
         kinds = torch.from_numpy(wiring.proof.kind[wiring.node]).float()
         self.register_buffer("kinds", kinds, persistent=False)
 
-    def _outputs(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
-        truth = self.plan.leaf_truth(fluents, self.kinds.dtype)
+    def _outputs(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
+        truth = self.plan.leaf_truth(leaves, self.kinds.dtype)
         low = math.log1p(-self.confidence)
         slope = math.log(self.confidence) - low
         both = torch.stack([truth, 1.0 - truth], dim=1) * slope + low
-        leaves = torch.cat([both.new_zeros(1, 2, both.shape[2]), both])
+        rows_below = torch.cat([both.new_zeros(1, 2, both.shape[2]), both])
         edges = both.new_zeros(self.wiring.edge_count)
         rows = self.output_row[which]
-        out = self.plan.run(FuzzyUnit(), leaves, edges, self.kinds.unsqueeze(0), rows, units)
+        out = self.plan.run(FuzzyUnit(), rows_below, edges, self.kinds.unsqueeze(0), rows, units)
         # 2 truth - 1, from whichever of truth and falsity is the smaller.
         true, false = out.exp().unbind(dim=1)
         return torch.where(true < false, 2.0 * true - 1.0, 1.0 - 2.0 * false).t()

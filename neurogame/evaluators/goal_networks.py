@@ -8,8 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.plan import Plan
+from neurogame.evaluators.reasoner import Reasoner
 from neurogame.evaluators.value import StateValue
 from neurogame.evaluators.wiring import Wiring
 
@@ -18,6 +20,7 @@ class GoalNetworks(Evaluator):
     """One network per role and goal value, mixed into state values.
 
     Args:
+        circuit: the game.
         wiring: neurons and edges.
         exponent: the p of equation (7), at least 1.
         description: JSON-able kind and configuration.
@@ -30,12 +33,15 @@ class GoalNetworks(Evaluator):
     output_row: Tensor
     output_sign: Tensor
 
-    def __init__(self, wiring: Wiring, exponent: float, description: dict[str, Any]) -> None:
+    def __init__(
+        self, circuit: Circuit, wiring: Wiring, exponent: float, description: dict[str, Any]
+    ) -> None:
         proof = wiring.proof
         super().__init__(len(proof.fluents), len(proof.roles), description)
         self.wiring = wiring
         self.network_keys = tuple((goal.role, goal.value) for goal in proof.goals)
         self.plan = Plan(wiring)
+        self.reasoner = Reasoner(circuit, proof.redirected.node)
         self.value = StateValue(self.network_keys, len(proof.roles), exponent)
         self._valued = [i for i, (_, value) in enumerate(self.network_keys) if value > 0]
         for name, column in (
@@ -46,11 +52,11 @@ class GoalNetworks(Evaluator):
             self.register_buffer(name, column, persistent=False)
 
     @abstractmethod
-    def _outputs(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
+    def _outputs(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
         """Return the outputs of some networks' own neurons, before the sign of the goal.
 
         Args:
-            fluents: states; ``[B, F]``.
+            leaves: states and the truth of redirected leaves; ``[B, F + X]``.
             which: indices of networks; int64 ``[O]``. Constant goals among them may get
                 anything finite.
             units: how many neurons are enough for them.
@@ -88,7 +94,7 @@ class GoalNetworks(Evaluator):
         return torch.cat(parts) if len(parts) > 1 else parts[0]
 
     def _signed(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
-        outputs = self._outputs(fluents, which, units)
+        outputs = self._outputs(self.reasoner(fluents), which, units)
         signs = self.output_sign[which].to(outputs.dtype)
         constant = self.output_row[which] == 0
         return torch.where(constant, signs, signs * outputs)

@@ -26,7 +26,6 @@ import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid
 
-from neurogame.evaluators.activation import bipolar
 from neurogame.evaluators.plan import Group, Plan, Unit
 
 NOTHING = -1e9
@@ -102,38 +101,6 @@ def leaf_deviations(truth: Tensor, reserve: float) -> Tensor:
     return torch.cat([leaves.new_full((1, 2, truth.shape[1]), NOTHING), leaves])
 
 
-def net_input_ends(
-    plan: Plan, weights: Tensor, biases: Tensor, beta: float, reserve: float
-) -> Tensor:
-    """Return each neuron's lowest and highest net input, times beta.
-
-    Args:
-        plan: the groups.
-        weights: positive weight of each edge; ``[E]``.
-        biases: bias weight of each neuron; ``[U]``.
-        beta: steepness.
-        reserve: how far beyond -1 and +1 leaves are thought to reach.
-
-    Returns:
-        ``[2, U]`` in the dtype of the weights; use float64, the cost is one state's.
-    """
-    leaf_rows = plan.wiring.first_unit_row
-    # Rows [lowest output, highest output]; the filler is 0 at both ends.
-    leaf = weights.new_tensor([[-1.0 - reserve, 1.0 + reserve]]).expand(leaf_rows - 1, 2)
-    outputs = torch.cat([weights.new_zeros(1, 2), leaf])
-    padded = torch.cat([weights, weights.new_zeros(1)])
-    inputs: list[Tensor] = []
-    for group in plan.groups(plan.wiring.unit_count):
-        negated = (group.pick & 1).bool().unsqueeze(2)
-        below = outputs[group.pick >> 1]
-        below = torch.where(negated, -below.flip(2), below)
-        net = (padded[group.edge].unsqueeze(2) * below).sum(1)
-        net = net + biases[group.first : group.last].unsqueeze(1)
-        inputs.append(net)
-        outputs = torch.cat([outputs, bipolar(net, beta)])
-    return beta * torch.cat(inputs).t() if inputs else weights.new_zeros(2, 0)
-
-
 def log_odds_range(plan: Plan, log_weights: Tensor, ends: Tensor, reserve: float) -> Tensor:
     """Return each neuron's log-odds ``low - high`` with all literals false, and with all true.
 
@@ -142,23 +109,38 @@ def log_odds_range(plan: Plan, log_weights: Tensor, ends: Tensor, reserve: float
     Args:
         plan: the groups.
         log_weights: ``log(beta w)`` of each edge; ``[E]``.
-        ends: as from :func:`net_input_ends`; ``[2, U]``.
+        ends: as from :func:`~.net_ends.net_input_ends`; ``[2, U]``.
         reserve: how far beyond -1 and +1 leaves are thought to reach.
 
     Returns:
         ``[2, U]`` in the dtype of the ends.
     """
-    truth = ends.new_tensor([[0.0, 1.0]]).expand(plan.wiring.first_unit_row - 1, 2)
-    state = leaf_deviations(truth, reserve)
-    padded = torch.cat([log_weights, log_weights.new_zeros(1)])
-    unit = LogSpaceUnit()
-    for group in plan.groups(plan.wiring.unit_count):
-        negated = (group.pick & 1).bool()[:, :, None, None]
-        below = state[group.pick >> 1]
-        # The negation of a literal is at its lowest where the literal is at its highest.
-        below = torch.where(negated, below.flip(2, 3), below).permute(2, 0, 1, 3)
-        own = ends[:, group.first : group.last]
+    wiring = plan.wiring
+    truth = ends.new_tensor([[0.0, 1.0]]).expand(wiring.first_unit_row - 1, 2)
+    leaves = _crossed(leaf_deviations(truth, reserve))
+    rows = wiring.first_unit_row + torch.arange(wiring.unit_count, device=ends.device)
+    units = plan.run(_RangeUnit(), leaves, log_weights, ends, rows, wiring.unit_count)
+    both = _crossed(units)
+    return (both[:, 0] - both[:, 1]).t()
+
+
+@final
+class _RangeUnit(Unit):
+    """The log-space neuron where all literals are false and where all are true.
+
+    The negation of a literal that is false is true: not only the channels are exchanged then
+    but also the two cases. Channel 1 therefore holds the cases in reverse order.
+    """
+
+    channels = 2
+
+    def __call__(self, children: Tensor, group: Group, edges: Tensor, nodes: Tensor) -> Tensor:
+        """Return log deviations ``[n, 2, 2]``; see :class:`Unit`."""
+        straight = torch.stack([children[0], children[1].flip(2)])
         plain = group._replace(leaves_only=False)
-        state = torch.cat([state, unit(below, plain, padded[group.edge], own)])
-    units = state[plan.wiring.first_unit_row :]
-    return (units[:, 0] - units[:, 1]).t()
+        return _crossed(LogSpaceUnit()(straight, plain, edges, nodes))
+
+
+def _crossed(values: Tensor) -> Tensor:
+    """Return ``[n, 2, 2]`` with the two cases of channel 1 exchanged."""
+    return torch.stack([values[:, 0], values[:, 1].flip(1)], dim=1)

@@ -20,6 +20,9 @@ from neurogame.evaluators.wiring import Wiring
 GATHER_LIMIT = 1 << 19
 """Numbers that one gather should hold, to stay in cache; larger batches are cut into pieces."""
 
+STATE_LIMIT = 1 << 26
+"""Numbers that the outputs of all neurons of one piece should hold at most, to bound memory."""
+
 SMALLEST_PIECE = 32
 """States evaluated at a time in networks that exceed the limit even so."""
 
@@ -106,12 +109,14 @@ class Plan(nn.Module):
 
     def pieces(self, batch: int) -> int:
         """Return how many states of a batch to evaluate at a time."""
-        return max(min(batch, max(GATHER_LIMIT // (2 * self._widest), SMALLEST_PIECE)), 1)
+        rows = self.wiring.first_unit_row + self.wiring.unit_count
+        best = min(GATHER_LIMIT // (2 * self._widest), STATE_LIMIT // (2 * rows))
+        return max(min(batch, max(best, SMALLEST_PIECE)), 1)
 
-    def leaf_truth(self, fluents: Tensor, dtype: torch.dtype) -> Tensor:
-        """Return the truth of the leaves in use, 0..1; ``[K, B]`` from fluents ``[B, F]``."""
+    def leaf_truth(self, leaves: Tensor, dtype: torch.dtype) -> Tensor:
+        """Return the truth of the leaves in use, 0..1; ``[K, B]`` from leaves ``[B, F + X]``."""
         index = cast(Tensor, self.leaf_index)
-        return fluents.t().index_select(0, index).to(dtype)
+        return leaves.t().index_select(0, index).to(dtype)
 
     def run(
         self, unit: Unit, leaves: Tensor, edges: Tensor, nodes: Tensor, rows: Tensor, units: int
@@ -223,27 +228,18 @@ def _gather(state: Tensor, group: Group, channels: int) -> Tensor:
 
 def _group_ranges(wiring: Wiring) -> list[tuple[int, int, int]]:
     """Return the groups as (first, last, padded fan-in): at most a quarter is padding."""
-    ranges: list[tuple[int, int, int]] = []
-    fan_in, level = wiring.fan_in.tolist(), wiring.level.tolist()
-    for unit, children in enumerate(fan_in):
-        width = _padded_width(children)
-        # The valued neurons must end with a group, so that a value needs no others.
-        if (
-            ranges
-            and ranges[-1][2] == width
-            and level[ranges[-1][0]] == level[unit]
-            and unit != wiring.valued_units
-        ):
-            ranges[-1] = (ranges[-1][0], unit + 1, width)
-        else:
-            ranges.append((unit, unit + 1, width))
-    return ranges
-
-
-def _padded_width(children: int) -> int:
-    """Return the fan-in rounded up to three significant bits."""
-    step = 1 << max(children.bit_length() - 3, 0)
-    return -(-children // step) * step
+    if wiring.unit_count == 0:
+        return []
+    # Fan-ins are rounded up to three significant bits.
+    bits = np.frexp(wiring.fan_in)[1].astype(np.int64)
+    step = 1 << np.maximum(bits - 3, 0)
+    width = -(-wiring.fan_in // step) * step
+    new = (np.diff(width) != 0) | (np.diff(wiring.level) != 0)
+    # The valued neurons must end with a group, so that a value needs no others.
+    new |= np.arange(1, wiring.unit_count) == wiring.valued_units
+    first = np.append(0, 1 + np.flatnonzero(new))
+    last = np.append(first[1:], wiring.unit_count)
+    return list(zip(first.tolist(), last.tolist(), width[first].tolist(), strict=True))
 
 
 def _padded(

@@ -1,18 +1,21 @@
 """Proof graphs: what every goal value of every role says about the fluents of a state.
 
 The paper speaks of a propositional proof *tree* per goal. Its nodes are shared here: the graph
-holds every sub-formula once, and is never expanded, so memory is linear in the circuit.
+holds every sub-formula once, and is never expanded, so memory is linear in the circuit. Of goals
+that are too large even so it holds the upper part, and some of its leaves are *redirected*: they
+stand for sub-formulas whose truth the reasoner computes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from neurogame.circuit.circuit import AND
-from neurogame.errors import GameError
+from neurogame.circuit.formulas import Formulas
+from neurogame.circuit.groups import gather_groups, group_starts
 from neurogame.ground.atoms import AtomTable, IntArray
 
 FALSE_LITERAL = -2
@@ -36,13 +39,40 @@ class GoalRoot:
 
 
 @dataclass(frozen=True, eq=False)
+class Redirected:
+    """Leaves that are no fluents: sub-formulas whose truth the reasoner computes; ``X`` of them.
+
+    Attributes:
+        node: node of the circuit that each stands for, a gate; int64 ``[X]``.
+        atom: index into the atoms of the one it is, or -1 for the body of a rule; int64 ``[X]``.
+        rule: index of the rule whose body it is, or -1; int64 ``[X]``.
+
+    *Reference:* Michulke & Thielscher, section 5.
+    """
+
+    node: IntArray
+    atom: IntArray
+    rule: IntArray
+
+    def __len__(self) -> int:
+        """Number of redirected leaves, ``X``."""
+        return len(self.node)
+
+
+def _none() -> Redirected:
+    empty = np.zeros(0, np.int64)
+    return Redirected(empty, empty, empty)
+
+
+@dataclass(frozen=True, eq=False)
 class ProofGraph:
     """The proof trees of all goals as one acyclic and/or graph over fluents.
 
-    ``F`` fluents, ``N`` inner nodes, ``E`` edges, ``V`` goals (role and value). Node ``f < F`` is
-    fluent ``f``; inner node ``i`` has the number ``F + i``. Inner nodes stand in topological
-    order, have at least two different children (one where a whole goal is a single fluent), and
-    never a child that is constant.
+    ``F`` fluents, ``X`` redirected leaves, ``N`` inner nodes, ``E`` edges, ``V`` goals (role and
+    value). Node ``f < F`` is fluent ``f``; the redirected leaves follow, then the inner nodes:
+    inner node ``i`` has the number ``F + X + i``. Inner nodes stand in topological order, have
+    at least two different children (one where a whole goal is a single leaf), and never a child
+    that is constant.
 
     Attributes:
         roles: role names; ``[R]``.
@@ -51,11 +81,12 @@ class ProofGraph:
         start: inner node ``i`` has the children ``children[start[i]:start[i + 1]]``;
             int64 ``[N + 1]``.
         children: literals ``2 * node + complement``; int64 ``[E]``.
-        level: longest distance to a fluent, at least 1; int64 ``[N]``.
+        level: longest distance to a leaf, at least 1; int64 ``[N]``.
         atom: index into ``atoms`` of the atom a node stands for, or -1; int64 ``[N]``.
         rule: index of the rule whose body a node is, or -1; int64 ``[N]``.
         goals: role by role, highest value first; ``[V]``.
         atoms: the ground atoms, for names.
+        redirected: the leaves that are no fluents; ``[X]``.
     """
 
     roles: tuple[str, ...]
@@ -68,11 +99,17 @@ class ProofGraph:
     rule: IntArray
     goals: tuple[GoalRoot, ...]
     atoms: AtomTable
+    redirected: Redirected = field(default_factory=_none)
 
     @property
     def size(self) -> int:
         """Number of inner nodes, ``N``."""
         return len(self.kind)
+
+    @property
+    def leaf_count(self) -> int:
+        """Number of leaves, ``F + X``: the number of inner node 0."""
+        return len(self.fluents) + len(self.redirected)
 
     @property
     def edge_count(self) -> int:
@@ -86,11 +123,7 @@ class ProofGraph:
 
     def edges_of(self, inner: IntArray) -> IntArray:
         """Return the edges of some inner nodes, node by node; indices into :attr:`children`."""
-        count = self.start[inner + 1] - self.start[inner]
-        ends = np.cumsum(count)
-        within = np.arange(count.sum()) - np.repeat(ends - count, count)
-        edges: IntArray = np.repeat(self.start[inner], count) + within
-        return edges
+        return gather_groups(self.start, np.arange(self.edge_count), inner)
 
     def label(self, node: int) -> str:
         """Return the text of what a node stands for: its atom, else the rule it is the body of.
@@ -98,13 +131,19 @@ class ProofGraph:
         Args:
             node: a node number, fluents first.
         """
-        inner = node - len(self.fluents)
-        if inner < 0:
+        if node < len(self.fluents):
             return f"(true {self.fluents[node]})"
-        if self.atom[inner] >= 0:
-            return self.atoms.text(int(self.atom[inner]))
-        if self.rule[inner] >= 0:
-            return f"rule {int(self.rule[inner])}"
+        inner = node - self.leaf_count
+        if inner < 0:
+            atoms, rules = self.redirected.atom, self.redirected.rule
+        else:
+            atoms, rules = self.atom, self.rule
+        if atoms[inner] >= 0:
+            return self.atoms.text(int(atoms[inner]))
+        if rules[inner] >= 0:
+            return f"rule {int(rules[inner])}"
+        if inner < 0:
+            return f"part {inner + len(self.redirected)}"
         named = "and" if self.kind[inner] == AND else "or"
         return f"{named} node {inner}"
 
@@ -122,45 +161,53 @@ class ProofGraph:
         Returns:
             Indices of inner nodes, ascending; int64.
         """
-        first = len(self.fluents)
-        needed = np.zeros(self.size, dtype=bool)
-        frontier = np.asarray([(x >> 1) - first for x in literals if x >= 2 * first], np.int64)
-        while len(frontier):
-            frontier = np.unique(frontier)
-            needed[frontier] = True
-            below = (self.children[self.edges_of(frontier)] >> 1) - first
-            below = below[below >= 0]
-            frontier = below[~needed[below]]
-        return np.flatnonzero(needed)
+        needed = self._formulas(np.array(literals, np.int64)).needed()
+        return np.flatnonzero(needed[1 + self.leaf_count :])
 
-    def holds(self, fluents: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def holds(self, leaves: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Return which goals hold, by Boolean logic alone.
 
         Args:
-            fluents: the states; bool ``[B, F]``.
+            leaves: the states, and the truth of the redirected leaves; bool ``[B, F + X]``.
 
         Returns:
             Bool ``[B, V]``, in the order of :attr:`goals`.
 
         Raises:
-            GameError: the states have another number of fluents.
+            GameError: the states have another number of leaves.
         """
-        if fluents.ndim != 2 or fluents.shape[1] != len(self.fluents):
-            raise GameError(
-                f"states of shape {fluents.shape} do not fit: [B, {len(self.fluents)}] is needed"
-            )
-        first = len(self.fluents)
-        truth = np.zeros((first + self.size, len(fluents)), dtype=bool)
-        truth[:first] = fluents.T
-        for inner in range(self.size):
-            literals = self.children[self.start[inner] : self.start[inner + 1]]
-            values = truth[literals >> 1] ^ (literals & 1).astype(bool)[:, None]
-            conjunction = self.kind[inner] == AND
-            truth[first + inner] = values.all(axis=0) if conjunction else values.any(axis=0)
-        result = np.zeros((len(fluents), len(self.goals)), dtype=bool)
-        for column, goal in enumerate(self.goals):
-            if goal.literal in (FALSE_LITERAL, TRUE_LITERAL):
-                result[:, column] = goal.literal == TRUE_LITERAL
-            else:
-                result[:, column] = truth[goal.literal >> 1] ^ bool(goal.literal & 1)
-        return result
+        literals = np.array([goal.literal for goal in self.goals], np.int64)
+        return self._formulas(literals).holds(leaves)
+
+    def restricted(self, kept: IntArray) -> ProofGraph:
+        """Return the graph with some inner nodes only, which must be closed under children."""
+        first = self.leaf_count
+        node = np.arange(first + self.size)
+        node[first + kept] = first + np.arange(len(kept))
+        children = self.children[self.edges_of(kept)]
+        return replace(
+            self,
+            kind=self.kind[kept],
+            start=group_starts(self.fan_in[kept]),
+            children=2 * node[children >> 1] + (children & 1),
+            level=self.level[kept],
+            atom=self.atom[kept],
+            rule=self.rule[kept],
+            goals=tuple(
+                goal
+                if goal.literal < 0
+                else replace(goal, literal=2 * int(node[goal.literal >> 1]) + (goal.literal & 1))
+                for goal in self.goals
+            ),
+        )
+
+    def _formulas(self, literals: IntArray) -> Formulas:
+        """Return literals as formulas; their node 0 is the constant, hence all move up by one."""
+        return Formulas(
+            input_count=1 + self.leaf_count,
+            kind=self.kind,
+            start=self.start,
+            inputs=self.children + 2,
+            level=self.level,
+            literals=literals + 2,
+        )

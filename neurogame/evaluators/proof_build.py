@@ -8,205 +8,173 @@ the goals need, undo the splitting of long rule bodies, and collapse nodes with 
 
 from __future__ import annotations
 
+from typing import final
+
 import numpy as np
 
-from neurogame.circuit.circuit import AND, FALSE, OR, TRUE, Circuit
+from neurogame.circuit.circuit import AND, OR, TRUE, Circuit
+from neurogame.circuit.formulas import Formulas
+from neurogame.circuit.gates import GateStore
+from neurogame.circuit.groups import gather_groups, group_starts
 from neurogame.errors import GameError
-from neurogame.evaluators.proof import FALSE_LITERAL, TRUE_LITERAL, GoalRoot, ProofGraph
+from neurogame.evaluators.proof import GoalRoot, ProofGraph
+from neurogame.evaluators.redirect import redirect
+from neurogame.ground.atoms import IntArray
 
 INLINE_SLACK = 4096
 """Edges that inlining may add to the number of edges it starts with (and may also double)."""
 
 
-def build_proof_graph(circuit: Circuit) -> ProofGraph:
+def build_proof_graph(circuit: Circuit, budget: int | None = None) -> ProofGraph:
     """Return the proof graph of all goals of a game.
 
     Args:
         circuit: the game's circuit.
+        budget: inner nodes at most; sub-formulas beyond them become leaves
+            (:func:`~.redirect.redirect`). None: no limit.
 
     Raises:
         GameError: a goal depends on a move, which GDL forbids.
+        LimitError: there are more goals than the budget has nodes.
     """
-    return _Builder(circuit).build()
+    return _Builder(circuit).build(budget)
 
 
+@final
 class _Builder:
-    """Rewrites the circuit's goal cone gate by gate, children first."""
+    """Rewrites the circuit's goal cone level by level, children first.
+
+    Literals made here are those of a store whose inputs are the constant and the fluents.
+    """
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
-        self.fluent_count = len(circuit.fluents)
-        self.rewritten: dict[int, int] = {FALSE: FALSE_LITERAL}
-        self.inlined: dict[int, tuple[int, ...]] = {}
-        self.known: dict[tuple[int, tuple[int, ...]], int] = {}
-        self.kinds: list[int] = []
-        self.inputs: list[tuple[int, ...]] = []
-        self.levels: list[int] = []
-        self.atoms: list[int] = []
-        self.rules: list[int] = []
+        literals = np.array([x for pairs in circuit.goals for _, x in pairs], np.int64)
+        self.cone = Formulas.of_circuit(circuit, literals)
+        needed = self.cone.needed()
+        first_move = 1 + len(circuit.fluents)
+        if needed[first_move : circuit.first_gate].any():
+            raise GameError("a goal depends on a move; GDL allows 'does' in 'next' rules only")
+        gates = np.flatnonzero(needed[circuit.first_gate :])
+        read = gather_groups(circuit.gate_start, circuit.gate_inputs, gates)
+        # A goal counts as one more edge.
+        self.uses = np.bincount(np.append(read, literals) >> 1, minlength=circuit.node_count)
+        self.budget = len(read) + INLINE_SLACK
+        self.store = GateStore(first_move)
+        self.signal = np.zeros(circuit.node_count, np.int64)
+        self.signal[:first_move] = 2 * np.arange(first_move)
+        # The gate of the circuit that first made each gate of the store.
+        self.origin = [np.zeros(0, np.int64)]
+        # What each inlined gate is replaced by: literals of the store.
+        self.part_of = np.full(circuit.node_count, -1, np.int64)
+        self.part_start = np.zeros(1, np.int64)
+        self.part_literals = np.zeros(0, np.int64)
+        predicates = circuit.atoms.predicates
+        self.auxiliary = np.array([name.startswith("*") for name in predicates], np.bool_)
 
-    def build(self) -> ProofGraph:
+    def build(self, budget: int | None) -> ProofGraph:
         """Rewrite all goals and pack the result into arrays."""
+        for gates in self.cone.levels():
+            for kind in (AND, OR):
+                own = gates[self.circuit.gate_kind[gates] == kind]
+                if len(own):
+                    self._rewrite(kind, own)
+        graph, origin = self._pack()
+        return graph if budget is None else redirect(graph, origin, budget)
+
+    def _rewrite(self, kind: int, gates: IntArray) -> None:
+        """Give gates of one kind and level their literals in the store."""
+        literals, start = self._children(kind, gates)
+        before = self.store.first_gate + self.store.count
+        made = self.store.make(kind, literals, start)
+        node, maker = np.unique(made >> 1, return_index=True)
+        self.origin.append(gates[maker[node >= before]])
+        self.signal[self.circuit.first_gate + gates] = made
+        # A literal that did not become a gate over its children has nothing to inline.
+        highest = np.maximum.reduceat(literals >> 1, start[:-1])
+        atom = self.circuit.gate_atom[gates]
+        part = (atom >= 0) & (made & 1 == 0) & (made >> 1 > highest)
+        part[part] = self.auxiliary[self.circuit.atoms.predicate[atom[part]]]
+        self._inline(gates, np.flatnonzero(part), literals, start)
+
+    def _inline(
+        self, gates: IntArray, parts: IntArray, literals: IntArray, start: IntArray
+    ) -> None:
+        """Let the readers of some gates read their children instead, within the budget."""
+        nodes = self.circuit.first_gate + gates[parts]
+        sizes = np.diff(start)[parts]
+        growth = (sizes - 1) * np.maximum(self.uses[nodes] - 1, 0)
+        cheap = np.cumsum(growth) <= self.budget
+        self.budget -= int(growth[cheap].sum())
+        self.part_of[nodes[cheap]] = len(self.part_start) - 1 + np.arange(cheap.sum())
+        ends = self.part_start[-1] + np.cumsum(sizes[cheap])
+        self.part_start = np.append(self.part_start, ends)
+        found = gather_groups(start, literals, parts[cheap])
+        end = int(self.part_start[-1])
+        if end > len(self.part_literals):
+            room = np.zeros(max(end, len(self.part_literals)), np.int64)
+            self.part_literals = np.concatenate([self.part_literals, room])
+        self.part_literals[end - len(found) : end] = found
+
+    def _children(self, kind: int, gates: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the children of gates; inlined gates of the same kind give way to theirs."""
         circuit = self.circuit
-        goals = [
-            (role, value, literal)
-            for role, pairs in enumerate(circuit.goals)
-            for value, literal in pairs
-        ]
-        cone = self._cone([literal for _, _, literal in goals])
-        uses = self._uses(cone, [literal for _, _, literal in goals])
-        budget = sum(len(circuit.inputs_of(node)) for node in cone) + INLINE_SLACK
-        for node in cone:
-            budget = self._rewrite(node, uses[node], budget)
-        roots = tuple(GoalRoot(role, value, self._root(literal)) for role, value, literal in goals)
-        return self._pack(roots)
+        inputs = gather_groups(circuit.gate_start, circuit.gate_inputs, gates)
+        owner = np.repeat(np.arange(len(gates)), np.diff(circuit.gate_start)[gates])
+        node = inputs >> 1
+        inner = (self.part_of[node] >= 0) & (inputs & 1 == 0)
+        inner[inner] = circuit.gate_kind[node[inner] - circuit.first_gate] == kind
+        parts = self.part_of[node[inner]]
+        sizes = self.part_start[parts + 1] - self.part_start[parts]
+        owner = np.append(owner[~inner], np.repeat(owner[inner], sizes))
+        order = np.argsort(owner, kind="stable")
+        whole = self.signal[node[~inner]] ^ (inputs[~inner] & 1)
+        below = gather_groups(self.part_start, self.part_literals, parts)
+        counts = np.bincount(owner, minlength=len(gates))
+        return np.append(whole, below)[order], group_starts(counts)
 
-    def _cone(self, literals: list[int]) -> list[int]:
-        """Return the gates' nodes that the literals depend on, children first."""
-        circuit, found = self.circuit, set[int]()
-        stack = [x >> 1 for x in literals]
-        while stack:
-            node = stack.pop()
-            if node in found or node <= self.fluent_count:
-                continue
-            if node < circuit.first_gate:
-                raise GameError("a goal depends on a move; GDL allows 'does' in 'next' rules only")
-            found.add(node)
-            stack.extend((circuit.inputs_of(node) >> 1).tolist())
-        return sorted(found)
-
-    def _uses(self, cone: list[int], roots: list[int]) -> dict[int, int]:
-        """Return how many edges of the cone read each gate; a goal counts as one edge."""
-        uses = dict.fromkeys(cone, 0)
-        for literal in roots:
-            if literal >> 1 in uses:
-                uses[literal >> 1] += 1
-        for node in cone:
-            for child in (self.circuit.inputs_of(node) >> 1).tolist():
-                if child in uses:
-                    uses[child] += 1
-        return uses
-
-    def _rewrite(self, node: int, uses: int, budget: int) -> int:
-        """Give a gate its literal in the proof graph; return the edges inlining may still add."""
-        circuit, gate = self.circuit, node - self.circuit.first_gate
-        kind = int(circuit.gate_kind[gate])
-        children: set[int] = set()
-        for literal in circuit.inputs_of(node).tolist():
-            inside = self.inlined.get(literal >> 1)
-            if inside is not None and not literal & 1 and self._kind_of(literal >> 1) == kind:
-                children.update(inside)
-            else:
-                children.add(self._literal(literal))
-        atom, rule = int(circuit.gate_atom[gate]), int(circuit.gate_rule[gate])
-        if atom >= 0 and kind == OR:
+    def _pack(self) -> tuple[ProofGraph, IntArray]:
+        """Return what inlining left necessary, and the circuit's node of each inner node."""
+        circuit, gates, first = self.circuit, self.store.arrays(), self.store.first_gate
+        origin = np.concatenate(self.origin)
+        roots = self.signal[self.cone.literals >> 1] ^ (self.cone.literals & 1)
+        # Without a neuron the network of a single fluent would have no weight to train.
+        alone = np.unique(roots[(roots > TRUE) & (roots < 2 * first)])
+        here = np.isin(roots, alone)
+        roots[here] = 2 * (first + len(origin) + np.searchsorted(alone, roots[here]))
+        extra = np.ones(len(alone), np.int64)
+        sizes = np.append(np.diff(gates["start"]), extra)
+        # The order of the circuit, whichever kind was rewritten first.
+        order = np.lexsort((origin, circuit.gate_level[origin]))
+        order = np.append(order, len(origin) + np.arange(len(alone)))
+        atom = np.append(circuit.gate_atom[origin], -extra)[order]
+        rule = np.append(circuit.gate_rule[origin], -extra)[order]
+        node = np.arange(first + len(order))
+        node[first + order] = first + np.arange(len(order))
+        start = group_starts(sizes)
+        children = gather_groups(start, np.append(gates["inputs"], alone), order)
+        # Literals of the graph count from the first fluent: the constant is left out.
+        children = 2 * node[children >> 1] + (children & 1) - 2
+        owner = np.repeat(np.arange(len(order)), sizes[order])
+        roots = 2 * node[roots >> 1] + (roots & 1) - 2
+        kind = np.append(gates["kind"], AND * extra)[order]
+        keys = [(role, value) for role, pairs in enumerate(circuit.goals) for value, _ in pairs]
+        graph = ProofGraph(
+            roles=circuit.roles,
+            fluents=circuit.fluents,
+            kind=kind.astype(np.uint8),
+            start=group_starts(sizes[order]),
+            children=children[np.lexsort((children, owner))],
+            level=np.append(gates["level"], extra)[order],
+            atom=atom,
             # An atom with several rules; a rule noted here is one that merely uses the atom.
-            rule = -1
-        literal = self._node(kind, children, atom, rule)
-        self.rewritten[node] = literal
-        auxiliary = atom >= 0 and circuit.atoms.is_auxiliary(atom)
-        growth = (len(children) - 1) * max(uses - 1, 0)
-        # A literal that did not become a fresh node of this kind has nothing to inline.
-        if auxiliary and growth <= budget and self._is_node(literal, kind, children):
-            self.inlined[node] = tuple(sorted(children))
-            return budget - growth
-        return budget
-
-    def _kind_of(self, node: int) -> int:
-        return int(self.circuit.gate_kind[node - self.circuit.first_gate])
-
-    def _literal(self, literal: int) -> int:
-        """Return a circuit literal as a literal of the proof graph."""
-        if literal in (2 * FALSE, TRUE):
-            return FALSE_LITERAL if literal == 2 * FALSE else TRUE_LITERAL
-        node, complement = literal >> 1, literal & 1
-        if 1 <= node <= self.fluent_count:
-            return 2 * (node - 1) + complement
-        return self.rewritten[node] ^ complement
-
-    def _is_node(self, literal: int, kind: int, children: set[int]) -> bool:
-        return self.known.get((kind, tuple(sorted(children)))) == literal
-
-    def _node(self, kind: int, children: set[int], atom: int, rule: int) -> int:
-        """Return the literal of an and/or of literals, simplified."""
-        neutral = TRUE_LITERAL if kind == AND else FALSE_LITERAL
-        children.discard(neutral)
-        if neutral ^ 1 in children or any(x ^ 1 in children for x in children):
-            return neutral ^ 1
-        if not children:
-            return neutral
-        if len(children) == 1:
-            return next(iter(children))
-        return self._add(kind, tuple(sorted(children)), atom, rule)
-
-    def _add(self, kind: int, children: tuple[int, ...], atom: int, rule: int) -> int:
-        known = self.known.get((kind, children))
-        if known is not None:
-            return known
-        inner = [(x >> 1) - self.fluent_count for x in children]
-        self.levels.append(1 + max((self.levels[i] for i in inner if i >= 0), default=0))
-        literal = 2 * (self.fluent_count + len(self.kinds))
-        self.known[(kind, children)] = literal
-        self.kinds.append(kind)
-        self.inputs.append(children)
-        self.atoms.append(atom)
-        self.rules.append(rule)
-        return literal
-
-    def _root(self, literal: int) -> int:
-        """Return a goal's literal; a goal that is a single fluent gets a node of its own."""
-        root = self._literal(literal)
-        if 0 <= root < 2 * self.fluent_count:
-            # Without a neuron its network would have no weight to train or to look at.
-            return self._add(AND, (root,), -1, -1)
-        return root
-
-    def _pack(self, roots: tuple[GoalRoot, ...]) -> ProofGraph:
-        """Drop the nodes that inlining made unnecessary and return the arrays."""
-        counts = np.asarray([len(x) for x in self.inputs], dtype=np.int64)
-        whole = ProofGraph(
-            roles=self.circuit.roles,
-            fluents=self.circuit.fluents,
-            kind=np.asarray(self.kinds, dtype=np.uint8),
-            start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            children=np.asarray([x for node in self.inputs for x in node], dtype=np.int64),
-            level=np.asarray(self.levels, dtype=np.int64),
-            atom=np.asarray(self.atoms, dtype=np.int64),
-            rule=np.asarray(self.rules, dtype=np.int64),
-            goals=roots,
-            atoms=self.circuit.atoms,
+            rule=np.where((atom >= 0) & (kind == OR), -1, rule),
+            goals=tuple(
+                GoalRoot(role, value, literal)
+                for (role, value), literal in zip(keys, roots.tolist(), strict=True)
+            ),
+            atoms=circuit.atoms,
         )
-        return _restricted(whole, whole.cone([goal.literal for goal in roots]))
-
-
-def _restricted(
-    graph: ProofGraph, kept: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-) -> ProofGraph:
-    """Return a proof graph with some inner nodes only; they must be closed under children."""
-    first = len(graph.fluents)
-    renumber = np.full(first + graph.size, -1, dtype=np.int64)
-    renumber[:first] = np.arange(first)
-    renumber[first + kept] = first + np.arange(len(kept))
-    children = graph.children[graph.edges_of(kept)]
-    goals = tuple(
-        GoalRoot(
-            goal.role,
-            goal.value,
-            goal.literal
-            if goal.literal < 0
-            else 2 * int(renumber[goal.literal >> 1]) + (goal.literal & 1),
-        )
-        for goal in graph.goals
-    )
-    return ProofGraph(
-        roles=graph.roles,
-        fluents=graph.fluents,
-        kind=graph.kind[kept],
-        start=np.concatenate([[0], np.cumsum(graph.fan_in[kept])]).astype(np.int64),
-        children=2 * renumber[children >> 1] + (children & 1),
-        level=graph.level[kept],
-        atom=graph.atom[kept],
-        rule=graph.rule[kept],
-        goals=goals,
-        atoms=graph.atoms,
-    )
+        kept = graph.cone([goal.literal for goal in graph.goals])
+        origin = np.append(origin, -extra)[order]
+        return graph.restricted(kept), circuit.first_gate + origin[kept]

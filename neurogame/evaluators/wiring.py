@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.errors import LimitError
 from neurogame.evaluators.proof import TRUE_LITERAL, ProofGraph
 from neurogame.ground.atoms import IntArray
 
@@ -39,7 +40,7 @@ class Wiring:
         start: neuron ``u`` has the edges ``start[u]`` up to ``start[u + 1]``; int64 ``[U + 1]``.
         row: row that each edge reads; int64 ``[E]``.
         negated: whether it reads the negation; bool ``[E]``.
-        leaves: fluents in use, ascending; int64 ``[K]``.
+        leaves: leaves of the proof graph in use, ascending; int64 ``[K]``.
         output_row: row of each network's output neuron, 0 where the goal is constant; ``[V]``.
         output_sign: 1, or -1 where the goal is the negation of the neuron; a constant goal has
             its constant value, 1 or -1, here; int64 ``[V]``.
@@ -77,19 +78,28 @@ class Wiring:
         return 1 + len(self.leaves)
 
 
-def wire(proof: ProofGraph, share: str = "auto") -> Wiring:
+def wire(proof: ProofGraph, share: str = "auto", neurons: int | None = None) -> Wiring:
     """Return the neurons and edges of all goal networks.
 
     Args:
         proof: the proof graph.
         share: ``"network"``: weights of its own for every network; ``"game"``: one set of
             weights; ``"auto"``: the former unless it needs more than
-            :data:`NETWORK_EDGE_LIMIT` edges.
+            :data:`NETWORK_EDGE_LIMIT` edges or more neurons than allowed.
+        neurons: how many neurons are allowed in all; None: any number.
+
+    Raises:
+        LimitError: it takes more neurons.
     """
-    cones = None if share == "game" else _cones_per_network(proof, share)
+    cones = None if share == "game" else _cones_per_network(proof, share, neurons)
     if cones is None:
         cones = [(-1, proof.cone([goal.literal for goal in proof.goals]))]
     node = np.concatenate([cone for _, cone in cones] or [np.zeros(0, dtype=np.int64)])
+    if neurons is not None and len(node) > neurons:
+        raise LimitError(
+            f"the goal networks need {len(node):,} neurons, but only {neurons:,} are allowed; "
+            "let networks share them (share='auto' or 'game') or raise the limit"
+        )
     sizes = np.asarray([len(cone) for _, cone in cones], dtype=np.int64)
     network = np.repeat(np.asarray([n for n, _ in cones], dtype=np.int64), sizes)
     largest = np.concatenate([_largest(proof, cone) for _, cone in cones] or [node])
@@ -98,14 +108,18 @@ def wire(proof: ProofGraph, share: str = "auto") -> Wiring:
     return _connect(proof, node, network, largest)
 
 
-def _cones_per_network(proof: ProofGraph, share: str) -> list[tuple[int, IntArray]] | None:
+def _cones_per_network(
+    proof: ProofGraph, share: str, neurons: int | None
+) -> list[tuple[int, IntArray]] | None:
     """Return each network's nodes, or None where "auto" finds them too many."""
     cones: list[tuple[int, IntArray]] = []
-    edges = 0
+    edges = units = 0
     for index, goal in enumerate(proof.goals):
         cone = proof.cone([goal.literal])
         edges += int(proof.fan_in[cone].sum())
-        if share == "auto" and edges > NETWORK_EDGE_LIMIT:
+        units += len(cone)
+        too_many = edges > NETWORK_EDGE_LIMIT or (neurons is not None and units > neurons)
+        if share == "auto" and too_many:
             return None
         cones.append((index, cone))
     return cones
@@ -129,7 +143,7 @@ def _order(proof: ProofGraph, node: IntArray, network: IntArray) -> IntArray:
 
 def _connect(proof: ProofGraph, node: IntArray, network: IntArray, largest: IntArray) -> Wiring:
     """Give every neuron its row and every edge the row it reads."""
-    first = len(proof.fluents)
+    first = proof.leaf_count
     fan_in = proof.fan_in[node]
     start = np.concatenate([[0], np.cumsum(fan_in)]).astype(np.int64)
     owner = np.repeat(np.arange(len(node)), fan_in)

@@ -123,7 +123,7 @@ def _edges(
 
 def _neurons(networks: WeightedNetworks, places: dict[int, tuple[int, int]]) -> list[str]:
     wiring = networks.wiring
-    first = len(wiring.proof.fluents)
+    first = wiring.proof.leaf_count
     labels = [wiring.proof.label(first + int(node)) for node in wiring.node]
     shapes: list[str] = []
     for row, (x, y) in places.items():

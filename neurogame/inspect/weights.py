@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -29,6 +30,8 @@ class WeightRow:
         kind: ``"and"`` or ``"or"``.
         rule: index of the rule that the neuron comes from, or None.
         child: what the edge reads: an atom or body, with ``not`` where negated, or ``(bias)``.
+        redirected: whether that is an input whose truth logic computes from the state, because
+            the goal was too large for a network.
         initial: signed weight before learning.
         current: signed weight now.
     """
@@ -38,6 +41,7 @@ class WeightRow:
     kind: str
     rule: int | None
     child: str
+    redirected: bool
     initial: float
     current: float
 
@@ -99,7 +103,8 @@ def weight_table(current: Evaluator, initial: Evaluator) -> list[WeightRow]:
     """
     networks, before = weighted(current), weighted(initial)
     wiring = networks.wiring
-    unit_labels = [wiring.proof.label(len(wiring.proof.fluents) + n) for n in wiring.node]
+    unit_labels = [wiring.proof.label(wiring.proof.leaf_count + int(n)) for n in wiring.node]
+    first_redirected = 1 + int(np.searchsorted(wiring.leaves, len(wiring.proof.fluents)))
     now, then = networks.signed_weights().tolist(), before.signed_weights().tolist()
     bias, bias_then = networks.bias.detach().tolist(), before.bias.detach().tolist()
     rows: list[WeightRow] = []
@@ -113,15 +118,24 @@ def weight_table(current: Evaluator, initial: Evaluator) -> list[WeightRow]:
             "rule": rule if rule >= 0 else None,
         }
         for edge in range(int(wiring.start[unit]), int(wiring.start[unit + 1])):
-            child = row_label(networks, int(wiring.row[edge]), unit_labels)
-            text = f"(not {child})" if wiring.negated[edge] else child
-            rows.append(WeightRow(**shared, child=text, initial=then[edge], current=now[edge]))
-        rows.append(WeightRow(**shared, child=BIAS, initial=bias_then[unit], current=bias[unit]))
+            row = int(wiring.row[edge])
+            child = row_label(networks, row, unit_labels)
+            rows.append(
+                WeightRow(
+                    **shared,
+                    child=f"(not {child})" if wiring.negated[edge] else child,
+                    redirected=first_redirected <= row < wiring.first_unit_row,
+                    initial=then[edge],
+                    current=now[edge],
+                )
+            )
+        ends = {"initial": bias_then[unit], "current": bias[unit]}
+        rows.append(WeightRow(**shared, child=BIAS, redirected=False, **ends))
     return rows
 
 
 def row_label(networks: WeightedNetworks, row: int, unit_labels: list[str]) -> str:
-    """Return what a row of the wiring stands for: a fluent or a neuron."""
+    """Return what a row of the wiring stands for: a fluent, a redirected atom or a neuron."""
     wiring = networks.wiring
     if row < wiring.first_unit_row:
         return wiring.proof.label(int(wiring.leaves[row - 1]))

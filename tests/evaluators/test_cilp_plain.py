@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from neurogame.circuit.circuit import AND, OR
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.cilp_plain import PlainNetworks, network_constants
+from neurogame.evaluators.cilp_plain import PlainNetworks, truth_thresholds
 from neurogame.evaluators.cilp_weights import a_min, sound_weight
 from neurogame.evaluators.config import EvaluatorConfig
 from tests.evaluators.hand_made import (
@@ -90,7 +90,7 @@ def undecided(evaluator: PlainNetworks, states: Boards) -> int:
     wiring = evaluator.wiring
     outputs = evaluator.networks(torch.from_numpy(states)).detach().numpy()
     truth = wiring.proof.holds(states)
-    thresholds = np.asarray(network_constants(wiring, 0.2)[0])
+    thresholds = truth_thresholds(wiring, 0.2).numpy()
     wrong = 0
     for goal, row in enumerate(wiring.output_row):
         if row > 0:

@@ -1,0 +1,37 @@
+"""Many true-or-false columns at once: 64 *lanes* in each word of 64 bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Words = npt.NDArray[np.uint64]
+Bits = npt.NDArray[np.bool_]
+
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+def pack_lanes(rows: Bits) -> Words:
+    """Pack bool ``[N, B]`` into words: lane ``b`` is bit ``b % 64`` of word ``b // 64``.
+
+    Returns:
+        uint64 ``[N, ceil(B / 64)]``; the lanes beyond ``B`` are zero.
+    """
+    packed = np.packbits(rows, axis=1, bitorder="little")
+    padded = np.zeros((len(rows), -(-rows.shape[1] // 64) * 8), np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    words: Words = padded.view("<u8").astype(np.uint64, copy=False)
+    return words
+
+
+def unpack_lanes(words: Words, count: int) -> Bits:
+    """Return the first ``count`` lanes of uint64 ``[N, W]`` words as bool ``[N, count]``."""
+    little = np.ascontiguousarray(words).astype("<u8", copy=False)
+    octets = little.view(np.uint8).reshape(len(words), 8 * words.shape[1])
+    bits = np.unpackbits(octets, axis=1, count=count, bitorder="little")
+    return bits.astype(np.bool_, copy=False)
+
+
+def any_lane(words: Words) -> Bits:
+    """Return which rows of uint64 ``[N, W]`` have a set lane; bool ``[N]``."""
+    return np.asarray(words.any(axis=1), np.bool_)

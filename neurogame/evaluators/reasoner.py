@@ -1,0 +1,81 @@
+"""Computes the truth of redirected leaves from the state: logic beside the network."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import Any, final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from neurogame.circuit.circuit import FALSE, Circuit
+from neurogame.circuit.prune import prune
+from neurogame.ground.atoms import IntArray
+from neurogame.kernels.and_graph import build_and_graph
+from neurogame.kernels.bitslice import BitSliceKernel
+from neurogame.kernels.pack import pack, unpack
+from neurogame.kernels.plan import Stage, make_stages
+
+
+@final
+class Reasoner(nn.Module):
+    """Evaluates gates of the circuit on states, 64 at a time; has no parameters, no gradient.
+
+    Args:
+        circuit: the game.
+        nodes: nodes of the gates; int64 ``[X]``. None may depend on a move.
+    """
+
+    def __init__(self, circuit: Circuit, nodes: IntArray) -> None:
+        super().__init__()
+        self.count = len(nodes)
+        self._stages: list[Stage] = []
+        if self.count:
+            # The wanted gates stand in for the outputs, so that all others are left out.
+            silent = np.full(circuit.move_count, FALSE)
+            part = prune(replace(circuit, legal=silent, next=2 * nodes, terminal=FALSE, goals=()))
+            graph = build_and_graph(part)
+            self._stages = make_stages(graph, [graph.translate(part.next)], [None])
+        self._kernels: dict[torch.device, BitSliceKernel] = {}
+        self._lock = threading.Lock()
+
+    def forward(self, fluents: Tensor) -> Tensor:
+        """Return the states and the truth of the gates side by side.
+
+        Args:
+            fluents: which fluents hold; bool, or floats 0..1, of which those above a half
+                hold for the reasoner; ``[B, F]``.
+
+        Returns:
+            ``[B, F + X]`` in the same dtype.
+        """
+        if self.count == 0:
+            return fluents
+        held = fluents if fluents.dtype == torch.bool else fluents.detach() > 0.5
+        truth = unpack(self._words(pack(held)), len(held))
+        return torch.cat([fluents, truth.to(fluents.dtype)], dim=1)
+
+    def _words(self, words: Tensor) -> Tensor:
+        """Return the gates' words, ``[X, W]``, for the fluents' words, ``[F, W]``."""
+        device = words.device
+        # The kernel's workspaces serve all calls, so calls from several threads take turns.
+        with self._lock:
+            if device not in self._kernels:
+                self._kernels[device] = BitSliceKernel(self._stages, device)
+            kernel = self._kernels[device]
+            parts = []
+            for part in torch.split(words, kernel.block_words, dim=1):
+                space = kernel.workspace(part.shape[1])
+                space.values[1 : 1 + len(part)] = part
+                parts.append(space.run(0))
+            return torch.cat(parts, dim=1)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what a copy makes for itself."""
+        return {**self.__dict__, "_kernels": {}, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the state of another one."""
+        self.__dict__.update({**state, "_lock": threading.Lock()})
