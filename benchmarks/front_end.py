@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 RUNS = 3
@@ -44,7 +45,7 @@ def ours(path: str) -> dict[str, float]:
     marks.append(time.process_time())
     circuit = build_circuit(program, rules)
     marks.append(time.process_time())
-    read, grounding, building = (b - a for a, b in zip(marks, marks[1:], strict=False))
+    read, grounding, building = (b - a for a, b in pairwise(marks))
     return {
         "seconds": marks[-1] - marks[0],
         "read": read,
@@ -110,7 +111,7 @@ def main() -> None:
     if options.child:
         print(json.dumps(TOOLS[options.child](options.games[0])))
         return
-    head = "game read ground circuit seconds rules gates gringo ratio".split()
+    head = ["game", "read", "ground", "circuit", "seconds", "rules", "gates", "gringo", "ratio"]
     lines = [f"| {' | '.join(head)} |", "|---|" + "--:|" * (len(head) - 1)]
     print("\n".join(lines), flush=True)
     ratios = []
@@ -119,19 +120,27 @@ def main() -> None:
         own = measured("ours", path, options.limit)
         other = measured("gringo", path, options.limit)
         row = [Path(path).stem]
-        row += ["–"] * 6 if own is None else [
-            *(f"{own[name]:.3f}" for name in ("read", "ground", "circuit", "seconds")),
-            *(f"{own[name]:,.0f}" for name in ("rules", "gates")),
-        ]
+        row += (
+            ["–"] * 6
+            if own is None
+            else [
+                *(f"{own[name]:.3f}" for name in ("read", "ground", "circuit", "seconds")),
+                *(f"{own[name]:,.0f}" for name in ("rules", "gates")),
+            ]
+        )
         row.append("–" if other is None else f"{other['seconds']:.3f}")
-        row.append("–" if own is None or other is None else f"{other['seconds'] / own['seconds']:.1f}")
+        row.append(
+            "–" if own is None or other is None else f"{other['seconds'] / own['seconds']:.1f}"
+        )
         if own is not None:
             totals.append(own["seconds"])
             if other is not None:
                 ratios.append(other["seconds"] / own["seconds"])
         lines.append(f"| {' | '.join(row)} |")
         print(lines[-1], flush=True)
-    summary = f"{len(totals)} games, median {statistics.median(totals):.3f} s, most {max(totals):.1f} s"
+    summary = (
+        f"{len(totals)} games, median {statistics.median(totals):.3f} s, most {max(totals):.1f} s"
+    )
     if ratios:
         summary += (
             f"; gringo finished {len(ratios)} of them, its time is {statistics.median(ratios):.1f} "

@@ -98,7 +98,9 @@ class _Builder:
                 for cycle in cycles:
                     refuse_negation(self.definitions, cycle, self.rules)
             closed = [c for c in cycles if self._waits_for_itself(c)]
-            solve_cycles(closed, self.definitions, self.gates, self.signal, self._derive)
+            solve_cycles(
+                closed, self.definitions, self.gates, self.signal, self._derive, self.watch
+            )
             atoms = np.concatenate(closed)
             self._name(atoms)
             self.done[atoms] = True

@@ -1,4 +1,4 @@
-"""The on-disk cache of ground programs: one file per rulesheet, named by its hash."""
+"""The on-disk cache of circuits: one file per rulesheet, named by its hash."""
 
 from __future__ import annotations
 
@@ -11,11 +11,26 @@ from pathlib import Path
 
 import numpy as np
 
+from neurogame.circuit.circuit import Circuit
 from neurogame.ground.atoms import AtomTable, TermTable
-from neurogame.ground.program import GroundProgram
 
 VARIABLE = "NEUROGAME_CACHE"
 """Environment variable with the cache folder; empty switches the cache off."""
+
+FORMAT = "circuit-1"
+"""Changes whenever other circuits come out, so that old files are not used."""
+
+_ARRAYS = (
+    "initial",
+    "gate_kind",
+    "gate_start",
+    "gate_inputs",
+    "gate_level",
+    "gate_atom",
+    "gate_rule",
+    "legal",
+    "next",
+)
 
 
 def cache_folder() -> Path | None:
@@ -27,20 +42,20 @@ def cache_folder() -> Path | None:
     return (Path(base) if base else Path.home() / ".cache") / "neurogame"
 
 
-def load_program(key: str) -> GroundProgram | None:
-    """Return a cached program, or None if it is absent or its file is damaged."""
+def load_circuit(key: str) -> Circuit | None:
+    """Return a cached circuit, or None if it is absent or its file is damaged."""
     folder = cache_folder()
     if folder is None:
         return None
     try:
-        with np.load(folder / f"{key}.npz", allow_pickle=False) as data:
+        with np.load(_file(folder, key), allow_pickle=False) as data:
             return _unpack({name: data[name] for name in data.files}, key)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
 
 
-def save_program(program: GroundProgram) -> None:
-    """Write a program into the cache: to a temporary file, then renamed.
+def save_circuit(circuit: Circuit) -> None:
+    """Write a circuit into the cache: to a temporary file, then renamed.
 
     A cache that cannot be written (a full disk, a read-only home) is no error.
     """
@@ -52,33 +67,32 @@ def save_program(program: GroundProgram) -> None:
         handle, name = tempfile.mkstemp(dir=folder, suffix=".tmp")
         try:
             with os.fdopen(handle, "wb") as file:
-                np.savez(file, allow_pickle=False, **_pack(program))
-            os.replace(name, folder / f"{program.key}.npz")
+                np.savez(file, allow_pickle=False, **_pack(circuit))
+            os.replace(name, _file(folder, circuit.key))
         except BaseException:
             os.unlink(name)
             raise
 
 
-def _pack(program: GroundProgram) -> dict[str, np.ndarray]:
-    atoms, terms = program.atoms, program.atoms.terms
+def _file(folder: Path, key: str) -> Path:
+    return folder / f"{FORMAT}-{key}.npz"
+
+
+def _pack(circuit: Circuit) -> dict[str, np.ndarray]:
+    atoms, terms = circuit.atoms, circuit.atoms.terms
     texts = {
-        "roles": program.roles,
-        "fluents": program.fluents,
-        "moves": program.moves,
-        "terminal": program.terminal,
-        "goals": program.goals,
+        "roles": circuit.roles,
+        "fluents": circuit.fluents,
+        "moves": circuit.moves,
+        "terminal": circuit.terminal,
+        "goals": circuit.goals,
         "predicates": atoms.predicates,
         "names": terms.names,
     }
+    arrays = {name: getattr(circuit, name) for name in _ARRAYS}
     return {
         "texts": np.frombuffer(json.dumps(texts).encode(), np.uint8),
-        "initial": program.initial,
-        "rule_head": program.rule_head,
-        "rule_start": program.rule_start,
-        "rule_body": program.rule_body,
-        "rule_source": program.rule_source,
-        "legal": program.legal,
-        "next": program.next,
+        **arrays,
         "predicate": atoms.predicate,
         "atom_start": atoms.start,
         "atom_arguments": atoms.arguments,
@@ -88,7 +102,7 @@ def _pack(program: GroundProgram) -> dict[str, np.ndarray]:
     }
 
 
-def _unpack(data: dict[str, np.ndarray], key: str) -> GroundProgram:
+def _unpack(data: dict[str, np.ndarray], key: str) -> Circuit:
     texts = json.loads(data["texts"].tobytes())
     terms = TermTable(
         tuple(texts["names"]), data["functor"], data["term_start"], data["term_arguments"]
@@ -100,19 +114,13 @@ def _unpack(data: dict[str, np.ndarray], key: str) -> GroundProgram:
         data["atom_start"],
         data["atom_arguments"],
     )
-    return GroundProgram(
+    return Circuit(
         roles=tuple(texts["roles"]),
         fluents=tuple(texts["fluents"]),
         moves=tuple(map(tuple, texts["moves"])),
-        initial=data["initial"],
-        rule_head=data["rule_head"],
-        rule_start=data["rule_start"],
-        rule_body=data["rule_body"],
-        rule_source=data["rule_source"],
-        legal=data["legal"],
-        next=data["next"],
         terminal=int(texts["terminal"]),
         goals=tuple(tuple((int(v), int(a)) for v, a in role) for role in texts["goals"]),
         atoms=atoms,
         key=key,
+        **{name: data[name] for name in _ARRAYS},
     )

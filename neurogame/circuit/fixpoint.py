@@ -22,6 +22,7 @@ from neurogame.circuit.definitions import Definitions
 from neurogame.circuit.gates import GateStore
 from neurogame.circuit.groups import group_starts
 from neurogame.ground.atoms import AtomTable, IntArray
+from neurogame.ground.limits import Watch
 
 MOST_UNKNOWNS = 1000
 """Larger cycles are unrolled: the order of elimination takes time quadratic in their size."""
@@ -39,6 +40,7 @@ def solve_cycles(
     gates: GateStore,
     signal: IntArray,
     derive: Callable[[IntArray], None],
+    watch: Watch,
 ) -> None:
     """Set the signals of cyclic components to their least fixpoints.
 
@@ -49,11 +51,15 @@ def solve_cycles(
         gates: the gates made so far; receives the new ones.
         signal: literal of each atom, false in the components; int64 ``[A]``, written to.
         derive: sets the signals of atoms from those of their bodies.
+        watch: limits.
+
+    Raises:
+        LimitError: if a limit is reached.
     """
     components = [_by_arguments(c, definitions.program.atoms) for c in components]
     systems = _Systems(components, definitions, gates, signal)
     for shape, members in systems.linear.items():
-        solution = _solve(shape, systems.rows(shape, members), gates)
+        solution = _solve(shape, systems.rows(shape, members), gates, watch)
         for column, member in enumerate(members):
             signal[components[member]] = solution[:, column]
     unrolled = [components[i] for i in systems.others]
@@ -149,12 +155,14 @@ class _Systems:
         for system, number in enumerate(members):
             own = slice(self._start[number] + len(entries), self._start[number + 1])
             constants[self._places[own, 0], system] = self._values[own]
-        for row, values in zip(rows, constants, strict=True):
-            row[CONSTANT] = values
+        for own_row, values in zip(rows, constants, strict=True):
+            own_row[CONSTANT] = values
         return rows
 
 
-def _solve(shape: _Shape, rows: list[dict[int, IntArray]], gates: GateStore) -> IntArray:
+def _solve(
+    shape: _Shape, rows: list[dict[int, IntArray]], gates: GateStore, watch: Watch
+) -> IntArray:
     """Return the least solutions of systems of one shape; literals, int64 ``[size, systems]``."""
     size, entries = shape
     users: list[set[int]] = [set() for _ in range(size)]
@@ -170,6 +178,7 @@ def _solve(shape: _Shape, rows: list[dict[int, IntArray]], gates: GateStore) -> 
         chosen = min(left, key=lambda i: ((len(rows[i]) - 1) * len(users[i]), i))
         left.remove(chosen)
         order.append(chosen)
+        watch.check(f"solving a positive cycle of {size:,} atoms")
         _substitute(chosen, rows, users, gates)
     solution = np.zeros((size, len(rows[0][CONSTANT])), np.int64)
     for row in reversed(order):
@@ -206,9 +215,7 @@ def _substitute(
             users[j].discard(chosen)
 
 
-def _products(
-    pairs: Sequence[tuple[IntArray, IntArray]], gates: GateStore
-) -> list[IntArray]:
+def _products(pairs: Sequence[tuple[IntArray, IntArray]], gates: GateStore) -> list[IntArray]:
     """Return the conjunctions of pairs of literals; int64 ``[systems]`` each."""
     if not pairs:
         return []

@@ -1,30 +1,43 @@
-"""``neurogame check``: every error and warning in a rulesheet."""
+"""``neurogame check``: every error and warning in a rulesheet, and what kind of game it is."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, final
+
+if TYPE_CHECKING:
+    from neurogame.gdl.terms import Rules
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("rules", metavar="RULES", help="library game or path of a rulesheet")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--findings-only", action="store_true", help="do not ground and analyse the game"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="time limit of grounding (default 60)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the random games (default 0)")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the findings; the exit code is 1 if there are errors."""
-    from neurogame.gdl.check import check_rules
+    """Print the findings and the analysis; the exit code is 1 if there are errors."""
+    from neurogame.gdl.check import check_text
     from neurogame.gdl.library import read_text, rules_path
-    from neurogame.gdl.parse import parse_with_findings
 
     path = rules_path(options.rules)
-    rules, findings = parse_with_findings(read_text(path), str(path))
-    if not findings:
-        # After a syntax error rules are missing, and every other check would complain of that.
-        findings = check_rules(rules)
+    rules, findings = check_text(read_text(path), str(path))
     errors = sum(finding.severity == "error" for finding in findings)
     warnings = len(findings) - errors
+    if not options.json:
+        for finding in findings:
+            print(finding.text(str(path)))
+        print(f"{path}: {_count(errors, 'error')}, {_count(warnings, 'warning')}")
+    found = _Analysis() if errors or options.findings_only else _analysed(rules, options)
     if options.json:
         listed = [
             {
@@ -36,17 +49,66 @@ def run(options: argparse.Namespace) -> int:
             }
             for finding in findings
         ]
-        print(
-            json.dumps(
-                {"rules": str(path), "errors": errors, "warnings": warnings, "findings": listed},
-                ensure_ascii=False,
-            )
-        )
+        record: dict[str, Any] = {
+            "rules": str(path),
+            "errors": errors,
+            "warnings": warnings,
+            "findings": listed,
+        }
+        if not options.findings_only:
+            record["signature"] = found.signature
+            record["analysis"] = found.record
+            record["not_analysed"] = found.refusal
+        print(json.dumps(record, ensure_ascii=False))
     else:
-        for finding in findings:
-            print(finding.text(str(path)))
-        print(f"{path}: {_count(errors, 'error')}, {_count(warnings, 'warning')}")
+        for line in found.lines:
+            print(f"  {line}")
     return 1 if errors else 0
+
+
+@final
+@dataclass
+class _Analysis:
+    """What is shown of an analysis, or why there is none.
+
+    Attributes:
+        signature: of the rulesheet, if it was found.
+        record: the analysis as a JSON object, if there is one.
+        refusal: why there is none, in one line.
+        lines: the summary.
+    """
+
+    signature: str | None = None
+    record: dict[str, Any] | None = None
+    refusal: str | None = None
+    lines: list[str] = field(default_factory=list)
+
+
+def _analysed(rules: Rules, options: argparse.Namespace) -> _Analysis:
+    """Ground and analyse valid rules; a limit is told, not raised."""
+    from neurogame.circuit.analysis.analyse import analyse
+    from neurogame.circuit.analysis.report import analysis_lines, analysis_record
+    from neurogame.circuit.compile import compile_rules
+    from neurogame.errors import GroundingError, LimitError
+    from neurogame.gdl.signature import structural_signature
+    from neurogame.ground.limits import GroundLimits
+
+    found = _Analysis()
+    try:
+        found.signature = structural_signature(rules)
+        found.lines.append(f"signature: {found.signature[:16]}")
+    except LimitError as error:
+        found.lines.append(f"signature: none: {error}")
+    try:
+        circuit = compile_rules(rules, GroundLimits(seconds=options.seconds))
+    except (LimitError, GroundingError) as error:
+        found.refusal = str(error)
+        found.lines.append(f"not analysed: {error}")
+        return found
+    analysis = analyse(circuit, seed=options.seed)
+    found.record = analysis_record(circuit, analysis)
+    found.lines += analysis_lines(circuit, analysis)
+    return found
 
 
 def _count(number: int, noun: str) -> str:

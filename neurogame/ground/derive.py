@@ -44,7 +44,7 @@ def derive(
     by_head: dict[str, list[Clause]] = defaultdict(list)
     for clause in clauses:
         by_head[clause.head.predicate].append(clause)
-    _add_facts(clauses, database)
+    _add_facts(clauses, database, watch)
     for component in predicate_strata(clauses):
         members = set(component)
         here = [c for predicate in component for c in by_head[predicate] if c.body or c.distinct]
@@ -52,10 +52,11 @@ def derive(
         _fixpoint(here, members, database, watch)
 
 
-def _add_facts(clauses: Iterable[Clause], database: Database) -> None:
+def _add_facts(clauses: Iterable[Clause], database: Database, watch: Watch) -> None:
     facts: dict[str, list[list[int]]] = defaultdict(list)
     for clause in clauses:
         if not clause.body and not clause.distinct:
+            watch.check("collecting the facts")
             row = [database.pool.ground_term(a) for a in clause.head.arguments]
             facts[clause.head.predicate].append(row)
     for predicate, rows in facts.items():

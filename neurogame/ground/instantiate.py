@@ -8,7 +8,7 @@ ever asked for under ``not`` needs no domain: being asked for is all it is made 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -113,9 +113,8 @@ class _Instances:
             for predicate in members:
                 if predicate in outputs:
                     self._ask(predicate, np.arange(self.database.relation(predicate).rows.count))
-            grown = True
-            while grown:
-                grown = any([self._instantiate(predicate) for predicate in members])
+            while any(self._instantiate(predicate) for predicate in members):
+                pass
 
     def defined(self) -> dict[str, IntArray]:
         """Return the rows of each predicate's atoms, in the order of the rows.

@@ -11,6 +11,7 @@ from neurogame.ground.atoms import IntArray
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SMALLEST = 64
+_Slots = npt.NDArray[np.int32]
 
 
 def mix_columns(columns: IntArray) -> IntArray:
@@ -37,8 +38,8 @@ class RowSet:
     """Distinct rows of ``k`` integers, numbered in the order of arrival.
 
     An open hash table in numpy with triangular probing: every step of it handles all rows that
-    are still looking for their place. Rows are compared in full, so the result is exact whatever the hash. The
-    cost of adding rows does not depend on how many there are.
+    are still looking for their place. Rows are compared in full, so the result is exact whatever
+    the hash. The cost of adding rows does not depend on how many there are.
     """
 
     def __init__(self, arity: int) -> None:
@@ -46,7 +47,7 @@ class RowSet:
         self.arity = arity
         self.count = 0
         self._rows: IntArray = np.zeros((_SMALLEST, arity), np.int64)
-        self._slots = np.full(4 * _SMALLEST, -1, np.int32)
+        self._slots: _Slots = np.full(4 * _SMALLEST, -1, np.int32)
 
     @property
     def rows(self) -> IntArray:
@@ -122,7 +123,7 @@ class RowSet:
             place = (place[other] + step) & (len(self._slots) - 1)
         return winner, slot
 
-    def _equal(self, candidate: IntArray, rows: IntArray, asking: IntArray) -> npt.NDArray[np.bool_]:
+    def _equal(self, candidate: _Slots, rows: IntArray, asking: IntArray) -> npt.NDArray[np.bool_]:
         """Return whether stored rows equal the rows that ask for them."""
         same = np.ones(len(candidate), np.bool_)
         for column in range(self.arity):

@@ -62,7 +62,9 @@ def check_all_states(rules: list[Rule]) -> None:
     program = ground(parse_rules(rulesheet(rules)), cache=False)
     circuit = build_circuit(program)
     states = np.array(list(itertools.product([False, True], repeat=FLUENTS)))
-    values = evaluate_circuit(circuit, states, np.zeros((len(states), circuit.move_count), np.bool_))
+    values = evaluate_circuit(
+        circuit, states, np.zeros((len(states), circuit.move_count), np.bool_)
+    )
     for state, legal in zip(states, values.legal, strict=True):
         moves = {m for m, holds in zip(circuit.moves[0], legal, strict=True) if holds}
         expected = {f"m{i}" for i in least_model(rules, tuple(state.tolist()))}

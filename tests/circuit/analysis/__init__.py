@@ -1,0 +1,1 @@
+"""Tests of the room and helpers that several of them use."""

@@ -1,0 +1,85 @@
+"""``neurogame check`` shows what kind of game it is, without torch, and says when it cannot."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from neurogame.cli.main import main
+from neurogame.gdl.library import load_rules
+from neurogame.gdl.signature import structural_signature
+
+
+def test_the_analysis_follows_the_findings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "tictactoe"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("no errors, no warnings")
+    assert all(line.startswith("  ") for line in lines[1:])
+    assert lines[1] == f"  signature: {structural_signature(load_rules('tictactoe'))[:16]}"
+    assert "  moves: taken in turns" in lines
+    assert "  noop moves: xplayer: noop; oplayer: noop" in lines
+
+
+def test_json_has_signature_and_analysis(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "connectfour", "--json", "--seed", "3"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["signature"] == structural_signature(load_rules("connectfour"))
+    assert record["analysis"]["turn_taking"] == {"holds": True, "evidence": "proved"}
+    assert record["analysis"]["noops"] == {"red": ["noop"], "black": ["noop"]}
+    assert record["analysis"]["persistent_true"]["patterns"] == ["(cell * * *)"]
+    assert record["not_analysed"] is None
+
+
+def test_findings_only(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "tictactoe", "--findings-only"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    assert main(["check", "tictactoe", "--findings-only", "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) == {"rules", "errors", "warnings", "findings"}
+
+
+def test_errors_leave_nothing_to_analyse(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "wrong.kif"
+    path.write_text("(role a) (init ?x) (legal a m) (goal a 0) (<= terminal (true p))", "utf-8")
+    assert main(["check", str(path), "--json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert record["errors"] > 0
+    assert record["signature"] is None
+    assert record["analysis"] is None
+
+
+def test_a_limit_of_grounding_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "qubic", "--seconds", "1e-9"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if "not analysed: " in line] == lines[-1:]
+    assert "limit" in lines[-1]
+    assert main(["check", "qubic", "--seconds", "1e-9", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["analysis"] is None
+    assert "limit" in record["not_analysed"]
+
+
+def test_checking_imports_no_torch() -> None:
+    program = (
+        "import sys; from neurogame.cli.main import main; code = main(['check', 'connectfour']);"
+        "sys.exit(code or ('torch' in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "persistent true" in done.stdout
+
+
+def test_findings_need_no_analysis_to_be_imported() -> None:
+    """The command starts fast: what the analysis needs is loaded only for it."""
+    program = (
+        "import sys; from neurogame.cli.main import main; "
+        "main(['check', 'nim', '--findings-only']);"
+        "sys.exit(any(n.startswith(('torch', 'neurogame.circuit')) for n in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
