@@ -153,7 +153,7 @@ def front_end(name: str) -> Game:
 
     rules, seconds = timed(lambda: load_rules(name))
     report(parse_s=seconds)
-    program, seconds = timed(lambda: ground(rules, cache=False))
+    program, seconds = timed(lambda: ground(rules))
     report(ground_s=seconds, rules=program.rule_count)
     circuit, seconds = timed(lambda: build_circuit(program, rules))
     report(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 
@@ -15,14 +16,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory", type=float, default=12_000.0, help="memory limit in MiB (default 12000)"
     )
-    parser.add_argument("--cache", action="store_true", help="use the on-disk cache")
     parser.add_argument("--cycles", action="store_true", help="list the atoms of positive cycles")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """Ground a rulesheet, build its circuit and print what came out."""
-    from neurogame.circuit.build import build_circuit, find_cycles
+    from neurogame.circuit.build import build_circuit
+    from neurogame.circuit.cycles import find_cycles
     from neurogame.gdl.library import load_rules
     from neurogame.ground.ground import ground
     from neurogame.ground.limits import GroundLimits, peak_memory_mb
@@ -30,9 +31,10 @@ def run(options: argparse.Namespace) -> int:
     rules = load_rules(options.rules)
     limits = GroundLimits(seconds=options.seconds, memory_mb=options.memory)
     start = time.perf_counter()
-    program = ground(rules, limits, cache=options.cache)
+    program = ground(rules, limits)
     grounded = time.perf_counter()
-    circuit = build_circuit(program)
+    left = max(options.seconds - (grounded - start), 1e-3)
+    circuit = build_circuit(program, rules, replace(limits, seconds=left))
     seconds = time.perf_counter() - start
     cycles = find_cycles(program)
     result: dict[str, Any] = {

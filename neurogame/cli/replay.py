@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from neurogame.gdl.terms import Rules
     from neurogame.simulate.replay import Backend, Report
 
 SHOWN = 10
@@ -27,11 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Replay all traces; return 1 if the game differs from any of them."""
+    """Replay all traces; return 1 if the game differs from any of them.
+
+    Rules with errors are replayed all the same if they can be grounded: the errors are warnings.
+    """
     from neurogame.simulate.replay import replay
 
     started = time.perf_counter()
-    backend = _backend(options.rules, options.reference)
+    backend = _backend(_rules(options.rules, options.reference), options.reference)
     reports = []
     for trace in options.traces:
         reports.append(replay(trace, backend))
@@ -52,17 +57,43 @@ def run(options: argparse.Namespace) -> int:
     return 1 if mismatches else 0
 
 
-def _backend(rules: str, reference: bool) -> Backend:
+def _backend(rules: Rules, reference: bool) -> Backend:
     if reference:
-        from neurogame.gdl.library import load_rules
         from neurogame.simulate.reference import ReferenceGame
         from neurogame.simulate.trace_backends import ReferenceBackend
 
-        return ReferenceBackend(ReferenceGame(load_rules(rules)))
+        return ReferenceBackend(ReferenceGame(rules))
     from neurogame.simulate.game import Game
     from neurogame.simulate.trace_backends import CircuitBackend
 
-    return CircuitBackend(Game.load(rules))
+    return CircuitBackend(Game.from_rules(rules, rules.source))
+
+
+def _rules(name: str, reference: bool) -> Rules:
+    """Return rules that can be evaluated, valid or not; print their errors as warnings.
+
+    A trace says what the rules mean even where GDL forbids them, so it can be compared as long as
+    there is such a meaning: not where legal moves would depend on the moves, and not where the
+    reference interpreter, which has no limits, might never end.
+
+    Raises:
+        RulesError: the rules cannot be read, or have an error of that kind.
+    """
+    from neurogame.errors import RulesError
+    from neurogame.gdl.check import check_rules
+    from neurogame.gdl.library import read_text, rules_path
+    from neurogame.gdl.parse import error_text, parse_rules
+
+    path = rules_path(name)
+    rules = parse_rules(read_text(path), str(path))
+    errors = [finding for finding in check_rules(rules) if finding.severity == "error"]
+    refused = {"forbidden-dependency"} | ({"recursion-restriction"} if reference else set())
+    fatal = [finding for finding in errors if finding.code in refused]
+    if fatal:
+        raise RulesError(error_text(fatal, rules.source))
+    for finding in errors:
+        print(f"{finding.place(rules.source)}: warning: {finding.message}", file=sys.stderr)
+    return rules
 
 
 def _print_report(report: Report, quiet: bool) -> None:

@@ -51,6 +51,7 @@ def run(options: argparse.Namespace) -> int:
         else None,
         "goals": dict(zip(statistics.roles, statistics.goals, strict=True)),
         "cut": statistics.cut,
+        "stuck": statistics.stuck,
         "seed": options.seed,
         "backend": f"torch-{options.device}",
     }
@@ -90,3 +91,5 @@ def _show(name: str, statistics: PlayoutStatistics, result: dict[str, object]) -
         print(f"  {role}: mean goal {mean:.2f} ({shares})")
     if statistics.cut:
         print(f"  {statistics.cut:,} games were stopped by the step limit")
+    if statistics.stuck:
+        print(f"  {statistics.stuck:,} games stopped where a role had no legal move")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from neurogame.gdl.finding import Finding
+from neurogame.gdl.finding import Finding, shown
 from neurogame.gdl.graph import strong_components
 from neurogame.gdl.terms import And, Compound, Formula, Or, Rule, Sentence, Symbol, Term
 from neurogame.gdl.walk import arguments_of, body_sentences, relation_of, variables_in
@@ -22,6 +22,9 @@ FORBIDDEN = {
     "input": ("true", "does"),
 }
 """Which relations must not depend, directly or not, on which others."""
+
+LONGEST_WAY = 10
+"""Most names that a message lists of a chain of relations."""
 
 OUTPUTS: frozenset[Relation] = frozenset(
     {("role", 1), ("init", 1), ("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2)}
@@ -67,13 +70,13 @@ def _needs(rules: Iterable[Rule]) -> dict[Relation, list[Relation]]:
 def _keyword_order(rules: Sequence[Rule]) -> list[Finding]:
     """Find rules through which, say, ``legal`` depends on ``does``."""
     needs = _needs(rules)
+    ways = {keyword: _ways_to(keyword, needs) for keyword in ("true", "does")}
     findings = []
     for rule in rules:
         for forbidden in FORBIDDEN.get(rule.head.name, ()):
             for sentence, _ in body_sentences(rule.body):
-                path = _path(relation_of(sentence), forbidden, needs)
-                if path:
-                    via = f" through {' -> '.join(path[:-1])}" if len(path) > 1 else ""
+                if relation_of(sentence) in ways[forbidden]:
+                    via = _via(relation_of(sentence), ways[forbidden])
                     message = (
                         f"'{rule.head.name}' must not depend on '{forbidden}', "
                         f"but it does{via}; only 'next' may look at moves, and the start of "
@@ -86,18 +89,34 @@ def _keyword_order(rules: Sequence[Rule]) -> list[Finding]:
     return findings
 
 
-def _path(start: Relation, goal: str, needs: dict[Relation, list[Relation]]) -> list[str] | None:
-    """Return the names on a shortest way from a relation to a keyword."""
-    ways = {start: [start[0]]}
-    todo = [start]
+def _ways_to(
+    keyword: str, needs: Mapping[Relation, Sequence[Relation]]
+) -> dict[Relation, Relation | None]:
+    """Return, for every relation that needs a keyword, the next one on a shortest way to it."""
+    needed_by: dict[Relation, list[Relation]] = defaultdict(list)
+    for relation, needed in needs.items():
+        for other in dict.fromkeys(needed):
+            needed_by[other].append(relation)
+    way: dict[Relation, Relation | None] = {r: None for r in needed_by if r[0] == keyword}
+    todo = list(way)
     for relation in todo:
-        if relation[0] == goal:
-            return ways[relation]
-        for after in needs.get(relation, ()):
-            if after not in ways:
-                ways[after] = [*ways[relation], after[0]]
-                todo.append(after)
-    return None
+        for user in needed_by.get(relation, ()):
+            if user not in way:
+                way[user] = relation
+                todo.append(user)
+    return way
+
+
+def _via(relation: Relation, way: Mapping[Relation, Relation | None]) -> str:
+    """Return the names on the way to a keyword for a message, some left out of a long one."""
+    names: list[str] = []
+    following = way[relation]
+    while following is not None:
+        names.append(shown(relation[0]))
+        relation, following = following, way[following]
+    if len(names) > LONGEST_WAY:
+        names[LONGEST_WAY // 2 : -LONGEST_WAY // 2] = ["..."]
+    return f" through {' -> '.join(names)}" if names else ""
 
 
 def _recursion(rules: Sequence[Rule]) -> list[Finding]:
@@ -110,6 +129,8 @@ def _recursion(rules: Sequence[Rule]) -> list[Finding]:
     findings = []
     for rule in rules:
         cycle = cycles[relation_of(rule.head)]
+        if not any(relation_of(sentence) in cycle for sentence, _ in body_sentences(rule.body)):
+            continue
         for sentence, allowed in _recursive_sentences(
             rule.body, frozenset(arguments_of(rule.head)), cycle
         ):
@@ -147,10 +168,11 @@ def _supplied(formula: Formula, cycle: Collection[Relation]) -> frozenset[Term]:
 
 
 def _restriction(head: Sentence, sentence: Sentence, argument: Term) -> Finding:
+    name = shown(head.name)
     message = (
-        f"the recursion of '{head.name}' through {term_text(sentence)} may not end: its argument "
-        f"{term_text(argument)} must be ground, or an argument of the head, or an argument of a "
-        f"positive sentence that does not depend on '{head.name}'"
+        f"the recursion of '{name}' through {shown(term_text(sentence))} may not end: its "
+        f"argument {shown(term_text(argument))} must be ground, or an argument of the head, or an "
+        f"argument of a positive sentence that does not depend on '{name}'"
     )
     return Finding("error", argument.position, message, "recursion-restriction")
 

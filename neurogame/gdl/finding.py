@@ -23,6 +23,18 @@ class Position:
 
 
 NOWHERE = Position(0, 0)
+START = Position(1, 1)
+"""Where a message points to that is about the whole rulesheet, such as a missing role."""
+
+LONGEST_SHOWN = 60
+"""Most characters of a name or term in a message."""
+
+
+def shown(text: str) -> str:
+    """Return a name or term for a message: its start and its length if it is long."""
+    if len(text) <= LONGEST_SHOWN:
+        return text
+    return f"{text[:LONGEST_SHOWN]}... ({len(text):,} characters)"
 
 
 @final
@@ -32,7 +44,7 @@ class Finding:
 
     Attributes:
         severity: ``error`` if the rulesheet is not valid GDL, ``warning`` if it is only odd.
-        position: where the offending symbol stands; :data:`NOWHERE` if something is missing.
+        position: where the offending symbol stands; :data:`START` if something is missing.
         message: what was found and what would be allowed.
         code: a short fixed name of the kind of finding, such as ``unsafe-variable``.
     """

@@ -6,8 +6,8 @@ import difflib
 from pathlib import Path
 
 from neurogame.errors import RulesError
-from neurogame.gdl.check import require_valid
-from neurogame.gdl.parse import parse_rules
+from neurogame.gdl.check import valid_rules
+from neurogame.gdl.nodes import MAXIMUM_CHARACTERS
 from neurogame.gdl.terms import Rules
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -88,7 +88,8 @@ def rules_path(name_or_path: str | Path) -> Path:
         The path of an existing file.
 
     Raises:
-        RulesError: no such library game, no such file, or a folder.
+        RulesError: no such library game, no such file, a folder, or a pipe or device, whose
+            reading might never end.
     """
     path = Path(name_or_path)
     text = str(name_or_path)
@@ -98,7 +99,7 @@ def rules_path(name_or_path: str | Path) -> Path:
     if not looks_like_path and (text.lower() in map(str.lower, library_names())):
         return library_path(text)
     try:
-        is_file, is_folder = path.is_file(), path.is_dir()
+        is_file, is_folder, is_other = path.is_file(), path.is_dir(), path.exists()
     except OSError as error:
         # For example a whole rulesheet given as its own name: too long for a path.
         raise RulesError(f"cannot look up {text[:80]!r}: {error.strerror or error}") from error
@@ -106,6 +107,8 @@ def rules_path(name_or_path: str | Path) -> Path:
         return path
     if is_folder:
         raise RulesError(f"{text} is a folder; give the path of one .kif file in it")
+    if is_other:
+        raise RulesError(f"{text} is no regular file; save the rulesheet in one and give its path")
     if looks_like_path:
         raise RulesError(
             f"there is no file {text}; give the path of a .kif file, "
@@ -118,28 +121,36 @@ def read_text(path: Path) -> str:
     """Return the text of a rulesheet file.
 
     Args:
-        path: a file in UTF-8, with or without a byte order mark.
+        path: a file in UTF-8, with or without a byte order mark, of at most
+            :data:`~neurogame.gdl.nodes.MAXIMUM_CHARACTERS` bytes.
 
     Raises:
-        RulesError: the file cannot be opened, or is not UTF-8 text.
+        RulesError: the file cannot be opened, is too long, or is not UTF-8 text.
     """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            # A character takes a byte or more, so what lies behind this would be refused anyway.
+            data = file.read(MAXIMUM_CHARACTERS + 4)
     except OSError as error:
         raise RulesError(f"cannot read {path}: {error.strerror or error}") from error
+    if len(data) > MAXIMUM_CHARACTERS + 3:
+        raise RulesError(
+            f"{path}:1:1: the file has more than {MAXIMUM_CHARACTERS:,} bytes, the most that are "
+            "allowed; is this a rulesheet?"
+        )
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise RulesError(f"{path}: the file is UTF-16; save it as UTF-8")
+        raise RulesError(f"{path}:1:1: the file is UTF-16; save it as UTF-8")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
+        start = data.rfind(b"\n", 0, error.start) + 1
+        # Columns count characters; all before the bad byte are good UTF-8.
+        column = len(data[start : error.start].decode("utf-8-sig")) + 1
         raise RulesError(
             f"{path}:{line}:{column}: byte 0x{data[error.start]:02x} is not UTF-8 text; "
             "save the file as UTF-8"
         ) from error
-    if "\0" in text:
-        raise RulesError(f"{path}: the file holds binary data, not a rulesheet")
     return text
 
 
@@ -156,6 +167,4 @@ def load_rules(name_or_path: str | Path) -> Rules:
         RulesError: there is no such rulesheet, or it has errors; the message lists all of them.
     """
     path = rules_path(name_or_path)
-    rules = parse_rules(read_text(path), str(path))
-    require_valid(rules)
-    return rules
+    return valid_rules(read_text(path), str(path))

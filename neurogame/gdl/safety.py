@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from neurogame.gdl.finding import Finding, Severity
+from neurogame.gdl.finding import Finding, Severity, shown
 from neurogame.gdl.terms import And, Compound, Distinct, Formula, Not, Or, Rule, Variable
 from neurogame.gdl.walk import arguments_of, relation_of, variables_in
 
@@ -18,9 +18,9 @@ def unsafe_variables(rule: Rule) -> list[tuple[Variable, str]]:
     """
     bound = _bound(rule.body)
     head = rule.head
-    arguments = arguments_of(head)
-    if relation_of(head) in (("legal", 2), ("goal", 2)) and isinstance(arguments[0], Variable):
-        bound = bound | {arguments[0].name}
+    role = _role_variable(rule)
+    if role is not None:
+        bound = bound | {role.name}
     found: dict[str, tuple[Variable, str]] = {}
     uses = [(v, "the head") for v in variables_in(head)]
     for formula in rule.body:
@@ -44,20 +44,38 @@ def check_safety(rules: Iterable[Rule], used: Collection[tuple[str, int]]) -> li
         for variable, where in unsafe_variables(rule):
             if not rule.body:
                 message = (
-                    f"the fact has the variable ?{variable.name}; facts must be ground: "
+                    f"the fact has the variable ?{shown(variable.name)}; facts must be ground: "
                     "write a rule whose body says what it ranges over"
                 )
             else:
                 message = (
-                    f"the variable ?{variable.name} of {where} is in no positive sentence of the "
-                    "body (for an 'or': of each of its branches); add one that binds it"
+                    f"the variable ?{shown(variable.name)} of {where} is in no positive sentence "
+                    "of the body (for an 'or': of each of its branches); add one that binds it"
                 )
             needed = relation_of(rule.head) in used or not rule.body
             if not needed:
                 message += "; nothing uses this rule, so it is ignored"
             severity: Severity = "error" if needed else "warning"
             findings.append(Finding(severity, variable.position, message, "unsafe-variable"))
+        role = _role_variable(rule)
+        if role is not None and role.name not in _bound(rule.body):
+            name = shown(role.name)
+            message = (
+                f"the role ?{name} is in no positive sentence of the body: it ranges over all "
+                f"roles, but what is negated about it holds if it holds for some role; add "
+                f"(role ?{name})"
+            )
+            findings.append(Finding("warning", role.position, message, "unbound-role"))
     return findings
+
+
+def _role_variable(rule: Rule) -> Variable | None:
+    """Return the variable that stands for the role in the head of ``legal`` or ``goal``."""
+    if relation_of(rule.head) in (("legal", 2), ("goal", 2)):
+        role = arguments_of(rule.head)[0]
+        if isinstance(role, Variable):
+            return role
+    return None
 
 
 def _bound(body: Iterable[Formula]) -> set[str]:
@@ -85,12 +103,11 @@ def _uses(formula: Formula, bound: set[str]) -> list[tuple[Variable, str]]:
         return [(v, "distinct") for v in variables_in(formula)]
     if isinstance(formula, Or):
         # A branch may bind variables that only itself uses.
-        return [
-            use
-            for branch in formula.formulas
-            for use in _uses(branch, bound)
-            if use[0].name not in _bound_by(branch)
-        ]
+        found: list[tuple[Variable, str]] = []
+        for branch in formula.formulas:
+            own = _bound_by(branch)
+            found += [use for use in _uses(branch, bound) if use[0].name not in own]
+        return found
     if isinstance(formula, And):
         inner = bound | _bound_by(formula)
         return [

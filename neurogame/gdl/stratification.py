@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import final
 
 from neurogame.gdl.dependencies import Relation, cyclic_relations
-from neurogame.gdl.finding import Finding
+from neurogame.gdl.finding import Finding, shown
 from neurogame.gdl.graph import strong_components
 from neurogame.gdl.terms import Compound, Rule, Sentence, Symbol, Term, Variable
 from neurogame.gdl.unify import may_unify
@@ -17,7 +18,14 @@ from neurogame.gdl.write import term_text
 SEARCH_LIMIT = 2000
 """Most sentences looked at in the search for a certain cycle through one negation."""
 
+TRIES_LIMIT = 1_000_000
+"""Most comparisons of a name with one of a head in all those searches together."""
+
+PAIR_LIMIT = 2_000_000
+"""Most comparisons of a name with one of a head when the graph of the rules is made."""
+
 _Edge = tuple[int, int, Sentence]
+"""A rule, the rule (or the relation, a negative number) that it needs, and the sentence."""
 
 
 def check_stratification(rules: Sequence[Rule]) -> list[Finding]:
@@ -35,13 +43,15 @@ def check_stratification(rules: Sequence[Rule]) -> list[Finding]:
       accepts it if no ground atom depends on its own negation, and refuses it otherwise.
     """
     by_relation, negative = _negative_cycles(rules)
+    search = _Search(rules, by_relation)
     found: dict[int, Finding] = {}
     for index, _, sentence in negative:
         if id(sentence) in found:
             continue
-        head = term_text(rules[index].head)
-        through = f"{head} depends on its own negation through (not {term_text(sentence)})"
-        if _returns(rules, by_relation, index, sentence):
+        head = shown(term_text(rules[index].head))
+        negation = shown(f"(not {term_text(sentence)})")
+        through = f"{head} depends on its own negation through {negation}"
+        if search.returns(index, sentence):
             message = f"{through}; negation must be stratified: break the cycle"
             found[id(sentence)] = Finding(
                 "error", sentence.position, message, "unstratified-negation"
@@ -60,61 +70,89 @@ def check_stratification(rules: Sequence[Rule]) -> list[Finding]:
 def _negative_cycles(
     rules: Sequence[Rule],
 ) -> tuple[Mapping[Relation, list[int]], list[_Edge]]:
-    """Return the recursive rules by relation, and the negative edges that lie on a cycle."""
+    """Return the recursive rules by relation, and the negative edges that lie on a cycle.
+
+    Beyond :data:`PAIR_LIMIT` a sentence is taken to unify with all
+    heads of its relation, through one node for the relation: that may add warnings, not errors.
+    """
     recursive = cyclic_relations(rules)
     by_relation: dict[Relation, list[int]] = defaultdict(list)
     for index, rule in enumerate(rules):
         if relation_of(rule.head) in recursive:
             by_relation[relation_of(rule.head)].append(index)
     chosen = [index for members in by_relation.values() for index in members]
+    hubs = {relation: -1 - number for number, relation in enumerate(by_relation)}
     edges: dict[int, list[int]] = defaultdict(list)
     negative: list[_Edge] = []
+    left = PAIR_LIMIT
     for index in chosen:
         for sentence, negated in body_sentences(rules[index].body):
-            for other in by_relation.get(relation_of(sentence), ()):
-                if may_unify(sentence, rules[other].head):
-                    edges[index].append(other)
-                    if negated:
-                        negative.append((index, other, sentence))
+            members = by_relation.get(relation_of(sentence), [])
+            left -= _cost(sentence, members)
+            if left >= 0:
+                targets = [m for m in members if may_unify(sentence, rules[m].head)]
+            else:
+                targets = [hubs[relation_of(sentence)]] if members else []
+            edges[index] += targets
+            if negated:
+                negative += [(index, target, sentence) for target in targets]
+    if left < 0:
+        edges.update((hub, by_relation[relation]) for relation, hub in hubs.items())
     component = {
         index: number
-        for number, members in enumerate(strong_components(chosen, edges))
+        for number, members in enumerate(strong_components([*chosen, *hubs.values()], edges))
         for index in members
     }
     inside = [edge for edge in negative if component[edge[0]] == component[edge[1]]]
     return by_relation, inside
 
 
-def _returns(
-    rules: Sequence[Rule],
-    by_relation: Mapping[Relation, Sequence[int]],
-    start: int,
-    sentence: Sentence,
-) -> bool:
-    """Return whether a sentence of a rule's body needs the rule's own head in every instance.
+def _cost(sentence: Sentence, candidates: Sequence[int]) -> int:
+    return _size(sentence) * len(candidates)
 
-    A rule is followed only if its head is the sentence at hand up to the names of variables, so
-    that nothing is assumed about the instances. Variables that a rule does not share with its head
-    get the first names that are free, which keeps the number of sentences finite.
-    """
-    goal = rules[start].head
-    seen = {sentence}
-    todo = [sentence]
-    for current in todo:
-        if current == goal:
-            return True
-        if len(seen) > SEARCH_LIMIT:
-            return False
-        for index in by_relation.get(relation_of(current), ()):
-            renaming = _variant(rules[index].head, current)
-            if renaming is None:
-                continue
-            for needed, _ in body_sentences(rules[index].body):
-                after = _renamed(needed, renaming)
-                if after not in seen:
-                    seen.add(after)
-                    todo.append(after)
-    return False
+
+def _size(term: Term) -> int:
+    return 1 + sum(map(_size, term.arguments)) if isinstance(term, Compound) else 1
+
+
+@final
+class _Search:
+    """Looks for certain cycles; all searches of a rulesheet together have a bounded cost."""
+
+    def __init__(
+        self, rules: Sequence[Rule], by_relation: Mapping[Relation, Sequence[int]]
+    ) -> None:
+        self._rules = rules
+        self._by_relation = by_relation
+        self._left = TRIES_LIMIT
+
+    def returns(self, start: int, sentence: Sentence) -> bool:
+        """Return whether a sentence of a rule's body needs the rule's own head in every instance.
+
+        A rule is followed only if its head is the sentence at hand up to the names of variables,
+        so that nothing is assumed about the instances. Variables that a rule does not share with
+        its head get the first names that are free, which keeps the number of sentences finite.
+        """
+        goal = self._rules[start].head
+        seen = {sentence}
+        todo = [sentence]
+        for current in todo:
+            if current == goal:
+                return True
+            candidates = self._by_relation.get(relation_of(current), ())
+            self._left -= _cost(current, candidates)
+            if len(seen) > SEARCH_LIMIT or self._left < 0:
+                return False
+            for index in candidates:
+                renaming = _variant(self._rules[index].head, current)
+                if renaming is None:
+                    continue
+                for needed, _ in body_sentences(self._rules[index].body):
+                    after = _renamed(needed, renaming)
+                    if after not in seen:
+                        seen.add(after)
+                        todo.append(after)
+        return False
 
 
 def _variant(head: Sentence, sentence: Sentence) -> dict[str, str] | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar, final
 
-from neurogame.gdl.finding import Finding, Position
+from neurogame.gdl.finding import Finding, Position, shown
 from neurogame.gdl.keywords import KEYWORDS, SYNTAX_WORDS
-from neurogame.gdl.nodes import Node, Word
+from neurogame.gdl.nodes import Group, Node, Word
 from neurogame.gdl.terms import (
     And,
     Compound,
@@ -23,6 +23,9 @@ from neurogame.gdl.terms import (
 )
 
 T = TypeVar("T")
+
+MAXIMUM_NAME = 1000
+"""Longest accepted name: the texts of all fluents and moves repeat the names in them."""
 
 
 @final
@@ -59,7 +62,8 @@ class SyntaxReader:
         head = self.sentence(node.items[1], "the head of a rule")
         literals = node.items[2:]
         if not literals:
-            self._remark(node.position, "a rule with an empty body is read as a fact", "empty-body")
+            message = "'<=' with an empty body is read as a fact; leave out '<='"
+            self._remark(node.position, message, "empty-body")
         body: tuple[Formula, ...] | None = _complete(
             [self.formula(literal) for literal in literals]
         )
@@ -95,14 +99,16 @@ class SyntaxReader:
         if isinstance(term, Variable):
             self._error(
                 node.position,
-                f"the variable ?{term.name} cannot be {role}; write a relation name, "
+                f"the variable ?{shown(term.name)} cannot be {role}; write a relation name, "
                 "with arguments in parentheses if it has any",
                 "variable-sentence",
             )
             return None
         return term
 
-    def term(self, node: Node, expected: str = "a term is expected here") -> Term | None:
+    def term(
+        self, node: Node, expected: str = "a term such as ?x or (f a) is expected"
+    ) -> Term | None:
         """Read a constant, a variable, or a name with arguments."""
         if isinstance(node, Word):
             return self._atom(node, expected)
@@ -115,10 +121,23 @@ class SyntaxReader:
         if name is None or arguments is None:
             return None
         if not arguments:
+            return self._without_arguments(node, name)
+        return Compound(name, arguments, node.position)
+
+    def _without_arguments(self, node: Group, name: str) -> Symbol:
+        """Read ``(name)``: a keyword as without the parentheses, another name as one of its own."""
+        if name in KEYWORDS:
             message = f"({name}) is read as {name}; names without arguments need no parentheses"
             self._remark(node.position, message, "empty-parentheses")
             return Symbol(name, node.position)
-        return Compound(name, arguments, node.position)
+        spelled = self.spelling[name]
+        message = (
+            f"({shown(spelled)}) is never the same as {shown(spelled)}; a name without arguments "
+            f"has no parentheses: write {shown(spelled)}"
+        )
+        self._remark(node.position, message, "empty-parentheses")
+        self.spelling.setdefault(f"({name})", f"({spelled})")
+        return Symbol(f"({name})", node.position)
 
     def _atom(self, word: Word, expected: str) -> Term | None:
         if word.text.startswith("?"):
@@ -134,7 +153,7 @@ class SyntaxReader:
         first = self._variables.setdefault(folded, word.text)
         if first != word.text and word.text not in self._variables.values():
             message = (
-                f"{word.text} differs from {first} of the same rule only in case; "
+                f"{shown(word.text)} differs from {shown(first)} of the same rule only in case; "
                 "both are read as one variable"
             )
             self._remark(word.position, message, "variable-case")
@@ -145,17 +164,30 @@ class SyntaxReader:
     def _name(self, node: Node, expected: str) -> str | None:
         """Return the folded name of a constant, function or relation."""
         if not isinstance(node, Word):
-            message = "'((': a name must follow an opening parenthesis, not another parenthesis"
+            message = (
+                f"a name must follow an opening parenthesis, found '({shown(_first_word(node))}'; "
+                "write (name ...), or remove a parenthesis"
+            )
             self._error(node.position, message, "consecutive-open")
             return None
         folded = node.text.lower()
         if node.text.startswith("?"):
-            message = f"the variable {node.text} cannot name a relation or function; use a constant"
+            message = (
+                f"the variable {shown(node.text)} cannot name a relation or function; "
+                "use a constant"
+            )
             self._error(node.position, message, "variable-name")
             return None
         if folded in SYNTAX_WORDS:
             message = f"'{node.text}' is a reserved word and cannot stand here; {expected}"
             self._error(node.position, message, "misplaced-word")
+            return None
+        if len(folded) > MAXIMUM_NAME:
+            message = (
+                f"the name {shown(node.text)} is too long, at most {MAXIMUM_NAME:,} characters "
+                "are allowed; choose a shorter one"
+            )
+            self._error(node.position, message, "long-name")
             return None
         if folded not in KEYWORDS:
             self._note_spelling(folded, node)
@@ -166,16 +198,17 @@ class SyntaxReader:
         if first != word.text and word.text not in self._odd_spellings:
             self._odd_spellings.add(word.text)
             message = (
-                f"{word.text} differs from {first} only in case; both are read as one name, "
-                "since GDL ignores case"
+                f"{shown(word.text)} differs from {shown(first)} only in case; both are read as "
+                "one name, since GDL ignores case"
             )
             self._remark(word.position, message, "name-case")
 
     def _has_arity(self, position: Position, name: str, found: int, allowed: int) -> bool:
         if found == allowed:
             return True
+        usage = "(distinct term term)" if name == "distinct" else "(not sentence)"
         plural = "" if allowed == 1 else "s"
-        message = f"'{name}' takes {allowed} argument{plural}, found {found}"
+        message = f"'{name}' takes {allowed} argument{plural}, found {found}; write {usage}"
         self._error(position, message, "connective-arity")
         return False
 
@@ -184,6 +217,17 @@ class SyntaxReader:
 
     def _remark(self, position: Position, message: str, code: str) -> None:
         self.remarks.append(Finding("warning", position, message, code))
+
+
+def _first_word(node: Node) -> str:
+    """Return what a node starts with, for a message."""
+    opening = ""
+    while isinstance(node, Group):
+        opening += "("
+        if not node.items:
+            return opening + ")"
+        node = node.items[0]
+    return opening + node.text
 
 
 def _starts_with(items: Sequence[Node], word: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from neurogame.gdl.finding import NOWHERE, Finding, Position
+from neurogame.gdl.finding import START, Finding, Position, shown
 from neurogame.gdl.keywords import KEYWORDS, RELATION_ARITIES, is_goal_value
 from neurogame.gdl.terms import (
     And,
@@ -21,11 +21,15 @@ from neurogame.gdl.terms import (
     Variable,
 )
 from neurogame.gdl.walk import arguments_of, body_sentences, relation_of, subterms
+from neurogame.gdl.write import term_text
 
-NEVER_HEAD = {"true": "is given by the state", "does": "is given by the players' moves"}
+NEVER_HEAD = {
+    "true": "the state says what it holds for; write 'init' for the first state, 'next' for others",
+    "does": "the players decide what it holds for; write 'legal' for what they may do",
+}
 NEVER_BODY = {
     "init": "ask (true ...) for the present state",
-    "next": "the next state is not known yet",
+    "next": "the next state is not known yet; ask for what it depends on",
     "base": "use the relations that define it",
     "input": "ask (legal ...) instead",
 }
@@ -35,14 +39,37 @@ REQUIRED = {
     "goal": "a rule such as (<= (goal ?r 100) ...)",
     "terminal": "a rule such as (<= terminal ...)",
 }
+INSTEAD = {
+    "not": "leave out both 'not'",
+    "or": "write one 'not' per branch",
+    "and": "write an 'or' of one 'not' per part",
+    "distinct": "write the same variable in both places instead",
+}
+USAGE = {
+    "role": "(role name)",
+    "init": "(init fluent)",
+    "true": "(true fluent)",
+    "does": "(does role move)",
+    "next": "(next fluent)",
+    "legal": "(legal role move)",
+    "goal": "(goal role value)",
+    "terminal": "terminal",
+    "base": "(base fluent)",
+    "input": "(input role move)",
+}
 _USUAL = re.compile(r"[a-z0-9_\-]+|\+{1,2}|[<>=]+|[+\-*/]")
 
 
 def check_keywords(rules: Iterable[Rule]) -> list[Finding]:
     """Return the findings about keywords: where they stand and how many arguments they have."""
     findings: list[Finding] = []
+    roles: set[Sentence] = set()
     for rule in rules:
         findings += _head(rule)
+        if relation_of(rule.head) == ("role", 1):
+            if rule.head in roles:
+                findings.append(_repeated_role(rule.head))
+            roles.add(rule.head)
         for sentence, _ in body_sentences(rule.body):
             findings += _arity(sentence)
             if sentence.name in NEVER_BODY:
@@ -54,20 +81,26 @@ def check_keywords(rules: Iterable[Rule]) -> list[Finding]:
 
 
 def check_required(rules: Iterable[Rule]) -> list[Finding]:
-    """Return a finding for every relation that a game needs and that has no rule."""
+    """Return a finding for every relation that a game needs and that has no rule, at the start."""
     present = {relation_of(rule.head) for rule in rules}
     return [
-        Finding("error", NOWHERE, f"no '{name}' is defined; add {example}", f"no-{name}")
+        Finding("error", START, f"no '{name}' is defined; add {example}", f"no-{name}")
         for name, example in REQUIRED.items()
         if (name, RELATION_ARITIES[name]) not in present
     ]
+
+
+def _repeated_role(head: Sentence) -> Finding:
+    role = shown(term_text(arguments_of(head)[0]))
+    message = f"the role '{role}' is named again; it stays one role: remove this fact"
+    return Finding("warning", head.position, message, "repeated-role")
 
 
 def _head(rule: Rule) -> Iterator[Finding]:
     head = rule.head
     yield from _arity(head)
     if head.name in NEVER_HEAD:
-        message = f"'{head.name}' cannot be defined by a fact or rule: it {NEVER_HEAD[head.name]}"
+        message = f"'{head.name}' cannot be defined by a fact or rule: {NEVER_HEAD[head.name]}"
         yield Finding("error", head.position, message, "keyword-head")
     if head.name == "role" and rule.body:
         message = "'role' cannot be defined by a rule; write one fact such as (role white) per role"
@@ -78,7 +111,7 @@ def _head(rule: Rule) -> Iterator[Finding]:
             return
         name = value.name
         if isinstance(value, Compound) or not is_goal_value(name):
-            message = f"the goal value '{name}' must be an integer from 0 to 100"
+            message = f"the goal value '{shown(name)}' must be an integer from 0 to 100"
             yield Finding("error", value.position, message, "goal-value")
 
 
@@ -87,7 +120,7 @@ def _arity(sentence: Sentence) -> Iterator[Finding]:
     allowed = RELATION_ARITIES.get(name, found)
     if found != allowed:
         plural = "" if allowed == 1 else "s"
-        message = f"'{name}' takes {allowed} argument{plural}, found {found}"
+        message = f"'{name}' takes {allowed} argument{plural}, found {found}; write {USAGE[name]}"
         yield Finding("error", sentence.position, message, "keyword-arity")
 
 
@@ -98,18 +131,19 @@ def _negations(formula: Formula, depth: int = 0) -> Iterator[Finding]:
         if not isinstance(inner, Symbol | Compound):
             kind = {Not: "not", Or: "or", And: "and", Distinct: "distinct"}[type(inner)]
             message = (
-                f"'not' of '{kind}': only a sentence such as (true (cell 1 1 b)) can be negated"
+                f"'not' of '{kind}': only a sentence such as (true (cell 1 1 b)) can be negated; "
+                f"{INSTEAD[kind]}"
             )
             yield Finding("error", formula.position, message, "negated-formula")
     elif isinstance(formula, Or | And):
         if not formula.formulas:
             value = "false" if isinstance(formula, Or) else "true"
             name = "or" if isinstance(formula, Or) else "and"
-            yield Finding(
-                "warning", formula.position, f"empty '{name}' is {value}", f"empty-{name}"
-            )
+            message = f"empty '{name}' is always {value}; give it a literal or remove it"
+            yield Finding("warning", formula.position, message, f"empty-{name}")
         if isinstance(formula, Or) and depth:
-            yield Finding("warning", formula.position, "'or' inside 'or'", "nested-or")
+            message = "'or' inside 'or'; write its branches in the outer 'or'"
+            yield Finding("warning", formula.position, message, "nested-or")
         for inner in formula.formulas:
             yield from _negations(inner, depth + isinstance(formula, Or))
 
@@ -134,16 +168,26 @@ def check_names(rules: Iterable[Rule]) -> list[Finding]:
         for name, arities in table.items():
             if len(arities) > 1 and name not in KEYWORDS:
                 counts = " and ".join(map(str, sorted(arities)))
-                message = f"the {kind} '{name}' is used with {counts} arguments"
+                message = (
+                    f"the {kind} '{shown(name)}' is used with {counts} arguments; these are "
+                    f"different {kind}s: give each number of arguments a name of its own"
+                )
                 position = max(arities.values())
                 findings.append(Finding("warning", position, message, f"{kind}-arity"))
     for name in sorted(relations.keys() & functions.keys()):
-        message = f"'{name}' names a relation and a function"
+        message = (
+            f"'{shown(name)}' names a relation and a function; they have nothing in common: "
+            "choose two names"
+        )
         position = next(iter(functions[name].values()))
         findings.append(Finding("warning", position, message, "relation-and-function"))
     for name, position in odd.items():
-        if not _USUAL.fullmatch(name):
-            message = f"unusual character in the name '{name}'"
+        plain = name[1:-1] if name.startswith("(") else name
+        if not _USUAL.fullmatch(plain):
+            message = (
+                f"unusual character in the name '{shown(name)}'; use letters, digits, "
+                "'_' and '-'"
+            )
             findings.append(Finding("warning", position, message, "unusual-character"))
     return findings
 
@@ -159,19 +203,23 @@ def check_production(rules: Iterable[Rule]) -> list[Finding]:
     findings = []
     for name, position in used.items():
         if name not in defined and name not in KEYWORDS:
-            message = f"'{name}' is never defined, so it is always false"
+            message = (
+                f"'{shown(name)}' is never defined, so it is always false; define it by a fact or "
+                "rule, or look for a misspelling"
+            )
             findings.append(Finding("warning", position, message, "never-defined"))
     for name, position in defined.items():
         if name not in used and name not in KEYWORDS:
-            findings.append(Finding("warning", position, f"'{name}' is never used", "never-used"))
+            message = f"'{shown(name)}' is never used; remove it, or look for a misspelling"
+            findings.append(Finding("warning", position, message, "never-used"))
     return findings
 
 
 def _keyword_term(term: Symbol | Compound) -> Finding:
     if isinstance(term, Compound):
-        message = f"the keyword '{term.name}' cannot be a function; choose another name"
+        message = f"the keyword '{term.name}' cannot name a function; choose another name"
         return Finding("error", term.position, message, "keyword-function")
-    message = f"the keyword '{term.name}' is used as a constant"
+    message = f"the keyword '{term.name}' is used as a constant; choose another name"
     return Finding("warning", term.position, message, "keyword-constant")
 
 

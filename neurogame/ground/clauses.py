@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
+from math import prod
 from typing import final
 
 from neurogame.errors import GroundingError
@@ -22,9 +23,17 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
+from neurogame.ground.equality import solve_equalities, substitute
+from neurogame.ground.limits import Watch
 
 MAX_BRANCHES = 4096
 """Most conjunctions that the disjunctions of one rule may expand to."""
+
+MAX_LITERALS = 200_000
+"""Most literals of all those conjunctions together."""
+
+GIVEN = ("true/1", "does/2")
+"""The relations that the state and the moves define."""
 
 
 @final
@@ -83,39 +92,72 @@ def variables_of(terms: Iterable[Term]) -> Iterator[str]:
             yield from variables_of(term.arguments)
 
 
-def clauses_of(rules: Rules) -> list[Clause]:
+def clauses_of(rules: Rules, watch: Watch | None = None) -> list[Clause]:
     """Return the clauses of a rulesheet; a rule with ``or`` gives one clause per branch.
+
+    Rules for ``true`` and ``does`` are left out: the state and the moves say what holds of them.
+
+    Args:
+        rules: the rulesheet.
+        watch: limits, or None.
 
     Raises:
         GroundingError: if the disjunctions of one rule have too many branches.
+        LimitError: if a limit is reached.
     """
     clauses = []
     for index, rule in enumerate(rules):
+        if predicate_of(rule.head) in GIVEN:
+            continue
+        if watch is not None:
+            watch.check("reading the rules")
         for body in _branches(rule, rules.source):
-            clauses.append(_clause(rule, body, index))
+            clause = _clause(rule, body, index)
+            if clause is not None:
+                clauses.append(clause)
     return clauses
 
 
-def _clause(rule: Rule, body: tuple[Formula, ...], source: int) -> Clause:
+def _clause(rule: Rule, body: Sequence[Formula], source: int) -> Clause | None:
+    """Return the clause of one conjunction, None if an equality in it cannot hold."""
     literals: list[Literal] = []
     distinct: list[tuple[Term, Term]] = []
+    equal: list[tuple[Term, Term]] = []
     for formula in body:
-        if isinstance(formula, Distinct):
-            distinct.append((formula.left, formula.right))
-        elif isinstance(formula, Not):
-            assert isinstance(formula.formula, Symbol | Compound)
-            literals.append(literal_of(formula.formula, negated=True))
+        negated = isinstance(formula, Not)
+        inner = formula.formula if isinstance(formula, Not) else formula
+        if isinstance(inner, Distinct):
+            (equal if negated else distinct).append((inner.left, inner.right))
         else:
-            assert isinstance(formula, Symbol | Compound)
-            literals.append(literal_of(formula))
-    return Clause(literal_of(rule.head), tuple(dict.fromkeys(literals)), tuple(distinct), source)
+            assert isinstance(inner, Symbol | Compound)
+            literals.append(literal_of(inner, negated))
+    clause = Clause(literal_of(rule.head), tuple(dict.fromkeys(literals)), tuple(distinct), source)
+    return _with_equalities(clause, equal) if equal else clause
+
+
+def _with_equalities(clause: Clause, equal: Iterable[tuple[Term, Term]]) -> Clause | None:
+    solved = solve_equalities(equal)
+    if solved is None:
+        return None
+
+    def apply(literal: Literal) -> Literal:
+        arguments = tuple(substitute(a, solved) for a in literal.arguments)
+        return Literal(literal.predicate, arguments, literal.negated)
+
+    return Clause(
+        apply(clause.head),
+        tuple(dict.fromkeys(map(apply, clause.body))),
+        tuple((substitute(a, solved), substitute(b, solved)) for a, b in clause.distinct),
+        clause.source,
+    )
 
 
 def bind_variables(clause: Clause, rules: Rules) -> Clause:
     """Return the clause with every variable bound by a positive literal.
 
-    The role of a ``legal`` or ``goal`` head ranges over the roles even where the body does not
-    say so, as in ``(<= (goal ?r 0) (not (goal ?r 100)))``.
+    The role of a ``legal`` or ``goal`` head ranges over the roles where the body does not say so
+    (the checks warn of it). A negated literal about it is then asked before the role is known, as
+    in GGP-Base: it holds if it holds for some role.
 
     Raises:
         GroundingError: if another variable is unbound (the rule is unsafe).
@@ -128,8 +170,7 @@ def bind_variables(clause: Clause, rules: Rules) -> Clause:
         return clause
     role = clause.head.arguments[0] if clause.head.predicate in ("legal/2", "goal/2") else None
     if isinstance(role, Variable) and free == [role.name]:
-        body = (Literal("role/1", (role,)), *clause.body)
-        return Clause(clause.head, body, clause.distinct, clause.source)
+        return _bind_role(clause, role)
     where = rules.rules[clause.source].position
     raise GroundingError(
         f"{rules.source}:{where.line}:{where.column}: the variable ?{free[0]} is in no positive "
@@ -137,34 +178,64 @@ def bind_variables(clause: Clause, rules: Rules) -> Clause:
     )
 
 
-def _branches(rule: Rule, source: str) -> list[tuple[Formula, ...]]:
-    """Return the disjunctive normal form of a body."""
-    choices = [_alternatives(formula, rule, source) for formula in rule.body]
-    return [sum(branch, ()) for branch in _limited_product(choices, rule, source)]
+def _bind_role(clause: Clause, role: Variable) -> Clause:
+    some = Variable("some role")
+    renamed = {role.name: some}
+    body = [Literal("role/1", (role,))]
+    for literal in clause.body:
+        if role.name in variables_of(literal.arguments):
+            arguments = tuple(substitute(a, renamed) for a in literal.arguments)
+            body += [Literal("role/1", (some,)), Literal(literal.predicate, arguments, True)]
+        else:
+            body.append(literal)
+    return Clause(clause.head, tuple(dict.fromkeys(body)), clause.distinct, clause.source)
 
 
-def _alternatives(formula: Formula, rule: Rule, source: str) -> list[tuple[Formula, ...]]:
-    if isinstance(formula, Or):
-        return [b for f in formula.formulas for b in _alternatives(f, rule, source)]
-    if isinstance(formula, And):
-        choices = [_alternatives(f, rule, source) for f in formula.formulas]
-        return [sum(branch, ()) for branch in _limited_product(choices, rule, source)]
-    if isinstance(formula, Not) and not isinstance(formula.formula, Symbol | Compound):
-        where = f"{source}:{formula.position.line}:{formula.position.column}"
-        raise GroundingError(f"{where}: only an atomic sentence can be negated")
-    return [(formula,)]
+def _branches(rule: Rule, source: str) -> list[list[Formula]]:
+    """Return the disjunctive normal form of a body; negations stand before atoms only.
 
-
-def _limited_product(
-    choices: list[list[tuple[Formula, ...]]], rule: Rule, source: str
-) -> Iterable[tuple[tuple[Formula, ...], ...]]:
-    count = 1
-    for branch in choices:
-        count *= len(branch)
-    if count > MAX_BRANCHES:
+    The size is computed first, so that nothing large is ever built.
+    """
+    body = And(rule.body)
+    branches, literals = _expanded_size(body, negated=False)
+    if branches > MAX_BRANCHES or literals > MAX_LITERALS:
         where = f"{source}:{rule.position.line}:{rule.position.column}"
+        count = f"{branches:,}" if branches < 10**18 else "far more than 10^18"
         raise GroundingError(
-            f"{where}: the disjunctions of this rule expand to {count:,} conjunctions, at most "
-            f"{MAX_BRANCHES:,} are allowed; name a disjunction by a relation of its own"
+            f"{where}: the disjunctions of this rule expand to {count} conjunctions, at most "
+            f"{MAX_BRANCHES:,} with {MAX_LITERALS:,} literals are allowed; name a disjunction by "
+            "a relation of its own"
         )
-    return product(*choices)
+    return _expanded(body, negated=False)
+
+
+def _is_choice(formula: Or | And, negated: bool) -> bool:
+    """Return whether one part is enough: of an ``or``, or of a negated ``and``."""
+    return isinstance(formula, Or) is not negated
+
+
+def _expanded_size(formula: Formula, negated: bool) -> tuple[int, int]:
+    """Return the number of branches of the normal form, and of their literals."""
+    if isinstance(formula, Not):
+        return _expanded_size(formula.formula, not negated)
+    if not isinstance(formula, Or | And):
+        return 1, 1
+    sizes = [_expanded_size(part, negated) for part in formula.formulas]
+    if _is_choice(formula, negated):
+        return sum(branches for branches, _ in sizes), sum(literals for _, literals in sizes)
+    total = prod(branches for branches, _ in sizes)
+    return total, sum(literals * (total // branches) for branches, literals in sizes if branches)
+
+
+def _expanded(formula: Formula, negated: bool) -> list[list[Formula]]:
+    if isinstance(formula, Not):
+        return _expanded(formula.formula, not negated)
+    if not isinstance(formula, Or | And):
+        return [[Not(formula, formula.position) if negated else formula]]
+    if _is_choice(formula, negated):
+        return [branch for part in formula.formulas for branch in _expanded(part, negated)]
+    if not _expanded_size(formula, negated)[0]:
+        # A part without branches is false; the others may be huge.
+        return []
+    parts = [_expanded(part, negated) for part in formula.formulas]
+    return [list(chain.from_iterable(branch)) for branch in product(*parts)]

@@ -11,6 +11,12 @@ from typing import final
 
 from neurogame.errors import ConfigurationError, LimitError
 
+LOOK_EVERY = 0.02
+"""Seconds between two looks at the memory, which cost a system call each."""
+
+WORTH_A_LOOK_MB = 16.0
+"""Smaller arrays are made without asking."""
+
 
 @final
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +64,7 @@ class Watch:
     limits: GroundLimits
     start: float = field(default_factory=time.monotonic)
     base_mb: float = field(default_factory=lambda: memory_mb())
+    next_look: float = 0.0
 
     def check(self, doing: str) -> None:
         """Raise if the time or the memory is used up.
@@ -68,7 +75,11 @@ class Watch:
         Raises:
             LimitError: naming the limit, its value and what was being done.
         """
-        used = time.monotonic() - self.start
+        now = time.monotonic()
+        if now < self.next_look:
+            return
+        self.next_look = now + LOOK_EVERY
+        used = now - self.start
         if used > self.limits.seconds:
             raise LimitError(
                 f"grounding stopped after {used:.1f} s while {doing}: the limit is "
@@ -81,8 +92,13 @@ class Watch:
                 f"{self.limits.memory_mb:g} MiB; raise the limit or simplify that rule"
             )
 
-    def check_count(self, count: int, doing: str) -> None:
-        """Raise if so many rows at once would pass the limit on rules.
+    def check_count(self, count: int, doing: str, width: int = 1) -> None:
+        """Raise if so many rows at once would pass the limit on rules, or on memory.
+
+        Args:
+            count: number of rows.
+            doing: what is going on, for the message.
+            width: columns of 8 bytes that the rows will take.
 
         Raises:
             LimitError: naming the count, the limit and what was being done.
@@ -93,3 +109,23 @@ class Watch:
                 f"{self.limits.rules:,} rules; raise the limit or simplify that rule"
             )
         self.check(doing)
+        self.check_need(count * width * 8 / 2**20, doing)
+
+    def check_need(self, need_mb: float, doing: str) -> None:
+        """Raise if so much more memory would pass the limit.
+
+        Args:
+            need_mb: MiB about to be used; little is not worth a look.
+            doing: what is going on, for the message.
+
+        Raises:
+            LimitError: naming the limit, its value and what was being done.
+        """
+        if need_mb < WORTH_A_LOOK_MB:
+            return
+        grown = memory_mb() - self.base_mb + need_mb
+        if grown > self.limits.memory_mb:
+            raise LimitError(
+                f"grounding stopped before it would take {grown:.0f} MiB while {doing}: the limit "
+                f"is {self.limits.memory_mb:g} MiB; raise the limit or simplify that rule"
+            )

@@ -8,9 +8,13 @@ from typing import final
 import numpy as np
 
 from neurogame.errors import LimitError
+from neurogame.gdl.finding import shown
 from neurogame.gdl.terms import Symbol, Term, Variable
 from neurogame.ground.atoms import IntArray, TermTable
 from neurogame.ground.rows import RowSet
+
+MAXIMUM_LENGTH = 100_000
+"""Longest text of a term: with arguments used twice, its length doubles at each level."""
 
 
 @final
@@ -34,6 +38,7 @@ class TermPool:
         self._kind: IntArray = np.zeros(64, np.int64)
         self._row: IntArray = np.zeros(64, np.int64)
         self._depth: IntArray = np.zeros(64, np.int64)
+        self._length: IntArray = np.zeros(64, np.int64)
         self.count = 0
 
     def kind(self, name: str, arity: int) -> int:
@@ -61,7 +66,7 @@ class TermPool:
             Term numbers; int64 ``[n]``.
 
         Raises:
-            LimitError: if a term nests deeper than allowed.
+            LimitError: if a term nests deeper than allowed, or is too long to write.
         """
         table = self._tables[kind]
         before = table.count
@@ -72,18 +77,34 @@ class TermPool:
             new = slice(self.count, self.count + fresh)
             self._kind[new] = kind
             self._row[new] = np.arange(before, table.count)
+            self._length[new] = len(self._names[kind][0])
             if table.arity:
-                self._depth[new] = 1 + self._depth[table.rows[before:]].max(axis=1)
-                if self._depth[new].max() > self._max_depth:
-                    raise LimitError(
-                        f"the function '{self._names[kind][0]}' builds terms nested more than "
-                        f"{self._max_depth} deep: its recursion does not end; bound it by a "
-                        "relation of the rulesheet, or raise the limit on depth"
-                    )
+                self._measure(kind, new, table.rows[before:])
             ids = np.arange(self.count, self.count + fresh)
             self._table_ids[kind] = np.concatenate([self._table_ids[kind], ids])
             self.count += fresh
         return self._table_ids[kind][rows]
+
+    def _measure(self, kind: int, new: slice, arguments: IntArray) -> None:
+        """Note depth and length of new compound terms; refuse what has no end."""
+        name = shown(self._names[kind][0])
+        self._depth[new] = 1 + self._depth[arguments].max(axis=1)
+        if self._depth[new].max() > self._max_depth:
+            raise LimitError(
+                f"the function '{name}' builds terms nested more than {self._max_depth} deep: its "
+                "recursion does not end; bound it by a relation of the rulesheet, or raise the "
+                "limit on depth"
+            )
+        self._length[new] += 2 + arguments.shape[1] + self._length[arguments].sum(axis=1)
+        if self._length[new].max() > MAXIMUM_LENGTH:
+            raise LimitError(
+                f"the function '{name}' builds a term of more than {MAXIMUM_LENGTH:,} characters; "
+                "bound its recursion by a relation of the rulesheet, or give the term fewer parts"
+            )
+
+    def lengths(self, terms: IntArray) -> IntArray:
+        """Return how many characters each term's text has in folded names; int64 ``[n]``."""
+        return self._length[terms]
 
     def is_kind(self, terms: IntArray, kind: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Return whether each term is of the kind; bool ``[n]``."""
@@ -128,3 +149,4 @@ class TermPool:
             self._kind = np.concatenate([self._kind, np.zeros(extra, np.int64)])
             self._row = np.concatenate([self._row, np.zeros(extra, np.int64)])
             self._depth = np.concatenate([self._depth, np.zeros(extra, np.int64)])
+            self._length = np.concatenate([self._length, np.zeros(extra, np.int64)])

@@ -14,14 +14,23 @@ from typing import final
 
 from neurogame.gdl.terms import Compound, Symbol, Term, Variable
 from neurogame.ground.clauses import Clause, Literal, variables_of
+from neurogame.ground.limits import GroundLimits, Watch
 
 MIN_ARITY = 4
 """An auxiliary relation may always have this many arguments, more only if a literal has more."""
 
 
-def split_clauses(clauses: list[Clause]) -> list[Clause]:
-    """Return equivalent clauses with short bodies; auxiliary clauses come before their use."""
-    splitter = _Splitter()
+def split_clauses(clauses: list[Clause], watch: Watch | None = None) -> list[Clause]:
+    """Return equivalent clauses with short bodies; auxiliary clauses come before their use.
+
+    Args:
+        clauses: clauses without unbound variables.
+        watch: limits, or None.
+
+    Raises:
+        LimitError: if a limit is reached.
+    """
+    splitter = _Splitter(watch or Watch(GroundLimits()))
     result: list[Clause] = []
     for clause in clauses:
         rest = splitter.split(clause)
@@ -44,6 +53,7 @@ class _Bucket:
 @final
 @dataclass
 class _Splitter:
+    watch: Watch
     made: dict[object, str] = field(default_factory=dict)
     new: list[Clause] = field(default_factory=list)
     counters: dict[int, int] = field(default_factory=dict)
@@ -57,7 +67,7 @@ class _Splitter:
         """Project out variables one bucket at a time until none is worth it."""
         widest = max((len(set(variables_of(x.arguments))) for x in clause.body), default=0)
         while True:
-            bucket = _best_bucket(clause, max(MIN_ARITY, widest))
+            bucket = _best_bucket(clause, max(MIN_ARITY, widest), self.watch)
             if bucket is None:
                 return clause
             auxiliary = self._auxiliary(bucket, clause.source)
@@ -110,7 +120,7 @@ def _canonical(
     return (literals, distinct), order
 
 
-def _best_bucket(clause: Clause, max_arity: int) -> _Bucket | None:
+def _best_bucket(clause: Clause, max_arity: int, watch: Watch) -> _Bucket | None:
     """Return the bucket with the smallest auxiliary relation, or None if none is worth it."""
     positive = [x for x in clause.body if not x.negated]
     if len(positive) < 2:
@@ -121,6 +131,7 @@ def _best_bucket(clause: Clause, max_arity: int) -> _Bucket | None:
     )
     best: tuple[tuple[int, int], _Bucket] | None = None
     for variable in candidates:
+        watch.check("splitting a rule into shorter ones")
         bucket = _bucket(clause, variable, head)
         if bucket is None or len(bucket.kept) > max_arity:
             continue

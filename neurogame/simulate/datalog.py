@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
+from math import prod
 from typing import final
 
-from neurogame.errors import GroundingError
+from neurogame.errors import GroundingError, LimitError
 from neurogame.gdl.terms import And, Compound, Formula, Not, Or, Rule, Rules, Symbol
 from neurogame.gdl.write import term_text
 from neurogame.simulate.joins import (
@@ -30,6 +31,15 @@ from neurogame.simulate.joins import (
 LONGEST_CHAIN = 15
 """How many questions may wait for each other; each needs up to some 20 Python frames."""
 
+LONGEST_ASKED = 15
+"""Most literals of a rule that answers questions: each takes a Python frame."""
+
+MOST_BRANCHES = 4096
+"""Most conjunctions that the disjunctions of one rule may expand to."""
+
+LONGEST_BODY = 250
+"""Most literals of any rule, for the same reason."""
+
 
 def _branches(formula: Formula) -> list[tuple[Formula, ...]]:
     """Return the disjunctive normal form of a formula: one tuple of literals per branch."""
@@ -45,6 +55,18 @@ def _branches(formula: Formula) -> list[tuple[Formula, ...]]:
     if isinstance(formula, Not) and isinstance(formula.formula, And):
         return _branches(Or(tuple(Not(inner) for inner in formula.formula.formulas)))
     return [(formula,)]
+
+
+def _branch_counts(formula: Formula, negated: bool = False) -> tuple[int, int]:
+    """Return how many branches a formula has, and the most that a part of it has."""
+    if isinstance(formula, Not):
+        return _branch_counts(formula.formula, not negated)
+    if not isinstance(formula, Or | And):
+        return 1, 1
+    counts = [_branch_counts(inner, negated) for inner in formula.formulas]
+    own = [count for count, _ in counts]
+    total = sum(own) if isinstance(formula, Or) is not negated else prod(own)
+    return total, max(total, *(most for _, most in counts)) if counts else total
 
 
 def _signed_predicates(body: Sequence[Formula]) -> Iterator[tuple[Predicate, bool]]:
@@ -115,7 +137,14 @@ class Stratum:
         used = [signed for rule in derived for signed in _signed_predicates(rule.body)]
         self._negative_cycle = any(negated and name in members for name, negated in used)
         recursive = any(name in members for name, _ in used)
-        self.on_demand = on_demand and bool(derived) and not recursive
+        longest = max((len(rule.body) for rule in rules), default=0)
+        if longest > LONGEST_BODY:
+            raise LimitError(
+                f"{source}: a rule has {longest:,} literals, the reference interpreter takes at "
+                f"most {LONGEST_BODY}; split the rule, or use the circuit"
+            )
+        short = longest <= LONGEST_ASKED
+        self.on_demand = on_demand and bool(derived) and not recursive and short
         self._asked_plans: dict[tuple[int, ...], list[Plan]] = {}
         self._plans = [Plan(rule, source, members) for rule in derived]
         self._deltas = [
@@ -218,6 +247,7 @@ class Program:
 
     Raises:
         RulesError: a rule is unsafe.
+        LimitError: a rule is longer than Python's stack allows, or has too many branches.
     """
 
     def __init__(self, rules: Rules, inputs: frozenset[Predicate]) -> None:
@@ -227,7 +257,14 @@ class Program:
             head = predicate_of(rule.head)
             if head in inputs:
                 continue
-            for body in _branches(And(rule.body)):
+            body_formula = And(rule.body)
+            if _branch_counts(body_formula)[1] > MOST_BRANCHES:
+                place = f"{rules.source}:{rule.position.line}:{rule.position.column}"
+                raise LimitError(
+                    f"{place}: the disjunctions of this rule expand to more than {MOST_BRANCHES:,} "
+                    "conjunctions; name a disjunction by a relation of its own"
+                )
+            for body in _branches(body_formula):
                 by_head.setdefault(head, []).append(Rule(rule.head, body, rule.position))
                 used = {predicate for predicate, _ in _signed_predicates(body)}
                 self._uses.setdefault(head, set()).update(used)

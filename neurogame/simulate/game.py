@@ -8,14 +8,12 @@ from typing import final
 
 import torch
 
-from neurogame.circuit.build import build_circuit
 from neurogame.circuit.circuit import Circuit
+from neurogame.circuit.compile import compile_rules
 from neurogame.errors import GameError
-from neurogame.gdl.check import require_valid
+from neurogame.gdl.check import valid_rules
 from neurogame.gdl.library import load_rules
-from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Rules
-from neurogame.ground.ground import ground
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import State
 
@@ -50,7 +48,7 @@ class Game:
 
         Args:
             name_or_path: a library name (see ``neurogame games``) or a path.
-            cache: whether to use the ground programs cached on disk.
+            cache: whether to use the circuits cached on disk.
 
         Raises:
             RulesError: there is no such rulesheet, or it is not valid.
@@ -64,14 +62,12 @@ class Game:
         Raises:
             RulesError: the text is not a valid rulesheet.
         """
-        rules = parse_rules(text, source=name)
-        require_valid(rules)
-        return cls.from_rules(rules, name, cache=cache)
+        return cls.from_rules(valid_rules(text, source=name), name, cache=cache)
 
     @classmethod
     def from_rules(cls, rules: Rules, name: str, *, cache: bool = True) -> Game:
         """Make a game from valid rules."""
-        return cls(name, rules, build_circuit(ground(rules, cache=cache)))
+        return cls(name, rules, compile_rules(rules, cache=cache))
 
     def initial_state(self) -> State:
         """Return the state in which every match starts."""

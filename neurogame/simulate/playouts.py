@@ -8,9 +8,10 @@ the batch size, and the first N of any larger number.
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import final
+from typing import Literal, TypeAlias, final
 
 import numpy as np
 import torch
@@ -27,6 +28,9 @@ from neurogame.simulate.states import StateBatch
 
 MAX_PLIES = 1000
 """Default step limit of a playout."""
+
+Ending: TypeAlias = Literal["terminal", "stuck", "cut"]
+"""How a playout ends: by the rules, without a move for some role, or at the step limit."""
 
 _DROP_EVERY = 4
 """Steps between two removals of words whose games are all over."""
@@ -45,6 +49,8 @@ class PlayoutStatistics:
         goals: per role, goal value -> number of games. A game without a goal counts as 0, one
             with several as the highest.
         cut: games that the step limit stopped; their goals are those of the state reached.
+        stuck: games that stopped in a state that is not terminal because some role has no legal
+            move there (one warning); their goals are those of that state.
     """
 
     roles: tuple[str, ...]
@@ -53,6 +59,7 @@ class PlayoutStatistics:
     lengths: tuple[int, ...]
     goals: tuple[dict[int, int], ...]
     cut: int
+    stuck: int
 
     @property
     def mean_length(self) -> float:
@@ -87,8 +94,7 @@ def playouts(
         batch: games at a time, a multiple of 64; None: what suits the circuit's size.
 
     Raises:
-        GameError: an argument is out of its range, or some state has no legal move for a role
-            although it is not terminal.
+        GameError: an argument is out of its range.
     """
     _check(games=games, max_plies=max_plies)
     size = simulator.good_batch if batch is None else batch
@@ -128,7 +134,7 @@ def stream(
 def sample_states(
     simulator: Simulator, count: int, seed: int, max_plies: int = MAX_PLIES
 ) -> StateBatch:
-    """Return random non-terminal states as they occur in random games.
+    """Return random states as they occur in random games, in which every role has a move.
 
     Args:
         simulator: of the game.
@@ -140,10 +146,13 @@ def sample_states(
     games = max(64, count // 4)
     visited: list[tuple[Tensor, Tensor]] = []
     _Block(simulator, 0, games, seed, _Tally(simulator, max_plies), visited).play()
+    if not visited:
+        raise GameError(
+            "the initial state is terminal, or a role has no move in it: there are no states to "
+            "sample"
+        )
     alive = torch.stack([unpack(playing[None], games)[:, 0] for _, playing in visited])
     places = alive.nonzero().cpu()
-    if not len(places):
-        raise GameError("the initial state is terminal: there are no states to sample")
     generator = torch.Generator().manual_seed(seed)
     chosen = places[torch.randint(len(places), (count,), generator=generator)]
     order = torch.argsort(chosen[:, 0], stable=True)
@@ -174,16 +183,16 @@ class _Tally:
         self.values = [[value for value, _ in pairs] for pairs in self.circuit.goals]
         self.counts = [np.zeros(len(pairs) + 1, np.int64) for pairs in self.circuit.goals]
         self.lengths: dict[int, int] = {}
-        self.cut = 0
-        self.warned = False
+        self.endings: Counter[Ending] = Counter()
+        self.warned: set[str] = set()
 
-    def add(self, flags: Tensor, ended: Tensor, stopped: bool) -> int:
+    def add(self, flags: Tensor, ended: Tensor, ending: Ending) -> int:
         """Count the goals of the lanes that are over; return their number.
 
         Args:
             flags: goal flags; int64 ``[V, W]``.
             ended: lanes that are over; int64 ``[W]``.
-            stopped: whether the step limit ended them.
+            ending: what ended them.
         """
         begin = 0
         for role, values in enumerate(self.values):
@@ -196,18 +205,19 @@ class _Tally:
                 rest = rest & ~flags[row]
             counts = count_ones(torch.stack([*hits, rest])).cpu().numpy()
             self.counts[role] += counts
-            if not stopped and counts[-1]:
-                self._warn(role, "no goal in a terminal state; it counts as 0")
-            elif not stopped and bool((several != 0).any()):
-                self._warn(role, "several goals in a terminal state; the highest counts")
+            if ending == "terminal" and counts[-1]:
+                self.warn("goals", role, "no goal in a terminal state; it counts as 0")
+            elif ending == "terminal" and bool((several != 0).any()):
+                self.warn("goals", role, "several goals in a terminal state; the highest counts")
             begin += len(values)
         number = int(count_ones(ended[None])[0])
-        self.cut += number if stopped else 0
+        self.endings[ending] += number
         return number
 
-    def _warn(self, role: int, what: str) -> None:
-        if not self.warned:
-            self.warned = True
+    def warn(self, about: str, role: int, what: str) -> None:
+        """Warn of something that a role has, once for each thing that there is to say."""
+        if about not in self.warned:
+            self.warned.add(about)
             warnings.warn(
                 f"role {self.circuit.roles[role]} has {what} (said once)",
                 NeurogameWarning,
@@ -229,7 +239,8 @@ class _Tally:
             plies=sum(length * count for length, count in self.lengths.items()),
             lengths=tuple(self.lengths.get(n, 0) for n in range(longest + 1)),
             goals=tuple(goals),
-            cut=self.cut,
+            cut=self.endings["cut"],
+            stuck=self.endings["stuck"],
         )
 
 
@@ -271,16 +282,19 @@ class _Block:
         """Look at the states, count what has ended, and move the others."""
         with self.simulator.lock:
             status, space = self._status()
-            last = step == self.tally.max_plies
             terminal = status[-1] & self.playing
-            self._finish(terminal, step, space, stopped=False)
-            if last:
-                self._finish(self.playing & ~terminal, step, space, stopped=True)
-            self.playing = self.playing & ~terminal if not last else torch.zeros_like(terminal)
-            if self.visited is not None and bool((self.playing != 0).any()):
+            stuck = self._stuck(status, self.playing)
+            self._finish(terminal, step, space, "terminal")
+            self._finish(stuck, step, space, "stuck")
+            self.playing = self.playing & ~terminal & ~stuck
+            if step == self.tally.max_plies:
+                self._finish(self.playing, step, space, "cut")
+                self.playing = torch.zeros_like(terminal)
+            if not bool((self.playing != 0).any()):
+                return
+            if self.visited is not None:
                 self.visited.append((self.states.clone(), self.playing.clone()))
-            if not last:
-                self.states = self._move(status, step, space)
+            self.states = self._move(status, step, space)
 
     def stream(self, steps: int) -> int:
         """Play every lane for some steps, restarting finished games; return games finished."""
@@ -293,12 +307,16 @@ class _Block:
             with self.simulator.lock:
                 status, space = self._status()
                 terminal = status[-1] & lanes
-                stopped = _equals(age, self.tally.max_plies) & lanes & ~terminal
-                for ended, cut in ((terminal, False), (stopped, True)):
+                stuck = self._stuck(status, lanes)
+                over = terminal | stuck
+                cut = _equals(age, self.tally.max_plies) & lanes & ~over
+                endings: list[tuple[Tensor, Ending]]
+                endings = [(terminal, "terminal"), (stuck, "stuck"), (cut, "cut")]
+                for ended, ending in endings:
                     if bool((ended != 0).any()):
-                        games += self.tally.add(space.run(GOALS), ended, cut)
+                        games += self.tally.add(space.run(GOALS), ended, ending)
                         self._count_ages(age, ended)
-                over = terminal | stopped
+                over = over | cut
                 moved = self._move(status, step, space)
             self.states = moved ^ ((moved ^ initial) & over)
             _increment(age, ~over)
@@ -310,9 +328,26 @@ class _Block:
         space.values[1 : 1 + self.fluents] = self.states
         return space.run(STATUS), space
 
-    def _finish(self, ended: Tensor, step: int, space: _Space, stopped: bool) -> None:
+    def _stuck(self, status: Tensor, lanes: Tensor) -> Tensor:
+        """Return the lanes that are not over but where some role has no legal move."""
+        stuck = torch.zeros_like(lanes)
+        for role, (begin, end) in enumerate(pairwise(self.simulator.move_offsets)):
+            none = lanes & ~status[-1]
+            if end > begin:
+                none = none & ~_any(status[begin:end])
+            if bool((none != 0).any()):
+                self.tally.warn(
+                    "stuck",
+                    role,
+                    "no legal move in a state that is not terminal; the game stops there with the "
+                    "goals of that state",
+                )
+            stuck |= none
+        return stuck
+
+    def _finish(self, ended: Tensor, step: int, space: _Space, ending: Ending) -> None:
         if bool((ended != 0).any()):
-            number = self.tally.add(space.run(GOALS), ended, stopped)
+            number = self.tally.add(space.run(GOALS), ended, ending)
             self.tally.lengths[step] = self.tally.lengths.get(step, 0) + number
 
     def _count_ages(self, age: Tensor, ended: Tensor) -> None:
@@ -330,12 +365,9 @@ class _Block:
         offsets = self.simulator.move_offsets
         first = 1 + self.fluents
         for role, (begin, end) in enumerate(pairwise(offsets)):
+            if begin == end:
+                continue  # every game is stuck
             legal = status[begin:end] & self.playing
-            if not len(legal) or bool((self.playing & ~_any(legal) & ~status[-1]).any()):
-                raise GameError(
-                    f"role {self.simulator.circuit.roles[role]} has no legal move in a state that "
-                    "is not terminal; the rules must give every role a move (noop will do)"
-                )
             space.values[first + begin : first + end] = choose_uniform(
                 legal, self.random, step, role
             )

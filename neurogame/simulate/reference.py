@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import final
 
 from neurogame.errors import GameError, RulesError
+from neurogame.gdl.finding import shown
+from neurogame.gdl.keywords import is_goal_value
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
@@ -44,13 +46,15 @@ class ReferenceGame:
 
     A state is the set of terms ``f`` for which ``(true f)`` holds, with folded names. Legal
     moves and goals are given as derived, in terminal states too; a terminal state is its own
-    successor.
+    successor. Where a state is not terminal but a role has no legal move, there is no next
+    state: :meth:`next` raises.
 
     Args:
         rules: a rulesheet; it is not checked beyond what evaluation needs.
 
     Raises:
         RulesError: a rule is unsafe, or there is no role.
+        LimitError: a rule has too many literals or branches for this interpreter.
         GroundingError: an atom depends on its own negation (where only some states show it,
             the query that meets it raises).
     """
@@ -97,10 +101,10 @@ class ReferenceGame:
         """
         found = []
         for value in self._of_role(state, _GOAL, role):
-            text = str(value)
-            if not text.isdecimal() or int(text) > 100:
+            text = value if isinstance(value, str) else term_text(self._term(value))
+            if not is_goal_value(text):
                 raise RulesError(
-                    f"{self.rules.source}: a goal of {self.roles[role]} is {text!r}; "
+                    f"{self.rules.source}:1:1: a goal of {self.roles[role]} is {shown(text)!r}; "
                     "goals are integers in 0..100"
                 )
             found.append(int(text))
@@ -117,7 +121,7 @@ class ReferenceGame:
             The successor; a terminal state itself, whatever the moves.
 
         Raises:
-            GameError: the number of moves is wrong, or a move is not legal.
+            GameError: the number of moves is wrong, a move is not legal, or some role has none.
         """
         if len(joint) != len(self._roles):
             raise GameError(f"a joint move has {len(self._roles)} moves, not {len(joint)}")
@@ -126,6 +130,11 @@ class ReferenceGame:
         database = dict(self._look(state))
         rows = []
         for role, move in enumerate(joint):
+            if not self.legal(state, role):
+                raise GameError(
+                    f"role {self.roles[role]} has no legal move although the state is not "
+                    "terminal: no step leads on"
+                )
             if move not in self.legal(state, role):
                 raise GameError(f"{self.text(move)} is not a legal move of {self.roles[role]}")
             rows.append((self._roles[role], self._value(move)))

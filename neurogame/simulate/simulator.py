@@ -33,7 +33,8 @@ class Look:
 
     Attributes:
         legal: legal moves of all roles, concatenated in role order; bool ``[B, M]``. All false
-            in a terminal state.
+            in a terminal state. A state that is not terminal but has no legal move for some
+            role is stuck: it has no successor.
         terminal: bool ``[B]``.
         goals: per role, goal value / 100; float32 ``[B, R]`` in 0..1. Where the rules derive
             no goal it is 0, where they derive several it is the highest (one warning, if this
@@ -191,8 +192,8 @@ class Simulator:
                 is whatever the rules derive.
 
         Raises:
-            GameError: a move is illegal; the message names the state, role and move. Or a role
-                has no move of this number, checked in any case.
+            GameError: a move is illegal; the message names the state, role and move. Or, checked
+                in any case: a role has no move of this number, or has no moves at all.
         """
         size, roles = len(states), len(self.circuit.roles)
         if moves.dtype != torch.int64 or tuple(moves.shape) != (size, roles):
@@ -205,10 +206,13 @@ class Simulator:
         does = self._does_words(known)
         status, following = self._run(states, (STATUS, NEXT), does)
         terminal = status[-1]
-        if not torch.equal(known, moves):
-            unknown = (known != moves) & ~unpack(terminal[None], size)
+        none = (sizes == 0).expand(size, roles)
+        if not torch.equal(known, moves) or bool(none.any()):
+            unknown = ((known != moves) | none) & ~unpack(terminal[None], size)
             if bool(unknown.any()):
                 row, role = unknown.nonzero()[0].tolist()
+                if not sizes[role]:
+                    raise self._stuck(row, role)
                 raise GameError(
                     f"state {row}: role {self.circuit.roles[role]} has no move "
                     f"{int(moves[row, role])}; its moves are 0..{int(sizes[role]) - 1}"
@@ -216,12 +220,14 @@ class Simulator:
         if check:
             illegal = does & ~status[:-1] & ~terminal
             if bool(illegal.any()):
-                self._refuse(unpack(illegal, size))
+                self._refuse(unpack(illegal, size), unpack(status[:-1], size))
         words = following ^ ((following ^ states.words) & terminal)
         return StateBatch(words & lane_mask(size, self.device), size)
 
     def expand(self, states: StateBatch, legal: Tensor | None = None) -> Expansion:
         """Return all children of all states; terminal states have none.
+
+        Nor has a state in which some role has no legal move.
 
         Args:
             states: ``B`` states.
@@ -248,16 +254,25 @@ class Simulator:
     def _does_words(self, moves: Tensor) -> Tensor:
         """Return the rows that say which moves are made; int64 ``[M, W]``."""
         start = torch.tensor(self.move_offsets[:-1], device=self.device)
-        return pack_one_hot(moves + start, self.move_offsets[-1])
+        # A role without any moves makes none.
+        return pack_one_hot(torch.where(moves < 0, -1, moves + start), self.move_offsets[-1])
 
-    def _refuse(self, illegal: Tensor) -> None:
-        """Say which move is illegal, and what is allowed; ``illegal`` is bool ``[B, M]``."""
+    def _refuse(self, illegal: Tensor, legal: Tensor) -> None:
+        """Say which move is illegal, and what is allowed; both are bool ``[B, M]``."""
         row, column = illegal.nonzero()[0].tolist()
         role = bisect_right(self.move_offsets, column) - 1
+        if not bool(legal[row, self.move_offsets[role] : self.move_offsets[role + 1]].any()):
+            raise self._stuck(row, role)
         text = self.circuit.moves[role][column - self.move_offsets[role]]
         raise GameError(
             f"state {row}: {text} is not legal for role {self.circuit.roles[role]}; "
             "take a move that look() or State.legal_moves shows as legal"
+        )
+
+    def _stuck(self, row: int, role: int) -> GameError:
+        return GameError(
+            f"state {row}: role {self.circuit.roles[role]} has no legal move although the state is "
+            "not terminal: no step leads on; the rules should give every role a move (noop will do)"
         )
 
     def _run(

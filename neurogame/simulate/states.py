@@ -94,7 +94,8 @@ class State:
     """One state of a game, for people and for code that works state by state.
 
     Two states are equal if they belong to the same rules and the same fluents hold. In a
-    terminal state nobody has a move.
+    terminal state nobody has a move. A state that is not terminal but in which some role has no
+    legal move is stuck: :meth:`next` raises there, playouts and matches stop with its goals.
 
     Attributes:
         game: the game.
@@ -174,10 +175,16 @@ class State:
                 state is returned unchanged, whatever the moves.
 
         Raises:
-            GameError: a move is unknown or illegal.
+            GameError: a move is unknown or illegal, or some role has no legal move.
         """
         if self.is_terminal:
             return self
+        for role, legal in zip(self.game.roles, self.legal_moves, strict=True):
+            if not legal:
+                raise GameError(
+                    f"role {role} has no legal move in a state of {self.game.name} that is not "
+                    "terminal: no step leads on; the rules should give every role a move"
+                )
         if len(joint) != len(self.game.roles):
             raise GameError(
                 f"a joint move of {self.game.name} has {len(self.game.roles)} moves, "

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, final
 
 from neurogame.errors import GameError
+from neurogame.gdl.keywords import is_goal_value
 
 _LINE_TYPES = ("game", "state", "end")
 
@@ -57,6 +58,10 @@ class TraceState:
     goals: tuple[frozenset[int], ...]
     move: tuple[str, ...] | None
     following: frozenset[str] | None
+
+
+LONGEST_LINE = 64 * 2**20
+"""Most characters of a line that are read: beyond that the file is no trace."""
 
 
 @final
@@ -116,11 +121,18 @@ class TraceFile:
     def _read_records(self) -> Iterator[tuple[int, dict[str, Any]]]:
         line = 0
         try:
+            if self.path.exists() and not self.path.is_file():
+                raise self._error(1, "no regular file; save the trace in one and give its path")
             with self.path.open("rb") as start:
                 zipped = start.read(2) == b"\x1f\x8b"
             opener = gzip.open if zipped else open
             with opener(self.path, "rt", encoding="utf-8") as file:
-                for line, text in enumerate(file, start=1):
+                while text := file.readline(LONGEST_LINE + 1):
+                    line += 1
+                    if len(text) > LONGEST_LINE:
+                        raise self._error(
+                            line, f"longer than {LONGEST_LINE:,} characters: is this a trace?"
+                        )
                     if text.strip():
                         yield line, self._record(line, text)
         except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
@@ -129,7 +141,7 @@ class TraceFile:
     def _record(self, line: int, text: str) -> dict[str, Any]:
         try:
             record = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise self._error(line, f"not a JSON object: {error}") from error
         if not isinstance(record, dict) or record.get("type") not in _LINE_TYPES:
             raise self._error(line, f"a record has one of the types {', '.join(_LINE_TYPES)}")
@@ -167,7 +179,7 @@ class TraceFile:
         """Read a goal: an integer, null for none, or a list of numerals for several."""
         values = [] if entry is None else entry if isinstance(entry, list) else [entry]
         texts = [str(value) for value in values]
-        if not all(text.isdecimal() and int(text) <= 100 for text in texts):
+        if not all(map(is_goal_value, texts)):
             raise self._error(line, f"{entry!r} is no goal: an integer 0..100, a list or null")
         return frozenset(int(text) for text in texts)
 

@@ -28,12 +28,12 @@ REACH = """
 
 
 def circuit_of(text: str) -> Circuit:
-    return build_circuit(ground(parse_rules(text), cache=False))
+    return build_circuit(ground(parse_rules(text)))
 
 
 @pytest.mark.parametrize("name", library_names())
 def test_invariants(name: str) -> None:
-    circuit = build_circuit(ground(load_rules(name), cache=False))
+    circuit = build_circuit(ground(load_rules(name)))
     first = circuit.first_gate
     nodes = first + np.repeat(np.arange(circuit.gate_count), np.diff(circuit.gate_start))
     inputs = circuit.gate_inputs
@@ -68,10 +68,10 @@ def test_transitive_closure_is_the_least_fixpoint() -> None:
 
 
 def test_cycles_are_found_and_named() -> None:
-    program = ground(parse_rules(FRAME + NODES + EDGES + REACH), cache=False)
+    program = ground(parse_rules(FRAME + NODES + EDGES + REACH))
     (cycle,) = [c for c in find_cycles(program) if len(c) > 1][:1] or [[]]
     assert any(program.atoms.text(a).startswith("(reach") for a in cycle)
-    assert find_cycles(ground(load_rules("tictactoe"), cache=False)) == []
+    assert find_cycles(ground(load_rules("tictactoe"))) == []
 
 
 def test_negation_through_itself_is_refused_with_its_atoms() -> None:

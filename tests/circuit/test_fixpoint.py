@@ -59,7 +59,7 @@ def least_model(rules: list[Rule], state: tuple[bool, ...]) -> set[int]:
 
 
 def check_all_states(rules: list[Rule]) -> None:
-    program = ground(parse_rules(rulesheet(rules)), cache=False)
+    program = ground(parse_rules(rulesheet(rules)))
     circuit = build_circuit(program)
     states = np.array(list(itertools.product([False, True], repeat=FLUENTS)))
     values = evaluate_circuit(

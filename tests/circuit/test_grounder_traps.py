@@ -111,7 +111,7 @@ def test_inputs_that_rules_define_are_kept() -> None:
 def test_a_positive_cycle_without_a_transition_has_its_least_fixpoint() -> None:
     """Issue 9: cubicup_3player, where a topological order does not exist."""
     game = game_of(CUPS)
-    program = ground(game.rules, cache=False)
+    program = ground(game.rules)
     cycle = next(c for c in find_cycles(program) if len(c) > 1)
     assert {program.atoms.text(a).split()[0] for a in cycle} <= {"(held", "(resting"}
     first = game.initial_state()

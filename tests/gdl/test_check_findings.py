@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from neurogame.errors import RulesError
 from neurogame.gdl.check import check_rules, require_valid
-from neurogame.gdl.finding import NOWHERE, Finding, Position
+from neurogame.gdl.finding import NOWHERE, START, Finding, Position
 from neurogame.gdl.parse import MAXIMUM_REPORTED, parse_rules
 from neurogame.gdl.terms import Rules
 from tests.gdl.small_games import MINIMAL, MINIMAL_LINES, codes, places
@@ -30,12 +30,12 @@ def test_any_rulesheet_gets_findings_in_order_and_no_crash(rules: Rules) -> None
         require_valid(rules)
 
 
-def test_what_a_game_lacks_is_named_without_a_place() -> None:
+def test_what_a_game_lacks_is_named_at_the_start() -> None:
     found = check_rules(parse_rules("(init p)"))
     assert [(f.code, f.position) for f in found] == [
-        (code, NOWHERE) for code in ("no-role", "no-legal", "no-goal", "no-terminal")
+        (code, START) for code in ("no-role", "no-legal", "no-goal", "no-terminal")
     ]
-    with pytest.raises(RulesError, match=r"\Agame.kif: no 'role' is defined; add") as caught:
+    with pytest.raises(RulesError, match=r"\Agame.kif:1:1: no 'role' is defined; add") as caught:
         require_valid(parse_rules("(init p)", "game.kif"))
     assert len(str(caught.value).splitlines()) == 4
 
@@ -69,7 +69,8 @@ def test_every_error_of_a_rulesheet_is_in_the_message() -> None:
         ("(goal a 101)", [("goal-value", 1, 9)]),
         ("(goal a -1)", [("goal-value", 1, 9)]),
         ("(goal a 50.0)", [("goal-value", 1, 9), ("unusual-character", 1, 9)]),
-        (f"(goal a {'9' * 5000})", [("goal-value", 1, 9)]),
+        (f"(goal a {'9' * 900})", [("goal-value", 1, 9)]),
+        ("(role a)", [("repeated-role", 1, 1)]),
         ("(goal a (plus 1 2))", [("goal-value", 1, 9)]),
         ("(goal a 0) (goal b 100)", []),
         ("(q (true p))", [("keyword-function", 1, 4)]),

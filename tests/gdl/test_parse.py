@@ -20,6 +20,7 @@ from neurogame.gdl.terms import (
     Symbol,
     Variable,
 )
+from neurogame.gdl.write import rules_text
 
 P, Q, X = Symbol("p"), Symbol("q"), Variable("x")
 
@@ -96,10 +97,19 @@ def test_rule_with_empty_body_is_a_fact() -> None:
     assert [remark.code for remark in rules.remarks] == ["empty-body"]
 
 
-def test_name_alone_in_parentheses_is_the_name() -> None:
-    rules = parse_rules("(<= (foo) (not (bar)) (p (f)))")
-    assert rules == parse_rules("(<= foo (not bar) (p f))")
+def test_name_alone_in_parentheses_is_a_name_of_its_own() -> None:
+    rules = parse_rules("(<= (Foo) (not (bar)) (p (f)))")
+    assert rules != parse_rules("(<= foo (not bar) (p f))")
+    assert rules == parse_rules(rules_text(rules))
+    assert rules_text(rules) == "(<= (Foo)\n    (not (bar))\n    (p (f)))\n"
     assert [remark.code for remark in rules.remarks] == ["empty-parentheses"] * 3
+    assert "(Foo) is never the same as Foo" in rules.remarks[0].message
+
+
+def test_keyword_alone_in_parentheses_is_the_keyword() -> None:
+    rules = parse_rules("(<= (Terminal) (true p))")
+    assert rules == parse_rules("(<= terminal (true p))")
+    assert [remark.code for remark in rules.remarks] == ["empty-parentheses"]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +199,7 @@ def test_rules_after_a_too_deep_one_are_still_read() -> None:
 def test_a_term_in_any_case() -> None:
     assert parse_term(" ( Mark 1 ?X ) ") == Compound("mark", (Symbol("1"), X))
     assert parse_term("NOOP") == Symbol("noop")
-    assert parse_term("(noop)") == Symbol("noop")
+    assert parse_term("(Noop)") == Symbol("(noop)") != Symbol("noop")
 
 
 @pytest.mark.parametrize("text", ["", "a b", "(a) b", "(a", "a)", "()", "(not a)", "?"])

@@ -78,8 +78,8 @@ def test_keywords_numbers_and_the_underscore_stay() -> None:
 @pytest.mark.parametrize("numbers", [False, True])
 def test_scrambled_games_ground_to_the_same_sizes(name: str, numbers: bool) -> None:
     rules = load_rules(name)
-    first = ground(rules, cache=False)
-    second = ground(scramble(rules, seed=3, numbers=numbers).rules, cache=False)
+    first = ground(rules)
+    second = ground(scramble(rules, seed=3, numbers=numbers).rules)
     assert second.rule_count == first.rule_count
     assert len(second.fluents) == len(first.fluents)
     assert second.move_count == first.move_count

@@ -82,7 +82,7 @@ def least_model(program: GroundProgram, true: set[int]) -> set[int]:
 
 
 def play_and_compare(rules: Rules, seed: int, plies: int) -> None:
-    program = ground(rules, cache=False)
+    program = ground(rules)
     circuit = build_circuit(program)
     twin = Translation(rules)
     choose = random.Random(seed)

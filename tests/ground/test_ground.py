@@ -1,8 +1,6 @@
-"""Grounding's policies: domains, limits, errors, the cache."""
+"""Grounding's policies: domains, limits, errors."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +9,6 @@ from neurogame.errors import ConfigurationError, GroundingError, LimitError
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Rules
-from neurogame.ground import ground as ground_module
 from neurogame.ground import limits as limits_module
 from neurogame.ground.ground import ground
 from neurogame.ground.limits import GroundLimits
@@ -40,7 +37,7 @@ def same(left: GroundProgram, right: GroundProgram) -> bool:
 
 
 def test_domains_come_from_reachability_and_keep_their_spelling() -> None:
-    program = ground(parse_rules(COUNTER), cache=False)
+    program = ground(parse_rules(COUNTER))
     assert program.roles == ("Robot",)
     assert program.fluents == ("(Step 0)", "(Step 1)", "(Step 2)")
     assert program.moves == (("(say hello)",),)
@@ -51,14 +48,14 @@ def test_domains_come_from_reachability_and_keep_their_spelling() -> None:
 
 def test_static_atoms_are_simplified_away() -> None:
     """A9: no static atom remains, and role vanishes."""
-    program = ground(load_rules("tictactoe"), cache=False)
+    program = ground(load_rules("tictactoe"))
     names = {program.atoms.text(a).strip("(").split()[0] for a in range(len(program.atoms))}
     assert not names & {"role", "index", "succ", "init", "base", "input"}
 
 
 def test_reachable_fluents_missing_from_base_are_kept() -> None:
     rules = parse_rules(COUNTER + "(base (step 0)) (input robot (say hello))")
-    assert len(ground(rules, cache=False).fluents) == 3
+    assert len(ground(rules).fluents) == 3
 
 
 def test_the_role_of_a_head_ranges_over_the_roles() -> None:
@@ -66,14 +63,15 @@ def test_the_role_of_a_head_ranges_over_the_roles() -> None:
         "(role a) (role b) (listed a) (<= (legal ?p ?p) (listed a)) terminal (init q)"
         "(<= (goal ?p 100) (listed ?p)) (<= (goal ?p 0) (not (listed ?p)))"
     )
-    program = ground(rules, cache=False)
+    program = ground(rules)
     assert program.moves == (("a",), ("b",))
-    assert [[v for v, _ in role] for role in program.goals] == [[100], [0]]
+    # Asked before ?p is known, the negation holds, since b is not listed: as in GGP-Base.
+    assert [[v for v, _ in role] for role in program.goals] == [[100, 0], [0]]
 
 
 def test_moves_of_no_role_are_dropped() -> None:
     rules = parse_rules(COUNTER + "(legal stranger wave) (goal stranger 100)")
-    program = ground(rules, cache=False)
+    program = ground(rules)
     assert program.moves == (("(say hello)",),)
     assert len(program.goals) == 1
 
@@ -87,14 +85,15 @@ def test_moves_of_no_role_are_dropped() -> None:
 )
 def test_limits_stop_with_their_name(limits: GroundLimits, what: str) -> None:
     with pytest.raises(LimitError, match=what):
-        ground(load_rules("breakthrough"), limits, cache=False)
+        ground(load_rules("breakthrough"), limits)
 
 
 def test_the_memory_limit_stops_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     grown = iter(range(100, 10_000, 60))
+    monkeypatch.setattr(limits_module, "LOOK_EVERY", 0.0)
     monkeypatch.setattr(limits_module, "memory_mb", lambda: float(next(grown)))
     with pytest.raises(LimitError, match="the limit is 200 MiB"):
-        ground(load_rules("breakthrough"), GroundLimits(memory_mb=200), cache=False)
+        ground(load_rules("breakthrough"), GroundLimits(memory_mb=200))
 
 
 def test_endless_terms_stop_at_the_depth_limit() -> None:
@@ -105,7 +104,7 @@ def test_endless_terms_stop_at_the_depth_limit() -> None:
     with pytest.raises(
         LimitError, match=r"the function '[sn]' builds terms nested more than 50 deep"
     ):
-        ground(rules, GroundLimits(depth=50), cache=False)
+        ground(rules, GroundLimits(depth=50))
 
 
 def test_limits_must_be_positive() -> None:
@@ -128,44 +127,12 @@ def test_limits_must_be_positive() -> None:
 )
 def test_bad_rules_are_refused(text: str, message: str) -> None:
     with pytest.raises(GroundingError, match=message):
-        ground(parse_rules(text), cache=False)
-
-
-def test_cache_gives_the_same_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path))
-    rules = load_rules("tictactoe")
-    first = ground(rules)
-    files = list(tmp_path.iterdir())
-    assert [f.name for f in files] == [f"{first.key}.npz"]
-
-    def refuse(*_: object) -> None:
-        raise AssertionError("grounded again in spite of the cache")
-
-    monkeypatch.setattr(ground_module, "split_clauses", refuse)
-    assert same(ground(rules), first)
-
-
-@pytest.mark.parametrize("keep", [0, 100, 2000])
-def test_damaged_cache_files_are_ignored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: int
-) -> None:
-    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path))
-    rules = load_rules("tictactoe")
-    first = ground(rules)
-    (file,) = tmp_path.iterdir()
-    file.write_bytes(file.read_bytes()[:keep])
-    assert same(ground(rules), first)
-
-
-def test_an_unwritable_cache_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path / "file"))
-    assert ground(load_rules("tictactoe")).roles
+        ground(parse_rules(text))
 
 
 def test_the_same_rules_in_another_order_give_the_same_domains() -> None:
     rules = load_rules("connectfour")
     reversed_rules = Rules(tuple(reversed(rules.rules)), rules.spelling, rules.source)
-    one, other = ground(rules, cache=False), ground(reversed_rules, cache=False)
+    one, other = ground(rules), ground(reversed_rules)
     assert (one.fluents, one.moves) == (other.fluents, other.moves)
     assert one.rule_count == other.rule_count

@@ -83,7 +83,7 @@ def test_long_join_becomes_short() -> None:
 def test_pentago_rows_cost_no_three_to_the_twenty_first() -> None:
     """A36, A37: 21 free variables per row rule, yet only the 12 rows and few instances."""
     path = shared("games", "pentago.kif")
-    program = ground(parse_rules(path.read_text()), cache=False)
+    program = ground(parse_rules(path.read_text()))
     assert program.rule_count < 3000
     circuit = build_circuit(program)
     widths = {
