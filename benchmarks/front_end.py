@@ -4,14 +4,16 @@ python -m benchmarks.front_end                                  # the library
 python -m benchmarks.front_end FOLDER game.kif --markdown out.md
 
 Ours is CPU time of reading, checking, grounding and circuit building, nothing cached, in a process
-of its own after all imports; gringo's that of reading and grounding a plain translation of the same
-rules, in which each fluent may hold and each legal move may be made. Medians of several runs.
+of its own after all imports, and then of reading and checking with the circuit from the cache;
+gringo's that of reading and grounding a plain translation of the same rules, in which each fluent
+may hold and each legal move may be made. Medians of several runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -19,6 +21,7 @@ import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 RUNS = 3
 QUICK = 2.0
@@ -26,6 +29,8 @@ QUICK = 2.0
 
 PATIENCE = 300.0
 """Seconds that we may take for a game."""
+
+NOTHING = "–"
 
 CHOICES = """
 {{ {true}(F) : domain(F) }}.
@@ -38,6 +43,8 @@ domain(F) :- {next}(F).
 def ours(path: str) -> dict[str, float]:
     """Return the seconds of each step for one game, and sizes."""
     from neurogame.circuit.build import build_circuit
+    from neurogame.circuit.cache import VARIABLE, save_circuit
+    from neurogame.circuit.compile import compile_rules
     from neurogame.gdl.library import load_rules
     from neurogame.ground.ground import ground
 
@@ -49,8 +56,15 @@ def ours(path: str) -> dict[str, float]:
     circuit = build_circuit(program, rules)
     marks.append(time.process_time())
     read, grounding, building = (b - a for a, b in pairwise(marks))
+    with TemporaryDirectory() as folder:
+        os.environ[VARIABLE] = folder
+        save_circuit(circuit)
+        before = time.process_time()
+        compile_rules(load_rules(path))
+        cached = time.process_time() - before
     return {
         "seconds": marks[-1] - marks[0],
+        "cached": cached,
         "read": read,
         "ground": grounding,
         "circuit": building,
@@ -103,6 +117,12 @@ def games(names: list[str]) -> list[str]:
     return found
 
 
+def _shown(figures: dict[str, float] | None, name: str) -> str:
+    if figures is None:
+        return NOTHING
+    return f"{figures[name]:,.0f}" if name in ("rules", "gates") else f"{figures[name]:.3f}"
+
+
 def main() -> None:
     """Measure, and print one row per game and the medians."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -114,7 +134,8 @@ def main() -> None:
     if options.child:
         print(json.dumps(TOOLS[options.child](options.games[0])))
         return
-    head = ["game", "read", "ground", "circuit", "seconds", "rules", "gates", "gringo", "ratio"]
+    names = ["read", "ground", "circuit", "seconds", "cached", "rules", "gates"]
+    head = ["game", *names, "gringo", "ratio"]
     lines = [f"| {' | '.join(head)} |", "|---|" + "--:|" * (len(head) - 1)]
     print("\n".join(lines), flush=True)
     ratios = []
@@ -122,19 +143,8 @@ def main() -> None:
     for path in games(options.games):
         own = measured("ours", path, PATIENCE)
         other = measured("gringo", path, options.limit)
-        row = [Path(path).stem]
-        row += (
-            ["–"] * 6
-            if own is None
-            else [
-                *(f"{own[name]:.3f}" for name in ("read", "ground", "circuit", "seconds")),
-                *(f"{own[name]:,.0f}" for name in ("rules", "gates")),
-            ]
-        )
-        row.append("–" if other is None else f"{other['seconds']:.3f}")
-        row.append(
-            "–" if own is None or other is None else f"{other['seconds'] / own['seconds']:.1f}"
-        )
+        row = [Path(path).stem, *(_shown(own, name) for name in names), _shown(other, "seconds")]
+        row.append(f"{other['seconds'] / own['seconds']:.2f}" if own and other else NOTHING)
         if own is not None:
             totals.append(own["seconds"])
             if other is not None:
@@ -146,8 +156,8 @@ def main() -> None:
     )
     if ratios:
         summary += (
-            f"; gringo finished {len(ratios)} of them, its time is {statistics.median(ratios):.1f} "
-            f"times ours in the median, {min(ratios):.1f} to {max(ratios):.1f} times"
+            f"; gringo finished {len(ratios)} of them, its time is {statistics.median(ratios):.2f} "
+            f"times ours in the median, {min(ratios):.2f} to {max(ratios):.1f} times"
         )
     print(summary)
     if options.markdown:

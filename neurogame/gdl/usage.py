@@ -185,8 +185,7 @@ def check_names(rules: Iterable[Rule]) -> list[Finding]:
         plain = name[1:-1] if name.startswith("(") else name
         if not _USUAL.fullmatch(plain):
             message = (
-                f"unusual character in the name '{shown(name)}'; use letters, digits, "
-                "'_' and '-'"
+                f"unusual character in the name '{shown(name)}'; use letters, digits, '_' and '-'"
             )
             findings.append(Finding("warning", position, message, "unusual-character"))
     return findings
