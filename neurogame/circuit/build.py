@@ -12,7 +12,7 @@ import numpy as np
 
 from neurogame.circuit.circuit import AND, FALSE, OR, Circuit
 from neurogame.circuit.cycles import cycles_among, refuse_negation
-from neurogame.circuit.definitions import Definitions
+from neurogame.circuit.definitions import Definitions, Progress
 from neurogame.circuit.fixpoint import solve_cycles
 from neurogame.circuit.gates import GateStore
 from neurogame.circuit.groups import group_starts
@@ -78,23 +78,23 @@ class _Builder:
         self.gates = GateStore(1 + inputs)
         self.signal = np.full(len(program.atoms), FALSE, np.int64)
         self.signal[:inputs] = 2 * np.arange(1, 1 + inputs)
-        self.waiting = self.definitions.waiting.copy()
-        self.done = np.zeros(len(program.atoms), np.bool_)
-        self.done[:inputs] = True
+        self.progress = Progress(self.definitions)
         self.auxiliary = np.array([p.startswith("*") for p in program.atoms.predicates], np.bool_)
 
     def run(self) -> None:
         """Derive all atoms, level by level; cycles when nothing else is left."""
-        ready = np.flatnonzero((self.waiting == 0) & ~self.done)
+        ready = self.progress.first()
         cycles: list[IntArray] | None = None
         while True:
             while len(ready):
                 self._derive(ready)
-                ready = self._release(ready)
-            if self.done.all():
+                ready = self.progress.release(ready)
+            if self.progress.done.all():
                 return
             if cycles is None:
-                cycles = cycles_among(self.definitions, np.flatnonzero(~self.done).tolist())
+                cycles = cycles_among(
+                    self.definitions, np.flatnonzero(~self.progress.done).tolist()
+                )
                 for cycle in cycles:
                     refuse_negation(self.definitions, cycle, self.rules)
             closed = [c for c in cycles if self._waits_for_itself(c)]
@@ -103,24 +103,14 @@ class _Builder:
             )
             atoms = np.concatenate(closed)
             self._name(atoms)
-            self.done[atoms] = True
-            cycles = [c for c in cycles if not self.done[c[0]]]
-            ready = self._release(atoms)
+            ready = self.progress.release(atoms)
+            cycles = [c for c in cycles if not self.progress.done[c[0]]]
 
     def _waits_for_itself(self, cycle: IntArray) -> bool:
         """Return whether all that a cycle needs from outside has been derived."""
         body, _ = self.definitions.body(self.definitions.rules(cycle)[0])
         inside = np.isin(body >> 1, cycle)
-        return int(self.waiting[cycle].sum()) == int(inside.sum())
-
-    def _release(self, atoms: IntArray) -> IntArray:
-        """Tell the users of atoms that these are derived; return who waits no longer."""
-        self.done[atoms] = True
-        heads = self.definitions.users(atoms)
-        np.subtract.at(self.waiting, heads, 1)
-        heads = np.unique(heads)
-        free: IntArray = heads[(self.waiting[heads] == 0) & ~self.done[heads]]
-        return free
+        return int(self.progress.waiting[cycle].sum()) == int(inside.sum())
 
     def _derive(self, atoms: IntArray) -> None:
         """Set the signals of atoms whose bodies are known: an OR over ANDs."""

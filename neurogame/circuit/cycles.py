@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from neurogame.circuit.definitions import Definitions
+from neurogame.circuit.definitions import Definitions, Progress
 from neurogame.errors import GroundingError
 from neurogame.gdl.finding import shown
 from neurogame.gdl.graph import strong_components
@@ -21,17 +21,11 @@ LONGEST_WAY = 10
 def find_cycles(program: GroundProgram) -> list[list[int]]:
     """Return the sets of atoms that depend on themselves through each other, as lists."""
     definitions = Definitions(program)
-    waiting = definitions.waiting.copy()
-    done = np.zeros(len(program.atoms), np.bool_)
-    done[: definitions.inputs] = True
-    ready = np.flatnonzero((waiting == 0) & ~done)
+    progress = Progress(definitions)
+    ready = progress.first()
     while len(ready):
-        done[ready] = True
-        heads = definitions.users(ready)
-        np.subtract.at(waiting, heads, 1)
-        heads = np.unique(heads)
-        ready = heads[(waiting[heads] == 0) & ~done[heads]]
-    found = cycles_among(definitions, np.flatnonzero(~done).tolist())
+        ready = progress.release(ready)
+    found = cycles_among(definitions, np.flatnonzero(~progress.done).tolist())
     return [component.tolist() for component in found]
 
 

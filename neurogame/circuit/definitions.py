@@ -59,3 +59,33 @@ class Definitions:
         """Return the heads of the rules that use some atoms, once per use."""
         heads: IntArray = self.program.rule_head[gather_groups(self._user_start, self._user, atoms)]
         return heads
+
+
+@final
+class Progress:
+    """Which atoms are derived, and which may be next.
+
+    Attributes:
+        done: the atoms that are derived, or given; bool ``[A]``.
+        waiting: how many body literals of an atom's rules are not; int64 ``[A]``.
+    """
+
+    def __init__(self, definitions: Definitions) -> None:
+        """Begin with fluents and moves alone."""
+        self._definitions = definitions
+        self.waiting = definitions.waiting.copy()
+        self.done = np.zeros(len(definitions.program.atoms), np.bool_)
+        self.done[: definitions.inputs] = True
+
+    def first(self) -> IntArray:
+        """Return the atoms that wait for nothing."""
+        return np.flatnonzero((self.waiting == 0) & ~self.done)
+
+    def release(self, atoms: IntArray) -> IntArray:
+        """Note that some atoms are derived; return those of their users that wait no longer."""
+        self.done[atoms] = True
+        heads = self._definitions.users(atoms)
+        np.subtract.at(self.waiting, heads, 1)
+        heads = np.unique(heads)
+        free: IntArray = heads[(self.waiting[heads] == 0) & ~self.done[heads]]
+        return free

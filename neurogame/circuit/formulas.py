@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -67,10 +67,6 @@ class Formulas:
             literals=literals,
         )
         return whole.pruned()
-
-    def with_literals(self, literals: IntArray) -> Formulas:
-        """Return other formulas over the same gates."""
-        return replace(self, literals=literals)
 
     @property
     def gate_count(self) -> int:
