@@ -1,0 +1,65 @@
+"""Three-input gates: the one form of a circuit that all compiled kernels execute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Netlist:
+    """Gates of up to three inputs in topological order; ``G`` gates over ``I`` input rows.
+
+    A *row* is a signal: row 0 is the constant false, rows ``1..I-1`` are the inputs, row
+    ``I + g`` is gate ``g``.
+
+    Attributes:
+        input_count: ``I``, the constant included.
+        table: truth table of each gate: its value for inputs ``a, b, c`` is bit
+            ``4 a + 2 b + c`` (the immediate byte of AVX-512's ``vpternlog``); uint8 ``[G]``.
+        inputs: rows of ``a``, ``b`` and ``c``, each smaller than the gate's own row. An input
+            that the table does not depend on is row 0; int32 ``[G, 3]``.
+    """
+
+    input_count: int
+    table: npt.NDArray[np.uint8]
+    inputs: npt.NDArray[np.int32]
+
+    @property
+    def gate_count(self) -> int:
+        """Number of gates, ``G``."""
+        return len(self.table)
+
+    @property
+    def row_count(self) -> int:
+        """Number of rows, ``I + G``."""
+        return self.input_count + len(self.table)
+
+    def run(self, rows: Words, begin: int = 0, end: int | None = None) -> None:
+        """Compute some gates in place, one after another: the slow twin of every kernel.
+
+        Args:
+            rows: uint64 ``[I + G, W]``; the inputs of the gates are there already.
+            begin: first gate.
+            end: one past the last gate; None: all.
+        """
+        for gate in range(begin, self.gate_count if end is None else end):
+            a, b, c = (rows[row] for row in self.inputs[gate])
+            rows[self.input_count + gate] = lookup(int(self.table[gate]), a, b, c)
+
+
+def lookup(table: int, a: Words, b: Words, c: Words) -> Words:
+    """Return the bitwise value of a truth table of three inputs, as the OR of its minterms."""
+    value = np.zeros_like(a)
+    for minterm in range(8):
+        if table >> minterm & 1:
+            term = a if minterm & 4 else ~a
+            term = term & (b if minterm & 2 else ~b)
+            value |= term & (c if minterm & 1 else ~c)
+    return value

@@ -1,0 +1,1 @@
+"""Tests of netlists and what they share."""
