@@ -1,6 +1,6 @@
-"""Random playouts per second, game by game and batch by batch, on one thread.
+"""Random playouts per second, game by game and backend by backend.
 
-python benchmarks/simulate.py tictactoe connectfour --batches 1024 16384 131072
+python benchmarks/simulate.py tictactoe connectfour --backends torch llvm --lanes 1024 16384
 """
 
 from __future__ import annotations
@@ -11,25 +11,41 @@ import time
 
 import torch
 
+from neurogame.kernels.backends import BACKENDS
+from neurogame.kernels.playout import PlayoutRun
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import stream
+from neurogame.simulate.playouts import MAX_LANES, stream
 
 RUNS = 3
+SECONDS = 0.5
+FIRST_STEPS = 20
 
 
-def measure(name: str, lanes: int | None) -> None:
+def measure(name: str, backend: str, lanes: int, threads: int) -> None:
     """Print the median rate of a few runs; lanes restart, so every step of a lane is work."""
     simulator = Game.load(name).simulator()
-    size = lanes or simulator.good_batch
-    rates = []
-    for run in range(RUNS):
+    start = time.perf_counter()
+    kernel = simulator.playout_kernel(backend)
+    kernel.run(PlayoutRun(seed=0, lanes=1, steps=1))
+    ready = time.perf_counter() - start
+
+    def run(steps: int, seed: int) -> tuple[float, float, float]:
+        """Return the seconds of a run, its plies per second and its games per second."""
         start = time.perf_counter()
-        found = stream(simulator, size, 150, seed=run)
-        rates.append(found.plies / (time.perf_counter() - start))
-    rate = statistics.median(rates)
+        found = stream(
+            simulator, lanes, steps, seed, lengths=False, threads=threads, backend=backend
+        )
+        seconds = time.perf_counter() - start
+        return seconds, found.plies / seconds, found.games / seconds
+
+    # As many steps as fill the time; the first run fills caches.
+    run(FIRST_STEPS, 0)
+    steps = max(round(FIRST_STEPS * SECONDS / run(FIRST_STEPS, 0)[0]), FIRST_STEPS)
+    rates = [run(steps, seed)[1:] for seed in range(RUNS)]
+    plies, games = (statistics.median(rate) for rate in zip(*rates, strict=True))
     print(
-        f"{name.rpartition('/')[2]:26s} {size:9,d} {rate / 1e6:10.2f} "
-        f"{rate / max(found.mean_length, 1):14,.0f} {found.mean_length:8.2f}",
+        f"{name.rpartition('/')[2]:26s} {kernel.name:14s} {lanes:9,d} {plies / 1e6:10.2f} "
+        f"{games:14,.0f} {ready:8.2f}",
         flush=True,
     )
 
@@ -38,13 +54,19 @@ def main() -> None:
     """Measure the games named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("games", nargs="*", default=["tictactoe", "connectfour", "breakthrough"])
-    parser.add_argument("--batches", nargs="*", type=int, default=[None])
+    parser.add_argument("--backends", nargs="*", default=["auto"], choices=BACKENDS)
+    parser.add_argument("--lanes", nargs="*", type=int, default=[MAX_LANES])
+    parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    print(f"{'game':26s} {'lanes':>9s} {'M plies/s':>10s} {'games/s':>14s} {'length':>8s}")
+    print(
+        f"{'game':26s} {'backend':14s} {'lanes':>9s} {'M plies/s':>10s} {'games/s':>14s} "
+        f"{'ready s':>8s}"
+    )
     for name in options.games:
-        for lanes in options.batches:
-            measure(name, lanes)
+        for backend in options.backends:
+            for lanes in options.lanes:
+                measure(name, backend, lanes, options.threads)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="replay on the slow interpreter of the rules instead of the circuit",
     )
+    parser.add_argument(
+        "--backend",
+        default="torch",
+        help="what evaluates the circuit: torch, llvm-straight, llvm-table, triton (torch)",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--quiet", action="store_true", help="print nothing but mismatches")
 
@@ -36,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.simulate.replay import replay
 
     started = time.perf_counter()
-    backend = _backend(_rules(options.rules, options.reference), options.reference)
+    backend = _backend(_rules(options.rules, options.reference), options)
     reports = []
     for trace in options.traces:
         reports.append(replay(trace, backend))
@@ -46,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         summary = {
             "rules": options.rules,
-            "backend": "reference" if options.reference else "circuit",
+            "backend": "reference" if options.reference else options.backend,
             "games": sum(report.games for report in reports),
             "states": sum(report.states for report in reports),
             "mismatches": mismatches,
@@ -57,8 +62,8 @@ def run(options: argparse.Namespace) -> int:
     return 1 if mismatches else 0
 
 
-def _backend(rules: Rules, reference: bool) -> Backend:
-    if reference:
+def _backend(rules: Rules, options: argparse.Namespace) -> Backend:
+    if options.reference:
         from neurogame.simulate.reference import ReferenceGame
         from neurogame.simulate.trace_backends import ReferenceBackend
 
@@ -66,7 +71,7 @@ def _backend(rules: Rules, reference: bool) -> Backend:
     from neurogame.simulate.game import Game
     from neurogame.simulate.trace_backends import CircuitBackend
 
-    return CircuitBackend(Game.from_rules(rules, rules.source))
+    return CircuitBackend(Game.from_rules(rules, rules.source), backend=options.backend)
 
 
 def _rules(name: str, reference: bool) -> Rules:

@@ -8,8 +8,8 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from neurogame.simulate.playouts import PlayoutStatistics
-    from neurogame.simulate.simulator import Simulator
+    from neurogame.simulate.game import Game
+    from neurogame.simulate.playouts import MoveStatistics, PlayoutStatistics
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,26 +19,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="same seed, same games (0)")
     parser.add_argument("--max-plies", type=int, default=1000, help="step limit of a game (1000)")
     parser.add_argument(
-        "--batch", type=int, help="games at a time, a multiple of 64 (default: by circuit size)"
+        "--lanes",
+        type=int,
+        help="games side by side (as many as games, at most 16384); part of what the seed means",
     )
     parser.add_argument(
         "--steps",
         type=int,
-        help="instead of --games: play on a full batch for so many steps, restarting finished "
+        help="instead of --games: play on all lanes for so many steps, restarting finished "
         "games (the highest throughput; the mean length favours short games)",
     )
+    parser.add_argument(
+        "--moves",
+        type=int,
+        metavar="N",
+        help="show each role's N best moves by its mean goal in the games with the move "
+        "(with --json: all moves)",
+    )
+    parser.add_argument(
+        "--backend", help="auto, torch, llvm, llvm-straight, llvm-table or triton (auto)"
+    )
+    parser.add_argument("--threads", type=int, default=1, help="threads that play (1)")
     parser.add_argument("--device", default="cpu", help="torch device (cpu)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """Play random games and print what they came to."""
+    from neurogame.kernels.playout import PlayoutRun
     from neurogame.simulate.game import Game
 
-    simulator = Game.load(options.rules).simulator(options.device)
+    game = Game.load(options.rules)
     start = time.perf_counter()
-    statistics = _play(simulator, options)
-    seconds = time.perf_counter() - start
+    kernel = game.simulator(options.device).playout_kernel(options.backend)
+    moves = options.moves is not None
+    # The first step pays for compiling.
+    kernel.run(PlayoutRun(seed=0, lanes=1, steps=1, max_plies=options.max_plies, moves=moves))
+    ready = time.perf_counter()
+    statistics = _play(game, options)
+    seconds = time.perf_counter() - ready
     result = {
         "games": statistics.games,
         "plies": statistics.plies,
@@ -53,29 +72,56 @@ def run(options: argparse.Namespace) -> int:
         "cut": statistics.cut,
         "stuck": statistics.stuck,
         "seed": options.seed,
-        "backend": f"torch-{options.device}",
+        "backend": kernel.name,
+        "device": options.device,
+        "threads": options.threads,
+        "compile_seconds": round(ready - start, 4),
     }
-    if options.json:
-        print(json.dumps(result))
-    else:
+    if not options.json:
         _show(options.rules, statistics, result)
+        if statistics.games and statistics.moves is not None:
+            _show_moves(game, statistics.moves, options.moves)
+        return 0
+    if statistics.moves is not None:
+        result["moves"] = _move_rows(game, statistics.moves)
+    print(json.dumps(result))
     return 0
 
 
-def _play(simulator: Simulator, options: argparse.Namespace) -> PlayoutStatistics:
-    from neurogame.simulate.playouts import playouts, stream
+def _play(game: Game, options: argparse.Namespace) -> PlayoutStatistics:
+    from neurogame.simulate.playouts import MAX_LANES, playouts, stream
 
+    simulator = game.simulator(options.device)
+    moves = options.moves is not None
     if options.steps is None:
-        return playouts(simulator, options.games, options.seed, options.max_plies, options.batch)
-    lanes = options.batch or simulator.good_batch
-    return stream(simulator, lanes, options.steps, options.seed, options.max_plies)
+        return playouts(
+            simulator,
+            options.games,
+            options.seed,
+            options.max_plies,
+            lanes=options.lanes,
+            moves=moves,
+            threads=options.threads,
+            backend=options.backend,
+        )
+    return stream(
+        simulator,
+        MAX_LANES if options.lanes is None else options.lanes,
+        options.steps,
+        options.seed,
+        options.max_plies,
+        moves=moves,
+        threads=options.threads,
+        backend=options.backend,
+    )
 
 
 def _show(name: str, statistics: PlayoutStatistics, result: dict[str, object]) -> None:
     print(f"{name}: {statistics.games:,} random games, {statistics.plies:,} plies")
     print(
         f"  {result['games_per_second']:,} games/s, {result['plies_per_second']:,} plies/s "
-        f"({result['seconds']} s, backend {result['backend']})"
+        f"({result['seconds']} s, backend {result['backend']} on {result['device']}, ready in "
+        f"{result['compile_seconds']} s)"
     )
     if not statistics.games:
         print("  no game ended within these steps")
@@ -93,3 +139,30 @@ def _show(name: str, statistics: PlayoutStatistics, result: dict[str, object]) -
         print(f"  {statistics.cut:,} games were stopped by the step limit")
     if statistics.stuck:
         print(f"  {statistics.stuck:,} games stopped where a role had no legal move")
+
+
+def _move_rows(game: Game, moves: MoveStatistics) -> list[dict[str, object]]:
+    """Return one object per move that was made, in the order of the roles' moves."""
+    names = [(role, text) for role, own in zip(game.roles, game.moves, strict=True) for text in own]
+    return [
+        {
+            "role": role,
+            "move": text,
+            "games": int(games),
+            "mean_goals": dict(zip(game.roles, goals.tolist(), strict=True)),
+        }
+        for (role, text), games, goals in zip(names, moves.games, moves.mean_goals, strict=True)
+        if games
+    ]
+
+
+def _show_moves(game: Game, moves: MoveStatistics, most: int) -> None:
+    """Print each role's best moves by its mean goal in the games in which it made them."""
+    for role, name in enumerate(game.roles):
+        begin, end = game.move_offsets[role : role + 2]
+        made = begin + moves.games[begin:end].nonzero()[0]
+        goals = moves.mean_goals[:, role]
+        print(f"  moves of {name}: mean goal of {name}, games with the move")
+        for move in made[(-goals[made]).argsort(kind="stable")][:most].tolist():
+            text = game.moves[role][move - begin]
+            print(f"    {goals[move]:7.2f} {int(moves.games[move]):12,d}  {text}")

@@ -3,9 +3,11 @@
 There is no state to advance: any word can be drawn at any time, on any device, in any order,
 and games do not change when the batch is cut differently.
 
-``base = mix(mix(seed) + (word + 1) * G1)`` is drawn once per word of 64 lanes, and
-``random = mix(base + (counter + 1) * G2)`` per draw, modulo 2^64, where ``mix`` is the
-finaliser of splitmix64 and the counter holds step, role, attempt and bit in disjoint fields.
+``base = mix(mix(seed) + (word + 1) * G1)`` is drawn once per word of 64 lanes, where ``mix`` is
+the finaliser of splitmix64, and ``source = mix(base + (counter + 1) * G2)`` once per attempt, all
+modulo 2^64; the counter holds step, role and attempt in disjoint fields. The words of one attempt
+are ``p ^ p >> 29 ^ p << 18`` of the products ``p = source * plane_factor(j)`` with odd constants:
+bijections again, in which every bit depends on at least 30 bits of the source.
 
 *Reference:* Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014),
 figure 16 (variant 13 of Stafford's mixers).
@@ -24,7 +26,6 @@ G2 = 0xD1342543DE82EF95
 MIX_1 = 0xBF58476D1CE4E5B9
 MIX_2 = 0x94D049BB133111EB
 
-BIT_FIELD = 5
 ATTEMPT_FIELD = 20
 ROLE_FIELD = 8
 STEP_FIELD = 30
@@ -50,11 +51,25 @@ def mix(words: Tensor) -> Tensor:
     return words
 
 
+@lru_cache(maxsize=32)
+def plane_factor(plane: int) -> int:
+    """Return the odd number, below 2^64, that makes word ``plane`` of an attempt; 1 for plane 0."""
+    if plane == 0:
+        return 1
+    return int(mix(torch.tensor([signed(plane * G1)])).item()) % (1 << 64) | 1
+
+
 @lru_cache(maxsize=256)
-def _attempt_offsets(first: int, end: int, bits: int, device: torch.device) -> Tensor:
-    """Return the part of the counters that attempt and bit make up; int64 ``[D, bits]``."""
-    attempts = torch.arange(first, end, device=device)[:, None] << BIT_FIELD
-    return (attempts | torch.arange(bits, device=device)) * signed(G2)
+def _attempt_offsets(first: int, end: int, device: torch.device) -> Tensor:
+    """Return the part of the counters that the attempts make up; int64 ``[D, 1]``."""
+    return torch.arange(first, end, device=device)[:, None] * signed(G2)
+
+
+@lru_cache(maxsize=64)
+def _plane_factors(planes: int, device: torch.device) -> Tensor:
+    """Return the factors of the first planes; int64 ``[planes, 1]``."""
+    factors = [signed(plane_factor(plane)) for plane in range(planes)]
+    return torch.tensor(factors, dtype=torch.int64, device=device)[:, None]
 
 
 @final
@@ -93,8 +108,11 @@ class RandomWords:
         Returns:
             int64 ``[len(attempts), bits, W]``.
         """
-        prefix = ((step << ROLE_FIELD) | role) << (ATTEMPT_FIELD + BIT_FIELD)
+        prefix = ((step << ROLE_FIELD) | role) << ATTEMPT_FIELD
         # Multiplication distributes over the sum of the fields, modulo 2^64.
         base = self.base + signed((prefix + 1) * G2)
-        grid = _attempt_offsets(attempts.start, attempts.stop, bits, self.base.device)
-        return mix(grid[:, :, None] + base)
+        source = mix(_attempt_offsets(attempts.start, attempts.stop, self.base.device) + base)
+        words = source[:, None] * _plane_factors(bits, self.base.device)
+        # Shifts of int64 are arithmetic, so the upper bits are masked.
+        upper = (words >> 29).bitwise_and_((1 << 35) - 1)
+        return words ^ upper ^ (words << 18)

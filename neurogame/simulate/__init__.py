@@ -1,11 +1,12 @@
 """Circuits to states: games, their states one by one or in batches, and the simulator.
 
 Read :mod:`~neurogame.simulate.game` first (what users hold), then
-:mod:`~neurogame.simulate.states`, :mod:`~neurogame.simulate.simulator` and
-:mod:`~neurogame.simulate.playouts`. :mod:`~neurogame.simulate.reference` is a slow interpreter
-that shares nothing with them, :mod:`~neurogame.simulate.replay` compares both with recorded
-matches, and :mod:`~neurogame.simulate.view` and :mod:`~neurogame.simulate.view_svg` show states
-to people.
+:mod:`~neurogame.simulate.states`, :mod:`~neurogame.simulate.simulator` and, for random games,
+:mod:`~neurogame.simulate.playouts` with :mod:`~neurogame.simulate.play_out` (one result per game)
+and :mod:`~neurogame.simulate.samples` (states for training). :mod:`~neurogame.simulate.reference`
+is a slow interpreter that shares nothing with them, :mod:`~neurogame.simulate.replay` compares
+both with recorded matches, and :mod:`~neurogame.simulate.view` and
+:mod:`~neurogame.simulate.view_svg` show states to people.
 """
 
 from neurogame.simulate.game import Game

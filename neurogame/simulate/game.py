@@ -38,7 +38,7 @@ class Game:
         self.name, self.rules, self.circuit = name, rules, circuit
         self.roles, self.fluents, self.moves = circuit.roles, circuit.fluents, circuit.moves
         self.move_offsets = list(accumulate((len(m) for m in circuit.moves), initial=0))
-        self._simulators: dict[torch.device, Simulator] = {}
+        self._simulators: dict[tuple[torch.device, str], Simulator] = {}
         self._fluent_index = _folded_index(self.fluents)
         self._move_index = [_folded_index(moves) for moves in self.moves]
 
@@ -73,11 +73,21 @@ class Game:
         """Return the state in which every match starts."""
         return State(self, torch.from_numpy(self.circuit.initial.copy()))
 
-    def simulator(self, device: str | torch.device = "cpu") -> Simulator:
-        """Return the simulator on a device; made once per device."""
-        key = torch.device(device)
+    def simulator(self, device: str | torch.device = "cpu", backend: str = "torch") -> Simulator:
+        """Return the simulator on a device; made once per device and backend.
+
+        Args:
+            device: a torch device.
+            backend: what evaluates given states; see :class:`Simulator`. Playouts choose theirs
+                for themselves.
+
+        Raises:
+            ConfigurationError: there is no such backend, or it does not run on this device.
+            MissingExtraError: its modules are not installed.
+        """
+        key = (torch.device(device), backend)
         if key not in self._simulators:
-            self._simulators[key] = Simulator(self.circuit, key)
+            self._simulators[key] = Simulator(self.circuit, *key)
         return self._simulators[key]
 
     def role_index(self, role: str) -> int:

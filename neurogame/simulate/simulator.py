@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import final
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError, NeurogameWarning
-from neurogame.kernels.and_graph import build_and_graph
-from neurogame.kernels.bitslice import BitSliceKernel, rounded_width
+from neurogame.kernels.backends import playout_kernel, resolve_backend, step_kernel
+from neurogame.kernels.joint_moves import joint_moves
 from neurogame.kernels.pack import lane_mask, pack_one_hot, unpack, word_count
-from neurogame.kernels.plan import make_stages
-from neurogame.simulate.joint_moves import joint_moves
+from neurogame.kernels.playout import PlayoutKernel
+from neurogame.kernels.step import GOALS, NEXT, STATUS
+from neurogame.kernels.torch_playout import TorchPlayouts
+from neurogame.kernels.torch_ply import NEXT_ALONE, TorchPly
 from neurogame.simulate.states import StateBatch
-
-STATUS, GOALS, NEXT, NEXT_ALONE = range(4)
 
 
 @final
@@ -90,38 +86,68 @@ class Simulator:
         circuit: the compiled rules.
         device: where all tensors live.
         move_offsets: start of each role's moves in the concatenation, and the total.
-        kernel: evaluates the circuit; stages ``STATUS`` (legal and terminal), ``GOALS`` and
-            ``NEXT`` (both after ``STATUS``) and ``NEXT_ALONE``.
+        ply: evaluates the circuit in plain torch.
     """
 
-    def __init__(self, circuit: Circuit, device: str | torch.device = "cpu") -> None:
-        """Plan the evaluation of a circuit."""
+    def __init__(
+        self, circuit: Circuit, device: str | torch.device = "cpu", backend: str = "torch"
+    ) -> None:
+        """Plan the evaluation of a circuit.
+
+        Args:
+            circuit: the compiled rules.
+            device: where all tensors live.
+            backend: what evaluates states given from outside (``look``, ``step``, ``expand``); see
+                :mod:`~neurogame.kernels.backends`. A compiled one is some ten times faster on
+                large batches and takes as long to make as that of the playouts.
+
+        Raises:
+            ConfigurationError: there is no such backend, or it does not run on this device.
+            MissingExtraError: its modules are not installed.
+        """
         self.circuit = circuit
         self.device = torch.device(device)
-        self.move_offsets = list(accumulate((len(m) for m in circuit.moves), initial=0))
-        graph = build_and_graph(circuit)
-        status = graph.translate(np.append(circuit.legal, circuit.terminal))
-        literals = [literal for pairs in circuit.goals for _, literal in pairs]
-        goals = graph.translate(np.array(literals, np.int64))
-        following = graph.translate(circuit.next)
-        self.stages = make_stages(
-            graph, [status, goals, following, following], [None, STATUS, STATUS, None]
-        )
-        self.kernel = BitSliceKernel(self.stages, self.device)
-        # One workspace serves all calls, so calls from several threads take turns.
-        self.lock = threading.RLock()
-        self._initial = torch.from_numpy(circuit.initial.copy()).to(self.device)
+        self.ply = TorchPly(circuit, self.device)
+        self._step = step_kernel(circuit, backend, self.device)
+        self.move_offsets = self.ply.move_offsets
+        self._playouts: dict[str, PlayoutKernel] = {}
         self._warned = False
 
-    @property
-    def good_batch(self) -> int:
-        """Number of games at which the simulator is fastest; a multiple of 64."""
-        return 64 * self.kernel.block_words
+    def playout_kernel(self, backend: str | None = None) -> PlayoutKernel:
+        """Return what plays random games, made and compiled once per backend.
+
+        Args:
+            backend: see :mod:`~neurogame.kernels.backends`; None: ``auto``.
+
+        Raises:
+            ConfigurationError: there is no such backend, or it does not run on this device.
+            MissingExtraError: its modules are not installed.
+        """
+        name = resolve_backend(backend, self.device)
+        if name not in self._playouts:
+            self._playouts[name] = (
+                TorchPlayouts(self.circuit, self.device, self.ply)
+                if name == "torch"
+                else playout_kernel(self.circuit, name, self.device)
+            )
+        return self._playouts[name]
 
     def initial(self, size: int) -> StateBatch:
         """Return ``size`` copies of the initial state."""
-        words = self._initial.to(torch.int64)[:, None] * lane_mask(size, self.device)
-        return StateBatch(words, size)
+        return StateBatch(self.ply.initial & lane_mask(size, self.device), size)
+
+    def check(self, states: StateBatch) -> None:
+        """Refuse states of another game or device.
+
+        Raises:
+            GameError: they are.
+        """
+        fluents = len(self.circuit.fluents)
+        if states.words.shape[0] != fluents or states.device != self.device:
+            raise GameError(
+                f"these states have {states.words.shape[0]} fluents on {states.device}, the "
+                f"simulator has {fluents} on {self.device}: states of another game or device"
+            )
 
     def look(self, states: StateBatch) -> Look:
         """Return legal moves, ends and goals of the states, in one pass of the circuit."""
@@ -145,6 +171,16 @@ class Simulator:
         size = len(states)
         terminal = unpack(status[-1:], size)[:, 0]
         return Derived(unpack(status[:-1], size), terminal, unpack(flags, size))
+
+    def outcomes(self, states: StateBatch) -> tuple[Tensor, Tensor]:
+        """Return ends and goals without the legal moves, which are the most to unpack.
+
+        Returns:
+            bool ``[B]`` and float32 ``[B, R]`` in 0..1.
+        """
+        status, flags = self._run(states, (STATUS, GOALS))
+        terminal = unpack(status[-1:], len(states))[:, 0]
+        return terminal, self.goal_values(unpack(flags, len(states)), terminal)
 
     def goal_values(self, flags: Tensor, terminal: Tensor) -> Tensor:
         """Turn goal flags into one value per role.
@@ -279,25 +315,16 @@ class Simulator:
         self, states: StateBatch, stages: tuple[int, ...], does: Tensor | None = None
     ) -> list[Tensor]:
         """Run stages of the kernel over all words, block by block; int64 ``[O, W]`` each."""
-        fluents = len(self.circuit.fluents)
-        if states.words.shape[0] != fluents or states.device != self.device:
-            raise GameError(
-                f"these states have {states.words.shape[0]} fluents on {states.device}, the "
-                f"simulator has {fluents} on {self.device}: states of another game or device"
-            )
+        self.check(states)
+        if self._step is not None:
+            groups = [NEXT if stage == NEXT_ALONE else stage for stage in stages]
+            return self._step.run(states.words, groups, does)
         parts: list[list[Tensor]] = [[] for _ in stages]
-        with self.lock:
-            for begin, end in self._blocks(word_count(len(states))):
-                space = self.kernel.workspace(rounded_width(end - begin))
-                width = end - begin
-                space.values[1 : 1 + fluents, :width] = states.words[:, begin:end]
+        with self.ply.lock:
+            for begin, end in self.ply.blocks(word_count(len(states))):
+                space = self.ply.space(states.words[:, begin:end])
                 if does is not None:
-                    space.values[1 + fluents : 1 + fluents + len(does), :width] = does[:, begin:end]
+                    space.moves.copy_(does[:, begin:end])
                 for part, stage in zip(parts, stages, strict=True):
-                    part.append(space.run(stage)[:, :width])
+                    part.append(space.run(stage))
         return [torch.cat(part, dim=1) for part in parts]
-
-    def _blocks(self, words: int) -> Iterator[tuple[int, int]]:
-        block = self.kernel.block_words
-        for begin in range(0, max(words, 1), block):
-            yield begin, min(begin + block, words)

@@ -83,11 +83,12 @@ class CircuitBackend:
     Args:
         game: the game.
         device: where to compute.
+        backend: what evaluates the circuit; see :mod:`~neurogame.kernels.backends`.
     """
 
-    def __init__(self, game: Game, device: str = "cpu") -> None:
+    def __init__(self, game: Game, device: str = "cpu", backend: str = "torch") -> None:
         self._game = game
-        self._simulator = game.simulator(device)
+        self._simulator = game.simulator(device, backend)
         self._device = device
         self._fluents = [text.lower() for text in game.fluents]
         self._moves = [[text.lower() for text in moves] for moves in game.moves]

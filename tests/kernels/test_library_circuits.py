@@ -47,8 +47,7 @@ def test_library_games(name: str) -> None:
 
 def test_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     simulator = Simulator(Game.load("bidding_tictactoe").circuit)
-    monkeypatch.setattr(simulator.kernel, "block_words", 2)
-    assert simulator.good_batch == 128
+    monkeypatch.setattr(simulator.ply.kernel, "block_words", 2)
     rng = np.random.default_rng(4)
     for size in (128, 129, 300):
         compare(simulator, size, rng)

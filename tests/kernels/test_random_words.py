@@ -11,21 +11,7 @@ from hypothesis import strategies as st
 from neurogame.kernels.pack import unpack
 from neurogame.kernels.popcount import popcount
 from neurogame.kernels.random_words import RandomWords
-
-ALL = 2**64 - 1
-
-
-def slow_mix(word: int) -> int:
-    """The finaliser of splitmix64 on unsigned Python integers."""
-    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & ALL
-    word = (word ^ word >> 27) * 0x94D049BB133111EB & ALL
-    return word ^ word >> 31
-
-
-def slow_word(seed: int, lane_word: int, step: int, role: int, attempt: int, bit: int) -> int:
-    base = slow_mix((slow_mix(seed & ALL) + (lane_word + 1) * 0x9E3779B97F4A7C15) & ALL)
-    counter = step << 33 | role << 25 | attempt << 5 | bit
-    return slow_mix((base + (counter + 1) * 0xD1342543DE82EF95) & ALL)
+from tests.kernels.slow_random_words import ALL, slow_mix, slow_word
 
 
 def test_finaliser_is_that_of_splitmix64() -> None:
@@ -88,3 +74,23 @@ def test_bits_are_balanced_and_independent() -> None:
     assert (lanes.sum(dim=1) - 2048).abs().max() < 5 * 32
     agree = (lanes[1:] == lanes[:-1]).sum(dim=1)
     assert (agree - 2048).abs().max() < 5 * 32
+
+
+def test_any_two_lanes_of_a_word_draw_independently() -> None:
+    """Chi-square over the pairs of numbers of three bits, for every two of the 64 lanes.
+
+    All 64 lanes share one source word, so this is not a matter of course.
+    """
+    size, values = 16384, 8
+    planes = RandomWords(1, torch.arange(size)).draw(5, 0, range(1), 3)[0]
+    bits = planes[:, :, None] >> torch.arange(64) & 1
+    numbers = (bits << torch.arange(3)[:, None, None]).sum(dim=0)
+    shown = torch.nn.functional.one_hot(numbers, values).reshape(size, -1).float()
+    pairs = (shown.T @ shown).reshape(64, values, 64, values)
+    expected = size / values**2
+    chi = ((pairs - expected) ** 2 / expected).sum(dim=(1, 3))
+    freedom = values**2 - 1
+    normal = (chi - freedom) / math.sqrt(2 * freedom)
+    normal.fill_diagonal_(0)
+    # Below one in 10^6 for the largest of 2016 pairs.
+    assert float(normal.max()) < 8.5

@@ -1,20 +1,22 @@
-"""Random playouts: reproducible, unbiased, and equal to games played state by state."""
+"""Random playouts: reproducible, unbiased, and what users get of them."""
 
 from __future__ import annotations
 
 import json
 import math
+from itertools import pairwise
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from neurogame.cli.main import main
-from neurogame.errors import GameError, NeurogameWarning
-from neurogame.kernels.choose import choose_uniform
+from neurogame.errors import ConfigurationError, GameError, NeurogameWarning
+from neurogame.kernels.backends import available_backends
 from neurogame.kernels.popcount import popcount
-from neurogame.simulate import playouts as module
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import PlayoutStatistics, playouts, sample_states, stream
+from neurogame.simulate.playouts import MoveStatistics, PlayoutStatistics, playouts, stream
 
 
 def game(name: str) -> Game:
@@ -22,17 +24,33 @@ def game(name: str) -> Game:
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "rockpaperscissors", "tictactoe3p", "eightpuzzle"])
-def test_the_batch_size_does_not_change_the_games(name: str) -> None:
+def test_backends_and_threads_play_the_same_games(name: str) -> None:
     simulator = game(name).simulator()
-    results = [playouts(simulator, 300, seed=5, batch=batch) for batch in (64, 128, 256, None)]
-    assert all(result == results[0] for result in results)
-    assert playouts(simulator, 300, seed=6) != results[0]
+    expected = playouts(simulator, 300, seed=5, lanes=130, moves=True, backend="torch")
+    for backend in available_backends():
+        for threads in (1, 3):
+            found = playouts(
+                simulator, 300, seed=5, lanes=130, moves=True, threads=threads, backend=backend
+            )
+            assert found == expected
+    assert playouts(simulator, 300, seed=6, lanes=130, moves=True) != expected
 
 
 def test_a_larger_number_continues_the_same_games() -> None:
     simulator = game("connectfour").simulator()
-    small, large = playouts(simulator, 100, seed=1), playouts(simulator, 200, seed=1)
-    assert all(a <= b for a, b in zip(small.lengths, large.lengths, strict=False))
+    small, large = (playouts(simulator, n, seed=1).lengths for n in (100, 200))
+    assert small is not None
+    assert large is not None
+    assert all(a <= b for a, b in zip(small, large, strict=False))
+
+
+def test_every_game_that_is_begun_is_counted() -> None:
+    """Fewer lanes play the games one after another: other games, of the same distribution."""
+    simulator = game("tictactoe").simulator()
+    for lanes in (20, 64, 1000, None):
+        result = playouts(simulator, 300, seed=1, lanes=lanes)
+        assert result.games == sum(result.lengths or ()) == 300
+        assert [sum(own.values()) for own in result.goals] == [300, 300]
 
 
 def test_tic_tac_toe_statistics_are_the_exact_ones() -> None:
@@ -42,38 +60,50 @@ def test_tic_tac_toe_statistics_are_the_exact_ones() -> None:
     wins = [result.goals[0].get(v, 0) for v in (100, 0, 50)]
     for found, share in zip(wins, (737 / 1260, 121 / 420, 8 / 63), strict=True):
         assert abs(found - games * share) < 4.5 * math.sqrt(games * share * (1 - share))
+    assert result.lengths is not None
     assert sum(result.lengths) == games
     assert result.plies == sum(n * count for n, count in enumerate(result.lengths))
+    assert result.mean_length == result.plies / games
     assert result.cut == 0
     assert math.isclose(sum(result.mean_goals), 100)
 
 
-def test_games_are_those_of_the_states(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replaying the chosen moves state by state gives the same lengths and goals."""
-    connect = game("tictactoe")
-    chosen: list[torch.Tensor] = []
-    original = choose_uniform
+def test_move_statistics_of_a_game_that_can_be_enumerated() -> None:
+    """Rules that pay for the move itself: the mean goal of each move is known."""
+    text = """(role a) (role b) (init start) (legal a (take 10)) (legal a (take 90)) (legal a rest)
+    (legal b wait) (<= (legal b fly) (true (got 1))) (<= (next (got ?n)) (does a (take ?n)))
+    (<= terminal (not (true start))) (<= (goal a ?n) (true (got ?n))) (goal b 100)"""
+    small = Game.from_text(text, cache=False)
+    with pytest.warns(NeurogameWarning, match="role a has no goal"):
+        result = playouts(small.simulator(), 900, seed=1, moves=True)
+    assert result.moves is not None
+    by_name = dict(zip((m for own in small.moves for m in own), range(5), strict=False))
+    games, means = result.moves.games.tolist(), result.moves.mean_goals
+    assert sum(games[by_name[m]] for m in small.moves[0]) == 900
+    assert games[by_name["wait"]] == 900
+    assert [means[by_name[m]].tolist() for m in small.moves[0]] == [[10, 100], [90, 100], [0, 100]]
+    assert math.isclose(means[by_name["wait"], 0], result.mean_goals[0])
 
-    def record(legal: torch.Tensor, *rest: object) -> torch.Tensor:
-        result: torch.Tensor = original(legal, *rest)  # type: ignore[arg-type]
-        chosen.append(result.clone())
-        return result
 
-    monkeypatch.setattr(module, "choose_uniform", record)
-    monkeypatch.setattr(module, "_DROP_EVERY", 10**6)
-    result = playouts(connect.simulator(), 64, seed=9)
-    lengths: dict[int, int] = {}
-    for lane in range(64):
-        state, ply = connect.initial_state(), 0
-        while not state.is_terminal:
-            joint = []
-            for role in range(2):
-                row = chosen[2 * ply + role][:, 0] >> lane & 1
-                assert int(row.sum()) == 1
-                joint.append(int(row.nonzero()[0]))
-            state, ply = state.next(joint), ply + 1
-        lengths[ply] = lengths.get(ply, 0) + 1
-    assert lengths == {n: c for n, c in enumerate(result.lengths) if c}
+def test_move_statistics_are_compared_by_their_numbers() -> None:
+    one = MoveStatistics(np.array([1, 0]), np.array([[50.0], [math.nan]]))
+    same = MoveStatistics(np.array([1, 0]), np.array([[50.0], [math.nan]]))
+    other = MoveStatistics(np.array([1, 0]), np.array([[51.0], [math.nan]]))
+    assert one == same
+    assert hash(one) == hash(same)
+    assert one != other
+
+
+def test_a_game_that_is_never_drawn_twice_counts_each_move_once() -> None:
+    """In ticTacToe a cell is marked once: the marks of all games are the plies of all games."""
+    tictactoe = game("tictactoe")
+    result = playouts(tictactoe.simulator(), 1000, seed=1, moves=True)
+    assert result.moves is not None
+    marks = 0
+    for own, (begin, end) in zip(tictactoe.moves, pairwise(tictactoe.move_offsets), strict=True):
+        games = result.moves.games[begin:end].tolist()
+        marks += sum(n for move, n in zip(own, games, strict=True) if move != "noop")
+    assert marks == result.plies
 
 
 def test_the_step_limit_stops_games() -> None:
@@ -82,16 +112,15 @@ def test_the_step_limit_stops_games() -> None:
     assert result.cut == 100
     assert result.lengths == (0, 0, 0, 0, 0, 100)
     exact = playouts(simulator, 100, seed=3)
-    longest = len(exact.lengths) - 1
-    assert playouts(simulator, 100, seed=3, max_plies=longest) == exact
+    assert exact.lengths is not None
+    assert playouts(simulator, 100, seed=3, max_plies=len(exact.lengths) - 1) == exact
 
 
 def test_streaming_restarts_and_limits_games() -> None:
     simulator = game("tictactoe").simulator()
     result = stream(simulator, lanes=100, steps=200, seed=4)
-    # Each game takes its plies and one step to restart.
-    spent = result.plies + result.games
-    assert 100 * 200 - 100 * 10 <= spent <= 100 * 200
+    assert result.plies + result.games == 100 * 200, "a restart takes one step"
+    assert result.lengths is not None
     assert {n for n, c in enumerate(result.lengths) if c} <= {5, 6, 7, 8, 9}
     assert sum(result.lengths) == result.games
     limited = stream(simulator, lanes=10, steps=40, seed=4, max_plies=3)
@@ -99,17 +128,12 @@ def test_streaming_restarts_and_limits_games() -> None:
     assert limited.lengths == (0, 0, 0, 100)
 
 
-def test_sampled_states_are_reachable_and_not_over() -> None:
-    connect = game("connectfour")
-    simulator = connect.simulator()
-    states = sample_states(simulator, 500, seed=1)
-    assert len(states) == 500
-    assert not bool(simulator.look(states).terminal.any())
-    assert torch.equal(states.words, sample_states(simulator, 500, seed=1).words)
-    discs = [i for i, f in enumerate(connect.fluents) if f.startswith("(cell") and " b)" not in f]
-    stones = states.to_bool()[:, discs].sum(dim=1)
-    assert int(stones.min()) == 0
-    assert int(stones.max()) > 15
+def test_lengths_are_left_out_on_request() -> None:
+    simulator = game("tictactoe").simulator()
+    with_lengths = playouts(simulator, 200, seed=4)
+    without = playouts(simulator, 200, seed=4, lengths=False)
+    assert without.lengths is None
+    assert (without.goals, without.mean_length) == (with_lengths.goals, with_lengths.mean_length)
 
 
 @pytest.mark.parametrize(
@@ -129,11 +153,13 @@ def test_missing_and_several_goals_are_counted_by_policy(
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"games": 0}, {"games": 1, "batch": 65}, {"games": 1, "max_plies": 0}]
+    "arguments", [{"games": 0}, {"lanes": 0}, {"max_plies": 0}, {"threads": 0}]
 )
-def test_bad_arguments_are_refused(arguments: dict[str, int]) -> None:
-    with pytest.raises(GameError):
-        playouts(game("tictactoe").simulator(), seed=0, **arguments)
+def test_bad_arguments_are_refused(arguments: dict[str, Any]) -> None:
+    with pytest.raises(GameError, match="at least 1"):
+        playouts(game("tictactoe").simulator(), seed=0, **{"games": 1, **arguments})
+    with pytest.raises(ConfigurationError, match="'fast' does not exist"):
+        playouts(game("tictactoe").simulator(), 1, seed=0, backend="fast")
 
 
 def test_popcount() -> None:
@@ -149,5 +175,26 @@ def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["mean_length"] == result.mean_length
     assert tuple(found["mean_goals"].values()) == result.mean_goals
     assert found["games"] == 500
-    assert main(["simulate", "tictactoe", "--steps", "30"]) == 0
+    assert found["backend"] == game("tictactoe").simulator().playout_kernel().name
+    assert main(["simulate", "tictactoe", "--steps", "30", "--lanes", "100"]) == 0
     assert "mean length" in capsys.readouterr().out
+
+
+def test_command_line_on_a_backend_with_threads_and_moves(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    line = ["simulate", "tictactoe", "--games", "2000", "--backend", "torch", "--threads", "2"]
+    assert main([*line, "--moves", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "backend torch on cpu" in out
+    best = out.split("moves of xplayer")[1].split("moves of oplayer")[0].splitlines()[1:-1]
+    assert len(best) == 2
+    assert best[0].endswith("(mark 2 2)"), "the centre is best"
+    assert main([*line, "--moves", "1", "--json"]) == 0
+    moves = json.loads(capsys.readouterr().out)["moves"]
+    assert len(moves) == 20
+    assert {row["role"] for row in moves} == {"xplayer", "oplayer"}
+    centre = next(row for row in moves if row["move"] == "(mark 2 2)")
+    assert 70 < centre["mean_goals"]["xplayer"] < 85
+    assert main(["simulate", "tictactoe", "--backend", "fast"]) == 1
+    assert "must be one of" in capsys.readouterr().err

@@ -10,7 +10,7 @@ import torch
 
 from neurogame.errors import GameError, LimitError, NeurogameWarning
 from neurogame.gdl.library import load_rules
-from neurogame.simulate import joint_moves as joint_moves_module
+from neurogame.kernels import joint_moves as joint_moves_module
 from neurogame.simulate.game import Game
 from neurogame.simulate.reference import ReferenceGame, ReferenceState
 from neurogame.simulate.states import State, StateBatch
@@ -81,6 +81,20 @@ def test_goals_one_none_several(goals_game: Game) -> None:
         [False, False, False],
         [True, False, True],
     ]
+
+
+def test_outcomes_are_those_of_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulator = Game.load("tictactoe3p").simulator()
+    monkeypatch.setattr(simulator.ply.kernel, "block_words", 2)
+    words = simulator.initial(320).words
+    end = simulator.playout_kernel("torch").finish(words, torch.arange(5), 1, steps=20)
+    for size in (1, 64, 300):
+        states = StateBatch(end.words, 320).select(torch.arange(size))
+        terminal, goals = simulator.outcomes(states)
+        look = simulator.look(states)
+        assert torch.equal(terminal, look.terminal)
+        assert torch.equal(goals, look.goals)
+    assert 0 < int(terminal.sum()) < 300
 
 
 def test_no_warning_before_the_end(goals_game: Game) -> None:

@@ -1,0 +1,155 @@
+"""The backends that can play random games on this machine, and the choice of one.
+
+All backends play the same games; they differ in speed. ``torch`` is the definition and is always
+there. ``llvm`` compiles the game for the CPU, as straight-line code (``llvm-straight``) or as a
+table for one generic kernel (``llvm-table``), whichever suits its size; ``triton`` does so for a
+GPU. ``auto`` takes the compiled backend of the device, and ``torch`` where there is none or its
+modules are missing.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from functools import cache
+from importlib.util import find_spec
+
+import torch
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.errors import ConfigurationError, MissingExtraError, NeurogameWarning
+from neurogame.kernels.playout import PlayoutKernel
+from neurogame.kernels.step import StepKernel
+
+BACKENDS = ("auto", "torch", "llvm", "llvm-straight", "llvm-table", "triton")
+"""What may be asked for."""
+
+VARIABLE = "NEUROGAME_BACKEND"
+"""Environment variable that says what ``auto`` means."""
+
+_MODULES = {"torch": (), "llvm": ("llvmlite", "numba"), "triton": ("triton",)}
+_HOME = {"cpu": "llvm", "cuda": "triton"}
+
+
+def playout_kernel(
+    circuit: Circuit, backend: str | None = None, device: str | torch.device = "cpu"
+) -> PlayoutKernel:
+    """Return the playouts of a game on a backend, compiled if need be.
+
+    Args:
+        circuit: the game.
+        backend: one of :data:`BACKENDS`; None: ``auto``.
+        device: where the words live.
+
+    Raises:
+        ConfigurationError: there is no such backend, or it does not run on this device.
+        MissingExtraError: its modules are not installed.
+    """
+    family, _, variant = resolve_backend(backend, device).partition("-")
+    if family == "llvm":
+        from neurogame.kernels.llvm.playouts import LlvmPlayouts
+
+        return LlvmPlayouts(circuit, variant or None)
+    if family == "triton":
+        from neurogame.kernels.triton.playouts import TritonPlayouts
+
+        return TritonPlayouts(circuit, torch.device(device))
+    from neurogame.kernels.torch_playout import TorchPlayouts
+
+    return TorchPlayouts(circuit, device)
+
+
+def step_kernel(
+    circuit: Circuit, backend: str | None, device: str | torch.device = "cpu"
+) -> StepKernel | None:
+    """Return what evaluates given states of a game, compiled if need be; None for plain torch.
+
+    Args:
+        circuit: the game.
+        backend: one of :data:`BACKENDS`; None: ``auto``.
+        device: where the words live.
+
+    Raises:
+        ConfigurationError: there is no such backend, or it does not run on this device.
+        MissingExtraError: its modules are not installed.
+    """
+    family, _, variant = resolve_backend(backend, device).partition("-")
+    if family == "llvm":
+        from neurogame.kernels.llvm.step import LlvmStep
+
+        return LlvmStep(circuit, variant or None)
+    if family == "triton":
+        from neurogame.circuit.netlist.build import build_step
+        from neurogame.kernels.triton.steps import TritonSteps
+
+        return TritonSteps(build_step(circuit), device)
+    return None
+
+
+def resolve_backend(backend: str | None, device: str | torch.device) -> str:
+    """Return the backend that will play: what was asked for, ``auto`` decided.
+
+    Args:
+        backend: one of :data:`BACKENDS`; None: ``auto``.
+        device: where the words live.
+
+    Raises:
+        ConfigurationError: there is no such backend, or it does not run on this device.
+        MissingExtraError: its modules are not installed.
+    """
+    kind = torch.device(device).type
+    name, source = "auto" if backend is None else backend, "backend"
+    if name == "auto" and VARIABLE in os.environ:
+        name, source = os.environ[VARIABLE], VARIABLE
+    if name not in BACKENDS:
+        raise ConfigurationError(
+            f"{source} {name!r} does not exist; it must be one of {', '.join(BACKENDS)}"
+        )
+    if name == "auto":
+        family = _HOME.get(kind, "torch")
+        if not _missing(family):
+            return family
+        _warn(family, _missing(family))
+        return "torch"
+    family = name.partition("-")[0]
+    if not _runs_on(family, kind):
+        raise ConfigurationError(
+            f"{source} {name!r} does not run on {kind}; there, 'auto' and 'torch' do"
+        )
+    if _missing(family):
+        raise MissingExtraError(
+            f"{source} {name!r} needs {_missing(family)}: pip install {_missing(family)}"
+        )
+    return name
+
+
+def available_backends(device: str | torch.device = "cpu") -> tuple[str, ...]:
+    """Return the backends that run on a device of this machine, ``auto`` left out."""
+    kind = torch.device(device).type
+    return tuple(
+        name
+        for name in BACKENDS[1:]
+        if _runs_on(family := name.partition("-")[0], kind) and not _missing(family)
+    )
+
+
+def _runs_on(family: str, kind: str) -> bool:
+    """Say whether a backend is made for a kind of device; Triton's interpreter needs no GPU."""
+    interpreted = family == "triton" and os.environ.get("TRITON_INTERPRET") == "1"
+    return family == "torch" or _HOME.get(kind) == family or interpreted
+
+
+def _missing(family: str) -> str:
+    """Return the modules that a backend needs and that are not installed, by spaces."""
+    return " ".join(module for module in _MODULES[family] if find_spec(module) is None)
+
+
+@cache
+def _warn(family: str, missing: str) -> None:
+    """Say once that the fast backend is not there."""
+    warnings.warn(
+        f"random games are played by plain torch: the faster backend {family!r} needs {missing} "
+        f"(pip install {missing}); set {VARIABLE}=torch to say that this is wanted (said once)",
+        NeurogameWarning,
+        stacklevel=4,
+    )

@@ -1,0 +1,165 @@
+"""Random playouts as every backend does them: what goes in, what comes out.
+
+In every step of a lane each role makes a legal move, all of a role's legal moves being equally
+likely, drawn from random words that depend on the seed, the lane's word, the step of the lane and
+the stream of the role alone (:mod:`~neurogame.kernels.random_words`). So all backends, batch
+sizes and numbers of threads play the same games.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, final
+
+import numpy as np
+import numpy.typing as npt
+from torch import Tensor
+
+from neurogame.errors import GameError
+from neurogame.ground.atoms import IntArray
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class PlayoutRun:
+    """Playouts with restart: a lane whose game is over begins its next game in the next step.
+
+    Lane ``l`` is bit ``l % 64`` of lane word ``l // 64``, whatever the batch. With a number of
+    games, lane ``l`` plays the games ``l, l + lanes, l + 2 lanes, ...`` below it and stops, so
+    every game that was begun is counted; with a number of steps, the unfinished ones are not.
+
+    Attributes:
+        seed: any integer.
+        lanes: games side by side, at least 1.
+        games: number of games, at least 1, or None.
+        steps: number of steps of every lane, at least 1, or None; exactly one of the two is given.
+        max_plies: a game that reaches this many plies and is not over is cut; at least 1.
+        lengths: whether to count games by length.
+        moves: whether to count the moves made.
+        threads: threads that share the lanes, at least 1.
+    """
+
+    seed: int
+    lanes: int
+    games: int | None = None
+    steps: int | None = None
+    max_plies: int = 1000
+    lengths: bool = False
+    moves: bool = False
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        for name in ("lanes", "games", "steps", "max_plies", "threads"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise GameError(f"{name} must be at least 1, not {value}")
+        if (self.games is None) == (self.steps is None):
+            raise GameError("playouts take either a number of games or a number of steps")
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tally:
+    """What the finished games of a run came to.
+
+    ``M`` moves of all roles, ``V`` goal values of all roles in the order of ``Circuit.goals``.
+
+    Attributes:
+        games: finished games, those that were cut or stuck included.
+        cut: games stopped by the limit of plies.
+        stuck: games stopped where some role had no legal move.
+        several: games that ended in a terminal state with several goals for a role.
+        played: plies played, those of unfinished games included.
+        goals: finished games by goal; of several goals of a role the highest; int64 ``[V]``.
+        lengths: finished games by length, ``[longest + 1]``; None if not asked for.
+        made: finished games in which each move was made at least once, ``[M]``; None if not asked
+            for.
+        made_goals: of these, the games with each goal, ``[M, V]``; None if not asked for.
+    """
+
+    games: int
+    cut: int
+    stuck: int
+    several: int
+    played: int
+    goals: IntArray
+    lengths: IntArray | None = None
+    made: IntArray | None = None
+    made_goals: IntArray | None = None
+
+    def __add__(self, other: Tally) -> Tally:
+        """Return the counts of two disjoint sets of games together."""
+        return Tally(
+            games=self.games + other.games,
+            cut=self.cut + other.cut,
+            stuck=self.stuck + other.stuck,
+            several=self.several + other.several,
+            played=self.played + other.played,
+            goals=self.goals + other.goals,
+            lengths=_sum(self.lengths, other.lengths),
+            made=_sum(self.made, other.made),
+            made_goals=_sum(self.made_goals, other.made_goals),
+        )
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Finish:
+    """Where lanes stand after a number of steps without restart.
+
+    Attributes:
+        words: states, those of finished lanes at their ends; int64 ``[F, W]``.
+        plies: plies made by each lane in these steps; int32 ``[64 W]``.
+        playing: lanes that are neither in a terminal state nor stuck; int64 ``[W]``.
+    """
+
+    words: Tensor
+    plies: Tensor
+    playing: Tensor
+
+
+class PlayoutKernel(Protocol):
+    """One backend's playouts of one game."""
+
+    @property
+    def name(self) -> str:
+        """The backend and its variant, for reports: ``llvm-straight``, ``torch``."""
+        ...
+
+    def run(self, plan: PlayoutRun) -> Tally:
+        """Play games from the initial state, with restart."""
+        ...
+
+    def finish(
+        self,
+        words: Tensor,
+        word_numbers: Tensor,
+        seed: int,
+        *,
+        step: int = 0,
+        steps: int | None = None,
+        threads: int = 1,
+    ) -> Finish:
+        """Play given states on, without restart.
+
+        Args:
+            words: reachable states, not changed; int64 ``[F, W]``.
+            word_numbers: which lane word each column is, for the random words; int64 ``[W]``.
+            seed: any integer.
+            step: number of the first step, for the random words.
+            steps: most steps to make; None: until no lane plays.
+            threads: threads that share the words.
+        """
+        ...
+
+
+def _sum(left: IntArray | None, right: IntArray | None) -> IntArray | None:
+    """Add counts; the shorter array is padded by zeros at its end."""
+    if left is None or right is None:
+        return None
+    if len(left) < len(right):
+        left, right = right, left
+    total: npt.NDArray[np.int64] = left.copy()
+    total[: len(right)] += right
+    return total

@@ -1,0 +1,115 @@
+"""Which backend plays: asked for, chosen, missing, impossible."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from neurogame.errors import ConfigurationError, MissingExtraError, NeurogameWarning
+from neurogame.kernels import backends as module
+from neurogame.kernels.backends import available_backends, playout_kernel, resolve_backend
+from neurogame.kernels.torch_playout import TorchPlayouts
+from neurogame.simulate.game import Game
+
+
+@pytest.fixture(autouse=True)
+def _no_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(module.VARIABLE, raising=False)
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    module._warn.cache_clear()
+
+
+def install(monkeypatch: pytest.MonkeyPatch, *present: str) -> None:
+    """Let only some of the optional modules be there."""
+    monkeypatch.setattr(module, "find_spec", lambda name: name if name in present else None)
+
+
+def test_the_compiled_backend_of_the_device_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, "llvmlite", "numba", "triton")
+    assert resolve_backend(None, "cpu") == resolve_backend("auto", "cpu") == "llvm"
+    assert resolve_backend(None, "cuda") == "triton"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert resolve_backend(None, "mps") == "torch"
+    for name in ("llvm", "llvm-straight", "llvm-table", "torch"):
+        assert resolve_backend(name, "cpu") == name
+
+
+def test_torch_takes_the_place_of_what_is_missing_and_says_so_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    install(monkeypatch, "llvmlite")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert [resolve_backend("auto", "cpu") for _ in range(3)] == ["torch"] * 3
+    assert [type(warning.message) for warning in said] == [NeurogameWarning]
+    assert "'llvm' needs numba (pip install numba)" in str(said[0].message)
+    with pytest.warns(NeurogameWarning, match="'triton' needs triton"):
+        assert resolve_backend("auto", "cuda") == "torch"
+
+
+def test_the_variable_decides_what_auto_means_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    install(monkeypatch, "llvmlite", "numba")
+    monkeypatch.setenv(module.VARIABLE, "torch")
+    assert resolve_backend(None, "cpu") == resolve_backend("auto", "cpu") == "torch"
+    assert resolve_backend("llvm-table", "cpu") == "llvm-table"
+    monkeypatch.setenv(module.VARIABLE, "auto")
+    assert resolve_backend(None, "cpu") == "llvm"
+    monkeypatch.setenv(module.VARIABLE, "fast")
+    with pytest.raises(ConfigurationError, match="NEUROGAME_BACKEND 'fast' does not exist"):
+        resolve_backend(None, "cpu")
+
+
+@pytest.mark.parametrize("name", ["gcc", "", "llvm-quick", "LLVM", "torch-cpu"])
+def test_unknown_names_are_refused(name: str) -> None:
+    with pytest.raises(ConfigurationError, match="must be one of auto, torch, llvm"):
+        resolve_backend(name, "cpu")
+
+
+@pytest.mark.parametrize(
+    ("name", "device", "hint"),
+    [
+        ("llvm-straight", "cpu", "pip install llvmlite numba"),
+        ("triton", "cuda", "pip install triton"),
+    ],
+)
+def test_a_backend_asked_for_must_be_installed(
+    name: str, device: str, hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch)
+    with pytest.raises(MissingExtraError, match=hint):
+        resolve_backend(name, device)
+
+
+def test_a_backend_must_be_made_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, "llvmlite", "numba", "triton")
+    for name, device in (("llvm", "cuda"), ("triton", "cpu"), ("llvm-table", "mps")):
+        with pytest.raises(ConfigurationError, match=f"does not run on {device}"):
+            resolve_backend(name, device)
+    assert available_backends("cpu") == ("torch", "llvm", "llvm-straight", "llvm-table")
+    assert available_backends("cuda") == ("torch", "triton")
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    assert resolve_backend("triton", "cpu") == "triton"
+    assert "triton" in available_backends("cpu")
+    install(monkeypatch)
+    assert available_backends("cpu") == ("torch",)
+
+
+def test_every_backend_that_is_there_can_be_made() -> None:
+    game = Game.load("rockpaperscissors")
+    for name in available_backends():
+        kernel = playout_kernel(game.circuit, name)
+        assert kernel.name.startswith(name), "the name in reports is what can be asked for"
+        held = game.simulator().playout_kernel(name)
+        assert held is game.simulator().playout_kernel(name)
+        assert type(held) is type(kernel)
+
+
+def test_the_simulator_shares_its_circuit_with_plain_torch() -> None:
+    simulator = Game.load("tictactoe").simulator()
+    kernel = simulator.playout_kernel("torch")
+    assert isinstance(kernel, TorchPlayouts)
+    assert kernel.ply is simulator.ply

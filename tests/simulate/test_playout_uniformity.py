@@ -1,0 +1,79 @@
+"""Every legal move is equally likely, by chi-square, and the test would notice if it were not."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+import torch
+from torch import Tensor
+
+from neurogame.kernels import choose
+from neurogame.kernels.pack import pack, unpack
+from neurogame.kernels.random_words import RandomWords
+from neurogame.simulate.game import Game
+from tests.conftest import REPOSITORY, SHARED, shared
+
+# Public games of all kinds: many roles, simultaneous moves, one player, hundreds of moves.
+QUICK = [
+    *("2pttc", "4pttc", "asteroids", "battle", "biddingTicTacToe", "blocker"),
+    *("breakthroughSmall", "bunk_t", "connectFour", "coins", "eightPuzzle", "gt_two_thirds_2p"),
+    *("ghostMaze2p", "nim3", "pacman3p", "pentago", "queens", "sheepAndWolf", "ticTacToe"),
+]
+ALL = os.environ.get("NEUROGAME_ALL_UNIFORM")
+NAMES = sorted(p.stem for p in (SHARED / "games").glob("*.kif")) if ALL else QUICK
+
+
+@pytest.fixture(scope="module")
+def examination() -> Iterator[ModuleType]:
+    """The script that examines any games on any backend."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(REPOSITORY / "experiments"))
+        yield importlib.import_module("uniformity")
+
+
+def normal(examination: ModuleType, game: Game, **how: int) -> float:
+    total = sum(examination.examine(game.simulator(), "torch", **how), examination.Fit())
+    return float(total.normal)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_moves_are_uniform(name: str, examination: ModuleType) -> None:
+    game = Game.load(shared("games", f"{name}.kif"))
+    assert normal(examination, game, states=4, lanes=8192) < examination.ALARM
+
+
+def test_a_biased_choice_is_noticed(
+    examination: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nine moves by six bits: the first is made 8 times in 64, the others 7 times."""
+
+    def biased(total: Tensor, random: RandomWords, step: int, role: int) -> Tensor:
+        lanes = 64 * total.shape[1]
+        bound = _numbers(total, lanes)
+        drawn = _numbers(random.draw(step, role, range(1), 6)[0], lanes) % bound.clamp(min=1)
+        return pack(torch.stack([(drawn >> bit & 1).bool() for bit in range(6)], dim=1))
+
+    game = Game.load("tictactoe")
+    assert normal(examination, game) < 5
+    monkeypatch.setattr(choose, "uniform_below", biased)
+    assert normal(examination, game) > examination.ALARM
+
+
+def test_moves_that_depend_on_one_another_are_noticed(
+    examination: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two roles that draw from the same random words always make the same move."""
+    game = Game.load("rockpaperscissors")
+    simulator = game.simulator()
+    assert normal(examination, game) < 5
+    monkeypatch.setattr(simulator.playout_kernel("torch"), "streams", (0, 0))
+    assert normal(examination, game) > examination.ALARM
+
+
+def _numbers(planes: Tensor, lanes: int) -> Tensor:
+    weights = 1 << torch.arange(len(planes))
+    return (unpack(planes, lanes) * weights).sum(dim=1)
