@@ -1,0 +1,347 @@
+"""Expansion of states with compiled rules: children are the lanes of one block."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.extending import intrinsic
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.errors import LimitError
+from neurogame.kernels.expand import Children, PackedArray, Seen
+from neurogame.kernels.llvm.call import aligned
+from neurogame.kernels.llvm.evaluate import Input
+from neurogame.kernels.llvm.frame import Part
+from neurogame.kernels.llvm.step import load_step
+from neurogame.kernels.random_words import G1, MIX_1, MIX_2
+from neurogame.kernels.step import GOALS, NEXT, STATUS
+
+_MOST_CHILDREN = 1 << 24
+_G1, _MIX_1, _MIX_2 = np.uint64(G1), np.uint64(MIX_1), np.uint64(MIX_2)
+_ONE = np.uint64(1)
+
+
+def _call_address(_context: Any, _address: Any, _arguments: Any) -> Any:
+    """Type and generate the call of the function at an address with one integer."""
+
+    def generate(_: Any, builder: Any, __: Any, values: Any) -> Any:
+        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(64)])
+        builder.call(builder.inttoptr(values[0], kind.as_pointer()), [values[1]])
+
+    return numba.types.void(numba.types.int64, numba.types.int64), generate
+
+
+call_address: Any = intrinsic(_call_address)
+"""In compiled code: calls the function at an address with one integer."""
+
+
+@final
+class LlvmExpander:
+    """Expands states of one game; not for several threads at once.
+
+    Attributes:
+        kernel: the compiled rules.
+    """
+
+    def __init__(self, circuit: Circuit, variant: str | None = None) -> None:
+        """Compile the rules, or load them from the cache, and reserve memory.
+
+        Args:
+            circuit: the game.
+            variant: ``straight``, ``table``, or None to choose by the number of gates.
+        """
+        self.kernel = load_step(circuit, variant)
+        words = self.kernel.lane_words
+        fluents, moves = len(circuit.fluents), circuit.move_count
+        pairs = [(role, value) for role, own in enumerate(circuit.goals) for value, _ in own]
+        self._roles = len(circuit.roles)
+        self._sizes = (-(-fluents // 64), -(-moves // 64))
+        offsets = np.cumsum([0, *(len(own) for own in circuit.moves)])
+        self._offsets = offsets.astype(np.int64)
+        self._goals = np.array(pairs, np.int64).reshape(-1, 2)
+        self._source = aligned((fluents + moves) * words).reshape(-1, words)
+        self._children = aligned(fluents * words).reshape(-1, words)
+        self._seen = aligned((moves + 1 + len(pairs)) * words).reshape(-1, words)
+        self._cells = aligned(self.kernel.memory // 8)
+        self._next = np.ascontiguousarray(self.kernel.outputs[NEXT])
+        self._status = np.concatenate([self.kernel.outputs[STATUS], self.kernel.outputs[GOALS]])
+        step_parts = 1 << Part.LOOK | 1 << Part.MOVE
+        look_parts = 1 << Part.LOOK | 1 << Part.GOALS
+        self._step = self._arguments(self._source, self._children, self._next, step_parts)
+        self._look = self._arguments(self._children, self._seen, self._status, look_parts)
+        self._address = self.kernel.code.address("evaluate")
+
+    def _arguments(self, source: Any, target: Any, places: Any, parts: int) -> Any:
+        table = self.kernel.arguments(self._cells)
+        table[Input.BLOCK_END] = 1
+        table[Input.PARTS] = parts
+        table[Input.STRIDE] = 8 * self.kernel.lane_words
+        table[Input.FROM], table[Input.FROM_COUNT] = source.ctypes.data, len(source)
+        table[Input.TO], table[Input.TO_COUNT] = target.ctypes.data, len(target)
+        table[Input.TO_CELLS] = places.ctypes.data
+        return table
+
+    def look(self, states: PackedArray) -> Seen:
+        """Return legal moves, ends and goals of packed states; uint64 ``[N, ceil(F / 64)]``."""
+        seen = self._new_seen(len(states))
+        _look(
+            self._address,
+            self._look,
+            states,
+            self._children,
+            self._seen,
+            self._goals,
+            seen.legal,
+            seen.terminal,
+            seen.goals,
+        )
+        return seen
+
+    def expand(self, states: PackedArray, legal: PackedArray | None = None) -> Children:
+        """Return all children of packed states; a state in which some role has no move has none.
+
+        Args:
+            states: uint64 ``[N, ceil(F / 64)]``.
+            legal: their legal moves as :class:`Seen` gives them; None: to be found.
+
+        Raises:
+            LimitError: there are more joint moves than fit into memory.
+        """
+        if legal is None:
+            legal = self.look(states).legal
+        total = _count(legal, self._offsets)
+        if total > _MOST_CHILDREN:
+            raise LimitError(
+                f"{len(states)} states have {total:.3g} joint moves, the limit is "
+                f"{_MOST_CHILDREN}; expand fewer states at once, or sample joint moves"
+            )
+        size = int(total)
+        seen = self._new_seen(size)
+        children = Children(
+            parent=np.empty(size, np.int64),
+            joint=np.empty((size, self._roles), np.int64),
+            states=np.empty((size, self._sizes[0]), np.uint64),
+            hashes=np.empty(size, np.uint64),
+            seen=seen,
+        )
+        _expand(
+            self._address,
+            self._step,
+            self._look,
+            states,
+            legal,
+            self._offsets,
+            self._source,
+            self._children,
+            self._seen,
+            self._goals,
+            children.parent,
+            children.joint,
+            children.states,
+            children.hashes,
+            seen.legal,
+            seen.terminal,
+            seen.goals,
+        )
+        return children
+
+    def _new_seen(self, size: int) -> Seen:
+        return Seen(
+            np.empty((size, self._sizes[1]), np.uint64),
+            np.empty(size, np.bool_),
+            np.empty((size, self._roles), np.float32),
+        )
+
+
+@numba.njit(cache=True, nogil=True)
+def _transpose(tile: Any) -> None:
+    """Transpose 64 words of 64 bits in place: bit ``i`` of word ``j`` and bit ``j`` of ``i``."""
+    width = np.uint64(32)
+    mask = np.uint64(0x00000000FFFFFFFF)
+    while width:
+        place = np.uint64(0)
+        while place < 64:
+            low, high = tile[place], tile[place + width]
+            swap = ((low >> width) ^ high) & mask
+            tile[place + width] = high ^ swap
+            tile[place] = low ^ (swap << width)
+            place = (place + width + _ONE) & ~width
+        width >>= _ONE
+        mask ^= mask << width
+
+
+@numba.njit(cache=True, nogil=True)
+def _count(legal: Any, offsets: Any) -> float:
+    """Return the number of joint moves of all states, as a float because many roles overflow."""
+    total = 0.0
+    for state in range(len(legal)):
+        product = 1.0
+        for role in range(len(offsets) - 1):
+            count = 0
+            for move in range(offsets[role], offsets[role + 1]):
+                if legal[state, move >> 6] >> np.uint64(move & 63) & _ONE:
+                    count += 1
+            product *= count
+        total += product
+    return total
+
+
+@numba.njit(cache=True, nogil=True)
+def _list_children(legal: Any, offsets: Any, parent: Any, joint: Any) -> None:
+    """Write the joint moves of all states, lexicographic for each."""
+    roles = len(offsets) - 1
+    moves = np.empty(offsets[roles], np.int64)
+    begin: Any = np.empty(roles + 1, np.int64)
+    at = np.empty(roles, np.int64)
+    child = 0
+    for state in range(len(legal)):
+        begin[0] = 0
+        for role in range(roles):
+            end = begin[role]
+            for move in range(offsets[role], offsets[role + 1]):
+                if legal[state, move >> 6] >> np.uint64(move & 63) & _ONE:
+                    moves[end] = move - offsets[role]
+                    end += 1
+            begin[role + 1] = end
+        product = 1
+        for role in range(roles):
+            product *= begin[role + 1] - begin[role]
+            at[role] = begin[role]
+        for _ in range(product):
+            parent[child] = state
+            for role in range(roles):
+                joint[child, role] = moves[at[role]]
+            child += 1
+            role = roles - 1
+            while role >= 0:
+                at[role] += 1
+                if at[role] < begin[role + 1]:
+                    break
+                at[role] = begin[role]
+                role -= 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _to_lanes(rows: Any, index: Any, begin: int, size: int, words: Any) -> None:
+    """Write packed rows ``index[begin : begin + size]`` as lanes of the words of their signals."""
+    signals = len(words)
+    tile = np.empty(64, np.uint64)
+    for place in range(rows.shape[1]):
+        for word in range((size + 63) >> 6):
+            lanes = min(size - 64 * word, 64)
+            for lane in range(lanes):
+                tile[lane] = rows[index[begin + 64 * word + lane], place]
+            tile[lanes:] = np.uint64(0)
+            _transpose(tile)
+            for bit in range(min(signals - 64 * place, 64)):
+                words[64 * place + bit, word] = np.int64(tile[bit])
+
+
+@numba.njit(cache=True, nogil=True)
+def _from_lanes(words: Any, signals: int, begin: int, size: int, rows: Any) -> None:
+    """Write lanes of the words of the first signals as packed rows ``begin .. begin + size``."""
+    tile = np.empty(64, np.uint64)
+    for place in range(rows.shape[1]):
+        bits = min(signals - 64 * place, 64)
+        for word in range((size + 63) >> 6):
+            for bit in range(bits):
+                tile[bit] = np.uint64(words[64 * place + bit, word])
+            tile[bits:] = np.uint64(0)
+            _transpose(tile)
+            for lane in range(min(size - 64 * word, 64)):
+                rows[begin + 64 * word + lane, place] = tile[lane]
+
+
+@numba.njit(cache=True, nogil=True)
+def _read_seen(
+    seen: Any, goal_table: Any, begin: int, size: int, legal: Any, terminal: Any, goals: Any
+) -> None:
+    """Unpack what is known of a block of states; legal moves of terminal states are removed."""
+    moves = len(seen) - 1 - len(goal_table)
+    words = (size + 63) >> 6
+    for word in range(words):
+        going = ~seen[moves, word]
+        for move in range(moves):
+            seen[move, word] &= going
+    _from_lanes(seen, moves, begin, size, legal)
+    for lane in range(size):
+        terminal[begin + lane] = seen[moves, lane >> 6] >> (lane & 63) & 1
+        for role in range(goals.shape[1]):
+            goals[begin + lane, role] = 0
+    for row in range(len(goal_table) - 1, -1, -1):
+        # The highest goal of a role comes first, so it is written last.
+        role, value = goal_table[row]
+        for lane in range(size):
+            if seen[moves + 1 + row, lane >> 6] >> (lane & 63) & 1:
+                goals[begin + lane, role] = np.float32(value / 100)
+
+
+@numba.njit(cache=True, nogil=True)
+def _look(
+    address: int,
+    arguments: Any,
+    states: Any,
+    fluents: Any,
+    seen: Any,
+    goal_table: Any,
+    legal: Any,
+    terminal: Any,
+    goals: Any,
+) -> None:
+    """Look at states, block by block."""
+    lanes = 64 * fluents.shape[1]
+    index = np.arange(len(states))
+    for begin in range(0, len(states), lanes):
+        size = min(lanes, len(states) - begin)
+        _to_lanes(states, index, begin, size, fluents)
+        call_address(address, arguments.ctypes.data)
+        _read_seen(seen, goal_table, begin, size, legal, terminal, goals)
+
+
+@numba.njit(cache=True, nogil=True)
+def _expand(
+    address: int,
+    step: Any,
+    look: Any,
+    states: Any,
+    legal: Any,
+    offsets: Any,
+    source: Any,
+    fluents: Any,
+    seen: Any,
+    goal_table: Any,
+    parent: Any,
+    joint: Any,
+    children: Any,
+    hashes: Any,
+    child_legal: Any,
+    terminal: Any,
+    goals: Any,
+) -> None:
+    """Make all children, block by block."""
+    _list_children(legal, offsets, parent, joint)
+    lanes = 64 * fluents.shape[1]
+    first = len(fluents)
+    for begin in range(0, len(parent), lanes):
+        size = min(lanes, len(parent) - begin)
+        _to_lanes(states, parent, begin, size, source[:first])
+        source[first:, : (size + 63) >> 6] = 0
+        for lane in range(size):
+            for role in range(joint.shape[1]):
+                move = first + offsets[role] + joint[begin + lane, role]
+                source[move, lane >> 6] |= np.int64(_ONE << np.uint64(lane & 63))
+        call_address(address, step.ctypes.data)
+        _from_lanes(fluents, first, begin, size, children)
+        call_address(address, look.ctypes.data)
+        _read_seen(seen, goal_table, begin, size, child_legal, terminal, goals)
+    for child in range(len(children)):
+        total = np.uint64(0)
+        for place in range(children.shape[1]):
+            total += children[child, place] + np.uint64(place + 1) * _G1
+            total = (total ^ (total >> np.uint64(30))) * _MIX_1
+            total = (total ^ (total >> np.uint64(27))) * _MIX_2
+            total ^= total >> np.uint64(31)
+        hashes[child] = total

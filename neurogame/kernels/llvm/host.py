@@ -1,0 +1,54 @@
+"""What the processor at hand can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import final
+
+_X86_FEATURES = ("avx512f", "avx2")
+
+
+@final
+@dataclass(frozen=True)
+class Host:
+    """A processor as LLVM knows it.
+
+    Attributes:
+        cpu: LLVM's name of the processor.
+        features: LLVM's feature flags, as one string.
+        words: 64-bit words of a vector register: 8 with AVX-512, 4 with AVX2, 2 otherwise
+            (SSE2, NEON).
+        ternary: whether there is an instruction for any function of three inputs.
+        registers: vector registers.
+    """
+
+    cpu: str
+    features: str
+    words: int
+    ternary: bool
+    registers: int
+
+    @property
+    def name(self) -> str:
+        """The vector unit, for reports."""
+        return {8: "avx512", 4: "avx2", 2: "128-bit"}[self.words]
+
+
+@lru_cache(maxsize=1)
+def host() -> Host:
+    """Return the processor that this process runs on."""
+    import llvmlite.binding as llvm
+
+    flags = llvm.get_host_cpu_features()
+    if flags.get("avx512f", False):
+        # Some processors are said to prefer narrower vectors for code of mixed kinds; a kernel
+        # that does nothing but vector logic does not.
+        flags["prefer-256-bit"] = False
+        flags["prefer-128-bit"] = False
+        return Host(llvm.get_host_cpu_name(), flags.flatten(), 8, True, 32)
+    wide = flags.get("avx2", False)
+    arm = flags.get("neon", False)
+    return Host(
+        llvm.get_host_cpu_name(), flags.flatten(), 4 if wide else 2, False, 32 if arm else 16
+    )
