@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from neurogame.errors import GameError
+from neurogame.simulate.states import StateBatch
 
 
 class Evaluator(nn.Module, ABC):
@@ -41,6 +42,11 @@ class Evaluator(nn.Module, ABC):
         Returns:
             ``[B, R]`` in 0..1, in the dtype of the parameters (float32 unless converted).
         """
+
+    def values(self, states: StateBatch) -> Tensor:
+        """Return the values of packed states, ``[B, R]``; the same as of the unpacked ones."""
+        found: Tensor = self(states.to_bool())
+        return found
 
     def describe(self) -> dict[str, Any]:
         """Return the JSON-able kind and configuration."""

@@ -19,7 +19,10 @@ from neurogame.evaluators.cilp_weights import (
 )
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.kernel_networks import KernelNetworks
+from neurogame.evaluators.tables import KernelInputs, UnitTables, plain_inputs
 from neurogame.evaluators.wiring import Wiring
+from neurogame.kernels.neural.layout import PLAIN, Layout
 
 
 @final
@@ -42,11 +45,14 @@ class PlainNetworks(GoalNetworks):
         bias: bias weight of each neuron; ``[U]``.
     """
 
+    _kind = PLAIN
+
     def __init__(
         self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
     ) -> None:
         super().__init__(circuit, wiring, config.exponent, {**config.as_dict(), "seed": seed})
         self.beta = config.beta
+        self._steep = config.beta / 2.0
         generator = torch.Generator().manual_seed(seed)
         if config.kind == "random":
             weight, bias = _random_weights(wiring, generator, config.beta)
@@ -59,9 +65,9 @@ class PlainNetworks(GoalNetworks):
         """Return the signed weight of each edge, detached; float64 ``[E]``."""
         return self.weight.detach().double()
 
-    def _outputs(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
+    def _channels(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
         truth = self.plan.leaf_truth(leaves, self.weight.dtype)
-        outputs = self.plan.run(
+        return self.plan.run(
             PlainUnit(self.beta),
             signed_leaves(truth),
             self.weight,
@@ -69,7 +75,17 @@ class PlainNetworks(GoalNetworks):
             self.output_row[which],
             units,
         )
-        return outputs[:, 0].t()
+
+    def _read(self, channels: Tensor, which: Tensor) -> Tensor:
+        return channels[:, 0].t()
+
+    def _kernel_tables(self, layout: Layout) -> tuple[UnitTables, ...]:
+        leaves = signed_leaves(torch.tensor([[0.0, 1.0]]))
+        return (UnitTables(layout, PlainUnit(self.beta), leaves),)
+
+    def _kernel_inputs(self, kernel: KernelNetworks) -> KernelInputs:
+        nodes = self.bias.unsqueeze(0)
+        return plain_inputs(kernel.layout, kernel.tables[0], self.weight, nodes)
 
 
 def truth_thresholds(wiring: Wiring, alpha: float) -> Tensor:

@@ -13,13 +13,16 @@ from neurogame.evaluators.activation import PlainUnit, signed_leaves
 from neurogame.evaluators.cilp_plain import logical_biases, sound_weights, truth_thresholds
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.kernel_networks import KernelNetworks
 from neurogame.evaluators.logspace import (
     LogSpaceUnit,
     leaf_deviations,
     log_odds_range,
 )
 from neurogame.evaluators.net_ends import net_input_ends
+from neurogame.evaluators.tables import KernelInputs, UnitTables, log_inputs, plain_inputs
 from neurogame.evaluators.wiring import Wiring
+from neurogame.kernels.neural.layout import SOUND, Layout
 
 REACH = 8.0
 """Temperatures are at least such that no state is further than this many below the goal: a
@@ -73,12 +76,14 @@ class SoundNetworks(GoalNetworks):
     unit_scale: Tensor
     sign: Tensor
     room: Tensor
+    _kind = SOUND
 
     def __init__(
         self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
     ) -> None:
         super().__init__(circuit, wiring, config.exponent, {**config.as_dict(), "seed": seed})
         self.beta = config.beta
+        self._steep = config.beta / 2.0
         self.detail = config.detail
         scale = sound_weights(wiring, config.alpha, config.beta)
         self.reserve = _reserve(wiring, scale, config.beta)
@@ -148,7 +153,8 @@ class SoundNetworks(GoalNetworks):
         """
         everything = torch.arange(len(self.network_keys), device=self.output_row.device)
         leaves = self.reasoner(self._checked(fluents))
-        return self._log_odds(leaves, everything, self.wiring.unit_count)
+        deviations = self._deviations(leaves, everything, self.wiring.unit_count)
+        return (deviations[:, 0] - deviations[:, 1]).t()
 
     def interval(self) -> tuple[Tensor, Tensor]:
         """Return what ends falsity and begins truth in :meth:`networks`.
@@ -169,32 +175,72 @@ class SoundNetworks(GoalNetworks):
         images = torch.where(self.output_row == 0, sign, images)
         return images[0], images[1]
 
-    def _outputs(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
-        z = self._log_odds(leaves, which, units)
+    def _channels(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
+        channels = self._deviations(leaves, which, units)
         if self.detail > 0.0:
-            z = z + self.room.to(z.dtype)[which] * self._soft(leaves, which, units)
+            channels = torch.cat([channels, self._soft(leaves, which, units)], dim=1)
+        return channels
+
+    def _read(self, channels: Tensor, which: Tensor) -> Tensor:
+        z = (channels[:, 0] - channels[:, 1]).t()
+        if self.detail > 0.0:
+            z = z + self.room.to(z.dtype)[which] * channels[:, 2].t()
         return self._squashed(z, which)
+
+    def _readout(self, which: Tensor) -> Tensor:
+        room = self.room if self.detail > 0.0 else torch.zeros_like(self.room)
+        slope = 0.5 * (-self.log_tau).exp()
+        return torch.stack([self.landmarks[0], slope, self.shift, room], dim=1)[which]
+
+    def _kernel_tables(self, layout: Layout) -> tuple[UnitTables, ...]:
+        ends = torch.tensor([[0.0, 1.0]])
+        log_space = UnitTables(layout, LogSpaceUnit(), leaf_deviations(ends, self.reserve))
+        return log_space, UnitTables(layout, PlainUnit(self.beta), signed_leaves(ends))
+
+    def _kernel_inputs(self, kernel: KernelNetworks) -> KernelInputs | None:
+        layout, (log_space, soft) = kernel.layout, kernel.tables
+        ends = self._net_ends().to(self.rho.dtype)
+        deviations = log_inputs(layout, log_space, self._log_weights(), ends)
+        if deviations is None:
+            return None
+        plain = plain_inputs(layout, soft, self._soft_weights(), self._soft_bias())
+        return KernelInputs(
+            torch.cat([deviations.tables, plain.tables], dim=1),
+            torch.cat([deviations.edges, plain.edges]),
+            torch.cat([deviations.nodes, plain.nodes]),
+            deviations.offsets,
+        )
 
     def _squashed(self, z: Tensor, which: Tensor) -> Tensor:
         zero = self.landmarks[0].to(z.dtype)[which]
         tau = self.log_tau[which].exp()
         return torch.tanh((z - zero) / (2.0 * tau) + self.shift[which])
 
-    def _log_odds(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
+    def _deviations(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
+        """Return the networks' own neurons in log space; ``[O, 2, B]``."""
         dtype = self.rho.dtype
         inputs = leaf_deviations(self.plan.leaf_truth(leaves, dtype), self.reserve)
-        edges = (self.log_scale.double() + self.rho.double()).to(dtype) + math.log(self.beta)
-        rows = self.output_row[which]
-        out = self.plan.run(LogSpaceUnit(), inputs, edges, self._net_ends().to(dtype), rows, units)
-        return (out[:, 0] - out[:, 1]).t()
+        ends, rows = self._net_ends().to(dtype), self.output_row[which]
+        return self.plan.run(LogSpaceUnit(), inputs, self._log_weights(), ends, rows, units)
 
     def _soft(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
-        """Return the output neurons of the same networks at W = 1; ``[B, O]`` in -1..1."""
+        """Return the output neurons of the same networks at W = 1; ``[O, 1, B]`` in -1..1."""
         inputs = signed_leaves(self.plan.leaf_truth(leaves, self.rho.dtype))
-        edges = self.sign.to(self.rho.dtype) * self.rho.exp()
-        nodes = (self.bias / self.unit_scale.to(self.bias.dtype)).unsqueeze(0)
-        rows = self.output_row[which]
-        return self.plan.run(PlainUnit(self.beta), inputs, edges, nodes, rows, units)[:, 0].t()
+        weights, bias, rows = self._soft_weights(), self._soft_bias(), self.output_row[which]
+        return self.plan.run(PlainUnit(self.beta), inputs, weights, bias, rows, units)
+
+    def _log_weights(self) -> Tensor:
+        """Return ``log(beta w)`` of each edge; ``[E]``."""
+        logarithm = self.log_scale.double() + self.rho.double()
+        return logarithm.to(self.rho.dtype) + math.log(self.beta)
+
+    def _soft_weights(self) -> Tensor:
+        """Return the signed weight of each edge at W = 1; ``[E]``."""
+        return self.sign.to(self.rho.dtype) * self.rho.exp()
+
+    def _soft_bias(self) -> Tensor:
+        """Return the bias weight of each neuron at W = 1; ``[1, U]``."""
+        return (self.bias / self.unit_scale.to(self.bias.dtype)).unsqueeze(0)
 
     def _net_ends(self) -> Tensor:
         """Return the ends of the net inputs, kept while no parameter changes."""

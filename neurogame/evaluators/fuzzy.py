@@ -11,8 +11,11 @@ from torch import Tensor
 from neurogame.circuit.circuit import AND, Circuit
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.kernel_networks import KernelNetworks
 from neurogame.evaluators.plan import Group, Unit
+from neurogame.evaluators.tables import KernelInputs, UnitTables, summed
 from neurogame.evaluators.wiring import Wiring
+from neurogame.kernels.neural.layout import FUZZY, Layout
 
 
 @final
@@ -55,6 +58,7 @@ class FuzzyGoals(GoalNetworks):
     """
 
     kinds: Tensor
+    _kind = FUZZY
 
     def __init__(
         self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
@@ -64,15 +68,31 @@ class FuzzyGoals(GoalNetworks):
         kinds = torch.from_numpy(wiring.proof.kind[wiring.node]).float()
         self.register_buffer("kinds", kinds, persistent=False)
 
-    def _outputs(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
+    def _channels(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
         truth = self.plan.leaf_truth(leaves, self.kinds.dtype)
+        edges = truth.new_zeros(self.wiring.edge_count)
+        rows, nodes = self.output_row[which], self.kinds.unsqueeze(0)
+        return self.plan.run(FuzzyUnit(), self._logarithms(truth), edges, nodes, rows, units)
+
+    def _read(self, channels: Tensor, which: Tensor) -> Tensor:
+        # 2 truth - 1, from whichever of truth and falsity is the smaller.
+        true, false = channels.exp().unbind(dim=1)
+        return torch.where(true < false, 2.0 * true - 1.0, 1.0 - 2.0 * false).t()
+
+    def _logarithms(self, truth: Tensor) -> Tensor:
+        """Return the filler and the leaves, ``[1 + K, 2, B]``, of leaves ``[K, B]``."""
         low = math.log1p(-self.confidence)
         slope = math.log(self.confidence) - low
         both = torch.stack([truth, 1.0 - truth], dim=1) * slope + low
-        rows_below = torch.cat([both.new_zeros(1, 2, both.shape[2]), both])
-        edges = both.new_zeros(self.wiring.edge_count)
-        rows = self.output_row[which]
-        out = self.plan.run(FuzzyUnit(), rows_below, edges, self.kinds.unsqueeze(0), rows, units)
-        # 2 truth - 1, from whichever of truth and falsity is the smaller.
-        true, false = out.exp().unbind(dim=1)
-        return torch.where(true < false, 2.0 * true - 1.0, 1.0 - 2.0 * false).t()
+        return torch.cat([both.new_zeros(1, 2, both.shape[2]), both])
+
+    def _kernel_tables(self, layout: Layout) -> tuple[UnitTables, ...]:
+        leaves = self._logarithms(torch.tensor([[0.0, 1.0]]))
+        return (UnitTables(layout, FuzzyUnit(), leaves),)
+
+    def _kernel_inputs(self, kernel: KernelNetworks) -> KernelInputs:
+        layout, (tables,) = kernel.layout, kernel.tables
+        small = tables.small(self.kinds.new_zeros(self.wiring.edge_count), self.kinds.unsqueeze(0))
+        nothing = self.kinds.new_empty(0, len(layout.edge))
+        nodes = (self.kinds[layout.unit] == AND).to(self.kinds.dtype).unsqueeze(0)
+        return KernelInputs(summed(layout, small, tables.leaf), nothing, nodes, nodes[:0])

@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
+from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.kernel_networks import (
+    KernelNetworks,
+    kernel_fits,
+    kernel_layout,
+    packed,
+    program_values,
+)
 from neurogame.evaluators.plan import Plan
 from neurogame.evaluators.reasoner import Reasoner
+from neurogame.evaluators.tables import KernelInputs, UnitTables
 from neurogame.evaluators.value import StateValue
 from neurogame.evaluators.wiring import Wiring
+from neurogame.kernels.neural.backend import VARIABLE
+from neurogame.kernels.neural.layout import Layout
+from neurogame.kernels.pack import unpack
+from neurogame.simulate.states import StateBatch
+
+if TYPE_CHECKING:
+    from neurogame.kernels.neural.program import Program
+
+_FLAGS = (torch.bool, torch.uint8)
+"""Types of states that the kernel takes."""
 
 
 class GoalNetworks(Evaluator):
@@ -32,6 +51,9 @@ class GoalNetworks(Evaluator):
 
     output_row: Tensor
     output_sign: Tensor
+    _valued: Tensor
+    _kind: int
+    _steep = 0.0
 
     def __init__(
         self, circuit: Circuit, wiring: Wiring, exponent: float, description: dict[str, Any]
@@ -43,27 +65,15 @@ class GoalNetworks(Evaluator):
         self.plan = Plan(wiring)
         self.reasoner = Reasoner(circuit, proof.redirected.node)
         self.value = StateValue(self.network_keys, len(proof.roles), exponent)
-        self._valued = [i for i, (_, value) in enumerate(self.network_keys) if value > 0]
+        valued = [i for i, (_, value) in enumerate(self.network_keys) if value > 0]
+        self._kernels: dict[bool, KernelNetworks | None] = {}
+        self._known: tuple[tuple[tuple[int, int], ...], Program | None] | None = None
         for name, column in (
             ("output_row", torch.from_numpy(wiring.output_row)),
             ("output_sign", torch.from_numpy(wiring.output_sign)),
-            ("valued_index", torch.tensor(self._valued, dtype=torch.int64)),
+            ("_valued", torch.tensor(valued, dtype=torch.int64)),
         ):
             self.register_buffer(name, column, persistent=False)
-
-    @abstractmethod
-    def _outputs(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
-        """Return the outputs of some networks' own neurons, before the sign of the goal.
-
-        Args:
-            leaves: states and the truth of redirected leaves; ``[B, F + X]``.
-            which: indices of networks; int64 ``[O]``. Constant goals among them may get
-                anything finite.
-            units: how many neurons are enough for them.
-
-        Returns:
-            ``[B, O]`` in -1..1.
-        """
 
     def networks(self, fluents: Tensor) -> Tensor:
         """Return the output of every goal network.
@@ -75,26 +85,142 @@ class GoalNetworks(Evaluator):
             ``[B, V]`` in -1..1, in the order of :attr:`network_keys`. Above 0 means that the
             state earns this goal value, as far as the network is still what the rules say.
         """
+        fluents = self._checked(fluents)
+        if fluents.dtype in _FLAGS and self._kernel(valued=False) is not None:
+            return self._by_kernel(self._words(packed(fluents)), len(fluents), valued=False)
         everything = torch.arange(len(self.network_keys), device=self.output_row.device)
-        return self._in_pieces(self._checked(fluents), everything, self.wiring.unit_count)
+        return self._in_pieces(fluents, everything, self.wiring.unit_count)
 
     def forward(self, fluents: Tensor) -> Tensor:
         """Return state values; see :meth:`Evaluator.forward`."""
         fluents = self._checked(fluents)
-        which = self.valued_index
-        assert isinstance(which, Tensor)
-        some = self._in_pieces(fluents, which, self.wiring.valued_units)
-        outputs = some.new_zeros(len(fluents), len(self.network_keys))
-        return self.value(outputs.index_copy(1, which, some))  # type: ignore[no-any-return]
+        if fluents.dtype in _FLAGS and self._kernel(valued=True) is not None:
+            return self._values_of_words(packed(fluents), len(fluents))
+        return self._mixed(self._in_pieces(fluents, self._valued, self.wiring.valued_units))
+
+    def values(self, states: StateBatch) -> Tensor:
+        """Return state values without unpacking the states; see :meth:`Evaluator.values`."""
+        if len(states.words) == self.fluent_count and self._kernel(valued=True) is not None:
+            return self._values_of_words(states.words, states.size)
+        return super().values(states)
+
+    def program(self) -> Program:
+        """Return the evaluator as flat arrays, for code compiled by numba.
+
+        Raises:
+            ConfigurationError: the kernel cannot compute it; see :meth:`compiles`.
+        """
+        found = self._program()
+        if found is None:
+            raise ConfigurationError(
+                "this evaluator has no compiled form: it takes numba, parameters in float32 on "
+                "the CPU, a goal that is not constant, tables of moderate size, weights that "
+                f"float32 can hold, and {VARIABLE} other than 'torch'"
+            )
+        return found
+
+    def compiles(self) -> bool:
+        """Return whether the compiled kernel computes values with the present weights."""
+        return self._program() is not None
+
+    @abstractmethod
+    def _channels(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
+        """Return what some networks' own neurons put out.
+
+        Args:
+            leaves: states and the truth of redirected leaves; ``[B, F + X]``.
+            which: indices of networks; int64 ``[O]``. Constant goals among them may get
+                anything finite.
+            units: how many neurons are enough for them.
+
+        Returns:
+            ``[O, C, B]``.
+        """
+
+    @abstractmethod
+    def _read(self, channels: Tensor, which: Tensor) -> Tensor:
+        """Return outputs in -1..1 before the sign of the goal, ``[B, O]``, from the channels."""
+
+    @abstractmethod
+    def _kernel_tables(self, layout: Layout) -> tuple[UnitTables, ...]:
+        """Return what makes the tables of a layout."""
+
+    @abstractmethod
+    def _kernel_inputs(self, kernel: KernelNetworks) -> KernelInputs | None:
+        """Return the parameters as the kernel takes them, or None where it cannot."""
+
+    def _readout(self, which: Tensor) -> Tensor:
+        """Return zero, slope, shift and room of networks' readout; ``[O, 4]``."""
+        return torch.zeros(len(which), 4)
+
+    def _mixed(self, some: Tensor) -> Tensor:
+        """Return state values from the outputs of the networks that have a goal value."""
+        outputs = some.new_zeros(len(some), len(self.network_keys))
+        return self.value(outputs.index_copy(1, self._valued, some))  # type: ignore[no-any-return]
 
     def _in_pieces(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
         """Evaluate large batches piece by piece, so that memory stays bounded."""
         piece = self.plan.pieces(len(fluents))
-        parts = [self._signed(part, which, units) for part in torch.split(fluents, piece)]
+        parts = [
+            self._signed(self._channels(self.reasoner(part), which, units), which)
+            for part in torch.split(fluents, piece)
+        ]
         return torch.cat(parts) if len(parts) > 1 else parts[0]
 
-    def _signed(self, fluents: Tensor, which: Tensor, units: int) -> Tensor:
-        outputs = self._outputs(self.reasoner(fluents), which, units)
+    def _signed(self, channels: Tensor, which: Tensor) -> Tensor:
+        outputs = self._read(channels, which)
         signs = self.output_sign[which].to(outputs.dtype)
         constant = self.output_row[which] == 0
         return torch.where(constant, signs, signs * outputs)
+
+    def _words(self, words: Tensor) -> Tensor:
+        """Return the words of states and of redirected leaves; int64 ``[F + X, W]``."""
+        return torch.cat([words, self.reasoner.words(words)]) if self.reasoner.count else words
+
+    def _values_of_words(self, words: Tensor, size: int) -> Tensor:
+        """Return state values of words ``[F, W]``."""
+        everything = self._words(words)
+        if not (torch.is_grad_enabled() and any(p.requires_grad for p in self.parameters())):
+            program = self._program()
+            if program is not None:
+                return program_values(program, everything, size)
+        return self._mixed(self._by_kernel(everything, size, valued=True))
+
+    def _by_kernel(self, words: Tensor, size: int, *, valued: bool) -> Tensor:
+        """Return outputs ``[B, O]``, by torch where the weights are out of the kernel's range."""
+        kernel = self._kernel(valued=valued)
+        assert kernel is not None
+        inputs = self._kernel_inputs(kernel)
+        if inputs is not None:
+            return self._signed(kernel.channels(inputs, words, size), kernel.which)
+        units = self.wiring.valued_units if valued else self.wiring.unit_count
+        return self._in_pieces(unpack(words[: self.fluent_count], size), kernel.which, units)
+
+    def _kernel(self, *, valued: bool) -> KernelNetworks | None:
+        """Return all networks, or those with a goal value, for the kernel, if it fits them."""
+        if not kernel_fits(self.value.shares):
+            return None
+        if valued not in self._kernels:
+            everything = torch.arange(len(self.network_keys))
+            which = self._valued if valued else everything
+            layout, kernel = kernel_layout(self.wiring, which), None
+            if layout is not None:
+                tables = self._kernel_tables(layout)
+                kernel = KernelNetworks(layout, which, tables, self._kind, self._steep)
+            self._kernels[valued] = kernel
+        return self._kernels[valued]
+
+    def _program(self) -> Program | None:
+        """Return the compiled form with the present weights, kept while none changes."""
+        kernel = self._kernel(valued=True)
+        if kernel is None:
+            return None
+        state = tuple((p.data_ptr(), p._version) for p in self.parameters())
+        if self._known is None or self._known[0] != state:
+            with torch.no_grad():
+                inputs = self._kernel_inputs(kernel)
+                program = inputs and kernel.program(
+                    inputs, self._readout(kernel.which), self.output_sign[kernel.which], self.value
+                )
+            self._known = (state, program)
+        return self._known[1]

@@ -54,10 +54,10 @@ class Reasoner(nn.Module):
         if self.count == 0:
             return fluents
         held = fluents if fluents.dtype == torch.bool else fluents.detach() > 0.5
-        truth = unpack(self._words(pack(held)), len(held))
+        truth = unpack(self.words(pack(held)), len(held))
         return torch.cat([fluents, truth.to(fluents.dtype)], dim=1)
 
-    def _words(self, words: Tensor) -> Tensor:
+    def words(self, words: Tensor) -> Tensor:
         """Return the gates' words, ``[X, W]``, for the fluents' words, ``[F, W]``."""
         device = words.device
         # The kernel's workspaces serve all calls, so calls from several threads take turns.

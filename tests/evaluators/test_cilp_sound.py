@@ -223,4 +223,5 @@ def test_kept_ends_follow_the_parameters() -> None:
         fresh.load_state_dict(evaluator.state_dict())
         assert not torch.equal(before, after)
         assert torch.equal(fresh(states), after)
-    assert torch.equal(evaluator(states).detach(), after)
+    # With gradients the last bits may differ: the readout is torch's then, not the kernel's.
+    assert torch.allclose(evaluator(states).detach(), after, atol=1e-6)

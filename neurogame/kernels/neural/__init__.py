@@ -1,0 +1,13 @@
+"""Goal networks on the CPU, compiled: values of packed states, and gradients.
+
+Read :mod:`~neurogame.kernels.neural.layout` first (which parts of a network become tables of five
+bits, and what is left), then :mod:`~neurogame.kernels.neural.network` (its outputs for 64 states
+at once, or for one), :mod:`~neurogame.kernels.neural.gradient` (the way back),
+:mod:`~neurogame.kernels.neural.operators` (both as operators of torch) and
+:mod:`~neurogame.kernels.neural.program` (a network with its weights, for compiled searches).
+
+The definition of all of it is plain torch: the units and the plan of
+:mod:`neurogame.evaluators`. They also compute where numba is missing; see
+:mod:`~neurogame.kernels.neural.backend`. Only :mod:`~neurogame.kernels.neural.layout` and
+:mod:`~neurogame.kernels.neural.backend` may be imported without numba.
+"""

@@ -1,0 +1,124 @@
+"""Goal networks on batches of packed states, 64 lanes at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from neurogame.kernels.neural.compiled import compiled
+from neurogame.kernels.neural.gradient import backpropagate
+from neurogame.kernels.neural.lookup import LANES, index_lanes
+from neurogame.kernels.neural.network import ROWS, propagate
+
+
+@compiled
+def forward_blocks(
+    structure: Any,
+    tables: Any,
+    edges: Any,
+    nodes: Any,
+    offsets: Any,
+    steep: Any,
+    kind: int,
+    words: Any,
+    outputs: Any,
+) -> None:
+    """Compute the outputs of all states.
+
+    Args:
+        structure: as in :func:`~neurogame.kernels.neural.network.propagate`, like all arguments
+            up to ``kind``.
+        tables: ``[T, C, 32]``.
+        edges: ``[*, D]``.
+        nodes: ``[*, N]``.
+        offsets: ``[2, N]``.
+        steep: half the steepness of the activation.
+        kind: of network.
+        words: states; int64 ``[columns, W]``.
+        outputs: written; ``[O, C, B]``.
+    """
+    pattern, output = structure[0], structure[5]
+    index = np.empty((len(pattern), LANES), np.uint8)
+    column = np.zeros(len(words) + 1, np.int64)
+    state = np.empty((nodes.shape[1], ROWS[kind], LANES), tables.dtype)
+    size, channels = outputs.shape[2], outputs.shape[1]
+    for word in range(words.shape[1]):
+        for signal in range(len(words)):
+            column[signal] = words[signal, word]
+        index_lanes(column, pattern, index)
+        propagate(structure, tables, edges, nodes, offsets, steep, kind, index, state)
+        first = word * LANES
+        last = min(first + LANES, size)
+        for o in range(len(output)):
+            for channel in range(channels):
+                for lane in range(last - first):
+                    found = state[max(output[o], 0), channel, lane]
+                    outputs[o, channel, first + lane] = found if output[o] >= 0 else 0.0
+
+
+@compiled
+def backward_blocks(
+    structure: Any,
+    tables: Any,
+    edges: Any,
+    nodes: Any,
+    offsets: Any,
+    steep: Any,
+    kind: int,
+    words: Any,
+    gradient: Any,
+    table_flow: Any,
+    edge_flow: Any,
+    node_flow: Any,
+) -> None:
+    """Add up the gradients of all states; the outputs are computed again, block by block.
+
+    Args:
+        structure: as in :func:`forward_blocks`, like all arguments up to ``words``.
+        tables: ``[T, C, 32]``.
+        edges: ``[*, D]``.
+        nodes: ``[*, N]``.
+        offsets: ``[2, N]``.
+        steep: half the steepness of the activation.
+        kind: of network.
+        words: states; int64 ``[columns, W]``.
+        gradient: of the outputs; ``[O, C, B]``.
+        table_flow: added to; see :func:`~neurogame.kernels.neural.gradient.backpropagate`.
+        edge_flow: added to; like the edges.
+        node_flow: added to; like the nodes.
+    """
+    pattern, output = structure[0], structure[5]
+    index = np.empty((len(pattern), LANES), np.uint8)
+    column = np.zeros(len(words) + 1, np.int64)
+    state = np.empty((nodes.shape[1], ROWS[kind], LANES), tables.dtype)
+    size, channels = gradient.shape[2], gradient.shape[1]
+    flow = np.empty((nodes.shape[1], channels, LANES), tables.dtype)
+    for word in range(words.shape[1]):
+        for signal in range(len(words)):
+            column[signal] = words[signal, word]
+        index_lanes(column, pattern, index)
+        propagate(structure, tables, edges, nodes, offsets, steep, kind, index, state)
+        first = word * LANES
+        last = min(first + LANES, size)
+        flow[:] = 0
+        for o in range(len(output)):
+            for channel in range(channels):
+                if output[o] >= 0:
+                    for lane in range(last - first):
+                        flow[output[o], channel, lane] += gradient[o, channel, first + lane]
+        backpropagate(
+            structure,
+            tables,
+            edges,
+            nodes,
+            offsets,
+            steep,
+            kind,
+            index,
+            state,
+            flow,
+            table_flow,
+            edge_flow,
+            node_flow,
+        )

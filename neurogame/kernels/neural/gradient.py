@@ -1,0 +1,251 @@
+"""The way back through the upper neurons of a block of 64 lanes, down to the tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from neurogame.kernels.neural.compiled import borrowed, compiled, compiled_sum, inlined
+from neurogame.kernels.neural.lane_math import lane_constant, lane_exp
+from neurogame.kernels.neural.layout import PLAIN, SOUND
+
+
+@compiled
+def backpropagate(
+    structure: Any,
+    tables: Any,
+    edges: Any,
+    nodes: Any,
+    offsets: Any,
+    steep: Any,
+    kind: int,
+    index: Any,
+    state: Any,
+    flow: Any,
+    table_flow: Any,
+    edge_flow: Any,
+    node_flow: Any,
+) -> None:
+    """Add the gradients of tables, edges and nodes to what is there.
+
+    Args:
+        structure: as in :func:`~neurogame.kernels.neural.network.propagate`, like all arguments
+            up to ``state``, which it has filled.
+        tables: ``[T, C, 32]``.
+        edges: ``[*, D]``.
+        nodes: ``[*, N]``.
+        offsets: ``[2, N]``.
+        steep: half the steepness of the activation.
+        kind: of network.
+        index: ``[P, L]``.
+        state: ``[N, ROWS[kind], L]``.
+        flow: gradients of the outputs; changed; ``[N, C, L]``.
+        table_flow: added to; channels side by side: ``[T, 32, 1]`` for one channel, else
+            ``[T, 32, 4]``.
+        edge_flow: added to; like the edges.
+        node_flow: added to; like the nodes.
+    """
+    _, table_pattern, table_start, edge_start, edge_child, _ = structure
+    state, flow, index, table_flow = (
+        borrowed(state),
+        borrowed(flow),
+        borrowed(index),
+        borrowed(table_flow),
+    )
+    pulse = np.zeros((flow.shape[2], table_flow.shape[2]), tables.dtype)
+    part = np.empty(flow.shape[2], tables.dtype)
+    for n in range(len(state) - 1, -1, -1):
+        first, last = edge_start[n], edge_start[n + 1]
+        begin, end = table_start[n], table_start[n + 1]
+        if kind == PLAIN:
+            _unsquash(flow[n, 0], state[n, 0], steep)
+            node_flow[0, n] += _total(flow[n, 0])
+            _below_weighted(flow, state, n, 0, edges[0], edge_child, first, last, edge_flow[0])
+            for lane in range(len(pulse)):
+                pulse[lane, 0] = flow[n, 0, lane]
+            _scatter_one(table_flow, table_pattern, begin, end, index, pulse)
+        elif kind == SOUND:
+            _undeviate(flow[n], state[n], nodes[0, n], nodes[1, n])
+            node_flow[0, n] += _total(state[n, 0])
+            node_flow[1, n] += _total(state[n, 1])
+            for channel in range(2):
+                _below_deviations(
+                    flow, state, n, channel, edges[0], edge_child, first, last, edge_flow[0], part
+                )
+            _unsquash(flow[n, 2], state[n, 2], steep)
+            node_flow[2, n] += _total(flow[n, 2])
+            _below_weighted(flow, state, n, 2, edges[1], edge_child, first, last, edge_flow[1])
+            if begin < end:
+                _gather_pulse(flow[n], state[n], offsets[0, n], offsets[1, n], pulse)
+            _scatter_four(table_flow, table_pattern, begin, end, index, pulse)
+        else:
+            _disconnect(flow[n], state[n], nodes[0, n] != 0)
+            _below_truth(flow, n, edge_child, first, last)
+            for lane in range(len(pulse)):
+                pulse[lane, 0], pulse[lane, 1] = flow[n, 0, lane], flow[n, 1, lane]
+            _scatter_four(table_flow, table_pattern, begin, end, index, pulse)
+
+
+@compiled_sum
+def _total(numbers: Any) -> Any:
+    total = lane_constant(0.0, numbers[0])
+    for lane in range(len(numbers)):
+        total += numbers[lane]
+    return total
+
+
+@compiled_sum
+def _product(one: Any, other: Any) -> Any:
+    total = lane_constant(0.0, one[0])
+    for lane in range(len(one)):
+        total += one[lane] * other[lane]
+    return total
+
+
+@compiled
+def _unsquash(flow: Any, output: Any, steep: Any) -> None:
+    one = lane_constant(1.0, steep)
+    for lane in range(len(flow)):
+        flow[lane] *= steep * (one - output[lane] * output[lane])
+
+
+@compiled
+def _below_weighted(
+    flow: Any,
+    state: Any,
+    n: int,
+    channel: int,
+    weights: Any,
+    children: Any,
+    first: int,
+    last: int,
+    weight_flow: Any,
+) -> None:
+    own = flow[n, channel]
+    for e in range(first, last):
+        child = children[e] >> 1
+        weight_flow[e] += _product(own, state[child, channel])
+        weight, below = weights[e], flow[child, channel]
+        for lane in range(len(own)):
+            below[lane] += weight * own[lane]
+
+
+@compiled
+def _undeviate(flow: Any, state: Any, floor: Any, ceiling: Any) -> None:
+    """Turn the gradients of both deviations' logarithms into those of the net input's.
+
+    Those of floor and ceiling take the place of the two channels of the state.
+    """
+    zero, one = lane_constant(0.0, floor), lane_constant(1.0, floor)
+    low, high = flow[0], flow[1]
+    # The derivatives of log s(-floor) and of log s(ceiling).
+    past_floor = one / (one + lane_exp(-floor))
+    past_ceiling = one / (one + lane_exp(ceiling))
+    for lane in range(len(low)):
+        up = state[3, lane] * lane_exp(state[5, lane])
+        down = state[4, lane] * lane_exp(state[6, lane])
+        nearer = up < down
+        x = floor + up if nearer else ceiling - down
+        e = lane_exp(-x if x > zero else x)
+        greater = one / (one + e)
+        lesser = e * greater
+        rising, falling = (lesser, greater) if x > zero else (greater, lesser)
+        slope = low[lane] * rising - high[lane] * falling
+        from_floor, from_ceiling = (slope, zero) if nearer else (zero, slope)
+        state[0, lane] = from_floor - low[lane] * past_floor
+        state[1, lane] = from_ceiling + high[lane] * past_ceiling
+        low[lane] = from_floor * up + low[lane] * _damping(up)
+        high[lane] = high[lane] * _damping(down) - from_ceiling * down
+
+
+@inlined
+def _damping(t: Any) -> Any:
+    """Return ``t / (exp(t) - 1)``, for positive t."""
+    one, half, small = lane_constant(1.0, t), lane_constant(0.5, t), lane_constant(0.125, t)
+    c2, c4 = lane_constant(1.0 / 12.0, t), lane_constant(1.0 / 720.0, t)
+    c6 = lane_constant(1.0 / 30240.0, t)
+    square = t * t
+    near = one - t * half + square * (c2 - square * (c4 - square * c6))
+    e = lane_exp(-t)
+    far = t * e / (one - (e if t > small else half))
+    return near if t < small else far
+
+
+@compiled
+def _below_deviations(
+    flow: Any,
+    state: Any,
+    n: int,
+    channel: int,
+    weights: Any,
+    children: Any,
+    first: int,
+    last: int,
+    weight_flow: Any,
+    part: Any,
+) -> None:
+    own, base, pulse = flow[n, channel], state[n, 5 + channel], state[n, channel]
+    for lane in range(len(own)):
+        # Of the way from the sum to its logarithm.
+        pulse[lane] = own[lane] / state[n, 3 + channel, lane]
+    for e in range(first, last):
+        child, other = children[e] >> 1, channel ^ (children[e] & 1)
+        weight, deviation, below = weights[e], state[child, other], flow[child, other]
+        for lane in range(len(own)):
+            part[lane] = pulse[lane] * lane_exp(weight + deviation[lane] - base[lane])
+            below[lane] += part[lane]
+        weight_flow[e] += _total(part)
+
+
+@compiled
+def _gather_pulse(flow: Any, state: Any, up: Any, down: Any, pulse: Any) -> None:
+    for lane in range(len(pulse)):
+        pulse[lane, 0] = state[0, lane] * lane_exp(up - state[5, lane])
+        pulse[lane, 1] = state[1, lane] * lane_exp(down - state[6, lane])
+        pulse[lane, 2] = flow[2, lane]
+
+
+@compiled
+def _disconnect(flow: Any, state: Any, conjunction: bool) -> None:
+    """Turn the gradients of truth's and falsity's logarithms into those of their sums."""
+    here, there = (0, 1) if conjunction else (1, 0)
+    tiny, zero = lane_constant(1e-30, state[0, 0]), lane_constant(0.0, state[0, 0])
+    for lane in range(flow.shape[1]):
+        t = -state[here, lane]
+        # d log(1 - exp(-t)) / d(-t) = -exp(-t) / (1 - exp(-t)), and 0 where t was too small.
+        slope = -_damping(t) / t if t > tiny else zero
+        flow[here, lane] += flow[there, lane] * slope
+        flow[there, lane] = zero
+
+
+@compiled
+def _below_truth(flow: Any, n: int, children: Any, first: int, last: int) -> None:
+    for e in range(first, last):
+        for channel in range(2):
+            own, below = flow[n, channel], flow[children[e] >> 1, channel ^ (children[e] & 1)]
+            for lane in range(len(own)):
+                below[lane] += own[lane]
+
+
+@compiled
+def _scatter_one(
+    table_flow: Any, table_pattern: Any, first: int, last: int, index: Any, pulse: Any
+) -> None:
+    for table in range(first, last):
+        entry, target = index[table_pattern[table]], table_flow[table]
+        for lane in range(len(pulse)):
+            target[entry[lane], 0] += pulse[lane, 0]
+
+
+@compiled
+def _scatter_four(
+    table_flow: Any, table_pattern: Any, first: int, last: int, index: Any, pulse: Any
+) -> None:
+    for table in range(first, last):
+        entry, target = index[table_pattern[table]], table_flow[table]
+        for lane in range(len(pulse)):
+            place = entry[lane]
+            target[place, 0] += pulse[lane, 0]
+            target[place, 1] += pulse[lane, 1]
+            target[place, 2] += pulse[lane, 2]

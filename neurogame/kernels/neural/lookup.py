@@ -1,0 +1,268 @@
+"""Sums of table entries: the function of five bits that each table holds, for 64 lanes at once.
+
+A table of 32 numbers lies in two vector registers of AVX-512, and one instruction (``vpermi2ps``)
+looks up sixteen lanes. Elsewhere, and in float64, it is a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils as _cgutils
+from numba.core import config as _config
+from numba.extending import overload, register_jitable
+
+from neurogame.kernels.neural.compiled import written
+from neurogame.kernels.neural.merge import BITS, ENTRIES
+
+# Neither is annotated.
+cgutils: Any = _cgutils
+config: Any = _config
+
+LANES = 64
+"""Lanes that are computed together: one word of packed states."""
+
+TILE = 8
+"""Words of a row that are read together: a cache line."""
+
+_VECTOR = 16
+
+
+def table_sums(
+    tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any
+) -> None:
+    """Sum what tables ``first`` up to ``last`` hold for each lane.
+
+    Args:
+        tables: ``[T, C, 32]``.
+        table_pattern: pattern that each table is a function of; int32 ``[T]``.
+        first: first table.
+        last: one past the last table.
+        index: entry to take, for each pattern and lane; uint8 ``[P, L]``.
+        sums: written; ``[C, L]``.
+    """
+    raise NotImplementedError
+
+
+@register_jitable
+def index_lanes(column: Any, pattern: Any, index: Any) -> None:
+    """Gather the bits of every pattern into an index, for each lane.
+
+    Args:
+        column: one word of 64 lanes per leaf, and a last one that is 0; uint64 ``[N + 1]``.
+        pattern: leaves of each pattern, lowest bit first, ``N`` where there is none;
+            int32 ``[P, 5]``.
+        index: written; uint8 ``[P, 64]``.
+    """
+    for p in range(len(pattern)):
+        _index_pattern(column, pattern, p, index)
+
+
+def _has_wide_permutations() -> bool:
+    """Say whether the code that numba writes may use AVX-512."""
+    if config.CPU_NAME or config.CPU_FEATURES:
+        return False
+    return bool(llvmlite.binding.get_host_cpu_features().get("avx512f", False))
+
+
+def _data(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """Return the address of an array's first item."""
+    return context.make_array(kind)(context, builder, value).data
+
+
+@register_jitable
+def index_one(flags: Any, pattern: Any, index: Any) -> None:
+    """Gather the bits of every pattern into an index, for one state.
+
+    Args:
+        flags: 1 where a leaf holds, else 0; uint8 ``[N + 1]`` or longer.
+        pattern: as in :func:`index_lanes`.
+        index: written; uint8 ``[P, 1]``.
+    """
+    for p in range(len(pattern)):
+        _index_flags(flags, pattern, p, index)
+
+
+@written
+def _index_flags(typing: Any, flags: Any, pattern: Any, p: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+        octets, leaves, out = (
+            _data(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 3)
+        )
+        found = ir.IntType(8)(0)
+        for bit in range(BITS):
+            place = builder.add(
+                builder.mul(arguments[2], arguments[2].type(BITS)), arguments[2].type(bit)
+            )
+            leaf = builder.zext(builder.load(builder.gep(leaves, [place])), ir.IntType(64))
+            held = builder.load(builder.gep(octets, [leaf]))
+            found = builder.or_(found, builder.shl(held, held.type(bit)))
+        builder.store(found, builder.gep(out, [arguments[2]]))
+
+    return types.void(flags, pattern, p, index), generate
+
+
+@written
+def _index_pattern(typing: Any, column: Any, pattern: Any, p: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+        words, leaves, out = (
+            _data(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 3)
+        )
+        octets, flags = ir.VectorType(ir.IntType(8), LANES), ir.VectorType(ir.IntType(1), LANES)
+        zero = ir.Constant(octets, [0] * LANES)
+        found = zero
+        for bit in range(BITS):
+            place = builder.add(
+                builder.mul(arguments[2], arguments[2].type(BITS)), arguments[2].type(bit)
+            )
+            leaf = builder.load(builder.gep(leaves, [place]))
+            word = builder.load(builder.gep(words, [builder.zext(leaf, ir.IntType(64))]))
+            held = builder.bitcast(word, flags)
+            value = ir.Constant(octets, [1 << bit] * LANES)
+            found = builder.or_(found, builder.select(held, value, zero))
+        where = builder.gep(out, [builder.mul(arguments[2], arguments[2].type(LANES))])
+        builder.store(found, builder.bitcast(where, octets.as_pointer()), align=1)
+
+    return types.void(column, pattern, p, index), generate
+
+
+def _make_sums(channels: int, write: Callable[..., None]) -> Any:
+    """Return :func:`table_sums` for a number of channels: the sums stay in registers."""
+
+    @written
+    def sums(
+        typing: Any, tables: Any, which: Any, first: Any, last: Any, index: Any, out: Any
+    ) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+            arrays = [
+                _data(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 4, 5)
+            ]
+            ends = [
+                context.cast(builder, arguments[i], signature.args[i], types.int64) for i in (2, 3)
+            ]
+            write(builder, channels, *arrays, ends)
+
+        return types.void(tables, which, first, last, index, out), generate
+
+    return sums
+
+
+def _write_single_sums(
+    builder: Any, channels: int, numbers: Any, patterns: Any, entries: Any, result: Any, ends: Any
+) -> None:
+    """Write the loop over tables for one lane."""
+    word = ir.IntType(64)
+    number = numbers.type.pointee
+    totals = [cgutils.alloca_once_value(builder, number(0.0)) for _ in range(channels)]
+    with cgutils.for_range_slice(builder, ends[0], ends[1], word(1), word) as (table, _):
+        pattern = builder.zext(builder.load(builder.gep(patterns, [table])), word)
+        entry = builder.zext(builder.load(builder.gep(entries, [pattern])), word)
+        begin = builder.add(builder.mul(table, word(channels * ENTRIES)), entry)
+        for channel, total in enumerate(totals):
+            place = builder.gep(numbers, [builder.add(begin, word(channel * ENTRIES))])
+            builder.store(builder.fadd(builder.load(total), builder.load(place)), total)
+    for channel, total in enumerate(totals):
+        builder.store(builder.load(total), builder.gep(result, [word(channel)]))
+
+
+def _write_wide_sums(
+    builder: Any, channels: int, numbers: Any, patterns: Any, entries: Any, result: Any, ends: Any
+) -> None:
+    """Write the loop over tables for 64 lanes."""
+    vector = ir.VectorType(ir.FloatType(), _VECTOR)
+    whole = ir.VectorType(ir.IntType(32), _VECTOR)
+    octets = ir.VectorType(ir.IntType(8), _VECTOR)
+    word = ir.IntType(64)
+    permute = cgutils.get_or_insert_function(
+        builder.module,
+        ir.FunctionType(vector, [vector, whole, vector]),
+        "llvm.x86.avx512.vpermi2var.ps.512",
+    )
+    pieces = LANES // _VECTOR
+    zero = ir.Constant(vector, [0.0] * _VECTOR)
+    totals = [
+        [cgutils.alloca_once_value(builder, zero) for _ in range(pieces)] for _ in range(channels)
+    ]
+
+    def part(base: Any, offset: Any, kind: Any) -> Any:
+        return builder.bitcast(builder.gep(base, [offset]), kind.as_pointer())
+
+    with cgutils.for_range_slice(builder, ends[0], ends[1], word(1), word) as (table, _):
+        pattern = builder.zext(builder.load(builder.gep(patterns, [table])), word)
+        lane = builder.mul(pattern, word(LANES))
+        picks = [
+            builder.zext(
+                builder.load(part(entries, builder.add(lane, word(q * _VECTOR)), octets), align=1),
+                whole,
+            )
+            for q in range(pieces)
+        ]
+        begin = builder.mul(table, word(channels * ENTRIES))
+        for channel in range(channels):
+            here = builder.add(begin, word(channel * ENTRIES))
+            low = builder.load(part(numbers, here, vector), align=4)
+            there = builder.add(here, word(_VECTOR))
+            high = builder.load(part(numbers, there, vector), align=4)
+            for total, pick in zip(totals[channel], picks, strict=True):
+                found = builder.call(permute, [low, pick, high])
+                builder.store(builder.fadd(builder.load(total), found), total)
+    for channel in range(channels):
+        for q, total in enumerate(totals[channel]):
+            where = part(result, word(channel * LANES + q * _VECTOR), vector)
+            builder.store(builder.load(total), where, align=4)
+
+
+_WIDE = _has_wide_permutations()
+_wide_1, _wide_2, _wide_3 = (_make_sums(channels, _write_wide_sums) for channels in (1, 2, 3))
+_one_1, _one_2, _one_3 = (_make_sums(channels, _write_single_sums) for channels in (1, 2, 3))
+
+
+def _looped(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
+    sums[:] = 0
+    for table in range(first, last):
+        pattern = table_pattern[table]
+        for channel in range(sums.shape[0]):
+            for lane in range(sums.shape[1]):
+                sums[channel, lane] += tables[table, channel, index[pattern, lane]]
+
+
+_loop = register_jitable(_looped)
+
+
+@register_jitable
+def _single(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
+    if sums.shape[0] == 1:
+        _one_1(tables, table_pattern, first, last, index, sums)
+    elif sums.shape[0] == 2:
+        _one_2(tables, table_pattern, first, last, index, sums)
+    else:
+        _one_3(tables, table_pattern, first, last, index, sums)
+
+
+def _narrow(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
+    if sums.shape[1] == 1:
+        _single(tables, table_pattern, first, last, index, sums)
+    else:
+        _loop(tables, table_pattern, first, last, index, sums)
+
+
+def _wide(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
+    if sums.shape[1] == 1:
+        _single(tables, table_pattern, first, last, index, sums)
+    elif sums.shape[0] == 1:
+        _wide_1(tables, table_pattern, first, last, index, sums)
+    elif sums.shape[0] == 2:
+        _wide_2(tables, table_pattern, first, last, index, sums)
+    else:
+        _wide_3(tables, table_pattern, first, last, index, sums)
+
+
+@overload(table_sums)
+def _typed_sums(
+    tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any
+) -> Any:
+    return _wide if _WIDE and tables.dtype == types.float32 else _narrow

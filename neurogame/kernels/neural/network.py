@@ -1,0 +1,223 @@
+"""The outputs of goal networks for a block of lanes: 64 states at once, or a single one.
+
+All arrays of numbers have one type, float32 or (to check gradients) float64. See
+:class:`~neurogame.kernels.neural.layout.Layout` for the structure; ``C`` channels per neuron:
+
+``PLAIN``
+    one, the output. Nodes: bias. Edges: weight.
+``SOUND``
+    the logarithms of the deviations from floor and ceiling, and the output of the soft network.
+    Nodes: floor, ceiling, soft bias. Edges: logarithmic weight, soft weight. The first two
+    channels of the tables hold deviations divided by ``exp(offsets)``.
+``FUZZY``
+    the logarithms of truth and of falsity. Nodes: 1 for a conjunction, else 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from neurogame.kernels.neural.compiled import borrowed, compiled, inlined
+from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
+from neurogame.kernels.neural.layout import PLAIN, SOUND
+from neurogame.kernels.neural.lookup import table_sums
+
+CHANNELS = (1, 3, 2)
+"""Numbers per neuron of each kind."""
+
+ROWS = (1, 7, 2)
+"""Rows of lanes that are kept per neuron: the channels, and what the way back needs besides."""
+
+_NOTHING = -1e30
+_NEAR = 0.5
+"""Below it, ``1 - exp(-t)`` is computed as a series: the difference would lose digits."""
+_LOG_2 = math.log(2.0)
+
+
+@compiled
+def propagate(
+    structure: Any,
+    tables: Any,
+    edges: Any,
+    nodes: Any,
+    offsets: Any,
+    steep: Any,
+    kind: int,
+    index: Any,
+    state: Any,
+) -> None:
+    """Compute all upper neurons.
+
+    Args:
+        structure: see :attr:`Layout.structure`, as arrays.
+        tables: ``[T, C, 32]``.
+        edges: parameters of edges between upper neurons; ``[*, D]``.
+        nodes: parameters of upper neurons; ``[*, N]``.
+        offsets: kind SOUND: logarithm of what the tables' two first channels were divided by,
+            per upper neuron; ``[2, N]``.
+        steep: half the steepness of the activation.
+        kind: of network.
+        index: entry to take of each pattern; uint8 ``[P, L]``.
+        state: written: the channels, and for kind SOUND in rows 3 and 4 the deviations of the
+            net input divided by ``exp`` of rows 5 and 6; ``[N, ROWS[kind], L]``.
+    """
+    _, table_pattern, table_start, edge_start, edge_child, _ = structure
+    channels = tables.shape[1]
+    state, tables, index = borrowed(state), borrowed(tables), borrowed(index)
+    for n in range(len(state)):
+        own = state[n]
+        first, last = edge_start[n], edge_start[n + 1]
+        begin, end = table_start[n], table_start[n + 1]
+        table_sums(tables, table_pattern, begin, end, index, own[:channels])
+        if kind == PLAIN:
+            _add_weighted(own[0], state, 0, edges[0], edge_child, first, last)
+            _squash(own[0], nodes[0, n], steep)
+        elif kind == SOUND:
+            for channel in range(2):
+                offset = offsets[channel, n]
+                if first < last:
+                    _add_logarithms(
+                        own, state, channel, offset, begin < end, edges[0], edge_child, first, last
+                    )
+                else:
+                    _scale(own, channel, offset)
+            _add_weighted(own[2], state, 2, edges[1], edge_child, first, last)
+            _deviate(own, nodes[0, n], nodes[1, n])
+            _squash(own[2], nodes[2, n], steep)
+        else:
+            _add_truth(own, state, edge_child, first, last)
+            _connect(own[0], own[1], nodes[0, n] != 0)
+
+
+@inlined
+def _add_weighted(
+    sums: Any, state: Any, channel: int, weights: Any, children: Any, first: int, last: int
+) -> None:
+    for e in range(first, last):
+        weight, below = weights[e], state[children[e] >> 1, channel]
+        for lane in range(len(sums)):
+            sums[lane] += weight * below[lane]
+
+
+@inlined
+def _squash(sums: Any, bias: Any, steep: Any) -> None:
+    for lane in range(len(sums)):
+        sums[lane] = lane_tanh(steep * (sums[lane] + bias))
+
+
+@inlined
+def _scale(own: Any, channel: int, offset: Any) -> None:
+    """Keep a sum and its divisor, and write the deviation itself."""
+    sums, kept, base = own[channel], own[3 + channel], own[5 + channel]
+    factor = lane_exp(offset)
+    for lane in range(len(sums)):
+        kept[lane] = sums[lane]
+        base[lane] = offset
+        sums[lane] *= factor
+
+
+@compiled
+def _add_logarithms(
+    own: Any,
+    state: Any,
+    channel: int,
+    offset: Any,
+    filled: bool,
+    weights: Any,
+    children: Any,
+    first: int,
+    last: int,
+) -> None:
+    """Add deviations that are given by their logarithms, relative to the largest."""
+    sums, kept, base = own[channel], own[3 + channel], own[5 + channel]
+    nothing = lane_constant(_NOTHING, offset)
+    for lane in range(len(sums)):
+        rise = lane_log(sums[lane]) + offset if filled else nothing
+        kept[lane] = rise
+        base[lane] = rise
+    for e in range(first, last):
+        weight, below = weights[e], state[children[e] >> 1, channel ^ (children[e] & 1)]
+        for lane in range(len(base)):
+            other = weight + below[lane]
+            base[lane] = base[lane] if base[lane] > other else other
+    for lane in range(len(base)):
+        kept[lane] = lane_exp(kept[lane] - base[lane])
+    for e in range(first, last):
+        weight, below = weights[e], state[children[e] >> 1, channel ^ (children[e] & 1)]
+        for lane in range(len(base)):
+            kept[lane] += lane_exp(weight + below[lane] - base[lane])
+    for lane in range(len(base)):
+        sums[lane] = kept[lane] * lane_exp(base[lane])
+
+
+@inlined
+def _deviate(own: Any, floor: Any, ceiling: Any) -> None:
+    """Turn the net input's deviations into the logarithms of the output's.
+
+    The logistic function and the last factor of ``low`` share one logarithm.
+    """
+    low, high = own[0], own[1]
+    zero, one, near = (
+        lane_constant(0.0, floor),
+        lane_constant(1.0, floor),
+        lane_constant(_NEAR, floor),
+    )
+    from_floor = lane_constant(_LOG_2, floor) + log_sigmoid(-floor)
+    from_ceiling = lane_constant(_LOG_2, floor) + log_sigmoid(ceiling)
+    for lane in range(len(low)):
+        up, down = low[lane], high[lane]
+        x = floor + up if up < down else ceiling - down
+        total = one + lane_exp(-x if x > zero else x)
+        below, above = (zero, x) if x > zero else (x, zero)
+        rising = own[3, lane] if up < near else one - lane_exp(-up)
+        falling = own[4, lane] if down < near else one - lane_exp(-down)
+        more = own[5, lane] + log_damping(up) if up < near else zero
+        less = own[6, lane] + log_damping(down) if down < near else zero
+        low[lane] = from_floor + below + lane_log(rising / total) + more
+        high[lane] = from_ceiling - above + lane_log(falling / total) + less
+
+
+@inlined
+def log_damping(t: Any) -> Any:
+    """Return ``log((1 - exp(-t)) / t)`` for t between 0 and a half, as a series."""
+    half, c1 = lane_constant(0.5, t), lane_constant(1.0 / 24.0, t)
+    c2, c3 = lane_constant(1.0 / 2880.0, t), lane_constant(1.0 / 181440.0, t)
+    c4, square = lane_constant(1.0 / 9676800.0, t), t * t
+    return t * (t * (c1 - square * (c2 - square * (c3 - square * c4))) - half)
+
+
+@inlined
+def log_sigmoid(x: Any) -> Any:
+    """Return ``log(1 / (1 + exp(-x)))``."""
+    zero, one = lane_constant(0.0, x), lane_constant(1.0, x)
+    size = x if x > zero else -x
+    return (x if x < zero else zero) - lane_log(one + lane_exp(-size))
+
+
+@inlined
+def _add_truth(sums: Any, state: Any, children: Any, first: int, last: int) -> None:
+    for e in range(first, last):
+        for channel in range(2):
+            total, below = sums[channel], state[children[e] >> 1, channel ^ (children[e] & 1)]
+            for lane in range(len(total)):
+                total[lane] += below[lane]
+
+
+@inlined
+def _connect(true: Any, false: Any, conjunction: bool) -> None:
+    """Turn sums of logarithms into the truth and falsity of a conjunction or disjunction."""
+    product, rest = (true, false) if conjunction else (false, true)
+    for lane in range(len(product)):
+        rest[lane] = log_one_minus_exp(product[lane])
+
+
+@inlined
+def log_one_minus_exp(x: Any) -> Any:
+    """Return ``log(1 - exp(x))`` of a number below 0."""
+    one, near = lane_constant(1.0, x), lane_constant(_NEAR, x)
+    tiny = lane_constant(1e-30, x)
+    t = -x if x < -tiny else tiny
+    rest = t if t < near else one - lane_exp(-t)
+    more = log_damping(t) if t < near else lane_constant(0.0, x)
+    return lane_log(rest) + more

@@ -1,0 +1,172 @@
+"""Goal networks as operators of torch, with their gradients.
+
+``neurogame::goal_networks`` keeps nothing of a batch but its words: on the way back the outputs
+of 64 states at a time are computed again, so memory is that of one block, whatever the batch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from neurogame.kernels.neural.blocks import backward_blocks, forward_blocks
+from neurogame.kernels.neural.network import CHANNELS
+
+_SCHEMA = (
+    "(Tensor words, SymInt size, Tensor tables, Tensor edges, Tensor nodes, Tensor offsets, "
+    "Tensor[] structure, int kind, float steep) -> Tensor"
+)
+_BACKWARD_SCHEMA = (
+    "(Tensor gradient, Tensor words, Tensor tables, Tensor edges, Tensor nodes, Tensor offsets, "
+    "Tensor[] structure, int kind, float steep) -> (Tensor, Tensor, Tensor)"
+)
+
+
+@torch.library.custom_op("neurogame::goal_networks", mutates_args=(), schema=_SCHEMA)
+def goal_networks(
+    words: Tensor,
+    size: int,
+    tables: Tensor,
+    edges: Tensor,
+    nodes: Tensor,
+    offsets: Tensor,
+    structure: list[Tensor],
+    kind: int,
+    steep: float,
+) -> Tensor:
+    """Return the outputs of goal networks.
+
+    Args:
+        words: states; int64 ``[columns, W]``.
+        size: number of states, ``B <= 64 W``.
+        tables: what every table holds; float32 (or float64) ``[T, C, 32]``, like all parameters.
+        edges: parameters of edges between upper neurons; ``[*, D]``.
+        nodes: parameters of upper neurons; ``[*, N]``.
+        offsets: logarithm of what tables were divided by; ``[2, N]``, without gradient.
+        structure: :attr:`~neurogame.kernels.neural.layout.Layout.structure`.
+        kind: of network; see :mod:`~neurogame.kernels.neural.network`.
+        steep: half the steepness of the activation.
+
+    Returns:
+        ``[O, C, B]``; gradients flow to tables, edges and nodes.
+    """
+    outputs = tables.new_empty(len(structure[5]), CHANNELS[kind], size)
+    inputs = _arguments(tables, edges, nodes, offsets, structure, kind, steep)
+    blocks = [*inputs, *(_array(tensor) for tensor in (words, outputs))]
+    forward_blocks(*blocks)
+    return outputs
+
+
+@torch.library.custom_op(
+    "neurogame::goal_networks_backward", mutates_args=(), schema=_BACKWARD_SCHEMA
+)
+def goal_networks_backward(
+    gradient: Tensor,
+    words: Tensor,
+    tables: Tensor,
+    edges: Tensor,
+    nodes: Tensor,
+    offsets: Tensor,
+    structure: list[Tensor],
+    kind: int,
+    steep: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the gradients of tables, edges and nodes; arguments as of :func:`goal_networks`."""
+    width = 1 if CHANNELS[kind] == 1 else 4
+    table_flow = tables.new_zeros(len(tables), tables.shape[2], width)
+    edge_flow = torch.zeros_like(edges, memory_format=torch.contiguous_format)
+    node_flow = torch.zeros_like(nodes, memory_format=torch.contiguous_format)
+    inputs = _arguments(tables, edges, nodes, offsets, structure, kind, steep)
+    flows = (words, gradient, table_flow, edge_flow, node_flow)
+    blocks = [*inputs, *(_array(tensor) for tensor in flows)]
+    backward_blocks(*blocks)
+    wide = table_flow[:, :, : tables.shape[1]].transpose(1, 2).contiguous()
+    return wide, edge_flow, node_flow
+
+
+@goal_networks.register_kernel("cuda")
+def _on_gpu(*arguments: Any) -> Tensor:
+    from neurogame.kernels.triton.goal_networks import goal_networks as on_gpu
+
+    return on_gpu(*arguments)
+
+
+@goal_networks_backward.register_kernel("cuda")
+def _backward_on_gpu(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
+    from neurogame.kernels.triton.goal_networks import goal_networks_backward as on_gpu
+
+    return on_gpu(*arguments)
+
+
+@goal_networks.register_fake
+def _fake_outputs(
+    words: Tensor,
+    size: int,
+    tables: Tensor,
+    edges: Tensor,
+    nodes: Tensor,
+    offsets: Tensor,
+    structure: list[Tensor],
+    kind: int,
+    steep: float,
+) -> Tensor:
+    return tables.new_empty(len(structure[5]), CHANNELS[kind], size)
+
+
+@goal_networks_backward.register_fake
+def _fake_gradients(
+    gradient: Tensor,
+    words: Tensor,
+    tables: Tensor,
+    edges: Tensor,
+    nodes: Tensor,
+    offsets: Tensor,
+    structure: list[Tensor],
+    kind: int,
+    steep: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    return tuple(  # type: ignore[return-value]
+        torch.empty_like(tensor, memory_format=torch.contiguous_format)
+        for tensor in (tables, edges, nodes)
+    )
+
+
+def _remember(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    words, _, tables, edges, nodes, offsets, structure, kind, steep = inputs
+    ctx.save_for_backward(words, tables, edges, nodes, offsets, *structure)
+    ctx.kind, ctx.steep = kind, steep
+
+
+def _backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
+    words, tables, edges, nodes, offsets, *structure = ctx.saved_tensors
+    flows = goal_networks_backward(
+        gradient, words, tables, edges, nodes, offsets, structure, ctx.kind, ctx.steep
+    )
+    return None, None, *flows, None, [None] * len(structure), None, None
+
+
+goal_networks.register_autograd(_backward, setup_context=_remember)
+
+
+def _array(tensor: Tensor) -> npt.NDArray[Any]:
+    """Return a tensor's numbers as a contiguous array, shared where they are so already."""
+    return tensor.detach().contiguous().numpy()
+
+
+def _arguments(
+    tables: Tensor,
+    edges: Tensor,
+    nodes: Tensor,
+    offsets: Tensor,
+    structure: list[Tensor],
+    kind: int,
+    steep: float,
+) -> tuple[Any, ...]:
+    """Return the first arguments of the kernels."""
+    numbers = (_array(tensor) for tensor in (tables, edges, nodes, offsets))
+    half = (np.float32 if tables.dtype == torch.float32 else np.float64)(steep)
+    return tuple(_array(tensor) for tensor in structure), *numbers, half, kind

@@ -1,0 +1,236 @@
+"""Evaluators by the compiled kernel are evaluators by torch: values, networks and gradients."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+import pytest
+import torch
+
+pytest.importorskip("numba")
+import numba
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.errors import ConfigurationError
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.kernels.neural.backend import VARIABLE
+from neurogame.kernels.neural.program import evaluate_one, make_space
+from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import StateBatch
+from tests.conftest import REPOSITORY, shared
+from tests.evaluators.hand_made import (
+    CircuitDraft,
+    random_circuit,
+    random_states,
+    red_line_circuit,
+)
+
+T = TypeVar("T")
+KINDS = ("paper", "random", "sound", "fuzzy")
+TOLERANCE = 1e-5
+
+
+@pytest.fixture
+def both(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], T]], tuple[T, T]]:
+    """Return what a function returns with torch, and with the kernel."""
+
+    def run(function: Callable[[], T]) -> tuple[T, T]:
+        monkeypatch.setenv(VARIABLE, "torch")
+        wanted = function()
+        monkeypatch.setenv(VARIABLE, "kernel")
+        return wanted, function()
+
+    return run
+
+
+def trained(game: Game | Circuit, kind: str, **settings: Any) -> GoalNetworks:
+    """Return an evaluator whose weights have been moved about."""
+    evaluator = make_evaluator(game, EvaluatorConfig(kind=kind, **settings), seed=3)
+    assert isinstance(evaluator, GoalNetworks)
+    generator = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for parameter in evaluator.parameters():
+            size = 0.1 * float(parameter.abs().mean())
+            parameter.add_(size * torch.randn(parameter.shape, generator=generator))
+    return evaluator
+
+
+def states(count: int, fluents: int, seed: int = 0) -> torch.Tensor:
+    return torch.from_numpy(random_states(count, fluents, seed))
+
+
+def agree(one: torch.Tensor, other: torch.Tensor, tolerance: float = TOLERANCE) -> bool:
+    """Say whether two results differ by no more than the tolerance."""
+    return one.shape == other.shape and bool(((one - other).abs() <= tolerance).all())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [0, 1, 63, 65, 1000])
+def test_any_batch(kind: str, size: int, both: Any) -> None:
+    evaluator = trained(random_circuit(1, fluents=12, gates=20), kind)
+    x = states(size, 12)
+    with torch.no_grad():
+        assert agree(*both(lambda: evaluator(x)))
+        assert agree(*both(lambda: evaluator.networks(x)))
+        assert agree(*both(lambda: evaluator(x.to(torch.uint8))))
+        assert agree(*both(lambda: evaluator.values(StateBatch.from_bool(x))))
+    assert agree(*both(lambda: evaluator(x).detach()))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("share", ["network", "game"])
+def test_random_circuits(kind: str, share: str, both: Any) -> None:
+    compiled = 0
+    for seed in range(12):
+        evaluator = trained(random_circuit(seed, 10, 18, 7), kind, share=share)
+        x = states(200, 10, seed)
+        with torch.no_grad():
+            assert agree(*both(lambda e=evaluator, x=x: e.networks(x)))
+            assert agree(*both(lambda e=evaluator, x=x: e(x)))
+        compiled += evaluator.compiles()
+    assert compiled > 6
+
+
+@pytest.mark.parametrize("kind", ["paper", "sound"])
+@pytest.mark.parametrize("share", ["network", "game"])
+def test_gradients(kind: str, share: str, both: Any) -> None:
+    for seed in range(4):
+        evaluator = trained(random_circuit(seed, 10, 18, 7), kind, share=share)
+        x = states(130, 10, seed)
+        signal = torch.linspace(-1, 1, 130 * len(evaluator.network_keys)).view(130, -1)
+
+        def gradients(e: GoalNetworks = evaluator, x: Any = x, s: Any = signal) -> Any:
+            e.zero_grad()
+            ((e.networks(x) * s).sum() + e(x).sum()).backward()
+            return [p.grad.clone() for p in e.parameters() if p.grad is not None]
+
+        for wanted, found in zip(*both(gradients), strict=True):
+            assert agree(wanted, found, 2e-5 * max(1.0, float(wanted.abs().max())))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "name", ["connectFour", "pentago", "breakthrough", "ticTacToe", "nineBoardTicTacToe"]
+)
+def test_public_games(kind: str, name: str, both: Any) -> None:
+    """Torch, kernel and exported program have the values of torch in float64."""
+    game = Game.load(shared("games", f"{name}.kif"))
+    evaluator = trained(game, kind)
+    x = states(300, len(game.fluents))
+    with torch.no_grad():
+        exact = copy.deepcopy(evaluator).double()(x)
+        by_torch, by_kernel = both(lambda: evaluator(x))
+    assert agree(by_kernel.double(), exact)
+    # Torch's own rounding is larger where many weights nearly cancel out.
+    assert agree(by_torch, by_kernel, 3e-5 if kind == "paper" else TOLERANCE)
+    assert agree(one_by_one(evaluator, x[:40]).double(), exact[:40])
+
+
+def one_by_one(evaluator: GoalNetworks, x: torch.Tensor) -> torch.Tensor:
+    """Return values by the exported program, called state by state from compiled code."""
+    program = evaluator.program()
+
+    @numba.njit
+    def loop(program: Any, space: Any, packed: Any, values: Any) -> None:
+        for i in range(len(packed)):
+            evaluate_one(program, space, packed[i], values[i])
+
+    flags = np.zeros((len(x), 64 * (program.columns // 64 + 1)), np.uint8)
+    everything = evaluator.reasoner(x)
+    flags[:, : everything.shape[1]] = everything.numpy()
+    values = np.zeros((len(x), evaluator.role_count), np.float32)
+    packed = np.packbits(flags, axis=1, bitorder="little").view(np.int64)
+    loop(program, make_space(program, 1), packed, values)
+    return torch.from_numpy(values)
+
+
+def test_redirected_leaves_are_computed_first(both: Any) -> None:
+    game = Game.load("breakthrough6")
+    evaluator = trained(game, "sound", neurons=8)
+    x = states(100, len(game.fluents))
+    with torch.no_grad():
+        assert agree(*both(lambda: evaluator(x)))
+        assert agree(*both(lambda: evaluator.values(StateBatch.from_bool(x))))
+
+
+def test_values_follow_the_weights(both: Any) -> None:
+    evaluator = trained(random_circuit(1, fluents=12, gates=20), "sound")
+    x = states(50, 12)
+    before = both(lambda: evaluator.values(StateBatch.from_bool(x)).detach())[1]
+    with torch.no_grad():
+        for parameter in evaluator.parameters():
+            parameter.add_(0.3)
+        wanted, found = both(lambda: evaluator(x))
+    assert agree(wanted, found)
+    assert not agree(before, found)
+
+
+def test_copies_have_programs_of_their_own(both: Any) -> None:
+    evaluator = trained(random_circuit(1, fluents=12, gates=20), "sound")
+    x = states(50, 12)
+    with torch.no_grad():
+        both(lambda: evaluator(x))
+        other = copy.deepcopy(evaluator)
+        next(other.parameters()).add_(0.5)
+        assert agree(*both(lambda: other(x)))
+        assert agree(*both(lambda: evaluator(x)))
+
+
+def test_weights_too_wide_for_float32_are_left_to_torch(both: Any) -> None:
+    evaluator = trained(red_line_circuit(), "sound")
+    assert evaluator.compiles()
+    with torch.no_grad():
+        next(evaluator.parameters()).add_(2.0)
+        assert not evaluator.compiles()
+        x = states(50, 72)
+        assert torch.equal(*both(lambda: evaluator(x)))
+    assert torch.equal(*both(lambda: evaluator(x).detach()))
+    with pytest.raises(ConfigurationError, match="no compiled form"):
+        evaluator.program()
+
+
+def test_goals_that_are_fluents(both: Any) -> None:
+    draft = CircuitDraft(["f0", "f1"])
+    circuit = draft.circuit(("x",), (((100, draft.fluent(1)), (50, draft.fluent(0) ^ 1)),))
+    evaluator = trained(circuit, "paper")
+    x = torch.tensor([[False, False], [True, False], [False, True], [True, True]])
+    with torch.no_grad():
+        assert agree(*both(lambda: evaluator.networks(x)))
+
+
+def test_float64_and_fuzzy_inputs_are_left_to_torch(both: Any) -> None:
+    evaluator = trained(random_circuit(1, fluents=12, gates=20), "paper")
+    x = states(20, 12)
+    with torch.no_grad():
+        assert torch.equal(*both(lambda: evaluator(0.3 * x)))
+        evaluator.double()
+        assert torch.equal(*both(lambda: evaluator(x)))
+
+
+def test_the_choice_must_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluator = trained(random_circuit(1, fluents=12, gates=20), "paper")
+    monkeypatch.setenv(VARIABLE, "gpu")
+    with pytest.raises(ConfigurationError, match="must be one of auto, torch, kernel"):
+        evaluator(states(2, 12))
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "qubic", "pentago"])
+def test_trained_weights(name: str, both: Any) -> None:
+    path = REPOSITORY / "checkpoints" / f"{name}.pt"
+    if not path.exists():
+        pytest.skip("the checkpoints are not in this checkout")
+    evaluator = load_checkpoint(path).evaluator()
+    assert isinstance(evaluator, GoalNetworks)
+    x = states(300, evaluator.fluent_count)
+    with torch.no_grad():
+        assert agree(*both(lambda: evaluator(x)))
+        # Outputs of large sums are compared in float64: torch's own float32 is off by 4e-5.
+        exact = copy.deepcopy(evaluator).double().networks(x)
+        assert agree(evaluator.networks(x).double(), exact)
+        assert agree(one_by_one(evaluator, x), evaluator(x))
