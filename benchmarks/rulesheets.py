@@ -1,7 +1,7 @@
 """What becomes of every rulesheet: one row per game, from text to networks and regressed goals.
 
-python benchmarks/coverage.py                                        # the library
-python benchmarks/coverage.py FOLDER game.kif --traces FOLDER --markdown out.md
+python -m benchmarks.rulesheets                                        # the library
+python -m benchmarks.rulesheets FOLDER game.kif --traces FOLDER --markdown out.md
 
 Every game runs in a process of its own, nothing cached, on one thread; times are CPU seconds. A
 row is appended to the JSON lines as soon as it is known, and games that have one are passed over:

@@ -19,6 +19,7 @@ COMMANDS = {
     "ground": "sizes of the ground program and circuit, cycles, seconds and memory",
     "replay": "verify a reference trace against a rulesheet",
     "simulate": "play random games and print their statistics",
+    "bench": "measure how fast games start and play, backend by backend",
     "train": "train an evaluator by self-play: the main job",
     "play": "play against a trained player in the terminal",
     "match": "let two or more players play matches",

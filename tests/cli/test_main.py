@@ -26,6 +26,7 @@ COMPLETE = {
     "ground": ["ground", "GAME"],
     "replay": ["replay", "GAME", "trace.jsonl.gz"],
     "simulate": ["simulate", "GAME"],
+    "bench": ["bench", "GAME"],
     "train": ["train", "GAME"],
     "play": ["play", "GAME"],
     "match": ["match", "GAME", "--players", "random", "random"],

@@ -13,7 +13,7 @@ BROKEN = "(role r) (<= (legal r go) (not (true ?x)))"
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(REPOSITORY / "benchmarks" / "coverage.py"), *arguments]
+    command = [sys.executable, str(REPOSITORY / "benchmarks" / "rulesheets.py"), *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
 
 
