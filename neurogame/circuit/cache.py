@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import tempfile
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
+from neurogame.circuit.array_file import read_arrays, write_arrays
 from neurogame.circuit.circuit import Circuit
 from neurogame.ground.atoms import AtomTable, TermTable
 
@@ -47,31 +45,20 @@ def load_circuit(key: str) -> Circuit | None:
     folder = cache_folder()
     if folder is None:
         return None
+    arrays = read_arrays(_file(folder, key))
+    if arrays is None:
+        return None
     try:
-        with np.load(_file(folder, key), allow_pickle=False) as data:
-            return _unpack({name: data[name] for name in data.files}, key)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return _unpack(arrays, key)
+    except (ValueError, KeyError):
         return None
 
 
 def save_circuit(circuit: Circuit) -> None:
-    """Write a circuit into the cache: to a temporary file, then renamed.
-
-    A cache that cannot be written (a full disk, a read-only home) is no error.
-    """
+    """Write a circuit into the cache; one that cannot be written to is no error."""
     folder = cache_folder()
-    if folder is None:
-        return
-    with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder, suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, allow_pickle=False, **_pack(circuit))
-            os.replace(name, _file(folder, circuit.key))
-        except BaseException:
-            os.unlink(name)
-            raise
+    if folder is not None:
+        write_arrays(_file(folder, circuit.key), _pack(circuit))
 
 
 def _file(folder: Path, key: str) -> Path:

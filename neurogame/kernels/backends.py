@@ -4,7 +4,7 @@ All backends play the same games; they differ in speed. ``torch`` is the definit
 there. ``llvm`` compiles the game for the CPU, as straight-line code (``llvm-straight``) or as a
 table for one generic kernel (``llvm-table``), whichever suits its size; ``triton`` does so for a
 GPU. ``auto`` takes the compiled backend of the device, and ``torch`` where there is none or its
-modules are missing.
+modules are missing or the circuit is enormous.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ BACKENDS = ("auto", "torch", "llvm", "llvm-straight", "llvm-table", "triton")
 VARIABLE = "NEUROGAME_BACKEND"
 """Environment variable that says what ``auto`` means."""
 
+MOST_INPUTS = 5_000_000
+"""Input literals of gates up to which ``auto`` compiles a circuit."""
+
 _MODULES = {"torch": (), "llvm": ("llvmlite", "numba"), "triton": ("triton",)}
 _HOME = {"cpu": "llvm", "cuda": "triton"}
 
@@ -45,7 +48,7 @@ def playout_kernel(
         ConfigurationError: there is no such backend, or it does not run on this device.
         MissingExtraError: its modules are not installed.
     """
-    family, _, variant = resolve_backend(backend, device).partition("-")
+    family, _, variant = resolve_backend(backend, device, circuit).partition("-")
     if family == "llvm":
         from neurogame.kernels.llvm.playouts import LlvmPlayouts
 
@@ -73,7 +76,7 @@ def step_kernel(
         ConfigurationError: there is no such backend, or it does not run on this device.
         MissingExtraError: its modules are not installed.
     """
-    family, _, variant = resolve_backend(backend, device).partition("-")
+    family, _, variant = resolve_backend(backend, device, circuit).partition("-")
     if family == "llvm":
         from neurogame.kernels.llvm.step import LlvmStep
 
@@ -86,12 +89,15 @@ def step_kernel(
     return None
 
 
-def resolve_backend(backend: str | None, device: str | torch.device) -> str:
+def resolve_backend(
+    backend: str | None, device: str | torch.device, circuit: Circuit | None = None
+) -> str:
     """Return the backend that will play: what was asked for, ``auto`` decided.
 
     Args:
         backend: one of :data:`BACKENDS`; None: ``auto``.
         device: where the words live.
+        circuit: the game; ``auto`` is plain torch where optimising it would take minutes.
 
     Raises:
         ConfigurationError: there is no such backend, or it does not run on this device.
@@ -106,6 +112,8 @@ def resolve_backend(backend: str | None, device: str | torch.device) -> str:
             f"{source} {name!r} does not exist; it must be one of {', '.join(BACKENDS)}"
         )
     if name == "auto":
+        if circuit is not None and len(circuit.gate_inputs) > MOST_INPUTS:
+            return "torch"
         family = _HOME.get(kind, "torch")
         if not _missing(family):
             return family

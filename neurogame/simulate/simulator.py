@@ -123,7 +123,7 @@ class Simulator:
             ConfigurationError: there is no such backend, or it does not run on this device.
             MissingExtraError: its modules are not installed.
         """
-        name = resolve_backend(backend, self.device)
+        name = resolve_backend(backend, self.device, self.circuit)
         if name not in self._playouts:
             self._playouts[name] = (
                 TorchPlayouts(self.circuit, self.device, self.ply)

@@ -9,6 +9,7 @@ from typing import final
 
 import numpy as np
 
+from neurogame.circuit.array_file import Arrays
 from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.netlist.build import build_play
 from neurogame.circuit.netlist.facts import find_facts
@@ -18,7 +19,7 @@ from neurogame.kernels.llvm.driver import write_module
 from neurogame.kernels.llvm.engine import Code, compile_text, load_object, versions
 from neurogame.kernels.llvm.frame import Part
 from neurogame.kernels.llvm.host import host
-from neurogame.kernels.llvm.store import Arrays, load_arrays, save_arrays
+from neurogame.kernels.llvm.store import load_arrays, save_arrays
 from neurogame.kernels.llvm.straight import StraightCode, loop_rows
 from neurogame.kernels.llvm.table import TABLE_WIDTH, Table, TableCode, routine
 

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from neurogame.circuit.array_file import Arrays
 from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.netlist.build import build_step
 from neurogame.circuit.netlist.ply import Ply
@@ -21,7 +22,7 @@ from neurogame.kernels.llvm.evaluate import Input, write_evaluation
 from neurogame.kernels.llvm.frame import ARGUMENTS, Argument, Part
 from neurogame.kernels.llvm.host import host
 from neurogame.kernels.llvm.kernel import load_routine, make_code, pack_tables, unpack_tables
-from neurogame.kernels.llvm.store import Arrays, load_arrays, save_arrays
+from neurogame.kernels.llvm.store import load_arrays, save_arrays
 from neurogame.kernels.llvm.table import Table
 from neurogame.kernels.step import GOALS, NEXT, STATUS
 

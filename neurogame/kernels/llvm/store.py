@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
-import tempfile
-import zipfile
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeAlias
-
-import numpy as np
-import numpy.typing as npt
 
 import neurogame
+from neurogame.circuit.array_file import Arrays, read_arrays, write_arrays
 from neurogame.circuit.cache import cache_folder
-
-Arrays: TypeAlias = dict[str, npt.NDArray[np.generic]]
 
 _SOURCES = ("kernels/llvm", "kernels", "circuit/netlist")
 """Folders whose code decides what is saved."""
@@ -27,33 +17,14 @@ _SOURCES = ("kernels/llvm", "kernels", "circuit/netlist")
 def load_arrays(key: str) -> Arrays | None:
     """Return what was saved under a key, or None if it is absent or damaged."""
     path = _path(key)
-    if path is None:
-        return None
-    try:
-        with np.load(path, allow_pickle=False) as data:
-            return {name: data[name] for name in data.files}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        return None
+    return None if path is None else read_arrays(path)
 
 
-def save_arrays(key: str, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
-    """Save arrays to a temporary file, which is then renamed.
-
-    A cache that cannot be written is no error.
-    """
+def save_arrays(key: str, arrays: Arrays) -> None:
+    """Save arrays under a key; a cache that cannot be written to is no error."""
     path = _path(key)
-    if path is None:
-        return
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, allow_pickle=False, **arrays)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
+    if path is not None:
+        write_arrays(path, arrays)
 
 
 def _path(key: str) -> Path | None:
