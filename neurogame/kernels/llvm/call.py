@@ -79,7 +79,8 @@ class Caller:
         if len(kernel.does):
             table = self.made.reshape(len(kernel.does), -1, kernel.vector_words).sum(axis=2)
             made, made_goals = table[:, 0], table[:, 1:][:, kernel.goal_index]
-        longest = np.flatnonzero(self.lengths)
+        counted = np.flatnonzero(self.lengths)
+        end = counted[-1] + 1 if len(counted) else 0
         return Tally(
             games=int(totals[Counter.GAMES]),
             cut=int(totals[Counter.CUT]),
@@ -87,7 +88,7 @@ class Caller:
             several=int(totals[Counter.SEVERAL]),
             played=int(totals[Counter.LOOKS] - totals[Counter.GAMES]),
             goals=totals[Counter.GOALS :][kernel.goal_index],
-            lengths=self.lengths[: longest[-1] + 1] if len(longest) else None,
+            lengths=self.lengths[:end] if len(self.lengths) else None,
             made=made,
             made_goals=made_goals,
         )

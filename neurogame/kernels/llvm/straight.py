@@ -18,9 +18,6 @@ from neurogame.kernels.llvm.text import Text
 _PIECE = 2500
 """Gates of a function: the time to compile one grows faster than its size."""
 
-_CACHED_CELLS = 200
-"""Cells of two vectors that leave room for other things in a first-level cache."""
-
 
 def loop_rows(ply: Ply) -> set[int]:
     """Return the rows that a loop over plies reads or writes between the sections."""
@@ -39,12 +36,13 @@ class StraightCode:
     Attributes:
         variant: the name of this way to run gates.
         ply: the netlist.
-        width: vectors per cell; they are computed one after another by the same code.
+        width: vectors per cell, 1.
         cell_count: number of cells.
         cell: cell of each row that has one.
     """
 
     variant = "straight"
+    width = 1
 
     def __init__(
         self,
@@ -53,7 +51,6 @@ class StraightCode:
         pinned: set[int],
         *,
         in_place: bool = True,
-        width: int | None = None,
     ) -> None:
         """Order the gates of each part and give cells to what goes through memory.
 
@@ -62,7 +59,6 @@ class StraightCode:
             registers: values that may be in registers at the same time.
             pinned: rows that get a cell of their own, which nothing else is written to.
             in_place: write the next state over the state; else its rows should be pinned.
-            width: vectors per cell; None: as many as leave the cells in the first-level cache.
         """
         self.ply = ply
         netlist = ply.netlist
@@ -78,7 +74,6 @@ class StraightCode:
         self.cell: dict[int, int] = {1 + fluent: fluent for fluent in range(fluents)}
         self.cell_count = fluents
         self._place()
-        self.width = width or (2 if self.cell_count <= _CACHED_CELLS else 1)
 
     def _wanted_later(self, netlist: Netlist) -> set[int]:
         """Return the rows that the loop, the next state or a later part reads."""
@@ -138,21 +133,13 @@ class StraightCode:
         return kinds.count("load"), kinds.count("store") + len(self.copies)
 
     def write(self, text: Text, part: Part, memory: str) -> None:
-        """Write one part as instructions.
+        """Write one part as instructions: in place, or as functions if it has several pieces.
 
         Args:
             text: the body of the function.
             part: which.
             memory: pointer to the cells.
         """
-        if self.width == 1:
-            self._write(text, part, memory)
-            return
-        with text.count(0, self.width, "vector") as vector:
-            self._write(text, part, text.at(memory, text.integer("mul", vector, text.bytes)))
-
-    def _write(self, text: Text, part: Part, memory: str) -> None:
-        """Write one part for one vector: in place, or as functions if it has several pieces."""
         pieces = self.steps[part]
         if len(pieces) == 1:
             self._write_piece(text, pieces[0], memory)
@@ -179,7 +166,7 @@ class StraightCode:
                 values[netlist.input_count + index] = text.gate(table, a, b, c)
 
     def _at(self, text: Text, memory: str, cell: int) -> str:
-        return text.at(memory, cell * self.width * text.bytes)
+        return text.at(memory, cell * text.bytes)
 
     def _copy(self, text: Text, memory: str) -> None:
         """Move the parts of the next state that could not be written in place."""

@@ -6,6 +6,7 @@ import dataclasses
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -218,3 +219,22 @@ def test_code_in_many_functions_plays_the_same_games(
     player = LlvmPlayouts(game(name).circuit, "straight")
     run = PlayoutRun(seed=6, lanes=700, games=800, max_plies=100, lengths=True)
     assert_equal(player.run(run), expected_tally(name, run))
+
+
+def test_a_thread_without_work_takes_nothing_away() -> None:
+    kernel = LlvmPlayouts(Game.load("connectfour").circuit)
+    alone, shared_out = (
+        kernel.run(PlayoutRun(seed=3, lanes=16384, games=20_000, lengths=True, threads=threads))
+        for threads in (1, 5)
+    )
+    assert alone.lengths is not None
+    assert shared_out.lengths is not None
+    assert int(alone.lengths.sum()) == 20_000
+    assert np.array_equal(alone.lengths, shared_out.lengths)
+
+
+def test_lengths_of_no_finished_game_are_empty_not_missing() -> None:
+    kernel = LlvmPlayouts(Game.load("connectfour").circuit)
+    lengths = kernel.run(PlayoutRun(seed=3, lanes=64, steps=2, lengths=True)).lengths
+    assert lengths is not None
+    assert len(lengths) == 0
