@@ -11,8 +11,8 @@ from torch import Tensor
 from neurogame.circuit.netlist.build import build_step
 from neurogame.kernels.pack import lane_mask, pack_one_hot, unpack
 from neurogame.kernels.random_words import RandomWords
-from neurogame.kernels.torch_playout import TorchPlayouts
 from neurogame.kernels.step import GOALS
+from neurogame.kernels.torch_playout import TorchPlayouts
 from neurogame.kernels.triton.steps import TritonSteps
 from neurogame.simulate.game import Game
 from neurogame.simulate.replay import replay
