@@ -2,7 +2,6 @@
 
 python -m benchmarks.evaluators tictactoe connectfour pentago --kinds paper sound --json
 
-(As a module: as a script it would hide Python's module ``coverage`` behind the one beside it.)
 One thread; seconds are those of the processor, medians of a few runs.
 """
 

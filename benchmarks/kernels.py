@@ -7,7 +7,6 @@ Rates are plies per second of processor time on one thread, medians of several r
 starts are processor seconds, too (``neurogame bench`` measures them). Every measurement is a
 process of its own with a limit of time, so none can end the others; with ``--resume``, what the
 file holds already is not measured again.
-(As a module: as a script it would hide Python's module ``coverage`` behind the one beside it.)
 """
 
 from __future__ import annotations

@@ -99,6 +99,8 @@ def run_at_import(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_every_module_imports_and_has_its_public_names(name: str) -> None:
+    if ".triton." in name:
+        pytest.importorskip("triton", reason="Triton (extra: test) is not installed")
     module = importlib.import_module(name)
     assert (module.__doc__ or "").strip()
     names = list(getattr(module, "__all__", []))

@@ -84,6 +84,8 @@ def test_its_metadata(wheel: Path) -> None:
         "numpy",
         "pyparsing",
         "tqdm",
+        "numba",
+        "llvmlite",
     }
     entries = archive.read(f"{information}/entry_points.txt").decode()
     assert "neurogame = neurogame.cli.main:main" in entries

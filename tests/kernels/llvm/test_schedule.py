@@ -160,10 +160,3 @@ def test_accesses_are_those_of_the_steps() -> None:
     kinds = Counter(kind for part in Part for piece in code.steps[part] for kind, _ in piece)
     assert code.accesses() == (kinds["load"], kinds["store"] + len(code.copies))
     assert kinds["gate"] == 100 == sum(len(part_gates(ply, part)) for part in Part)
-
-
-@pytest.mark.parametrize(("cells", "width"), [(3, 2), (400, 1)])
-def test_small_games_get_two_vectors_per_cell(cells: int, width: int) -> None:
-    ply = random_play(4, 20 if cells < 200 else 500)
-    pinned = set(range(1, ply.netlist.row_count)) if cells > 200 else loop_rows(ply)
-    assert StraightCode(ply, 8, pinned).width == width
