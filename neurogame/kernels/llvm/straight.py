@@ -15,8 +15,11 @@ from neurogame.kernels.llvm.frame import Part, part_gates
 from neurogame.kernels.llvm.schedule import Step, schedule
 from neurogame.kernels.llvm.text import Text
 
-_PIECE = 2500
-"""Gates of a function: the time to compile one grows faster than its size."""
+_WHOLE = 2500
+"""Gates of a part up to which it is one piece of code."""
+
+_PIECE = 600
+"""Gates of a function in larger parts: the time to compile one grows faster than its size."""
 
 
 def loop_rows(ply: Ply) -> set[int]:
@@ -70,7 +73,8 @@ class StraightCode:
         for part in Part:
             gates = part_gates(ply, part)
             rows = {netlist.input_count + gate for gate in gates}
-            self.steps[part] = schedule(netlist, gates, frozenset(rows & wanted), registers, _PIECE)
+            piece = _WHOLE if len(gates) <= _WHOLE else _PIECE
+            self.steps[part] = schedule(netlist, gates, frozenset(rows & wanted), registers, piece)
         self.cell: dict[int, int] = {1 + fluent: fluent for fluent in range(fluents)}
         self.cell_count = fluents
         self._place()

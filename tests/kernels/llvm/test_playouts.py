@@ -214,6 +214,7 @@ def test_the_variant_is_chosen_by_size_and_reported(monkeypatch: pytest.MonkeyPa
 def test_code_in_many_functions_plays_the_same_games(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("neurogame.kernels.llvm.straight._WHOLE", 20)
     monkeypatch.setattr("neurogame.kernels.llvm.straight._PIECE", 20)
     monkeypatch.setenv("NEUROGAME_CACHE", "")
     player = LlvmPlayouts(game(name).circuit, "straight")

@@ -133,6 +133,7 @@ def test_cells_hold_what_the_loop_reads(seed: int, gates: int, registers: int, p
     ply = random_play(seed, gates)
     netlist, pinned = ply.netlist, loop_rows(ply)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("neurogame.kernels.llvm.straight._WHOLE", piece)
         patch.setattr("neurogame.kernels.llvm.straight._PIECE", piece)
         code = StraightCode(ply, registers, pinned)
     cells = np.full((code.cell_count, 2), 0x5555, np.uint64)
