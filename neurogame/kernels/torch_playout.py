@@ -20,7 +20,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.netlist.facts import find_facts
 from neurogame.kernels.choose import choose_uniform
 from neurogame.kernels.lane_numbers import equals, increment, numbers_of, set_lanes
-from neurogame.kernels.pack import lane_mask, word_count
+from neurogame.kernels.pack import lanes_below, word_count
 from neurogame.kernels.playout import Finish, PlayoutRun, Tally
 from neurogame.kernels.popcount import count_ones
 from neurogame.kernels.random_words import RandomWords
@@ -174,7 +174,7 @@ class _Block:
         width = end - begin
         self.random = RandomWords(plan.seed, torch.arange(begin, end, device=device))
         self.words = ply.initial.repeat(1, width)
-        self.lanes = _lanes_below(plan.lanes, begin, width, device)
+        self.lanes = lanes_below(plan.lanes, begin, width, device)
         self.age = torch.zeros(
             (plan.max_plies.bit_length(), width), dtype=torch.int64, device=device
         )
@@ -183,7 +183,7 @@ class _Block:
         self.quota = -(-games // lanes)
         self.begun = self.age.new_zeros((self.quota.bit_length(), width))
         if games % lanes:
-            increment(self.begun, ~_lanes_below(games % lanes, begin, width, device))
+            increment(self.begun, ~lanes_below(games % lanes, begin, width, device))
             self.lanes &= ~equals(self.begun, self.quota)
         moves = ply.move_offsets[-1]
         self.made = self.age.new_zeros((moves if plan.moves else 0, width))
@@ -292,14 +292,6 @@ class _Block:
             self.age, self.begun = self.age[:, busy], self.begun[:, busy]
             self.made = self.made[:, busy]
             self.random = self.random.select(busy)
-
-
-def _lanes_below(number: int, begin: int, width: int, device: torch.device) -> Tensor:
-    """Return which lanes of the words ``begin .. begin + width - 1`` have a smaller number."""
-    mask = torch.zeros(width, dtype=torch.int64, device=device)
-    some = lane_mask(min(max(number - 64 * begin, 0), 64 * width), device)
-    mask[: len(some)] = some
-    return mask
 
 
 def _any(rows: Tensor) -> Tensor:

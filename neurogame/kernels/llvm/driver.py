@@ -9,7 +9,7 @@ from neurogame.circuit.netlist.ply import Choice
 from neurogame.kernels.llvm.ends import count_ended
 from neurogame.kernels.llvm.frame import Argument, Counter, Frame, GateCode, Part
 from neurogame.kernels.llvm.rank import Draw, first_attempt, write_rank
-from neurogame.kernels.llvm.text import Text, declarations
+from neurogame.kernels.llvm.text import Text
 
 _AND_NOT = 0x30
 """Truth table of ``a & ~b``."""
@@ -50,11 +50,7 @@ def write_module(code: GateCode, words: int, age_bits: int, *, ternary: bool) ->
         _enter(frame)
         _play(frame)
     text.do("ret void")
-    body = "\n".join(text.lines)
-    functions = "".join(text.functions)
-    head = "define void @play(ptr noalias %arguments) {"
-    declared = declarations(words, ternary=ternary)
-    return f"{declared}\n{functions}{head}\n{body}\n}}\n", frame
+    return text.module("void @play(ptr noalias %arguments)"), frame
 
 
 def _enter(frame: Frame) -> None:

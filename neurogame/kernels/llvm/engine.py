@@ -12,6 +12,9 @@ from neurogame.kernels.llvm.host import host
 
 _LOCK = threading.Lock()
 
+_EFFORT = 1
+"""Of LLVM's code generator, 0..3: the gates come in the order in which they should run."""
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -34,12 +37,11 @@ class Code:
         return found
 
 
-def compile_text(text: str, level: int = 1) -> bytes:
+def compile_text(text: str) -> bytes:
     """Compile a module for this processor.
 
     Args:
         text: LLVM's assembly language.
-        level: effort of the code generator, 0..3.
 
     Returns:
         An object file.
@@ -47,7 +49,7 @@ def compile_text(text: str, level: int = 1) -> bytes:
     import llvmlite.binding as llvm
 
     with _LOCK:
-        target = _target(level)
+        target = _target()
         module = llvm.parse_assembly(text)
         code: bytes = target.emit_object(module)
     return code
@@ -58,7 +60,7 @@ def load_object(code: bytes) -> Code:
     import llvmlite.binding as llvm
 
     with _LOCK:
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(1))
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target())
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
     return Code(engine)
@@ -72,7 +74,7 @@ def versions() -> str:
     return f"{host()} llvmlite-{llvmlite.__version__} llvm-{llvm.llvm_version_info}"
 
 
-def _target(level: int) -> Any:
+def _target() -> Any:
     """Return a new code generator; an execution engine becomes its owner."""
     import llvmlite.binding as llvm
 
@@ -82,7 +84,7 @@ def _target(level: int) -> Any:
     return target.create_target_machine(
         cpu=host().cpu,
         features=host().features,
-        opt=level,
+        opt=_EFFORT,
         reloc="pic",
         codemodel="default",
         jit=True,

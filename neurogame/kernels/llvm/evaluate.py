@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from neurogame.kernels.llvm.frame import GateCode, Part
-from neurogame.kernels.llvm.text import Text, declarations
+from neurogame.kernels.llvm.text import Text
 
 
 class Input(IntEnum):
@@ -59,10 +59,7 @@ def write_evaluation(code: GateCode, words: int, *, ternary: bool) -> str:
                 code.write(text, part, cells)
         _copy(text, code, given, column, cells, inward=False)
     text.do("ret void")
-    body = "\n".join(text.lines)
-    functions = "".join(text.functions)
-    declared = declarations(words, ternary=ternary)
-    return f"{declared}\n{functions}define void @evaluate(ptr noalias %arguments) {{\n{body}\n}}\n"
+    return text.module("void @evaluate(ptr noalias %arguments)")
 
 
 def _copy(

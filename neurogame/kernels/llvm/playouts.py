@@ -17,7 +17,7 @@ from neurogame.ground.atoms import IntArray
 from neurogame.kernels.llvm.call import Caller
 from neurogame.kernels.llvm.frame import Argument
 from neurogame.kernels.llvm.kernel import Kernel, load_kernel
-from neurogame.kernels.pack import word_count
+from neurogame.kernels.pack import lanes_below, word_count
 from neurogame.kernels.playout import Finish, PlayoutRun, Tally
 from neurogame.kernels.random_words import RandomWords
 
@@ -177,14 +177,14 @@ def _finish_chunk(
 def _play_chunk(caller: Caller, plan: PlayoutRun, chunk: range) -> None:
     """Play the games of some lane words from the initial state."""
     base = RandomWords(plan.seed, torch.arange(chunk.start, chunk.stop)).base.numpy()
-    lanes = _first_lanes(plan.lanes, chunk)
+    lanes = lanes_below(plan.lanes, chunk.start, len(chunk)).numpy()
     left = np.zeros((1, len(chunk)), np.int64)
     open_ = lanes
     bits = 0
     if plan.games is not None:
         # Lane l plays the games l, l + lanes, ...: some lanes play one more than the others.
         fewest, more = divmod(plan.games, plan.lanes)
-        longer = _first_lanes(more, chunk)
+        longer = lanes_below(more, chunk.start, len(chunk)).numpy()
         open_ = lanes if fewest else longer
         bits = max(fewest.bit_length(), 1)
         left = np.stack(
@@ -210,14 +210,6 @@ def _play_chunk(caller: Caller, plan: PlayoutRun, chunk: range) -> None:
 
 def _digit(number: int, bit: int, lanes: IntArray) -> IntArray:
     return lanes if number >> bit & 1 else np.zeros_like(lanes)
-
-
-def _first_lanes(count: int, chunk: range) -> IntArray:
-    """Return words with a one for each of the first ``count`` lanes; int64 ``[len(chunk)]``."""
-    filled = np.clip(count - 64 * np.arange(chunk.start, chunk.stop), 0, 64)
-    ones = (np.uint64(1) << (filled % 64).astype(np.uint64)) - np.uint64(1)
-    words: IntArray = np.where(filled == 64, np.int64(-1), ones.view(np.int64))
-    return words
 
 
 def _chunks(words: int, block: int) -> list[range]:

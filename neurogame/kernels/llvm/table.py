@@ -19,9 +19,10 @@ import numpy.typing as npt
 from neurogame.circuit.netlist.netlist import Netlist
 from neurogame.circuit.netlist.ply import Ply
 from neurogame.ground.atoms import IntArray
+from neurogame.kernels.llvm.expressions import depends
 from neurogame.kernels.llvm.frame import Argument, Part, part_gates
 from neurogame.kernels.llvm.host import host
-from neurogame.kernels.llvm.text import Text, declarations
+from neurogame.kernels.llvm.text import Text
 
 TABLE_WIDTH = 4
 """Vectors per cell: enough to hide the delay from a store to the load that follows it."""
@@ -224,11 +225,7 @@ def _canonical_tables() -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
 
 def input_count(table: int) -> int:
     """Return how many leading inputs a truth table reads: one past the last it depends on."""
-    count = 0
-    for place, (bit, low) in enumerate(((4, 0x0F), (2, 0x33), (1, 0x55)), 1):
-        if (table >> bit & low) != (table & low):
-            count = place
-    return count
+    return max((place for place, bit in ((1, 4), (2, 2), (3, 1)) if depends(table, bit)), default=0)
 
 
 def _order(netlist: Netlist, gates: list[int]) -> IntArray:
@@ -298,9 +295,7 @@ def routine(width: int) -> str:
     text.do("br label %runs")
     text.begin("return")
     text.do("ret void")
-    body = "\n".join(text.lines)
-    head = "define void @table(ptr %cells, ptr %runs.at, i64 %count, ptr %gates) {"
-    return f"{declarations(machine.words, ternary=machine.ternary)}\n{head}\n{body}\n}}\n"
+    return text.module("void @table(ptr %cells, ptr %runs.at, i64 %count, ptr %gates)")
 
 
 def _case(text: Text, table: int, width: int) -> None:

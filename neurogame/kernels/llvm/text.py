@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import final
 
-from neurogame.kernels.llvm.expressions import expression
+from neurogame.kernels.llvm.expressions import depends, expression
 
 VARIABLES = (0xF0, 0xCC, 0xAA)
 
@@ -109,7 +109,7 @@ class Text:
         if self.ternary and len(plain) > 1:
             # An unused input must still be a value; repeating one adds no dependency.
             names = [a, b, c]
-            used = [name for name, bit in zip(names, (4, 2, 1), strict=True) if _uses(table, bit)]
+            used = [name for name, bit in zip(names, (4, 2, 1), strict=True) if depends(table, bit)]
             a, b, c = (n if n in used else used[0] for n in names)
             v = self.vector
             return self.let(
@@ -130,6 +130,16 @@ class Text:
         """Return the number of ones of each word of a vector."""
         v = self.vector
         return self.let(f"call {v} @llvm.ctpop.v{self.words}i64({v} {value})")
+
+    def module(self, head: str) -> str:
+        """Return the module of this function and those that it calls.
+
+        Args:
+            head: the function's result, name and parameters, as LLVM declares them.
+        """
+        body = "\n".join(self.lines)
+        declared = declarations(self.words, ternary=self.ternary)
+        return f"{declared}\n{''.join(self.functions)}define {head} {{\n{body}\n}}\n"
 
     @contextmanager
     def function(self, name: str) -> Iterator[Text]:
@@ -171,12 +181,6 @@ class Text:
             f"  {counter} = phi i64 [ {first}, %{before} ], [ {following}, %{self.label} ]"
         )
         self.begin(after)
-
-
-def _uses(table: int, bit: int) -> bool:
-    """Return whether a table depends on the input of weight ``bit`` in its index."""
-    low = {4: 0x0F, 2: 0x33, 1: 0x55}[bit]
-    return (table >> bit & low) != (table & low)
 
 
 def declarations(words: int, *, ternary: bool) -> str:

@@ -17,7 +17,7 @@ from typing import final
 from neurogame.kernels.llvm.call import aligned
 from neurogame.kernels.llvm.engine import compile_text, load_object
 from neurogame.kernels.llvm.host import host
-from neurogame.kernels.llvm.text import Text, declarations
+from neurogame.kernels.llvm.text import Text
 
 _CHAINS = 12
 _UNROLLED = 8
@@ -73,10 +73,7 @@ def _seconds(write: Callable[[Text], int]) -> float:
     with text.count(0, _ITERATIONS):
         instructions = write(text)
     text.do("ret void")
-    body = "\n".join(text.lines)
-    declared = declarations(machine.words, ternary=machine.ternary)
-    module = f"{declared}\ndefine void @run(ptr %cells) {{\n{body}\n}}\n"
-    code = load_object(compile_text(module))
+    code = load_object(compile_text(text.module("void @run(ptr %cells)")))
     run = code.function("run")
     cells = aligned(machine.words * (_CHAINS + 2))
     found = []

@@ -18,7 +18,7 @@ from neurogame.circuit.netlist.facts import find_facts
 from neurogame.errors import ConfigurationError
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.lane_numbers import increment
-from neurogame.kernels.pack import lane_mask, unpack, word_count
+from neurogame.kernels.pack import lanes_below, unpack, word_count
 from neurogame.kernels.playout import Finish, PlayoutRun, Tally
 from neurogame.kernels.random_words import RandomWords
 from neurogame.kernels.triton.blocks import BLOCK, MOST_PROGRAMS, padded
@@ -132,7 +132,7 @@ class TritonPlayouts:
         board = self._board(
             self._initial[:, None].repeat(1, width),
             RandomWords(plan.seed, numbers).base,
-            _lanes_below(min(plan.lanes, plan.games or plan.lanes), begin, width, self.device),
+            lanes_below(min(plan.lanes, plan.games or plan.lanes), begin, width, self.device),
             planes=limit.bit_length(),
             lengths=(limit + 1) * plan.lengths,
             moves=plan.moves,
@@ -195,7 +195,7 @@ class TritonPlayouts:
         for bit, plane in enumerate(left):
             plane -= max(rounds - 1, 0) >> bit & 1
         if rounds:
-            increment(left, _lanes_below(more, begin, width, self.device))
+            increment(left, lanes_below(more, begin, width, self.device))
         return left
 
     def _board(
@@ -280,14 +280,6 @@ class TritonPlayouts:
             )
 
         return launch
-
-
-def _lanes_below(number: int, begin: int, width: int, device: torch.device) -> Tensor:
-    """Return which lanes of the words ``begin .. begin + width - 1`` have a smaller number."""
-    mask = torch.zeros(width, dtype=torch.int64, device=device)
-    some = lane_mask(min(max(number - 64 * begin, 0), 64 * width), device)
-    mask[: len(some)] = some
-    return mask
 
 
 def _ages(board: Board, width: int) -> Tensor:
