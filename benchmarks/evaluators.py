@@ -1,6 +1,6 @@
 """Evaluators by plain torch and by the compiled kernel: batches, single states, training steps.
 
-python -m benchmarks.evaluators tictactoe connectfour pentago --kinds paper sound --json
+python -m benchmarks.evaluators tictactoe connectfour pentago --kinds cilp-paper cilp --json
 
 One thread; seconds are those of the processor, medians of a few runs.
 """
@@ -130,7 +130,7 @@ def main() -> None:
     """Measure the games named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("games", nargs="*", default=["tictactoe", "connectfour", "pentago"])
-    parser.add_argument("--kinds", nargs="*", default=["paper", "sound", "fuzzy"])
+    parser.add_argument("--kinds", nargs="*", default=["cilp-paper", "cilp", "fuzzy"])
     parser.add_argument("--step-size", type=int, default=4096, help="states per training step")
     parser.add_argument("--json", action="store_true", help="print rows as JSON lines")
     options = parser.parse_args()

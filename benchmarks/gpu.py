@@ -35,7 +35,7 @@ from neurogame.simulate.game import Game
 DEVICE = "cuda"
 GAMES = ("tictactoe", "connectfour", "pentago", "breakthrough6", "breakthrough", "reversi")
 BACKENDS = ("triton-straight", "triton-table", "torch")
-EVALUATORS = ("paper", "sound", "fuzzy")
+EVALUATORS = ("cilp-paper", "cilp", "fuzzy")
 RUNS = 5
 SECONDS = 1.0
 FIRST_STEPS = 32

@@ -46,7 +46,7 @@ COLUMNS = (
     *(("rules", "rules", ",d"), ("gates", "gates", ",d"), ("levels", "levels", ",d")),
     *(("cycles", "cycles", ",d"), ("front MiB", "front_mib", ",.0f")),
     *(("neurons", "neurons", ",d"), ("edges", "edges", ",d"), ("redirected", "redirected", ",d")),
-    *(("paper s", "paper_s", ".2f"), ("sound s", "sound_s", ".2f")),
+    *(("cilp-paper s", "cilp_paper_s", ".2f"), ("cilp s", "cilp_s", ".2f")),
     *(("300 states s", "forward_s", ".2f"), ("wrong", "network_mismatches", ",d")),
     *(("R gates", "regressed_gates", ",d"), ("R s", "regress_s", ".2f")),
     *(("gates of moves", "move_gates", ",d"), ("moves s", "moves_s", ".2f")),
@@ -214,13 +214,13 @@ def networks(game: Game, states: StateBatch) -> None:
     from neurogame.evaluators.config import EvaluatorConfig
     from neurogame.evaluators.goal_networks import GoalNetworks
 
-    _, seconds = timed(lambda: make_evaluator(game, EvaluatorConfig(kind="paper")))
-    report(paper_s=seconds)
-    evaluator, seconds = timed(lambda: make_evaluator(game, EvaluatorConfig(kind="sound")))
+    _, seconds = timed(lambda: make_evaluator(game, EvaluatorConfig(kind="cilp-paper")))
+    report(cilp_paper_s=seconds)
+    evaluator, seconds = timed(lambda: make_evaluator(game, EvaluatorConfig(kind="cilp")))
     assert isinstance(evaluator, GoalNetworks)
     wiring = evaluator.wiring
     report(
-        sound_s=seconds,
+        cilp_s=seconds,
         neurons=wiring.unit_count,
         edges=wiring.edge_count,
         redirected=len(wiring.proof.redirected),
@@ -295,7 +295,7 @@ def judged(row: Row) -> Row:
         for name in ("replay_mismatches", "network_mismatches", "regress_mismatches")
         if row.get(name)
     ]
-    if not (quick(row, "paper_s") and quick(row, "sound_s")):
+    if not (quick(row, "cilp_paper_s") and quick(row, "cilp_s")):
         wrong.append("networks not built in time")
     if not (quick(row, "regress_s") and quick(row, "moves_s")):
         wrong.append("goals not regressed in time")
@@ -319,7 +319,7 @@ def totals(rows: Sequence[Row]) -> str:
     compared = [row for row in rows if "replayed" in row]
     exact = sum(row["replay_mismatches"] == 0 for row in compared)
     states = sum(row["replayed"] for row in compared)
-    built = sum(quick(row, "paper_s") and quick(row, "sound_s") for row in rows)
+    built = sum(quick(row, "cilp_paper_s") and quick(row, "cilp_s") for row in rows)
     done = sum(quick(row, "regress_s") and quick(row, "moves_s") for row in rows)
     own = sum(len(set(row.get("own_formulas", "0/1").split("/"))) == 1 for row in rows)
     return (

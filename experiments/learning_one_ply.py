@@ -51,16 +51,18 @@ _ADAM: dict[str, Any] = {**_PAPER, "optimiser": "adam", "learning_rate": 0.01}
 # How a learner is set up. "paper": every number as printed (the p of equation 7 and the size of
 # the weight noise are not printed); the others are this package's.
 SETTINGS = {
-    "paper": _setting("paper", **_PAPER, optimiser="sgd", learning_rate=0.001, gradient_limit=0.0),
-    "adam": _setting("paper", **_ADAM),
-    "adam-sound": _setting("sound", **_ADAM),
+    "paper": _setting(
+        "cilp-paper", **_PAPER, optimiser="sgd", learning_rate=0.001, gradient_limit=0.0
+    ),
+    "adam": _setting("cilp-paper", **_ADAM),
+    "adam-sound": _setting("cilp", **_ADAM),
     # A match that was won changes nothing.
-    "until-won": _setting("paper", **_ADAM, winning_rate=0.0),
+    "until-won": _setting("cilp-paper", **_ADAM, winning_rate=0.0),
     # The same with up to four random plies at the start of every match: hardly any match repeats.
-    "until-won-open": _setting("paper", **_ADAM, winning_rate=0.0, random_plies=4),
-    "until-won-sound": _setting("sound", **_ADAM, winning_rate=0.0),
+    "until-won-open": _setting("cilp-paper", **_ADAM, winning_rate=0.0, random_plies=4),
+    "until-won-sound": _setting("cilp", **_ADAM, winning_rate=0.0),
     "td-replay-sound": _setting(
-        "sound",
+        "cilp",
         target="td",
         lambda_=0.95,
         learning_rate=0.01,

@@ -25,10 +25,10 @@ from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
 
 SETTINGS = {
-    "W = 1 (paper)": EvaluatorConfig(kind="paper"),
-    "W of eq. (4), plain": EvaluatorConfig(kind="paper", weight="eq4"),
-    "W of eq. (4), log space, detail 0": EvaluatorConfig(kind="sound", detail=0.0),
-    "W of eq. (4), log space": EvaluatorConfig(kind="sound"),
+    "W = 1 (paper)": EvaluatorConfig(kind="cilp-paper"),
+    "W of eq. (4), plain": EvaluatorConfig(kind="cilp-paper", weight="eq4"),
+    "W of eq. (4), log space, detail 0": EvaluatorConfig(kind="cilp", detail=0.0),
+    "W of eq. (4), log space": EvaluatorConfig(kind="cilp"),
 }
 
 

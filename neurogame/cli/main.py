@@ -23,6 +23,7 @@ COMMANDS = {
     "train": "train an evaluator by self-play: the main job",
     "play": "play against a trained player in the terminal",
     "match": "let two or more players play matches",
+    "arena": "measure players against each other, with intervals and ratings; can be resumed",
     "inspect": "show the weights of a checkpoint by the rule they came from",
 }
 

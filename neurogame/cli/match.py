@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from neurogame.play.record import MatchRecord
 
 _EPILOG = """\
-A player is random, alphabeta:SOURCE[,seconds=..][,depth=..][,nodes=..] with SOURCE a checkpoint
-or one of sound, paper, fuzzy, random-net, mlp. Without any limit players look one ply ahead.
+A small arena: one game, one player per role, no folder to resume from; 'neurogame arena' has it
+all. A player is random, human, alphabeta:SOURCE or mcts, with options after commas, such as
+alphabeta:cilp,depth=2 or mcts:sims=1000.
 """
 
 

@@ -15,9 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--opponent",
         metavar="PLAYER",
-        default="alphabeta:sound",
+        default="alphabeta:cilp",
         help="who plays all other roles, such as alphabeta:checkpoints/pentago.pt "
-        "(default alphabeta:sound)",
+        "(default alphabeta:cilp)",
     )
     parser.add_argument("--role", help="the role you play (default: the first)")
     parser.add_argument(

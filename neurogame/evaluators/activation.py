@@ -9,6 +9,10 @@ from torch import Tensor
 
 from neurogame.evaluators.plan import Group, Unit
 
+WIDE = 16
+"""Children above which a sum is formed in float64: it is small, but on the way to it, before the
+bias is added, as large as their number, and loses that many digits."""
+
 
 def bipolar(x: Tensor, beta: float = 1.0) -> Tensor:
     """Return ``h(x) = 2 / (1 + exp(-beta x)) - 1``, in -1..1.
@@ -53,5 +57,8 @@ class PlainUnit(Unit):
 
     def __call__(self, children: Tensor, group: Group, edges: Tensor, nodes: Tensor) -> Tensor:
         """Return the outputs ``[n, 1, B]``; see :class:`Unit`."""
-        inputs = torch.bmm(edges.unsqueeze(1), children[0]).squeeze(1) + nodes[0].unsqueeze(1)
-        return bipolar(inputs, self.beta).unsqueeze(1)
+        weights, outputs = edges.unsqueeze(1), children[0]
+        if edges.shape[1] > WIDE:
+            weights, outputs = weights.double(), outputs.double()
+        inputs = torch.bmm(weights, outputs).squeeze(1) + nodes[0].unsqueeze(1)
+        return bipolar(inputs, self.beta).to(children.dtype).unsqueeze(1)

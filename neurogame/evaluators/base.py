@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
 
 from neurogame.errors import GameError
 from neurogame.simulate.states import StateBatch
+
+if TYPE_CHECKING:
+    from neurogame.kernels.neural.exported import Exported
 
 
 class Evaluator(nn.Module, ABC):
@@ -47,6 +50,10 @@ class Evaluator(nn.Module, ABC):
         """Return the values of packed states, ``[B, R]``; the same as of the unpacked ones."""
         found: Tensor = self(states.to_bool())
         return found
+
+    def exported(self) -> Exported | None:
+        """Return the evaluator with its present weights for compiled code, if it has that form."""
+        return None
 
     def describe(self) -> dict[str, Any]:
         """Return the JSON-able kind and configuration."""

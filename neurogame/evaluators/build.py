@@ -10,6 +10,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.cilp_plain import PlainNetworks
 from neurogame.evaluators.cilp_sound import SoundNetworks
 from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.fluxplayer import FluxplayerGoals
 from neurogame.evaluators.fuzzy import FuzzyGoals
 from neurogame.evaluators.mlp import PlainPerceptron
 from neurogame.evaluators.proof_build import build_proof_graph
@@ -41,9 +42,12 @@ def make_evaluator(
     circuit = game if isinstance(game, Circuit) else game.circuit
     if config.kind == "mlp":
         return PlainPerceptron(len(circuit.fluents), len(circuit.roles), config, seed)
+    if config.kind == "fluxplayer":
+        proof = build_proof_graph(circuit, config.neurons, end=True)
+        return FluxplayerGoals(circuit, wire(proof, "game", config.neurons), config, seed)
     proof = build_proof_graph(circuit, config.neurons)
     wiring = wire(proof, config.share, config.neurons)
-    if config.kind == "sound":
+    if config.kind == "cilp":
         return SoundNetworks(circuit, wiring, config, seed)
     if config.kind == "fuzzy":
         return FuzzyGoals(circuit, wiring, config, seed)

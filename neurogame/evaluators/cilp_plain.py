@@ -37,7 +37,8 @@ class PlainNetworks(GoalNetworks):
     Args:
         circuit: the game.
         wiring: neurons and edges.
-        config: kind ``"paper"`` or ``"random"`` (the same neurons and edges with random weights).
+        config: kind ``"cilp-paper"``, or ``"random"``: the same neurons and edges with random
+            weights.
         seed: of the weight noise and of the random twin.
 
     Attributes:

@@ -52,7 +52,7 @@ class SoundNetworks(GoalNetworks):
     Args:
         circuit: the game.
         wiring: neurons and edges.
-        config: kind ``"sound"``.
+        config: kind ``"cilp"``.
         seed: of the weight noise.
 
     Attributes:

@@ -8,7 +8,7 @@ from typing import Any
 
 from neurogame.errors import ConfigurationError
 
-KINDS = ("sound", "paper", "random", "mlp", "fuzzy")
+KINDS = ("cilp", "cilp-paper", "random", "mlp", "fuzzy", "fluxplayer")
 SHARES = ("auto", "network", "game")
 
 
@@ -17,33 +17,40 @@ class EvaluatorConfig:
     """Everything that makes one evaluator different from another, the seed apart.
 
     Attributes:
-        kind: ``"sound"``: C-IL2P in log space, logically sound and with full resolution;
-            ``"paper"``: C-IL2P as published; ``"random"``: its neurons and edges with random
+        kind: ``"cilp"``: C-IL2P in log space, logically sound and with full resolution;
+            ``"cilp-paper"``: C-IL2P as published; ``"random"``: its neurons and edges with random
             weights; ``"mlp"``: a plain multi-layer perceptron; ``"fuzzy"``: the goal formulas
-            in fuzzy logic, without weights.
-        weight: kind ``"paper"``: the absolute weight W of every edge, ``"eq4"`` for the sound
+            in fuzzy logic, without weights; ``"fluxplayer"``: the goals and the end of the game
+            under a threshold t-norm, without weights.
+        weight: kind ``"cilp-paper"``: the absolute weight W of every edge, ``"eq4"`` for the sound
             weight of equation (4), or a positive number (the paper: 1).
         alpha: equation (5), in the open (0, 1); the paper: 0.2.
         beta: steepness of the activation, positive; the paper: 1.
-        noise: kinds ``"paper"`` and ``"sound"``: absolute weights grow by up to this much at
+        noise: kinds ``"cilp-paper"`` and ``"cilp"``: absolute weights grow by up to this much at
             random, at least 0. The paper adds "a small random float" against symmetry and does
             not say how much; neurons that read different fluents are not symmetric, hence 0.
         exponent: the p of equation (7), at least 1; the paper gives none. With 2 a win is four
             times as much as a draw of goal value 50.
         share: whether sub-formulas are shared by all networks of the game (``"game"``) or within
             each network only (``"network"``); ``"auto"``: the latter up to 100 000 edges.
-        temperature: kind ``"sound"``: how gently the log-odds of a network are squashed, in
+        temperature: kind ``"cilp"``: how gently the log-odds of a network are squashed, in
             units of what one more satisfied literal changes them by; positive.
-        detail: kind ``"sound"``: how much of the gap between falsity and truth the soft (W = 1)
+        detail: kind ``"cilp"``: how much of the gap between falsity and truth the soft (W = 1)
             reading of the same weights may use to tell states apart; 0 (none) up to below 1.
-        train_readout: kind ``"sound"``: whether training may change the squashing, too.
+        train_readout: kind ``"cilp"``: whether training may change the squashing, too.
         hidden: kind ``"mlp"``: widths of the hidden layers; at least one, each at least 1.
         neurons: kinds with goal networks: how many neurons they may have in all; at least 1.
             Deeper parts of larger goals become inputs that logic computes.
         confidence: kind ``"fuzzy"``: truth of a fluent that holds, in the open (0.5, 1).
+        flux_p: kind ``"fluxplayer"``: truth of a fluent that holds, in the open (0.5, 1).
+        flux_t: kind ``"fluxplayer"``: least truth of a formula that holds; above 0.5, at most
+            ``flux_p``.
+        flux_q: kind ``"fluxplayer"``: order of the Yager t-norm, 1 to 100. At small orders a few
+            literals that do not hold make a conjunction as false as can be, at large ones their
+            number hardly counts.
     """
 
-    kind: str = "sound"
+    kind: str = "cilp"
     weight: float | str = 1.0
     alpha: float = 0.2
     beta: float = 1.0
@@ -56,6 +63,9 @@ class EvaluatorConfig:
     hidden: tuple[int, ...] = (64,)
     neurons: int = 200_000
     confidence: float = 0.9
+    flux_p: float = 0.75
+    flux_t: float = 0.6
+    flux_q: float = 25.0
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
@@ -73,6 +83,10 @@ class EvaluatorConfig:
         _need(widths, "hidden", self.hidden, "one or more widths of at least 1")
         _need(self.neurons >= 1, "neurons", self.neurons, "at least 1")
         _need(0.5 < self.confidence < 1, "confidence", self.confidence, "between 0.5 and 1")
+        _need(0.5 < self.flux_p < 1, "flux_p", self.flux_p, "between 0.5 and 1")
+        above = f"above 0.5 and at most flux_p, {self.flux_p}"
+        _need(0.5 < self.flux_t <= self.flux_p, "flux_t", self.flux_t, above)
+        _need(1 <= self.flux_q <= 100, "flux_q", self.flux_q, "1 to 100")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as JSON-able values."""

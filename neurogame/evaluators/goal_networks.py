@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -21,7 +22,7 @@ from neurogame.evaluators.kernel_networks import (
 from neurogame.evaluators.plan import Plan
 from neurogame.evaluators.reasoner import Reasoner
 from neurogame.evaluators.tables import KernelInputs, UnitTables
-from neurogame.evaluators.value import StateValue
+from neurogame.evaluators.value import BEST, WORST, StateValue
 from neurogame.evaluators.wiring import Wiring
 from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.kernels.neural.layout import Layout
@@ -29,6 +30,7 @@ from neurogame.kernels.pack import unpack
 from neurogame.simulate.states import StateBatch
 
 if TYPE_CHECKING:
+    from neurogame.kernels.neural.exported import Exported
     from neurogame.kernels.neural.program import Program
 
 _FLAGS = (torch.bool, torch.uint8)
@@ -45,7 +47,8 @@ class GoalNetworks(Evaluator):
         description: JSON-able kind and configuration.
 
     Attributes:
-        network_keys: ``(role index, goal value 0..100)`` of each network; ``[V]``.
+        network_keys: ``(role index, goal value 0..100)`` of each network; ``[V]``. The condition
+            that ends the game, where an evaluator needs it, comes last as ``(-1, 0)``.
         wiring: neurons and edges.
     """
 
@@ -65,7 +68,7 @@ class GoalNetworks(Evaluator):
         self.plan = Plan(wiring)
         self.reasoner = Reasoner(circuit, proof.redirected.node)
         self.value = StateValue(self.network_keys, len(proof.roles), exponent)
-        valued = [i for i, (_, value) in enumerate(self.network_keys) if value > 0]
+        valued = [i for i, goal in enumerate(proof.goals) if goal.valued]
         self._kernels: dict[bool, KernelNetworks | None] = {}
         self._known: tuple[tuple[tuple[int, int], ...], Program | None] | None = None
         for name, column in (
@@ -119,6 +122,15 @@ class GoalNetworks(Evaluator):
             )
         return found
 
+    def exported(self) -> Exported | None:
+        """Return the program and the logic beside it; see :meth:`Evaluator.exported`."""
+        program = self._program()
+        if program is None:
+            return None
+        from neurogame.kernels.neural.exported import Exported
+
+        return Exported(program, self.reasoner.logic, np.arange(self.fluent_count))
+
     def compiles(self) -> bool:
         """Return whether the compiled kernel computes values with the present weights."""
         return self._program() is not None
@@ -152,6 +164,11 @@ class GoalNetworks(Evaluator):
     def _readout(self, which: Tensor) -> Tensor:
         """Return zero, slope, shift and room of networks' readout; ``[O, 4]``."""
         return torch.zeros(len(which), 4)
+
+    def _mixing(self, which: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what networks' outputs add to values, ``[R, O]``, and to what; ``[R]``."""
+        gains = self.value.shares[:, which] * ((BEST - WORST) / 2.0)
+        return gains, gains.sum(dim=1) + WORST
 
     def _mixed(self, some: Tensor) -> Tensor:
         """Return state values from the outputs of the networks that have a goal value."""
@@ -220,7 +237,10 @@ class GoalNetworks(Evaluator):
             with torch.no_grad():
                 inputs = self._kernel_inputs(kernel)
                 program = inputs and kernel.program(
-                    inputs, self._readout(kernel.which), self.output_sign[kernel.which], self.value
+                    inputs,
+                    self._readout(kernel.which),
+                    self.output_sign[kernel.which],
+                    *self._mixing(kernel.which),
                 )
             self._known = (state, program)
         return self._known[1]

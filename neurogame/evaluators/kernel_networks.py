@@ -15,7 +15,6 @@ import torch
 from torch import Tensor
 
 from neurogame.evaluators.tables import KernelInputs, UnitTables
-from neurogame.evaluators.value import BEST, WORST, StateValue
 from neurogame.evaluators.wiring import Wiring
 from neurogame.kernels.neural.backend import kernel_wanted
 from neurogame.kernels.neural.layout import Layout, make_layout
@@ -67,7 +66,7 @@ class KernelNetworks:
         return found
 
     def program(
-        self, inputs: KernelInputs, readout: Tensor, signs: Tensor, value: StateValue
+        self, inputs: KernelInputs, readout: Tensor, signs: Tensor, gains: Tensor, base: Tensor
     ) -> Program:
         """Return the networks with their weights, as far as a state's value.
 
@@ -75,12 +74,12 @@ class KernelNetworks:
             inputs: the parameters.
             readout: zero, slope, shift and room of each network's readout; ``[O, 4]``.
             signs: 1 or -1 for each network; int64 ``[O]``.
-            value: mixes outputs into values.
+            gains: what outputs add to values; ``[R, O]``.
+            base: to what they add it; ``[R]``.
         """
         from neurogame.kernels.neural.program import Program
 
-        gains = value.shares[:, self.which] * ((BEST - WORST) / 2.0)
-        numbers = (*inputs, torch.cat([readout, signs[:, None]], dim=1).float())
+        numbers = (*inputs, torch.cat([readout, signs[:, None]], dim=1), gains, base)
         arrays = [tensor.detach().float().contiguous().numpy() for tensor in numbers]
         return Program(
             structure=tuple(part.numpy() for part in self.layout.structure),
@@ -91,8 +90,8 @@ class KernelNetworks:
             steep=np.float32(self.steep),
             kind=self.kind,
             readout=arrays[4],
-            gains=gains.contiguous().numpy(),
-            base=(gains.sum(dim=1) + WORST).numpy(),
+            gains=arrays[5],
+            base=arrays[6],
             columns=self.layout.columns,
         )
 

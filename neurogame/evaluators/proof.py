@@ -18,6 +18,9 @@ from neurogame.circuit.formulas import Formulas
 from neurogame.circuit.groups import gather_groups, group_starts
 from neurogame.ground.atoms import AtomTable, IntArray
 
+THE_END = -1
+"""In place of a role: the condition that ends the game."""
+
 FALSE_LITERAL = -2
 TRUE_LITERAL = -1
 """Constant literals; like all others they are complemented by ``literal ^ 1``."""
@@ -28,14 +31,19 @@ class GoalRoot:
     """One goal value of one role, and the literal that says whether a state earns it.
 
     Attributes:
-        role: index of the role.
-        value: the goal value, 0..100.
+        role: index of the role, or :data:`THE_END`.
+        value: the goal value, 0..100; 0 for the end of the game.
         literal: ``2 * node + complement``, or a constant literal.
     """
 
     role: int
     value: int
     literal: int
+
+    @property
+    def valued(self) -> bool:
+        """Whether the value of a state depends on it."""
+        return self.value > 0 or self.role == THE_END
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +92,8 @@ class ProofGraph:
         level: longest distance to a leaf, at least 1; int64 ``[N]``.
         atom: index into ``atoms`` of the atom a node stands for, or -1; int64 ``[N]``.
         rule: index of the rule whose body a node is, or -1; int64 ``[N]``.
-        goals: role by role, highest value first; ``[V]``.
+        goals: role by role, highest value first, and last, where it is wanted, the condition
+            that ends the game; ``[V]``.
         atoms: the ground atoms, for names.
         redirected: the leaves that are no fluents; ``[X]``.
     """
@@ -148,8 +157,10 @@ class ProofGraph:
         return f"{named} node {inner}"
 
     def goal_label(self, index: int) -> str:
-        """Return the goal sentence of one goal, such as ``(goal red 100)``."""
+        """Return the goal sentence of one goal, such as ``(goal red 100)``, or ``terminal``."""
         goal = self.goals[index]
+        if goal.role == THE_END:
+            return "terminal"
         return f"(goal {self.roles[goal.role]} {goal.value})"
 
     def cone(self, literals: list[int]) -> IntArray:

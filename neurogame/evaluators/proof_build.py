@@ -17,7 +17,7 @@ from neurogame.circuit.formulas import Formulas
 from neurogame.circuit.gates import GateStore
 from neurogame.circuit.groups import gather_groups, group_starts
 from neurogame.errors import GameError
-from neurogame.evaluators.proof import GoalRoot, ProofGraph
+from neurogame.evaluators.proof import THE_END, GoalRoot, ProofGraph
 from neurogame.evaluators.redirect import redirect
 from neurogame.ground.atoms import IntArray
 
@@ -25,19 +25,22 @@ INLINE_SLACK = 4096
 """Edges that inlining may add to the number of edges it starts with (and may also double)."""
 
 
-def build_proof_graph(circuit: Circuit, budget: int | None = None) -> ProofGraph:
+def build_proof_graph(
+    circuit: Circuit, budget: int | None = None, *, end: bool = False
+) -> ProofGraph:
     """Return the proof graph of all goals of a game.
 
     Args:
         circuit: the game's circuit.
         budget: inner nodes at most; sub-formulas beyond them become leaves
             (:func:`~.redirect.redirect`). None: no limit.
+        end: whether the condition that ends the game is wanted, too, as the last goal.
 
     Raises:
         GameError: a goal depends on a move, which GDL forbids.
         LimitError: there are more goals than the budget has nodes.
     """
-    return _Builder(circuit).build(budget)
+    return _Builder(circuit, end).build(budget)
 
 
 @final
@@ -47,14 +50,21 @@ class _Builder:
     Literals made here are those of a store whose inputs are the constant and the fluents.
     """
 
-    def __init__(self, circuit: Circuit) -> None:
+    def __init__(self, circuit: Circuit, end: bool) -> None:
         self.circuit = circuit
-        literals = np.array([x for pairs in circuit.goals for _, x in pairs], np.int64)
+        self.keys = [(role, value) for role, own in enumerate(circuit.goals) for value, _ in own]
+        wanted = [literal for pairs in circuit.goals for _, literal in pairs]
+        if end:
+            self.keys.append((THE_END, 0))
+            wanted.append(circuit.terminal)
+        literals = np.array(wanted, np.int64)
         self.cone = Formulas.of_circuit(circuit, literals)
         needed = self.cone.needed()
         first_move = 1 + len(circuit.fluents)
         if needed[first_move : circuit.first_gate].any():
-            raise GameError("a goal depends on a move; GDL allows 'does' in 'next' rules only")
+            raise GameError(
+                "a goal or the end depends on a move; GDL allows 'does' in 'next' rules only"
+            )
         gates = np.flatnonzero(needed[circuit.first_gate :])
         read = gather_groups(circuit.gate_start, circuit.gate_inputs, gates)
         # A goal counts as one more edge.
@@ -158,7 +168,6 @@ class _Builder:
         owner = np.repeat(np.arange(len(order)), sizes[order])
         roots = 2 * node[roots >> 1] + (roots & 1) - 2
         kind = np.append(gates["kind"], AND * extra)[order]
-        keys = [(role, value) for role, pairs in enumerate(circuit.goals) for value, _ in pairs]
         graph = ProofGraph(
             roles=circuit.roles,
             fluents=circuit.fluents,
@@ -171,7 +180,7 @@ class _Builder:
             rule=np.where((atom >= 0) & (kind == OR), -1, rule),
             goals=tuple(
                 GoalRoot(role, value, literal)
-                for (role, value), literal in zip(keys, roots.tolist(), strict=True)
+                for (role, value), literal in zip(self.keys, roots.tolist(), strict=True)
             ),
             atoms=circuit.atoms,
         )

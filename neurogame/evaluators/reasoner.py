@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from dataclasses import replace
 from typing import Any, final
@@ -26,18 +27,21 @@ class Reasoner(nn.Module):
     Args:
         circuit: the game.
         nodes: nodes of the gates; int64 ``[X]``. None may depend on a move.
+
+    Attributes:
+        logic: a circuit whose goals are the gates, in their order; None where there are none.
     """
 
     def __init__(self, circuit: Circuit, nodes: IntArray) -> None:
         super().__init__()
         self.count = len(nodes)
+        self.logic: Circuit | None = None
         self._stages: list[Stage] = []
         if self.count:
-            # The wanted gates stand in for the outputs, so that all others are left out.
-            silent = np.full(circuit.move_count, FALSE)
-            part = prune(replace(circuit, legal=silent, next=2 * nodes, terminal=FALSE, goals=()))
-            graph = build_and_graph(part)
-            self._stages = make_stages(graph, [graph.translate(part.next)], [None])
+            self.logic = _logic(circuit, nodes)
+            graph = build_and_graph(self.logic)
+            wanted = np.array([literal for _, literal in self.logic.goals[0]], np.int64)
+            self._stages = make_stages(graph, [graph.translate(wanted)], [None])
         self._kernels: dict[torch.device, BitSliceKernel] = {}
         self._lock = threading.Lock()
 
@@ -79,3 +83,22 @@ class Reasoner(nn.Module):
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the state of another one."""
         self.__dict__.update({**state, "_lock": threading.Lock()})
+
+
+def _logic(circuit: Circuit, nodes: IntArray) -> Circuit:
+    """Return the part of a circuit that some gates need, as goals of its first role."""
+    goals = tuple((0, 2 * node) for node in nodes.tolist())
+    part = prune(
+        replace(
+            circuit,
+            legal=np.full(circuit.move_count, FALSE),
+            next=np.full(len(circuit.fluents), FALSE),
+            terminal=FALSE,
+            goals=(goals, *(() for _ in circuit.roles[1:])),
+        )
+    )
+    literals = np.array([literal for _, literal in part.goals[0]], np.int64)
+    digest = hashlib.sha256(f"{len(circuit.fluents)} {circuit.move_count}".encode())
+    for array in (part.gate_kind, part.gate_start, part.gate_inputs, literals):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return replace(part, key=f"{circuit.key} leaves {digest.hexdigest()}")

@@ -44,7 +44,7 @@ class Wiring:
         output_row: row of each network's output neuron, 0 where the goal is constant; ``[V]``.
         output_sign: 1, or -1 where the goal is the negation of the neuron; a constant goal has
             its constant value, 1 or -1, here; int64 ``[V]``.
-        valued_units: number of neurons that networks with a goal value above 0 need.
+        valued_units: number of neurons that goal values above 0, and the end of the game, need.
     """
 
     proof: ProofGraph
@@ -134,9 +134,9 @@ def _largest(proof: ProofGraph, cone: IntArray) -> IntArray:
 def _order(proof: ProofGraph, node: IntArray, network: IntArray) -> IntArray:
     """Return neurons in the order: needed for a value first, then by level, then by fan-in."""
     valued = np.zeros(len(proof.goals), dtype=bool)
-    valued[:] = [goal.value > 0 for goal in proof.goals]
+    valued[:] = [goal.valued for goal in proof.goals]
     needed = np.zeros(proof.size, dtype=bool)
-    needed[proof.cone([goal.literal for goal in proof.goals if goal.value > 0])] = True
+    needed[proof.cone([goal.literal for goal in proof.goals if goal.valued])] = True
     late = np.where(network >= 0, ~valued[network], ~needed[node]) if len(node) else network
     return np.lexsort((node, network, proof.fan_in[node], proof.level[node], late))
 
@@ -171,8 +171,7 @@ def _connect(proof: ProofGraph, node: IntArray, network: IntArray, largest: IntA
         whose = np.asarray([-1 if shared else index])
         output_row[index] = row_of(whose, np.asarray([goal.literal >> 1]))[0]
         output_sign[index] = -1 if goal.literal & 1 else 1
-    values = np.asarray([goal.value for goal in proof.goals], dtype=np.int64)
-    valued = output_row[values > 0]
+    valued = output_row[np.asarray([goal.valued for goal in proof.goals], dtype=np.bool_)]
     return Wiring(
         proof=proof,
         share="game" if shared else "network",

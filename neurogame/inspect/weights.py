@@ -209,5 +209,5 @@ def weighted(evaluator: Evaluator) -> WeightedNetworks:
         return evaluator
     raise GameError(
         f"an evaluator of kind {evaluator.describe()['kind']!r} has no weights that come from "
-        "rules; kinds 'sound', 'paper' and 'random' have"
+        "rules; kinds 'cilp', 'cilp-paper' and 'random' have"
     )

@@ -7,6 +7,7 @@ The file holds plain tensors, dictionaries, lists, strings and numbers only, and
 from __future__ import annotations
 
 import pickle
+import re
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -29,7 +30,7 @@ from neurogame.learn.mapped_evaluator import map_evaluator
 from neurogame.simulate.game import Game
 
 FORMAT = "neurogame checkpoint"
-VERSION = 2
+VERSION = 3
 # What torch.load raises on files that are not whole and sound.
 _UNREADABLE = (
     *(pickle.UnpicklingError, zipfile.BadZipFile, RuntimeError, EOFError, ValueError),
@@ -180,8 +181,32 @@ def _with_new_signature(contents: dict[str, Any]) -> dict[str, Any]:
     return {**contents, "signature": structural_signature(parse_rules(contents["rules"]))}
 
 
+_RENAMED = {"sound": "cilp", "paper": "cilp-paper"}
+_FRESH_PLAYER = re.compile(r"^(\s*(?:alphabeta\s*:\s*)?)(sound|paper)(?=\s*(?:,|$))", re.I)
+
+
+def _with_renamed_kinds(contents: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 called the evaluators ``cilp`` and ``cilp-paper`` ``sound`` and ``paper``."""
+
+    def renamed(settings: dict[str, Any]) -> dict[str, Any]:
+        kind = settings.get("kind")
+        return {**settings, "kind": _RENAMED[kind]} if kind in _RENAMED else settings
+
+    config = dict(contents.get("config", {}))
+    if "evaluator" in config:
+        config["evaluator"] = renamed(config["evaluator"])
+    if "opponent" in config:
+        config["opponent"] = _FRESH_PLAYER.sub(
+            lambda match: match[1] + _RENAMED[match[2].lower()], config["opponent"], count=1
+        )
+    return {**contents, "description": renamed(contents["description"]), "config": config}
+
+
 # From version n to n + 1: a function that takes and returns the plain contents.
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _with_new_signature}
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    1: _with_new_signature,
+    2: _with_renamed_kinds,
+}
 
 
 def _read(path: Path) -> dict[str, Any]:

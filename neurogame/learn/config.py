@@ -44,7 +44,7 @@ class TrainConfig:
     opponent: str = setting(
         "self",
         "who plays the other roles: self, untrained (the fixed initial evaluator), a fixed fresh "
-        "evaluator such as fuzzy, or a player string such as alphabeta:sound,depth=2",
+        "evaluator such as fuzzy, or a player string such as alphabeta:cilp,depth=2",
     )
     outlook: str = setting(
         "own",

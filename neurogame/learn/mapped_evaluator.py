@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import torch
 from torch import Tensor
@@ -12,6 +12,9 @@ from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.gdl.renaming import find_renaming, renamed_text
 from neurogame.simulate.game import Game
+
+if TYPE_CHECKING:
+    from neurogame.kernels.neural.exported import Exported
 
 
 @final
@@ -37,6 +40,14 @@ class MappedEvaluator(Evaluator):
         index, roles = self.get_buffer("fluent_index"), self.get_buffer("role_index")
         values: Tensor = self.inner(fluents.index_select(1, index))
         return values.index_select(1, roles)
+
+    def exported(self) -> Exported | None:
+        """Return the inner evaluator's compiled form for the outer game, if it has one."""
+        inner = self.inner.exported()
+        if inner is None:
+            return None
+        fluents, roles = self.get_buffer("fluent_index"), self.get_buffer("role_index")
+        return inner.renamed(fluents.cpu().numpy(), roles.cpu().numpy())
 
 
 def map_evaluator(evaluator: Evaluator, own: Game, game: Game) -> Evaluator:

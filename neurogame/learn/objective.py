@@ -47,7 +47,7 @@ def make_objective(evaluator: Evaluator, config: TrainConfig) -> Objective:
     if not any(parameter.requires_grad for parameter in evaluator.parameters()):
         raise ConfigurationError(
             f"evaluator kind {config.evaluator.kind!r} has no weights to learn; "
-            "choose sound, paper or mlp"
+            "choose cilp, cilp-paper or mlp"
         )
     if config.target == "td":
         return ValueObjective(evaluator, config)

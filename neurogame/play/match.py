@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import final
 
@@ -155,6 +156,7 @@ class _Match:
         self._ending: Ending = "terminal"
         roles = len(players)
         self._start_seconds = [0.0] * roles
+        self._decisions = [0] * roles
         self._move_seconds = [0.0] * roles
         self._slowest = [0.0] * roles
         self._start_timeouts = [0] * roles
@@ -166,7 +168,8 @@ class _Match:
         clock = self._settings.start_clock
         for role, (player, seed) in enumerate(zip(self._players, self._player_seeds, strict=True)):
             began = time.perf_counter()
-            player.start(self._game, role, seed)
+            with self._blame(role):
+                player.start(self._game, role, seed)
             self._start_seconds[role] = time.perf_counter() - began
             self._start_timeouts[role] = int(
                 clock is not None and self._start_seconds[role] > clock
@@ -199,8 +202,10 @@ class _Match:
         # Drawn whether it is needed or not: one failure must not change the later draws.
         substitute = int(self._random.choice(legal))
         began = time.perf_counter()
-        move = self._players[role].choose(self._state, self._limit)
+        with self._blame(role):
+            move = self._players[role].choose(self._state, self._limit)
         seconds = time.perf_counter() - began
+        self._decisions[role] += 1
         self._move_seconds[role] += seconds
         self._slowest[role] = max(self._slowest[role], seconds)
         clock = self._settings.play_clock
@@ -211,6 +216,16 @@ class _Match:
             self._illegal[role] += 1
             return substitute
         return move
+
+    @contextmanager
+    def _blame(self, role: int) -> Iterator[None]:
+        """Note on a player's error whose it is and when it came."""
+        try:
+            yield
+        except Exception as error:
+            name, part = self._players[role].name, self._game.roles[role]
+            error.add_note(f"player {name} as {part} after {len(self._moves)} plies")
+            raise
 
     def _advance(self, joint: Sequence[int]) -> None:
         """Make a joint move."""
@@ -234,6 +249,7 @@ class _Match:
             ending=self._ending,
             length=len(self._moves),
             start_seconds=tuple(self._start_seconds),
+            decisions=tuple(self._decisions),
             move_seconds=tuple(self._move_seconds),
             slowest_seconds=tuple(self._slowest),
             start_timeouts=tuple(self._start_timeouts),

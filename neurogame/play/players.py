@@ -17,12 +17,12 @@ from neurogame.play.human import HumanPlayer
 from neurogame.play.player import Player
 from neurogame.play.random_player import RandomPlayer
 from neurogame.play.spec import FRESH, PlayerSpec
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.option_texts import read_options
 from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
 
 __all__ = ["AlphaBetaPlayer", "HumanPlayer", "Player", "RandomPlayer", "make_player"]
-
-_SEARCH_OPTIONS = ("opponents", "outlook")
 
 
 def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0) -> Player:
@@ -44,26 +44,53 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
         return RandomPlayer()
     if spec.kind == "human":
         return HumanPlayer()
-    source, trained = (_fresh_source(spec, seed), {}) if spec.is_fresh else _checkpoint_source(spec)
-    player = AlphaBetaPlayer(
-        source,
-        name=str(spec),
-        limit=spec.limit,
-        settings=_settings(spec, trained),
-        fresh=spec.is_fresh and spec.noise > 0,
-        device=_device(spec),
-    )
+    player: Player
+    player = _mcts_player(spec, seed) if spec.kind == "mcts" else _alphabeta_player(spec, seed)
     if game is not None:
         player.start(game, 0, seed)
         player.stop()
     return player
 
 
-def _settings(spec: PlayerSpec, trained: Mapping[str, Any]) -> SearchSettings:
-    """Return the search settings of a player string, by default those of the training."""
-    chosen: dict[str, Any] = {name: trained[name] for name in ("outlook",) if name in trained}
-    chosen |= {name: value for name, value in spec.options.items() if name in _SEARCH_OPTIONS}
-    return SearchSettings(**chosen)
+def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:
+    source, trained = _source(spec, seed)
+    chosen = {name: trained[name] for name in ("outlook",) if name in trained}
+    settings = SearchSettings(**(chosen | read_options(SearchSettings, spec.settings)))
+    return AlphaBetaPlayer(
+        source,
+        name=str(spec),
+        limit=spec.limit,
+        settings=settings,
+        fresh=spec.is_fresh and spec.noise > 0,
+        device=_device(spec),
+    )
+
+
+def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
+    # Imported here: players without a tree of simulations need nothing of its compiled code.
+    from neurogame.play.mcts_player import MctsPlayer
+
+    device = _device(spec)
+    found = _source(spec, seed)[0] if spec.source else None
+
+    def source(game: Game, match_seed: int) -> Evaluator:
+        assert found is not None
+        return found(game, match_seed).to(device)
+
+    return MctsPlayer(
+        source if found else None,
+        name=str(spec),
+        limit=spec.limit,
+        settings=MctsSettings(**read_options(MctsSettings, spec.settings)),
+        fresh=spec.is_fresh and spec.noise > 0,
+    )
+
+
+def _source(
+    spec: PlayerSpec, seed: int
+) -> tuple[Callable[[Game, int], Evaluator], Mapping[str, Any]]:
+    """Return a maker of the evaluator that a player string names, and how it was trained."""
+    return (_fresh_source(spec, seed), {}) if spec.is_fresh else _checkpoint_source(spec)
 
 
 def _device(spec: PlayerSpec) -> str:
@@ -83,8 +110,8 @@ def _device(spec: PlayerSpec) -> str:
 def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluator]:
     """Return a maker of untrained evaluators."""
     kind = FRESH[spec.source.lower()]
-    if spec.noise > 0 and kind not in ("sound", "paper"):
-        raise PlayerError(f"player {spec}: noise is for sound and paper evaluators")
+    if spec.noise > 0 and kind not in ("cilp", "cilp-paper"):
+        raise PlayerError(f"player {spec}: noise is for cilp and cilp-paper evaluators")
     config = EvaluatorConfig(kind=kind, noise=spec.noise)
 
     def make(game: Game, match_seed: int) -> Evaluator:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, final
 
@@ -29,6 +30,8 @@ class MatchRecord:
             non-terminal state: the rules are at fault); ``abandoned`` by a player.
         length: number of joint moves, the opening included.
         start_seconds: seconds each role's player took to start.
+        decisions: moves that each role's player was asked for; the only legal move is made
+            without asking.
         move_seconds: seconds each role's player thought, all moves together.
         slowest_seconds: the longest single move of each role.
         start_timeouts: per role 1 if the start took longer than the start clock.
@@ -47,6 +50,7 @@ class MatchRecord:
     ending: Ending
     length: int
     start_seconds: tuple[float, ...]
+    decisions: tuple[int, ...]
     move_seconds: tuple[float, ...]
     slowest_seconds: tuple[float, ...]
     start_timeouts: tuple[int, ...]
@@ -72,7 +76,15 @@ class MatchRecord:
         Args:
             text: one JSON object.
         """
-        values = json.loads(text)
+        return cls.from_dict(json.loads(text))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> MatchRecord:
+        """Read what :meth:`as_dict` returned, lists in place of tuples or not.
+
+        Args:
+            values: field name -> value.
+        """
         return cls(**{name: _tuples(value) for name, value in values.items()})
 
 

@@ -4,21 +4,28 @@
 
     random                                 uniformly random legal moves
     human                                  a person at the terminal
-    alphabeta:SOURCE[,name=value...]       alpha-beta search on an evaluator
+    alphabeta:SOURCE[,NAME=VALUE...]       alpha-beta search on an evaluator
+    mcts[:SOURCE][,NAME=VALUE...]          Monte-Carlo tree search; the first option may follow
+                                           the colon, as in mcts:sims=1000
 
     SOURCE   the path of a checkpoint, such as checkpoints/pentago.pt, or a fresh evaluator:
-             sound, paper, fuzzy (made from the rules), random-net, mlp (random weights)
+             cilp, cilp-paper, fuzzy, fluxplayer (made from the rules), random-net, mlp (random
+             weights)
 
-    seconds, nodes, depth   the player's own limits; the stricter of these and the match's count;
-                            one ply where neither says anything
-    opponents               auto, paranoid or maxn
-    outlook                 own or margin (default: as the checkpoint was trained, else own)
-    noise                   fresh sound and paper evaluators: weights grow by up to this much at
-                            random, anew for every match
-    device                  cpu (default), cuda, ...
+    seconds, nodes, depth, sims   the player's own limits; the stricter of these and the match's
+                                  count. Where neither says anything alpha-beta looks one ply
+                                  ahead and MCTS makes 1000 simulations
+    noise                         fresh cilp and cilp-paper evaluators: weights grow by up to this
+                                  much at random, anew for every match
+    device                        of the evaluator: cpu (default), cuda, ...
 
-Examples: ``alphabeta:sound``, ``alphabeta:paper,depth=2``, ``alphabeta:my.pt,seconds=1``. A path
-must not contain a comma.
+All other options are the fields of :class:`~neurogame.search.settings.SearchSettings` and
+:class:`~neurogame.search.mcts_settings.MctsSettings`; ``docs/search.md`` explains each. By default
+alpha-beta has the ``outlook`` with which a checkpoint was trained.
+
+Examples: ``alphabeta:cilp``, ``alphabeta:cilp-paper,depth=2``, ``alphabeta:my.pt,seconds=1``,
+``mcts:sims=1000``, ``mcts:playout=mast,tree=rave,seconds=1``, ``mcts:my.pt,cutoff=2``. A path must
+not contain a comma.
 """
 
 from __future__ import annotations
@@ -27,17 +34,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import final
 
-from neurogame.errors import PlayerError
-from neurogame.search.limit import Limit
-from neurogame.search.settings import OPPONENTS, OUTLOOKS
+from neurogame.errors import ConfigurationError, PlayerError
+from neurogame.evaluators.config import KINDS as EVALUATORS
+from neurogame.search.limit import LIMIT_NAMES, Limit
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.option_texts import option_names, read_options
+from neurogame.search.settings import SearchSettings
 
-FRESH = {"sound": "sound", "paper": "paper", "fuzzy": "fuzzy", "random-net": "random", "mlp": "mlp"}
+FRESH = {"random-net" if kind == "random" else kind: kind for kind in EVALUATORS}
 """Fresh evaluators: the name in a player string -> the kind of evaluator."""
 
-_KINDS = ("random", "human", "alphabeta")
-_LIMITS = ("seconds", "nodes", "depth")
-_CHOICES = {"opponents": OPPONENTS, "outlook": OUTLOOKS}
-_OPTIONS = (*_LIMITS, *_CHOICES, "noise", "device")
+_PLAIN = ("random", "human")
+_SETTINGS: dict[str, type] = {"alphabeta": SearchSettings, "mcts": MctsSettings}
+_KINDS = (*_PLAIN, *_SETTINGS)
+_LIMITS = {
+    "alphabeta": ("seconds", "nodes", "depth"),
+    "mcts": ("seconds", "nodes", "sims"),
+}
+_OWN = ("noise", "device")
 
 
 @final
@@ -46,8 +60,8 @@ class PlayerSpec:
     """A player string, taken apart.
 
     Attributes:
-        kind: ``random``, ``human`` or ``alphabeta``.
-        source: the evaluator: a name of :data:`FRESH` or a path; empty for other kinds.
+        kind: ``random``, ``human``, ``alphabeta`` or ``mcts``.
+        source: the evaluator: a name of :data:`FRESH` or a path; empty where there is none.
         limit: the player's own limit.
         options: all other options, as texts.
     """
@@ -74,26 +88,30 @@ class PlayerSpec:
         if kind not in _KINDS:
             raise PlayerError(
                 f"player {text!r}: unknown kind {kind!r}; allowed are random, human, "
-                "alphabeta:SOURCE"
+                "alphabeta:SOURCE, mcts"
             )
-        if kind != "alphabeta":
+        if kind in _PLAIN:
             if colon or pieces:
                 raise PlayerError(f"player {text!r}: {kind} takes neither a source nor options")
             return cls(kind=kind)
-        if not source:
+        if _is_option(source):
+            source, pieces = "", [source, *pieces]
+        if kind == "alphabeta" and not source:
             raise PlayerError(
                 f"player {text!r}: no evaluator; write alphabeta:SOURCE, where SOURCE is the path "
                 f"of a checkpoint or one of {', '.join(FRESH)}"
             )
-        options = _options(text, pieces)
-        limit = Limit.from_texts({name: options.pop(name) for name in _LIMITS if name in options})
+        options = _options(text, kind, pieces)
+        limit = Limit.from_texts(
+            {name: options.pop(name) for name in LIMIT_NAMES if name in options}
+        )
         return cls(kind=kind, source=source, limit=limit, options=options)
 
     def __str__(self) -> str:
         """Return the player string."""
-        head = f"{self.kind}:{self.source}" if self.source else self.kind
         pairs = [f"{name}={value}" for name, value in self.options.items()]
-        return ",".join(filter(None, [head, str(self.limit), *pairs]))
+        rest = ",".join(filter(None, [self.source, str(self.limit), *pairs]))
+        return f"{self.kind}:{rest}" if rest else self.kind
 
     @property
     def is_fresh(self) -> bool:
@@ -105,28 +123,50 @@ class PlayerSpec:
         """Random growth of the weights of a fresh evaluator; 0 or more."""
         return float(self.options.get("noise", "0"))
 
+    @property
+    def settings(self) -> dict[str, str]:
+        """The options that are the search's, as texts."""
+        return {name: text for name, text in self.options.items() if name not in _OWN}
 
-def _options(text: str, pieces: list[str]) -> dict[str, str]:
-    """Return the options of an alpha-beta player, checked."""
+
+def _is_option(piece: str) -> bool:
+    """Return whether the text after the colon is an option, not a path that holds a ``=``."""
+    name, equals, _ = piece.partition("=")
+    return bool(equals) and any(name.strip().lower() in _allowed(kind) for kind in _SETTINGS)
+
+
+def _allowed(kind: str) -> tuple[str, ...]:
+    return (*_LIMITS[kind], *option_names(_SETTINGS[kind]), *_OWN)
+
+
+def _options(text: str, kind: str, pieces: list[str]) -> dict[str, str]:
+    """Return the options of a searching player, checked."""
     options: dict[str, str] = {}
     for piece in pieces:
         name, equals, value = (part.strip() for part in piece.partition("="))
         name = name.lower()
         if not equals or not value or name in options:
             raise PlayerError(f"player {text!r}: found {piece!r}; write name=value, each name once")
-        if name not in _OPTIONS:
+        if name not in _allowed(kind):
             raise PlayerError(
-                f"player {text!r}: unknown option {name!r}; allowed are {', '.join(_OPTIONS)}"
-            )
-        if name in _CHOICES and value not in _CHOICES[name]:
-            raise PlayerError(
-                f"player {text!r}: {name}={value}; allowed are {', '.join(_CHOICES[name])}"
+                f"player {text!r}: unknown option {name!r}; allowed are {', '.join(_allowed(kind))}"
             )
         options[name] = value
+    _check(text, kind, options)
+    return options
+
+
+def _check(text: str, kind: str, options: Mapping[str, str]) -> None:
+    """Refuse values that the search's settings, or the noise, cannot have."""
+    names = option_names(_SETTINGS[kind])
+    chosen = {name: value for name, value in options.items() if name in names}
+    try:
+        _SETTINGS[kind](**read_options(_SETTINGS[kind], chosen))
+    except ConfigurationError as error:
+        raise PlayerError(f"player {text!r}: {error}") from None
     try:
         noisy = float(options.get("noise", "0"))
     except ValueError:
         noisy = -1.0
     if not 0 <= noisy < float("inf"):
         raise PlayerError(f"player {text!r}: noise={options['noise']}; a number of at least 0")
-    return options

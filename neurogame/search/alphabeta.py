@@ -5,32 +5,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import final
 
+import numpy as np
 import torch
 
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
-from neurogame.search.deepening import TreeSearch
-from neurogame.search.game_tree import GameTree
+from neurogame.kernels.backends import resolve_backend
+from neurogame.kernels.leaves.leaves import Leaves
+from neurogame.kernels.leaves.values import CALLBACK, make_values
 from neurogame.search.limit import Limit
 from neurogame.search.opposition import opposition
+from neurogame.search.packing import state_words
 from neurogame.search.result import SearchResult
 from neurogame.search.settings import SearchSettings
+from neurogame.search.tree_search import TreeSearch
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import State
+
+_COMPILED, _CALLED = 64, 512
+"""States generated together: by compiled code, and where Python is called for every block."""
 
 
 @final
 class AlphaBeta:
     """Iterative-deepening alpha-beta on a game, for any number of roles.
 
-    Transposition table, history heuristic, proof bounds and principal variation; children are
-    generated and evaluated in batches. The tree and all proved states are kept from one search
-    to the next, so a match does not search anything twice.
+    Transposition table, history heuristic, killer moves, proof bounds and principal variation, in
+    compiled code; all children of a node are generated and evaluated as lanes of one block. The
+    tree and all proved states are kept from one search to the next, in bounded memory, so a match
+    hardly searches anything twice.
 
     Which algorithm runs is decided by ``SearchSettings.opponents``: plain maximisation for one
     role; exact minimax for two roles whose goals sum to 100; paranoid alpha-beta wherever roles
     have nothing to gain together; max^n otherwise. For simultaneous moves see
-    :class:`~neurogame.search.paranoid.Paranoid` and :class:`~neurogame.search.maxn.MaxN`.
+    :mod:`~neurogame.kernels.alphabeta.paranoid` and :mod:`~neurogame.kernels.alphabeta.maxn`.
 
     A proved win ends the search with the shortest one found; among lost moves the one that
     looked best before the loss was seen is kept, as the opponent may not see it.
@@ -53,7 +61,7 @@ class AlphaBeta:
                 device.
             settings: how to search.
             seed: decides between equal moves.
-            device: where the simulator and the evaluator compute.
+            device: where the evaluator computes, if it has no compiled form.
 
         Raises:
             GameError: the evaluator belongs to another game.
@@ -67,9 +75,19 @@ class AlphaBeta:
             )
         self.game = game
         self.evaluator = evaluator.to(device).eval()
-        self._tree = GameTree(game, self.evaluator, device)
+        self._values = make_values(self.evaluator, game.circuit)
+        rules = resolve_backend(None, "cpu", game.circuit)
+        called = rules == "torch" or self._values.kind == CALLBACK
+        batch = _CALLED if called else _COMPILED
         self._search = TreeSearch(
-            self._tree, opposition=opposition(game), settings=settings, seed=seed
+            Leaves(game.circuit, batch, depth=1),
+            self._values,
+            offsets=game.move_offsets,
+            fluents=len(game.fluents),
+            opposition=opposition(game),
+            settings=settings,
+            batch=batch,
+            seed=seed,
         )
 
     @property
@@ -94,7 +112,17 @@ class AlphaBeta:
             ConfigurationError: the limit sets none of those.
             GameError: the state is terminal, of another game, or has no legal move.
         """
-        return self._search.search(self._tree.root(state, role), role, limit)
+        if state.game.circuit.key != self.game.circuit.key:
+            raise GameError(
+                f"search: a state of {state.game.name} was given to a search of {self.game.name}"
+            )
+        roles = len(self.game.roles)
+        if not 0 <= role < roles:
+            raise GameError(f"search: role {role}; {self.game.name} has 0..{roles - 1}")
+        if state.is_terminal:
+            raise GameError("search: the state is terminal, there is no move to find")
+        words = state_words(np.asarray(state.fluents.cpu().numpy()))
+        return self._search.search(words, role, limit)
 
     def forget(self, *, proofs: bool = True) -> None:
         """Drop what was searched; call it after the evaluator's weights have changed.
@@ -102,4 +130,5 @@ class AlphaBeta:
         Args:
             proofs: whether to drop the proved states too; they never depend on the evaluator.
         """
+        self._values.refresh()
         self._search.forget(proofs=proofs)

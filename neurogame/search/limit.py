@@ -23,8 +23,8 @@ class Limit:
         nodes: states generated and evaluated for one move; at least 1. A first search one ply
             deep is always completed, so that every move has been looked at once.
         depth: plies; at least 1.
-        simulations: simulations of a Monte-Carlo search for one move; at least 1. Alpha-beta
-            has none and refuses a limit that sets nothing else.
+        simulations: simulations of a Monte-Carlo search for one move; at least 1; ``sims`` in
+            texts. Alpha-beta has none and refuses a limit that sets nothing else.
     """
 
     seconds: float | None = None
@@ -52,7 +52,7 @@ class Limit:
 
     @classmethod
     def parse(cls, text: str) -> Limit:
-        """Read a limit such as ``seconds=1,depth=3``; the reverse of ``str``.
+        """Read a limit such as ``seconds=1,sims=3``; the reverse of ``str``.
 
         Args:
             text: comma-separated ``name=number``; empty for no limit.
@@ -60,8 +60,8 @@ class Limit:
         Raises:
             ConfigurationError: an unknown name, a repeated name, or not a number.
 
-        >>> Limit.parse("seconds=1,depth=3")
-        Limit(seconds=1.0, nodes=None, depth=3, simulations=None)
+        >>> Limit.parse("seconds=1,sims=300")
+        Limit(seconds=1.0, nodes=None, depth=None, simulations=300)
         """
         values: dict[str, str] = {}
         for part in filter(None, (piece.strip() for piece in text.split(","))):
@@ -78,12 +78,14 @@ class Limit:
         """Return the limit whose fields are given as texts.
 
         Args:
-            values: field name -> number as text.
+            values: name -> number as text.
 
         Raises:
             ConfigurationError: an unknown name, not a number, or out of range.
         """
-        numbers: dict[str, Any] = {name: _number(name, text) for name, text in values.items()}
+        numbers: dict[str, Any] = {}
+        for name, text in values.items():
+            numbers[_FIELDS.get(name, name)] = _number(name, text)
         return cls(**numbers)
 
     def __bool__(self) -> bool:
@@ -92,7 +94,7 @@ class Limit:
 
     def __str__(self) -> str:
         """Return the text that :meth:`parse` reads."""
-        pairs = ((entry.name, getattr(self, entry.name)) for entry in fields(self))
+        pairs = ((name, getattr(self, _FIELDS.get(name, name))) for name in LIMIT_NAMES)
         return ",".join(f"{name}={_text(value)}" for name, value in pairs if value is not None)
 
     def merged(self, other: Limit) -> Limit:
@@ -112,8 +114,11 @@ class Limit:
         return Limit(**merged)
 
 
-LIMIT_NAMES = tuple(entry.name for entry in fields(Limit))
+LIMIT_NAMES = ("seconds", "nodes", "depth", "sims")
 """The names that a limit's text may use."""
+
+_FIELDS = {"sims": "simulations"}
+"""Fields with another name in texts."""
 
 
 def _text(value: float) -> str:
@@ -128,7 +133,7 @@ def _number(name: str, text: str) -> float | int:
             f"limit: unknown name {name!r}; allowed are {', '.join(LIMIT_NAMES)}"
         )
     try:
-        return int(text) if name in _WHOLE else float(text)
+        return float(text) if name == "seconds" else int(text)
     except ValueError:
-        kind = "a whole number" if name in _WHOLE else "a number"
+        kind = "a number" if name == "seconds" else "a whole number"
         raise ConfigurationError(f"limit: {name}={text!r}; {kind} is needed") from None

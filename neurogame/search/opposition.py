@@ -9,10 +9,13 @@ from itertools import combinations, pairwise
 from typing import final
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
-from neurogame.search.tree import Flags, Integers
 from neurogame.simulate.game import Game
+
+Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
 
 SAMPLES = 64
 _MAX_PLIES = 400

@@ -1,10 +1,14 @@
-"""States as bytes: the key of a state in every table of the search."""
+"""States as bytes, the key of a state for all who ask a search; and as words, for compiled code."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TypeAlias
 
-from neurogame.search.tree import Bytes, Flags
+import numpy as np
+import numpy.typing as npt
+
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
 def pack_states(fluents: Flags) -> Bytes:
@@ -39,3 +43,17 @@ def state_keys(fluents: Flags) -> list[bytes]:
         fluents: states; bool ``[B, F]``.
     """
     return [row.tobytes() for row in pack_states(fluents)]
+
+
+def state_words(fluents: Flags) -> npt.NDArray[np.uint64]:
+    """Return a state as words, fluent ``f`` being bit ``f % 64`` of word ``f // 64``.
+
+    Args:
+        fluents: one state; bool ``[F]``.
+
+    Returns:
+        uint64 ``[ceil(F / 64)]``.
+    """
+    octets = np.zeros(8 * -(-len(fluents) // 64), np.uint8)
+    octets[: -(-len(fluents) // 8)] = np.packbits(fluents, bitorder="little")
+    return octets.view(np.uint64)

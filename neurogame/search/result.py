@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 
@@ -20,7 +20,7 @@ class SearchResult:
             principal line's last state.
         proved: whether the value rests on terminal states alone, not on the evaluator.
         depth: plies of the last complete iteration; 0 if not even one ply was completed, the
-            move is then a random legal one.
+            move is then a random legal one. Of a Monte-Carlo search the longest path in the tree.
         nodes: states generated.
         visits: nodes visited, all iterations together.
         seconds: wall-clock time.
@@ -33,6 +33,14 @@ class SearchResult:
             goal sum of 100; elsewhere only the searching role's forced wins, with NaN for other
             roles whose goals do not follow; under max^n states whose value no tie-break could
             change.
+        mean_depth: mean length of the paths in the tree of a Monte-Carlo search, 0 otherwise.
+        tries: own move -> simulations through it, in a Monte-Carlo search.
+        simulations: simulations made, those that ended in known values included; 0 for
+            alpha-beta.
+        playouts: games played to an end, or to a cut-off.
+        evaluations: states that an evaluator valued.
+        split: seconds by what they were spent on, such as ``select``, ``rules``, ``playouts``,
+            ``evaluate``, ``back up``; they add up to ``seconds`` but for what Python takes.
     """
 
     role: int
@@ -46,3 +54,9 @@ class SearchResult:
     line: tuple[tuple[int, ...], ...]
     scores: Mapping[int, float]
     proved_states: Mapping[bytes, tuple[float, ...]]
+    mean_depth: float = 0.0
+    tries: Mapping[int, int] = field(default_factory=dict)
+    simulations: int = 0
+    playouts: int = 0
+    evaluations: int = 0
+    split: Mapping[str, float] = field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import accumulate
 from pathlib import Path
 from typing import final
@@ -72,6 +73,19 @@ class Game:
     def initial_state(self) -> State:
         """Return the state in which every match starts."""
         return State(self, torch.from_numpy(self.circuit.initial.copy()))
+
+    def state(self, fluents: Iterable[str]) -> State:
+        """Return the state in which exactly the given fluents hold.
+
+        Args:
+            fluents: compact KIF, in any case, such as ``(cell 1 1 b)``.
+
+        Raises:
+            GameError: a fluent does not exist in this game.
+        """
+        held = torch.zeros(len(self.fluents), dtype=torch.bool)
+        held[[self.fluent_index(text) for text in fluents]] = True
+        return State(self, held)
 
     def simulator(self, device: str | torch.device = "cpu", backend: str = "torch") -> Simulator:
         """Return the simulator on a device; made once per device and backend.

@@ -30,6 +30,7 @@ COMPLETE = {
     "train": ["train", "GAME"],
     "play": ["play", "GAME"],
     "match": ["match", "GAME", "--players", "random", "random"],
+    "arena": ["arena", "--game", "GAME", "--players", "random", "random"],
     "inspect": ["inspect", "GAME"],
 }
 

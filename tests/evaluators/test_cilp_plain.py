@@ -27,14 +27,14 @@ from tests.evaluators.slow_twin import SlowNetwork
 
 
 def plain(circuit_seed: int, **settings: float | str) -> PlainNetworks:
-    config = EvaluatorConfig(kind="paper", **settings)  # type: ignore[arg-type]
+    config = EvaluatorConfig(kind="cilp-paper", **settings)  # type: ignore[arg-type]
     evaluator = make_evaluator(random_circuit(circuit_seed), config)
     assert isinstance(evaluator, PlainNetworks)
     return evaluator.double()
 
 
 def pentago(weight: float | str) -> PlainNetworks:
-    config = EvaluatorConfig(kind="paper", weight=weight)
+    config = EvaluatorConfig(kind="cilp-paper", weight=weight)
     evaluator = make_evaluator(pentago_circuit(), config)
     assert isinstance(evaluator, PlainNetworks)
     return evaluator
@@ -44,7 +44,7 @@ def test_weights_of_a_formula_of_three_nodes() -> None:
     draft = CircuitDraft(["a", "b", "c"])
     both = draft.gate(AND, [draft.fluent(0), draft.fluent(1) ^ 1])
     top = draft.gate(OR, [both ^ 1, draft.fluent(2), draft.fluent(0)])
-    config = EvaluatorConfig(kind="paper", weight=2.0)
+    config = EvaluatorConfig(kind="cilp-paper", weight=2.0)
     evaluator = make_evaluator(draft.circuit(("x",), (((100, top),),)), config)
     assert isinstance(evaluator, PlainNetworks)
     assert evaluator.weight.tolist() == [2.0, -2.0, 2.0, 2.0, -2.0]
@@ -75,7 +75,7 @@ def test_outputs_are_those_of_the_slow_twin(seed: int, weight: float | str) -> N
 def test_truth_tables(kind: int, n: int) -> None:
     draft = CircuitDraft([f"f{i}" for i in range(n)])
     top = draft.gate(kind, [draft.fluent(i) for i in range(n)])
-    config = EvaluatorConfig(kind="paper", weight="eq4")
+    config = EvaluatorConfig(kind="cilp-paper", weight="eq4")
     evaluator = make_evaluator(draft.circuit(("x",), (((100, top),),)), config)
     assert isinstance(evaluator, PlainNetworks)
     states = (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(bool)
@@ -101,7 +101,7 @@ def undecided(evaluator: PlainNetworks, states: Boards) -> int:
 
 
 def test_sound_weights_decide_everything() -> None:
-    config = EvaluatorConfig(kind="paper", weight="eq4")
+    config = EvaluatorConfig(kind="cilp-paper", weight="eq4")
     for seed in range(30):
         evaluator = make_evaluator(random_circuit(seed, 20, 16, 14), config)
         assert isinstance(evaluator, PlainNetworks)
@@ -119,7 +119,7 @@ def test_slightly_smaller_weights_fail_in_the_tightest_case(kind: int) -> None:
     states = np.concatenate([literals ^ signs, ~literals ^ signs])
     for factor, expected in ((1.0, 0), (0.98, 40)):
         weight = factor * sound_weight(40, a_min(40))
-        evaluator = make_evaluator(circuit, EvaluatorConfig(kind="paper", weight=weight))
+        evaluator = make_evaluator(circuit, EvaluatorConfig(kind="cilp-paper", weight=weight))
         assert isinstance(evaluator, PlainNetworks)
         assert undecided(evaluator.double(), states) == expected
 

@@ -30,7 +30,7 @@ from tests.evaluators.slow_twin import SlowNetwork
 
 
 def sound(circuit: Circuit, **settings: float | str) -> SoundNetworks:
-    config = EvaluatorConfig(kind="sound", **settings)  # type: ignore[arg-type]
+    config = EvaluatorConfig(kind="cilp", **settings)  # type: ignore[arg-type]
     evaluator = make_evaluator(circuit, config)
     assert isinstance(evaluator, SoundNetworks)
     return evaluator
@@ -119,7 +119,7 @@ def test_float32_tells_five_stone_boards_apart() -> None:
         assert len(torch.unique(evaluator(boards))) >= 2000
         logic_alone = sound(red_line_circuit(), detail=0.0)
         assert len(torch.unique(logic_alone.log_odds(boards))) >= 500
-        blind = make_evaluator(red_line_circuit(), EvaluatorConfig(kind="paper", weight="eq4"))
+        blind = make_evaluator(red_line_circuit(), EvaluatorConfig(kind="cilp-paper", weight="eq4"))
         assert isinstance(blind, PlainNetworks)
         assert len(torch.unique(blind.networks(boards))) < 10
 

@@ -77,10 +77,10 @@ def test_seeds_decide_everything(kind: str) -> None:
     states = torch.from_numpy(random_states(10, 72, 2))
     one, same, other = (make_evaluator(pentago_circuit(), config, seed=s) for s in (1, 1, 2))
     assert torch.equal(one(states), same(states))
-    assert torch.equal(one(states), other(states)) == (kind == "fuzzy")
+    assert torch.equal(one(states), other(states)) == (kind in ("fuzzy", "fluxplayer"))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "mlp"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("mlp", "fluxplayer")])
 def test_values_come_from_the_networks(kind: str) -> None:
     evaluator = make_evaluator(random_circuit(8), EvaluatorConfig(kind=kind, exponent=1.0))
     assert isinstance(evaluator, GoalNetworks)
@@ -92,7 +92,7 @@ def test_values_come_from_the_networks(kind: str) -> None:
     assert torch.allclose(values, 0.98 * expected + 0.01, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["sound", "paper", "fuzzy"])
+@pytest.mark.parametrize("kind", ["cilp", "cilp-paper", "fuzzy", "fluxplayer"])
 def test_large_batches_are_cut_without_a_difference(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,7 +104,7 @@ def test_large_batches_are_cut_without_a_difference(
     assert evaluator(states[:0]).shape == (0, 2)
 
 
-@pytest.mark.parametrize("kind", ["sound", "paper", "fuzzy"])
+@pytest.mark.parametrize("kind", ["cilp", "cilp-paper", "fuzzy"])
 def test_shared_and_separate_networks_agree_before_training(kind: str) -> None:
     # With the same fan-ins everywhere A_min and W are the same, too.
     states = torch.from_numpy(random_states(50, 72, 5))
@@ -118,7 +118,7 @@ def test_shared_and_separate_networks_agree_before_training(kind: str) -> None:
 
 
 def test_random_twin_has_the_same_neurons_and_other_weights() -> None:
-    paper = make_evaluator(pentago_circuit(), EvaluatorConfig(kind="paper"))
+    paper = make_evaluator(pentago_circuit(), EvaluatorConfig(kind="cilp-paper"))
     twin = make_evaluator(pentago_circuit(), EvaluatorConfig(kind="random"))
     assert isinstance(paper, PlainNetworks)
     assert isinstance(twin, PlainNetworks)
@@ -158,7 +158,7 @@ def test_fuzzy_goals_are_those_of_the_definition(seed: int, p: float) -> None:
             assert found[:, goal].tolist() == pytest.approx(expected, abs=1e-5)
 
 
-@pytest.mark.parametrize("kind", ["sound", "paper", "fuzzy"])
+@pytest.mark.parametrize("kind", ["cilp", "cilp-paper", "fuzzy"])
 def test_constant_goals(kind: str) -> None:
     draft = CircuitDraft(["a"])
     goals = (((100, 1), (50, draft.fluent(0) ^ 1), (0, 0)), ((0, 1),), ())
@@ -192,7 +192,7 @@ def test_deep_graphs_take_memory_linear_in_their_size() -> None:
         kind = OR if depth % 2 else AND
         layer = [draft.gate(kind, [layer[i], layer[(i + 1) % 4] ^ (i == 0)]) for i in range(4)]
     circuit = draft.circuit(("x",), (((100, layer[0]),),))
-    for kind_name in ("sound", "paper", "fuzzy"):
+    for kind_name in ("cilp", "cilp-paper", "fuzzy"):
         evaluator = make_evaluator(circuit, EvaluatorConfig(kind=kind_name))
         assert isinstance(evaluator, GoalNetworks)
         assert evaluator.wiring.unit_count <= 4 * 60
@@ -237,7 +237,7 @@ def test_impossible_settings_are_refused() -> None:
         EvaluatorConfig.from_dict({"wieght": 1.0})
 
 
-@pytest.mark.parametrize("kind", ["sound", "mlp"])
+@pytest.mark.parametrize("kind", ["cilp", "mlp"])
 def test_states_of_another_game_are_refused(kind: str) -> None:
     evaluator = make_evaluator(pentago_circuit(), EvaluatorConfig(kind=kind))
     with pytest.raises(GameError, match=r"\[B, 72\]"):

@@ -164,7 +164,7 @@ def test_networks_agree(name: str) -> None:
     assert ((outputs > 0) == np.stack([won, ~won], axis=1)).all()
 
 
-@pytest.mark.parametrize("kind", ["sound", "fuzzy", "paper"])
+@pytest.mark.parametrize("kind", ["cilp", "fuzzy", "cilp-paper"])
 @pytest.mark.parametrize("name", CASES)
 def test_gradients_flow_through_unrolled_cycles(name: str, kind: str) -> None:
     game, states, _ = case(name)

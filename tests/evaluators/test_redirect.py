@@ -27,7 +27,7 @@ from tests.evaluators.hand_made import CircuitDraft, random_circuit, random_stat
 LARGE = [("amazons5", 200), ("atarigo5", 300), ("hex5", 200), ("loa5", 500), ("reversi6", 400)]
 
 
-def networks(circuit: Circuit, neurons: int, kind: str = "sound") -> GoalNetworks:
+def networks(circuit: Circuit, neurons: int, kind: str = "cilp") -> GoalNetworks:
     evaluator = make_evaluator(circuit, EvaluatorConfig(kind=kind, neurons=neurons))
     assert isinstance(evaluator, GoalNetworks)
     return evaluator
@@ -77,7 +77,7 @@ def test_large_goals_of_real_games(name: str, neurons: int) -> None:
     assert float((evaluator.rho.grad != 0).double().mean()) > 0.5
 
 
-@pytest.mark.parametrize("kind", ["sound", "fuzzy"])
+@pytest.mark.parametrize("kind", ["cilp", "fuzzy", "fluxplayer"])
 def test_gradients_pass_the_rest_of_the_network(kind: str) -> None:
     """A goal with a part that fits and one that does not: only the former has a gradient."""
     draft = CircuitDraft([f"f{i}" for i in range(8)])

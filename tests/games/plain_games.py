@@ -148,12 +148,17 @@ class ConnectFour(LineGame):
     sizes, length, verb = (7, 6), 4, "drop"
 
     def own_moves(self, role: int, cells: dict[Cell, int]) -> list[str]:
-        return [text("drop", column) for column in range(1, 8) if (column, 6) not in cells]
+        columns, rows = self.sizes
+        return [text("drop", c) for c in range(1, columns + 1) if (c, rows) not in cells]
 
     def play(self, role: int, cells: dict[Cell, int], move: str) -> bool:
         (column,) = numbers(move)
         cells[column, 1 + sum(taken[0] == column for taken in cells)] = role
         return False
+
+
+class SmallConnectFour(ConnectFour):
+    sizes = (5, 4)
 
 
 class Breakthrough(BoardGame):

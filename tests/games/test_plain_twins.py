@@ -18,6 +18,7 @@ from tests.games.plain_games import (
     PlainGame,
     Qubic,
     Reversi,
+    SmallConnectFour,
     StatedGame,
     TicTacToe,
 )
@@ -47,6 +48,7 @@ TWINS: dict[str, PlainGame[Any]] = {
     "breakthrough6": Breakthrough(6),
     "checkers6": Checkers(),
     "connectfour": ConnectFour(),
+    "connectfour5": SmallConnectFour(),
     "dotsandboxes": DotsAndBoxes(),
     "eightpuzzle": EightPuzzle(),
     "fishery": Fishery(),
@@ -147,6 +149,7 @@ def test_numbers_of_move_sequences(name: str) -> None:
         ("arrows4", 3),
         ("breakthrough6", 4),
         ("checkers6", 6),
+        ("connectfour5", 7),
         ("dotsandboxes", 3),
         ("knightthrough", 3),
         ("loa5", 3),

@@ -44,7 +44,7 @@ def game() -> Game:
     return Game.from_text(CROSS, name="cross", cache=False)
 
 
-def pair(game: Game, kind: str = "sound") -> tuple[SoundNetworks, SoundNetworks]:
+def pair(game: Game, kind: str = "cilp") -> tuple[SoundNetworks, SoundNetworks]:
     """Return an evaluator in which one weight grew by a tenth, and as it was before."""
     initial, current = (make_evaluator(game, EvaluatorConfig(kind=kind)) for _ in range(2))
     assert isinstance(initial, SoundNetworks)
@@ -126,7 +126,7 @@ def test_what_cannot_be_shown_is_refused(game: Game) -> None:
         weight_table(fuzzy, fuzzy)
 
 
-@pytest.mark.parametrize("kind", ["sound", "mlp"])
+@pytest.mark.parametrize("kind", ["cilp", "mlp"])
 def test_command(game: Game, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     initial, current = (make_evaluator(game, EvaluatorConfig(kind=kind)) for _ in range(2))
     with torch.no_grad():
@@ -151,11 +151,11 @@ def test_command(game: Game, kind: str, tmp_path: Path, capsys: pytest.CaptureFi
     report = json.loads(capsys.readouterr().out)
     assert report["kind"] == kind
     assert report["tensors"][0]["drift"] > 0
-    assert len(report["weights"]) == (3 if kind == "sound" else 0)
+    assert len(report["weights"]) == (3 if kind == "cilp" else 0)
     assert main(["inspect", str(path)]) == 0
     text = capsys.readouterr().out
     assert "matches 3" in text
-    if kind == "sound":
+    if kind == "cilp":
         assert [abs(row["drift"]) for row in report["weights"]] == sorted(
             (abs(row["drift"]) for row in report["weights"]), reverse=True
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import pickle
 from functools import cache
@@ -18,8 +19,10 @@ from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
 from neurogame.learn.atomic_file import write_atomically
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.config import TrainConfig
 from neurogame.learn.content_hash import content_hash
 from neurogame.simulate.game import Game
+from neurogame.simulate.playouts import sample_states
 
 
 @cache
@@ -194,3 +197,47 @@ def test_a_file_of_version_1_gets_the_signature_of_today(path: Path) -> None:
     torch.save({**old, "hash": content_hash(old["contents"])}, path)
     with pytest.raises(CheckpointError, match="unexpected contents"):
         load_checkpoint(path)
+
+
+@pytest.mark.parametrize(
+    ("old_kind", "kind", "old_opponent", "opponent"),
+    [
+        ("sound", "cilp", "alphabeta:paper,depth=2", "alphabeta:cilp-paper,depth=2"),
+        ("paper", "cilp-paper", "Sound", "cilp"),
+        ("mlp", "mlp", "alphabeta:runs/paper", "alphabeta:runs/paper"),
+        ("random", "random", "self", "self"),
+    ],
+)
+def test_a_file_of_version_2_calls_its_evaluator_by_the_name_of_today(
+    path: Path, old_kind: str, kind: str, old_opponent: str, opponent: str
+) -> None:
+    settings = {"kind": kind, "hidden": (4,), "noise": 0.1 if kind.startswith("cilp") else 0.0}
+    config = TrainConfig(evaluator=EvaluatorConfig(**settings), opponent=opponent)  # type: ignore[arg-type]
+    evaluator = make_evaluator(game(), config.evaluator, 5)
+    weights = {name: tensor.clone() for name, tensor in evaluator.state_dict().items()}
+    new = sample(
+        description=evaluator.describe(),
+        weights=weights,
+        initial_weights=weights,
+        config=config.to_json(),
+    )
+    contents = copy.deepcopy(vars(new))
+    contents["description"]["kind"] = contents["config"]["evaluator"]["kind"] = old_kind
+    contents["config"]["opponent"] = old_opponent
+    document = torch.load(path, weights_only=True)
+    torch.save(
+        {**document, "version": 2, "hash": content_hash(contents), "contents": contents}, path
+    )
+    loaded = load_checkpoint(path)
+    assert loaded.hash == new.hash
+    assert TrainConfig.from_json(loaded.config) == config
+    states = sample_states(game().simulator(), 20, seed=1).to_bool()
+    with torch.no_grad():
+        assert torch.equal(loaded.evaluator()(states), evaluator(states))
+
+
+def test_a_file_of_version_2_without_a_configuration_is_read(path: Path) -> None:
+    document = torch.load(path, weights_only=True)
+    del document["contents"]["config"]
+    torch.save({**document, "version": 2, "hash": content_hash(document["contents"])}, path)
+    assert load_checkpoint(path).hash == sample().hash

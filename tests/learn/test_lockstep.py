@@ -28,7 +28,7 @@ def library(name: str) -> Game:
 @cache
 def evaluators(name: str) -> tuple[Evaluator, Evaluator]:
     game = library(name)
-    first = make_evaluator(game, EvaluatorConfig(kind="sound", noise=0.1), 1)
+    first = make_evaluator(game, EvaluatorConfig(kind="cilp", noise=0.1), 1)
     second = make_evaluator(game, EvaluatorConfig(kind="mlp"), 2)
     return first.eval(), second.eval()
 

@@ -20,7 +20,7 @@ from tests.gdl.slow_renaming import shuffled
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "bidding_tictactoe"])
-@pytest.mark.parametrize("kind", ["sound", "mlp"])
+@pytest.mark.parametrize("kind", ["cilp", "mlp"])
 def test_a_mapped_evaluator_gives_the_same_values(name: str, kind: str) -> None:
     own = Game.load(name)
     scrambled = scramble(own.rules, 11, numbers=True)

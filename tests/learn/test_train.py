@@ -23,7 +23,7 @@ from neurogame.learn.train import Trainer
 from neurogame.simulate.game import Game
 
 SHORT: dict[str, Any] = {
-    "evaluator": EvaluatorConfig(kind="paper", noise=0.01),
+    "evaluator": EvaluatorConfig(kind="cilp-paper", noise=0.01),
     "depth": 1,
     "matches": 50,
     "concurrent": 8,
@@ -39,7 +39,7 @@ SHORT: dict[str, Any] = {
 }
 VARIANTS: dict[str, dict[str, Any]] = {
     "td": {"target": "td"},
-    "sound": {"target": "td", "evaluator": EvaluatorConfig(kind="sound"), "matches": 20},
+    "cilp": {"target": "td", "evaluator": EvaluatorConfig(kind="cilp"), "matches": 20},
     "outcome": {"target": "outcome", "optimiser": "sgd", "buffer": 0},
     "opponent": {"opponent": "untrained", "random_plies": 2, "winning_rate": 0.1},
     "mlp": {"target": "td", "evaluator": EvaluatorConfig(kind="mlp", hidden=(8,))},
@@ -142,7 +142,7 @@ def test_logs_evaluations_and_checkpoints_are_written(tmp_path: Path) -> None:
 
 def test_learning_moves_values_towards_what_happened(tmp_path: Path) -> None:
     config = TrainConfig(
-        evaluator=EvaluatorConfig(kind="paper"),
+        evaluator=EvaluatorConfig(kind="cilp-paper"),
         matches=300,
         evaluate_every=0,
         learning_rate=0.01,

@@ -19,7 +19,7 @@ from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.play.players import make_player
 from neurogame.simulate.game import Game
 
-FAST = ["--evaluator", "paper", "--quiet", "--evaluate-every", "0", "--depth", "1"]
+FAST = ["--evaluator", "cilp-paper", "--quiet", "--evaluate-every", "0", "--depth", "1"]
 
 
 def command(*line: str) -> int:

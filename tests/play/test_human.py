@@ -116,14 +116,14 @@ def test_play_command_at_the_end_of_input(
 
 
 def test_match_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["match", "tictactoe", "--players", "alphabeta:paper,depth=2", "random"]
+    command = ["match", "tictactoe", "--players", "alphabeta:cilp-paper,depth=2", "random"]
     command += ["--matches", "6", "--seed", "1", "--opening-plies", "1", "--json"]
     command += ["--record", str(tmp_path / "records")]
     assert main(command) == 0
     shown = capsys.readouterr()
     values = json.loads(shown.out)
     assert values["matches"] == 6
-    assert values["players"] == ["alphabeta:paper,depth=2", "random"]
+    assert values["players"] == ["alphabeta:cilp-paper,depth=2", "random"]
     assert values["wins"] + values["draws"] + values["losses"] == 6
     assert values["ci95"][0] <= values["win_rate"] <= values["ci95"][1]
     for name in ("scores", "illegal_moves", "timeouts", "distinct_games"):

@@ -52,7 +52,7 @@ def test_records_replay_to_the_same_goals(name: str) -> None:
 
 def test_same_seed_same_match(tictactoe: Game) -> None:
     def moves(seed: int) -> tuple[tuple[str, ...], ...]:
-        players = [make_player("random"), make_player("alphabeta:paper", tictactoe)]
+        players = [make_player("random"), make_player("alphabeta:cilp-paper", tictactoe)]
         return play_match(tictactoe, players, Limit(depth=1), seed).moves
 
     assert moves(1) == moves(1)
@@ -74,8 +74,11 @@ def test_forced_moves_are_made_without_asking(tictactoe: Game) -> None:
         assert len(state.legal_moves[role]) > 1
         return first_legal(state, role)
 
-    record = play_match(tictactoe, [Scripted(picky), Scripted(picky)])
+    players = [Scripted(picky), Scripted(picky)]
+    record = play_match(tictactoe, players)
     assert record.ending == "terminal"
+    assert record.decisions == tuple(len(player.limits) for player in players)
+    assert sum(record.decisions) < 2 * record.length
 
 
 def test_illegal_moves_are_replaced_and_counted(tictactoe: Game) -> None:
@@ -141,8 +144,9 @@ def test_players_are_stopped_when_one_breaks(tictactoe: Game) -> None:
         raise ZeroDivisionError
 
     players = [Scripted(first_legal), Scripted(break_down)]
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ZeroDivisionError) as raised:
         play_match(tictactoe, players)
+    assert raised.value.__notes__ == ["player scripted as oplayer after 1 plies"]
     assert [player.stops for player in players] == [1, 1]
 
 

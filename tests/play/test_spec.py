@@ -23,11 +23,17 @@ from neurogame.simulate.game import Game
     [
         "random",
         "human",
-        "alphabeta:sound",
+        "alphabeta:cilp",
         "alphabeta:checkpoints/pentago.pt",
-        "alphabeta:paper,depth=2",
+        "alphabeta:cilp-paper,depth=2",
         "alphabeta:a b/c:d.pt,seconds=0.5,nodes=100,outlook=margin,opponents=maxn",
-        "alphabeta:sound,noise=0.01",
+        "alphabeta:cilp,noise=0.01",
+        "alphabeta:cilp,transpositions=off",
+        "mcts",
+        "mcts:sims=1000",
+        "mcts:seconds=1,playout=mast,tree=rave,lanes=64",
+        "mcts:cilp,cutoff=2,urgency=0.5",
+        "mcts:runs/c=1/best.pt,bias=10,solver=off",
     ],
 )
 def test_round_trip(text: str) -> None:
@@ -41,7 +47,13 @@ def test_fields() -> None:
     assert (spec.kind, spec.source) == ("alphabeta", "my.pt")
     assert spec.limit == Limit(seconds=1, depth=3)
     assert not spec.is_fresh
-    assert PlayerSpec.parse("alphabeta:Sound").is_fresh
+    assert PlayerSpec.parse("alphabeta:Cilp").is_fresh
+    spec = PlayerSpec.parse("mcts: Sims = 200 , tree=rave")
+    assert (spec.source, spec.limit, spec.settings) == (
+        "",
+        Limit(simulations=200),
+        {"tree": "rave"},
+    )
 
 
 @pytest.mark.parametrize(
@@ -49,20 +61,29 @@ def test_fields() -> None:
     [
         ("", "''", "random, human, alphabeta"),
         ("minimax", "'minimax'", "random, human, alphabeta"),
-        ("alphabeta", "no evaluator", "sound, paper, fuzzy, random-net, mlp"),
+        ("alphabeta", "no evaluator", "cilp, cilp-paper, random-net, mlp, fuzzy"),
         ("alphabeta:", "no evaluator", "checkpoint"),
         ("random:fast", "'random:fast'", "neither"),
         ("human,depth=1", "'human,depth=1'", "neither"),
-        ("alphabeta:sound,deep=1", "'deep'", "seconds, nodes, depth, opponents"),
-        ("alphabeta:sound,depth", "'depth'", "name=value"),
-        ("alphabeta:sound,depth=1,depth=2", "'depth=2'", "each name once"),
-        ("alphabeta:sound,depth=x", "'x'", "a whole number"),
-        ("alphabeta:sound,depth=0", "depth=0", "at least 1"),
-        ("alphabeta:sound,opponents=kind", "kind", "auto, paranoid, maxn"),
-        ("alphabeta:sound,noise=-1", "noise=-1", "at least 0"),
-        ("alphabeta:fuzzy,noise=1", "noise", "sound and paper"),
-        ("alphabeta:nowhere.pt", "'nowhere.pt'", "sound, paper, fuzzy"),
-        ("alphabeta:sound,device=tpu", "'tpu'", "cpu"),
+        ("alphabeta:cilp,deep=1", "'deep'", "seconds, nodes, depth, opponents"),
+        ("alphabeta:cilp,depth", "'depth'", "name=value"),
+        ("alphabeta:cilp,depth=1,depth=2", "'depth=2'", "each name once"),
+        ("alphabeta:cilp,depth=x", "'x'", "a whole number"),
+        ("alphabeta:cilp,depth=0", "depth=0", "at least 1"),
+        ("alphabeta:cilp,opponents=kind", "kind", "auto, paranoid, maxn"),
+        ("alphabeta:cilp,noise=-1", "noise=-1", "at least 0"),
+        ("alphabeta:fuzzy,noise=1", "noise", "cilp and cilp-paper"),
+        ("alphabeta:nowhere.pt", "'nowhere.pt'", "cilp, cilp-paper, random-net"),
+        ("alphabeta:cilp,device=tpu", "'tpu'", "cpu"),
+        ("alphabeta:cilp,sims=5", "'sims'", "seconds, nodes, depth"),
+        ("mcts:depth=3,sims=5", "'depth'", "seconds, nodes, sims, tree"),
+        ("mcts:tree=oak", "'oak'", "uct, rave, grave"),
+        ("mcts:solver=1", "'1'", "on, off"),
+        ("mcts:lanes=1000", "lanes=1000", "1..512"),
+        ("mcts:urgency=x", "'x'", "first, parent, a number"),
+        ("mcts:sims=0", "simulations=0", "at least 1"),
+        ("mcts:cutoff=2", "cutoff", "mcts:cilp,cutoff=2"),
+        ("mcts:nowhere.pt,cutoff=2", "'nowhere.pt'", "cilp, cilp-paper"),
     ],
 )
 def test_refusals(text: str, found: str, allowed: str) -> None:
@@ -155,7 +176,7 @@ def test_players_are_made() -> None:
 def test_the_stricter_limit_counts() -> None:
     game = Game.load("tictactoe")
     state = game.initial_state()
-    player = make_player("alphabeta:paper,depth=2", game)
+    player = make_player("alphabeta:cilp-paper,depth=2", game)
     assert isinstance(player, AlphaBetaPlayer)
     depths = []
     for limit in (Limit(), Limit(depth=1), Limit(depth=3), Limit(nodes=10**5)):
@@ -170,7 +191,7 @@ def test_noise_makes_a_new_evaluator_for_every_match() -> None:
     game = Game.load("tictactoe")
     state = game.initial_state()
     values = {}
-    for text in ("alphabeta:paper", "alphabeta:paper,noise=0.1"):
+    for text in ("alphabeta:cilp-paper", "alphabeta:cilp-paper,noise=0.1"):
         player = make_player(text, game)
         assert isinstance(player, AlphaBetaPlayer)
         found = []
@@ -180,6 +201,6 @@ def test_noise_makes_a_new_evaluator_for_every_match() -> None:
             assert player.last is not None
             found.append(player.last.value)
         values[text] = found
-    assert len(set(values["alphabeta:paper"])) == 1
-    noisy = values["alphabeta:paper,noise=0.1"]
+    assert len(set(values["alphabeta:cilp-paper"])) == 1
+    noisy = values["alphabeta:cilp-paper,noise=0.1"]
     assert noisy[0] == noisy[2] != noisy[1]

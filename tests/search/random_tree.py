@@ -5,15 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from neurogame.search.opposition import Opposition
-from neurogame.search.run import Root
-from neurogame.search.tree import Bytes, Frontier
+from neurogame.search.tree_search import TreeSearch
+from tests.search.callback_rules import ports
 
 OPPOSED = Opposition(constant_sum=True, competitive=True)
 FREE = Opposition(constant_sum=False, competitive=False)
+MOVES = 10
 Joint = tuple[int, ...]
 
 
@@ -29,6 +31,8 @@ class Position:
 class RandomTree:
     """A random acyclic game: states of layer t lead to layer t + 1, many to the same state."""
 
+    fluents = 12
+
     def __init__(
         self,
         seed: int,
@@ -42,9 +46,11 @@ class RandomTree:
     ) -> None:
         random = np.random.default_rng(seed)
         self._roles = roles
+        self.moves = MOVES
+        self.offsets = [MOVES * role for role in range(roles + 1)]
         self.expanded = 0
         self.calls = 0
-        self.on_expand: Callable[[], None] | None = None
+        self.on_call: Callable[[], None] | None = None
         self.positions: list[Position] = []
         layers = [list(range(t * width, (t + 1) * width)) for t in range(plies + 1)]
         for ply, layer in enumerate(layers):
@@ -89,43 +95,45 @@ class RandomTree:
     def role_count(self) -> int:
         return self._roles
 
-    def root(self, role: int) -> Root:
-        counts = np.array(self.positions[0].counts)
-        return Root(
-            state=self._pack([0]),
-            legal=np.zeros((1, 1), dtype=np.uint8),
-            counts=counts,
-            own_moves=np.arange(counts[role]),
-        )
+    def follow(self, state: int, joint: list[int]) -> int:
+        self.expanded += 1
+        return self.positions[state].children[tuple(move % self.moves for move in joint)]
 
-    @staticmethod
-    def _pack(states: list[int]) -> Bytes:
-        return np.array(states, dtype=np.uint32).view(np.uint8).reshape(-1, 4)
+    def look(self, state: int) -> tuple[list[int], bool, list[float]]:
+        position = self.positions[state]
+        legal = [
+            self.moves * r + m for r, count in enumerate(position.counts) for m in range(count)
+        ]
+        return legal, not position.children, list(position.values)
 
-    def expand(self, states: Bytes, legal: Bytes) -> Frontier:
-        assert len(states) == len(legal)
-        parents = np.ascontiguousarray(states).view(np.uint32).reshape(-1).tolist()
-        found: list[int] = []
-        joint: list[Joint] = []
-        start = [0]
-        for parent in parents:
-            children = self.positions[parent].children
-            found += children.values()
-            joint += children
-            start.append(len(found))
-        self.expanded += len(found)
-        self.calls += 1
-        if self.on_expand is not None:
-            self.on_expand()
-        return Frontier(
-            start=np.array(start),
-            joint=np.array(joint),
-            states=self._pack(found),
-            legal=np.zeros((len(found), 1), dtype=np.uint8),
-            counts=np.array([self.positions[s].counts for s in found]),
-            terminal=np.array([not self.positions[s].children for s in found]),
-            values=np.array([self.positions[s].values for s in found]),
-        )
+    def value(self, state: int) -> list[float]:
+        if self.on_call is not None:
+            self.on_call()
+        return list(self.positions[state].values)
+
+
+def packed(state: int) -> Any:
+    """Return a state of a random tree as a search takes it; uint64 ``[1]``."""
+    return np.array([state], np.uint64)
+
+
+def numbered(key: bytes) -> int:
+    """Return the state of a key of ``proved_states``."""
+    bits = np.unpackbits(np.frombuffer(key, np.uint8))
+    return int(sum(int(bit) << place for place, bit in enumerate(bits)))
+
+
+def searcher(tree: Any, opposition: Opposition, **options: Any) -> TreeSearch:
+    """Return a search of a random tree."""
+    leaves, values = ports(tree)
+    return TreeSearch(
+        leaves,
+        values,
+        offsets=tree.offsets,
+        fluents=tree.fluents,
+        opposition=opposition,
+        **options,
+    )
 
 
 def plain_paranoid(tree: RandomTree, state: int, role: int, depth: int) -> float:
@@ -136,6 +144,25 @@ def plain_paranoid(tree: RandomTree, state: int, role: int, depth: int) -> float
     worst: dict[int, float] = {}
     for joint, child in position.children.items():
         value = plain_paranoid(tree, child, role, depth - 1)
+        worst[joint[role]] = min(value, worst.get(joint[role], 2.0))
+    return max(worst.values())
+
+
+def plain_quiescence(
+    tree: RandomTree, state: int, role: int, depth: int, plies: int, quiet: float
+) -> float:
+    """As :func:`plain_paranoid`, one ply deeper wherever the last ply changes much."""
+    position = tree.positions[state]
+    if depth == 0 or not position.children:
+        return position.values[role]
+    reply = plain_paranoid(tree, state, role, 1)
+    if depth == 1:
+        if plies == 0 or abs(reply - position.values[role]) <= quiet:
+            return reply
+        depth, plies = 2, plies - 1
+    worst: dict[int, float] = {}
+    for joint, child in position.children.items():
+        value = plain_quiescence(tree, child, role, depth - 1, plies, quiet)
         worst[joint[role]] = min(value, worst.get(joint[role], 2.0))
     return max(worst.values())
 

@@ -2,41 +2,52 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from neurogame.search.deepening import TreeSearch
 from neurogame.search.limit import Limit
-from neurogame.search.run import Root
 from neurogame.search.settings import SearchSettings
-from neurogame.search.tree import Bytes, Frontier
-from tests.search.random_tree import FREE, OPPOSED, Position, RandomTree, plain_maxn, plain_paranoid
+from tests.search.random_tree import (
+    FREE,
+    OPPOSED,
+    Position,
+    RandomTree,
+    numbered,
+    packed,
+    plain_maxn,
+    plain_paranoid,
+    plain_quiescence,
+    searcher,
+)
 
 SEEDS = st.integers(0, 2**32 - 1)
 OPTIONS = st.builds(
     SearchSettings,
     transpositions=st.booleans(),
     history=st.sampled_from([0.0, 0.05, 3.0]),
+    killers=st.sampled_from([0.0, 0.05, 3.0]),
     aspiration=st.sampled_from([None, 0.01, 0.3]),
-    batch=st.sampled_from([1, 7, 4096]),
-    first=st.integers(1, 5),
+    scout=st.booleans(),
+    batch=st.sampled_from([1, 7, 64]),
     think_when_forced=st.just(True),
 )
 
 
 @settings(max_examples=120, deadline=None)
 @example(  # a refuted move once stood in for the terminal one that its bound came from
-    seed=587, depth=2, role=0, options=SearchSettings(history=0.0, batch=1, first=1)
+    seed=587, depth=2, role=0, options=SearchSettings(history=0.0, batch=1)
 )
 @given(seed=SEEDS, depth=st.integers(1, 6), role=st.integers(0, 1), options=OPTIONS)
 def test_two_roles_equal_plain_minimax(
     seed: int, depth: int, role: int, options: SearchSettings
 ) -> None:
     tree = RandomTree(seed, roles=2, plies=6, width=6, simultaneous=False, zero_sum=True)
-    found = TreeSearch(tree, opposition=OPPOSED, settings=options, seed=seed).search(
-        tree.root(role), role, Limit(depth=depth)
+    found = searcher(tree, OPPOSED, settings=options, seed=seed).search(
+        packed(0), role, Limit(depth=depth)
     )
     expected = plain_paranoid(tree, 0, role, found.depth)
     assert found.value[role] == pytest.approx(expected, abs=1e-12)
@@ -73,13 +84,48 @@ def test_paranoid_equals_its_definition(
     )
     role = seed % roles
     forced = SearchSettings(**{**vars(options), "opponents": "paranoid"})
-    found = TreeSearch(tree, opposition=FREE, settings=forced).search(
-        tree.root(role), role, Limit(depth=depth)
-    )
+    found = searcher(tree, FREE, settings=forced).search(packed(0), role, Limit(depth=depth))
     assert found.value[role] == plain_paranoid(tree, 0, role, found.depth)
     # A decided or proved search may stop early; the value at full depth is then reached too.
     if found.proved:
         assert found.value[role] == plain_paranoid(tree, 0, role, 99)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=SEEDS,
+    depth=st.integers(2, 4),
+    roles=st.integers(1, 3),
+    simultaneous=st.booleans(),
+    plies=st.integers(1, 4),
+    quiet=st.sampled_from([0.0, 0.25, 0.5]),
+    scout=st.booleans(),
+)
+def test_quiescence_equals_its_definition(
+    seed: int,
+    depth: int,
+    roles: int,
+    simultaneous: bool,
+    plies: int,
+    quiet: float,
+    scout: bool,
+) -> None:
+    tree = RandomTree(
+        seed, roles=roles, plies=7, width=4, simultaneous=simultaneous, zero_sum=False
+    )
+    options = SearchSettings(
+        opponents="paranoid",
+        transpositions=False,
+        quiescence=plies,
+        quiet=quiet,
+        scout=scout,
+        think_when_forced=True,
+    )
+    found = searcher(tree, FREE, settings=options).search(packed(0), 0, Limit(depth=depth))
+    if found.depth > 1:
+        assert found.value[0] == plain_quiescence(tree, 0, 0, found.depth, plies, quiet)
+    if found.proved:
+        assert found.value[0] == plain_paranoid(tree, 0, 0, 99)
 
 
 @settings(max_examples=60, deadline=None)
@@ -90,9 +136,7 @@ def test_maxn_equals_its_definition(seed: int, depth: int, roles: int, simultane
     )
     role = seed % roles
     options = SearchSettings(opponents="maxn", think_when_forced=True)
-    found = TreeSearch(tree, opposition=FREE, settings=options).search(
-        tree.root(role), role, Limit(depth=depth)
-    )
+    found = searcher(tree, FREE, settings=options).search(packed(0), role, Limit(depth=depth))
     assert found.value == plain_maxn(tree, 0, role, found.depth)
     if found.proved:
         assert found.value == plain_maxn(tree, 0, role, 99)
@@ -106,11 +150,9 @@ def test_proved_states_are_exact(seed: int, roles: int, role: int, simultaneous:
     tree = RandomTree(
         seed, roles=roles, plies=5, width=5, simultaneous=simultaneous, zero_sum=zero_sum
     )
-    found = TreeSearch(tree, opposition=OPPOSED if zero_sum else FREE).search(
-        tree.root(role), role, Limit(depth=9)
-    )
+    found = searcher(tree, OPPOSED if zero_sum else FREE).search(packed(0), role, Limit(depth=9))
     for key, values in found.proved_states.items():
-        state = int(np.frombuffer(key, dtype=np.uint32)[0])
+        state = numbered(key)
         assert tree.positions[state].children
         for own in range(roles) if roles < 3 else (role,):
             # The security level from either side: equal, so no player can do better.
@@ -124,10 +166,10 @@ def test_proved_states_are_exact(seed: int, roles: int, role: int, simultaneous:
 def test_certain_maxn_values_do_not_depend_on_who_asks(seed: int) -> None:
     tree = RandomTree(seed, roles=2, plies=5, width=5, simultaneous=False, zero_sum=False)
     options = SearchSettings(opponents="maxn", think_when_forced=True)
-    search = TreeSearch(tree, opposition=FREE, settings=options)
-    found = search.search(tree.root(0), 0, Limit(depth=9))
+    search = searcher(tree, FREE, settings=options)
+    found = search.search(packed(0), 0, Limit(depth=9))
     for key, values in found.proved_states.items():
-        state = int(np.frombuffer(key, dtype=np.uint32)[0])
+        state = numbered(key)
         assert values == plain_maxn(tree, state, 0, 99) == plain_maxn(tree, state, 1, 99)
 
 
@@ -137,11 +179,11 @@ def test_a_kept_tree_does_not_spoil_later_searches(
     seed: int, depths: list[int], options: SearchSettings
 ) -> None:
     tree = RandomTree(seed, roles=2, plies=6, width=6, simultaneous=False, zero_sum=True)
-    search = TreeSearch(tree, opposition=OPPOSED, settings=options, seed=seed)
+    search = searcher(tree, OPPOSED, settings=options, seed=seed)
     for number, depth in enumerate(depths):
-        search.search(tree.root(number % 2), number % 2, Limit(depth=depth))
+        search.search(packed(0), number % 2, Limit(depth=depth))
     for role in range(2):
-        found = search.search(tree.root(role), role, Limit(depth=99))
+        found = search.search(packed(0), role, Limit(depth=99))
         assert found.value[role] == plain_paranoid(tree, 0, role, 99) or not found.proved
         assert _move_is_decided(tree, role, found.move)
 
@@ -158,8 +200,8 @@ def test_a_lost_position_is_defended() -> None:
         Position((1, 2), {(0, 0): 2, (0, 1): 3}, (0.5, 0.5)),
     ]
     for seed in range(10):
-        search = TreeSearch(tree, opposition=OPPOSED, seed=seed)
-        found = search.search(tree.root(0), 0, Limit(depth=9))
+        search = searcher(tree, OPPOSED, seed=seed)
+        found = search.search(packed(0), 0, Limit(depth=9))
         assert found.move == 1
         # The other two are refuted after two plies: no need to look where this one leads.
         assert found.depth == 2
@@ -173,10 +215,13 @@ def test_transpositions_and_history_save_nodes_without_changing_values() -> None
         for on in (False, True):
             tree = RandomTree(seed, roles=2, plies=7, width=8, simultaneous=False, zero_sum=True)
             options = SearchSettings(
-                transpositions=on, history=0.05 if on else 0.0, think_when_forced=True
+                transpositions=on,
+                history=0.05 if on else 0.0,
+                killers=0.05 if on else 0.0,
+                think_when_forced=True,
             )
-            search = TreeSearch(tree, opposition=OPPOSED, settings=options, seed=seed)
-            results.append(search.search(tree.root(0), 0, Limit(depth=7)))
+            search = searcher(tree, OPPOSED, settings=options, seed=seed)
+            results.append(search.search(packed(0), 0, Limit(depth=7)))
         assert results[0].value == results[1].value
         plain_nodes += results[0].nodes
         plain_visits += results[0].visits
@@ -188,7 +233,7 @@ def test_transpositions_and_history_save_nodes_without_changing_values() -> None
 
 def test_alpha_beta_looks_at_fewer_states_than_there_are() -> None:
     tree = RandomTree(3, roles=2, plies=9, width=400, simultaneous=False, zero_sum=True, ends=0)
-    searched = TreeSearch(tree, opposition=OPPOSED, seed=1).search(tree.root(0), 0, Limit(depth=6))
+    searched = searcher(tree, OPPOSED, seed=1).search(packed(0), 0, Limit(depth=6))
 
     def count(state: int, depth: int) -> int:
         children = tree.positions[state].children.values()
@@ -201,52 +246,50 @@ def test_alpha_beta_looks_at_fewer_states_than_there_are() -> None:
 class MeritTree:
     """Two roles add numbers in turn; some moves are better everywhere, as in real games."""
 
-    role_count = 2
-    plies = 7
+    fluents = 11
+    offsets: ClassVar = [0, 9, 18]
+    plies = 6
 
     def __init__(self, seed: int) -> None:
-        self._merit = np.random.default_rng(seed).permutation(np.arange(-4, 5) * 2)
+        self._merit = np.random.default_rng(seed).permutation(np.arange(-4, 5) * 2).tolist()
 
-    def root(self) -> Root:
-        return Root(
-            state=np.array([[0, 128]], dtype=np.uint8),
-            legal=np.zeros((1, 1), dtype=np.uint8),
-            counts=np.array([9, 1]),
-            own_moves=np.arange(9),
-        )
+    @staticmethod
+    def pack(ply: int, total: int) -> int:
+        return ply | (total + 128) << 3
 
-    def expand(self, states: Bytes, legal: Bytes) -> Frontier:
-        ply = np.repeat(states[:, 0].astype(np.int64) + 1, 9)
-        mover = (ply + 1) % 2
-        move = np.tile(np.arange(9), len(states))
-        # A role's number grows with its own merits; odd, so that the sum is never drawn.
-        signed = np.where(mover == 0, 1, -1) * self._merit[move]
-        total = np.repeat(states[:, 1].astype(np.int64), 9) + signed
-        terminal = ply == self.plies
-        won = np.where(terminal, (total > 129).astype(float), 0.5)
-        counts = np.where((mover == 1)[:, None], [9, 1], [1, 9]) * ~terminal[:, None]
-        return Frontier(
-            start=np.arange(len(states) + 1) * 9,
-            joint=np.stack([np.where(mover == 0, move, 0), np.where(mover == 1, move, 0)], axis=1),
-            states=np.stack([ply, total], axis=1).astype(np.uint8),
-            legal=np.zeros((len(ply), 1), dtype=np.uint8),
-            counts=counts,
-            terminal=terminal,
-            values=np.stack([won, 1 - won], axis=1),
-        )
+    @staticmethod
+    def unpack(state: int) -> tuple[int, int]:
+        return state & 7, (state >> 3) - 128
+
+    def follow(self, state: int, joint: list[int]) -> int:
+        ply, total = self.unpack(state)
+        mover = ply % 2
+        merit = self._merit[joint[mover] - 9 * mover]
+        # A role's number grows with its own merits.
+        return self.pack(ply + 1, total + merit if mover == 0 else total - merit)
+
+    def look(self, state: int) -> tuple[list[int], bool, list[float]]:
+        ply, total = self.unpack(state)
+        legal = [[*range(9), 9], [0, *range(9, 18)]][ply % 2]
+        won = float(total > 1)
+        return legal, ply >= self.plies, [won, 1 - won]
+
+    def value(self, state: int) -> list[float]:
+        return [0.5, 0.5]
 
 
 def test_history_orders_blind_search() -> None:
     """With one static value everywhere only the history can order moves (row D11)."""
     visits = {0.0: 0, 0.05: 0}
-    for seed in range(2):
+    for seed in range(5):
         values = set()
         for weight in visits:
-            options = SearchSettings(history=weight, transpositions=False, first=1)
+            options = SearchSettings(history=weight, killers=weight, transpositions=False)
             tree = MeritTree(seed)
-            search = TreeSearch(tree, opposition=OPPOSED, settings=options, seed=seed)
-            found = search.search(tree.root(), 0, Limit(depth=4))
-            deep = search.search(tree.root(), 0, Limit(depth=7))
+            search = searcher(tree, OPPOSED, settings=options, seed=seed)
+            start = packed(tree.pack(0, 0))
+            found = search.search(start, 0, Limit(depth=4))
+            deep = search.search(start, 0, Limit(depth=6))
             assert deep.proved
             visits[weight] += found.visits + deep.visits
             values.add(deep.value)

@@ -2,119 +2,169 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from neurogame.errors import ConfigurationError
-from neurogame.search.deepening import TreeSearch
 from neurogame.search.limit import Limit
+from neurogame.search.memory import Capacity
+from neurogame.search.result import SearchResult
 from neurogame.search.settings import SearchSettings
-from tests.search.random_tree import FREE, OPPOSED, RandomTree, plain_paranoid
+from tests.search.random_tree import (
+    FREE,
+    OPPOSED,
+    Position,
+    RandomTree,
+    packed,
+    plain_paranoid,
+    searcher,
+)
 
 
 def _tree(seed: int) -> RandomTree:
     return RandomTree(seed, roles=2, plies=8, width=60, simultaneous=False, zero_sum=True, ends=0)
 
 
+def _is_sound(tree: RandomTree, found: SearchResult) -> bool:
+    """Return whether the value is of the last complete depth, or of a better move one deeper."""
+    complete = plain_paranoid(tree, 0, 0, found.depth)
+    child = tree.positions[0].children[found.line[0]]
+    partial = plain_paranoid(tree, child, 0, found.depth)
+    return found.value[0] in (complete, partial)
+
+
 @pytest.mark.parametrize("budget", [1, 5, 40, 150, 400])
 def test_node_limit_keeps_the_last_complete_depth(budget: int) -> None:
     for seed in range(5):
         tree = _tree(seed)
-        search = TreeSearch(tree, opposition=OPPOSED, settings=SearchSettings(first=1))
-        found = search.search(tree.root(0), 0, Limit(nodes=budget))
+        settings = SearchSettings(batch=1 + 20 * (seed % 3), think_when_forced=True)
+        found = searcher(tree, OPPOSED, settings=settings).search(packed(0), 0, Limit(nodes=budget))
+        counted = tree.expanded - len(found.line)
         first = len(tree.positions[0].children)
         # The first ply is always completed, whatever it costs.
-        assert tree.expanded == found.nodes <= max(budget, first)
-        assert found.depth >= (1 if first > 1 else 0)
-        assert found.value[0] == plain_paranoid(tree, 0, 0, found.depth)
-
-
-def test_time_limit_returns_the_last_complete_depth(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr("neurogame.search.clock.time.perf_counter", lambda: now[0])
-
-    def tick() -> None:
-        now[0] += 1.0
-
-    for seed in range(8):
-        tree = _tree(seed)
-        tree.on_expand = tick
-        search = TreeSearch(tree, opposition=OPPOSED, settings=SearchSettings(first=1))
-        found = search.search(tree.root(0), 0, Limit(seconds=6.5))
-        assert tree.calls <= 7
+        assert counted == found.nodes <= max(budget, first)
         assert found.depth >= 1
-        assert found.value[0] == plain_paranoid(tree, 0, 0, found.depth)
+        assert _is_sound(tree, found)
+
+
+def test_a_better_move_of_an_unfinished_iteration_is_played() -> None:
+    better = 0
+    for budget in range(30, 300, 6):
+        tree = _tree(budget)
+        options = SearchSettings(batch=1, think_when_forced=True)
+        found = searcher(tree, OPPOSED, settings=options).search(packed(0), 0, Limit(nodes=budget))
+        if found.value[0] != plain_paranoid(tree, 0, 0, found.depth):
+            better += 1
+            child = tree.positions[0].children[found.line[0]]
+            assert found.value[0] == plain_paranoid(tree, child, 0, found.depth)
+            assert found.scores[found.move] == found.value[0]
+    assert better > 0
+
+
+def test_time_limit_returns_what_is_known_then() -> None:
+    for seed in range(2):
+        tree = _tree(seed)
+        tree.on_call = lambda: time.sleep(0.02)
+        options = SearchSettings(batch=1, think_when_forced=True)
+        search = searcher(tree, OPPOSED, settings=options)
+        found = search.search(packed(0), 0, Limit(seconds=1.0))
+        # Each state takes a fiftieth of the time, and all of them much more than there is.
+        assert found.nodes <= 60
+        assert not found.proved
+        assert _is_sound(tree, found)
         assert found.move in found.scores
 
 
-def test_no_time_at_all_gives_a_legal_move(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-
-    def later() -> float:
-        now[0] += 1.0
-        return now[0]
-
-    monkeypatch.setattr("neurogame.search.clock.time.perf_counter", later)
-    tree = _tree(1)
+def test_no_time_at_all_gives_a_legal_move() -> None:
+    tree = next(t for t in map(_tree, range(99)) if t.positions[0].counts[0] == 4)
     moves = set()
-    for seed in range(20):
-        search = TreeSearch(tree, opposition=OPPOSED, seed=seed)
-        found = search.search(tree.root(0), 0, Limit(seconds=0.5))
+    for seed in range(30):
+        found = searcher(tree, OPPOSED, seed=seed).search(packed(0), 0, Limit(seconds=1e-9))
         assert found.depth == 0
         assert not found.proved
+        assert found.value == (0.5, 0.5)
         moves.add(found.move)
-    assert moves == set(tree.root(0).own_moves.tolist())
+    assert moves == set(range(4))
 
 
 def test_an_interrupted_search_can_be_resumed() -> None:
     tree = _tree(4)
-    search = TreeSearch(tree, opposition=OPPOSED, settings=SearchSettings(first=1))
+    search = searcher(tree, OPPOSED, settings=SearchSettings(batch=1, think_when_forced=True))
+    calls = 0
 
     def interrupt() -> None:
-        if tree.calls == 30:
+        nonlocal calls
+        calls += 1
+        if calls == 30:
             raise KeyboardInterrupt
 
-    tree.on_expand = interrupt
+    tree.on_call = interrupt
     with pytest.raises(KeyboardInterrupt):
-        search.search(tree.root(0), 0, Limit(depth=6))
-    again = search.search(tree.root(0), 0, Limit(depth=6))
+        search.search(packed(0), 0, Limit(depth=6))
+    again = search.search(packed(0), 0, Limit(depth=6))
+    assert again.depth == 6
     assert again.value[0] == plain_paranoid(tree, 0, 0, again.depth)
 
 
 def test_the_tree_is_kept_from_search_to_search() -> None:
     tree = _tree(2)
-    search = TreeSearch(tree, opposition=OPPOSED)
-    first = search.search(tree.root(0), 0, Limit(depth=4))
+    search = searcher(tree, OPPOSED)
+    first = search.search(packed(0), 0, Limit(depth=4))
     assert first.nodes > 0
-    assert search.search(tree.root(0), 0, Limit(depth=4)).nodes == 0
+    assert search.search(packed(0), 0, Limit(depth=4)).nodes == 0
     search.forget()
-    again = search.search(tree.root(0), 0, Limit(depth=4))
+    again = search.search(packed(0), 0, Limit(depth=4))
     assert again.value == first.value
     assert again.nodes > 0
 
 
-def test_capacity_bounds_the_kept_tree() -> None:
-    tree = _tree(3)
-    settings = SearchSettings(capacity=100, first=1)
-    search = TreeSearch(tree, opposition=OPPOSED, settings=settings)
-    for _ in range(3):
-        found = search.search(tree.root(0), 0, Limit(depth=8))
-        assert found.nodes <= 100
-        assert found.value[0] == plain_paranoid(tree, 0, 0, found.depth)
+@pytest.mark.parametrize("capacity", [Capacity(40, 4, 4), Capacity(100, 64, 16)])
+def test_little_memory_changes_no_value(capacity: Capacity) -> None:
+    for seed in range(4):
+        tree = _tree(seed)
+        search = searcher(tree, OPPOSED, capacity=capacity)
+        plenty = searcher(tree, OPPOSED)
+        for role in (0, 1):
+            found = search.search(packed(0), role, Limit(depth=6))
+            assert found.value[role] == plain_paranoid(tree, 0, role, found.depth)
+            assert found.nodes >= plenty.search(packed(0), role, Limit(depth=6)).nodes
+        assert len(search.proved_states) <= capacity.proofs
+
+
+def test_memory_grows_while_it_may() -> None:
+    tree = RandomTree(1, roles=2, plies=9, width=400, simultaneous=False, zero_sum=True, ends=0.1)
+    values = []
+    for entries in (1 << 14, 4):
+        search = searcher(tree, OPPOSED, capacity=Capacity(1 << 14, entries, 1 << 12))
+        values.append(search.search(packed(0), 0, Limit(depth=9)).value[0])
+    assert values[0] == values[1] == plain_paranoid(tree, 0, 0, 9)
+
+
+def test_wide_nodes_enlarge_the_stack() -> None:
+    tree = RandomTree(0, roles=2, plies=3, width=50, simultaneous=False, zero_sum=True, ends=0)
+    tree.offsets = [0, 1000, 2000]
+    tree.moves = 1000
+    for state in range(50):
+        children: dict[tuple[int, ...], int] = {
+            (move, 0): 50 + move % 50 for move in range(900 + state)
+        }
+        tree.positions[state] = Position((900 + state, 1), children, (0.5, 0.5))
+    found = searcher(tree, OPPOSED).search(packed(0), 0, Limit(depth=3))
+    assert found.value[0] == plain_paranoid(tree, 0, 0, found.depth)
+    assert set(found.scores) == set(range(900))
 
 
 def test_same_seed_same_move_and_ties_are_all_played() -> None:
     tree = RandomTree(0, roles=1, plies=1, width=1, simultaneous=False, zero_sum=False)
     tree.positions = [
-        type(tree.positions[0])((5,), {(m,): 1 for m in range(5)}, (0.5,)),
-        type(tree.positions[0])((0,), {}, (0.5,)),
+        Position((5,), {(m,): 1 for m in range(5)}, (0.5,)),
+        Position((0,), {}, (0.5,)),
     ]
     limit = Limit(depth=3)
     moves = []
     for seed in range(40):
-        pair = [
-            TreeSearch(tree, opposition=FREE, seed=seed).search(tree.root(0), 0, limit).move
-            for _ in range(2)
-        ]
+        pair = [searcher(tree, FREE, seed=seed).search(packed(0), 0, limit).move for _ in range(2)]
         assert pair[0] == pair[1]
         moves.append(pair[0])
     assert set(moves) == set(range(5))
@@ -122,16 +172,16 @@ def test_same_seed_same_move_and_ties_are_all_played() -> None:
 
 def test_a_limit_is_needed() -> None:
     tree = _tree(0)
-    search = TreeSearch(tree, opposition=OPPOSED)
+    search = searcher(tree, OPPOSED)
     for limit in (Limit(), Limit(simulations=10)):
         with pytest.raises(ConfigurationError, match="seconds, nodes, depth"):
-            search.search(tree.root(0), 0, limit)
+            search.search(packed(0), 0, limit)
 
 
 def test_too_wide_a_state_is_not_expanded() -> None:
-    tree = _tree(0)
-    search = TreeSearch(tree, opposition=OPPOSED, settings=SearchSettings(widest=1))
-    found = search.search(tree.root(0), 0, Limit(depth=3))
+    tree = next(t for t in map(_tree, range(99)) if t.positions[0].counts[0] == 4)
+    search = searcher(tree, OPPOSED, settings=SearchSettings(widest=1))
+    found = search.search(packed(0), 0, Limit(depth=3))
     assert found.nodes == 0
     assert found.depth == 0
-    assert found.move in tree.root(0).own_moves
+    assert found.move in range(4)

@@ -11,6 +11,8 @@ from torch import Tensor
 
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.opposition import judge, opposition
@@ -182,34 +184,31 @@ def test_every_kind_of_game_gets_a_legal_move(name: str) -> None:
             after = after.next(joint)
 
 
-def test_speed_ups_do_not_change_values_in_connectfour() -> None:
-    game = Game.load("connectfour")
-    evaluator = Weighted(game)
-    state = _random_line(game, 5)
+@pytest.mark.parametrize(
+    ("name", "plies", "depth"),
+    [("connectfour", 5, 7), ("breakthrough6", 4, 6), ("dotsandboxes", 4, 5)],
+)
+def test_speed_ups_save_nodes_and_change_no_value(name: str, plies: int, depth: int) -> None:
+    """Row D11: table, history and killers together save at least 60 % of the nodes."""
+    game = Game.load(name)
+    evaluator = make_evaluator(game, EvaluatorConfig(kind="cilp", noise=0.2), seed=1)
+    state = _random_line(game, plies)
     role = next(r for r, moves in enumerate(state.legal_moves) if len(moves) > 1)
     results = {}
-    for name, settings in {
-        "plain": SearchSettings(transpositions=False, history=0.0),
-        "all": SearchSettings(),
+    for title, settings in {
+        "plain": SearchSettings(transpositions=False, history=0.0, killers=0.0, batch=1),
+        "all": SearchSettings(batch=1),
         "aspiration": SearchSettings(aspiration=0.02),
-        "single file": SearchSettings(batch=1, first=1),
+        "full window": SearchSettings(aspiration=None, scout=False),
+        "null windows": SearchSettings(scout=True),
+        "large batches": SearchSettings(batch=512),
     }.items():
-        found = AlphaBeta(game, evaluator, settings=settings).search(state, role, Limit(depth=4))
-        results[name] = (round(found.value[role], 5), found.nodes)
+        search = AlphaBeta(game, evaluator, settings=settings)
+        found = search.search(state, role, Limit(depth=depth))
+        results[title] = (round(found.value[role], 5), found.nodes)
+        assert found.depth == depth
     assert len({value for value, _ in results.values()}) == 1
-    assert results["all"][1] < results["plain"][1]
-
-
-class Weighted(Evaluator):
-    """A fixed random linear function of the state, squashed into (0, 1)."""
-
-    def __init__(self, game: Game) -> None:
-        super().__init__(len(game.fluents), len(game.roles), {"kind": "weighted"})
-        generator = torch.Generator().manual_seed(5)
-        self.weights = torch.randn(self.fluent_count, self.role_count, generator=generator)
-
-    def forward(self, fluents: Tensor) -> Tensor:
-        return torch.sigmoid(fluents.float() @ self.weights / 3).clamp(0.01, 0.99)
+    assert results["all"][1] <= 0.4 * results["plain"][1]
 
 
 def test_terminal_states_and_foreign_games_are_refused(tictactoe: Game) -> None:

@@ -129,3 +129,12 @@ def test_batches_of_a_wrong_shape_or_type() -> None:
         StateBatch(torch.zeros((3, 1)), 5)
     with pytest.raises(GameError, match="65 states take 2 words per fluent, not 1"):
         StateBatch(torch.zeros((3, 1), dtype=torch.int64), 65)
+
+
+def test_a_state_from_the_texts_of_its_fluents(game: Game) -> None:
+    state = game.initial_state().next(["(mark 2 2)", "noop"])
+    assert game.state(reversed(state.fluent_texts)) == state
+    assert game.state(text.upper() for text in state.fluent_texts) == state
+    assert not game.state([]).fluents.any()
+    with pytest.raises(GameError, match=r"no fluent '\(cell 9 9 b\)'"):
+        game.state(["(cell 9 9 b)"])

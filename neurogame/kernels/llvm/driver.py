@@ -95,7 +95,7 @@ def _play(frame: Frame) -> None:
     text.lines.append(f"  {following} = add i64 {counter}, 1")
     step = text.integer("add", counter, frame.argument[Argument.STEP])
     code.write(text, Part.LOOK, frame.memory)
-    with text.when(_find_over(frame, step), "over"):
+    with text.when(_find_over(frame, step, following), "over"):
         code.write(text, Part.GOALS, frame.memory)
         opened = count_ended(frame, step, following)
         if frame.age_bits:
@@ -120,9 +120,12 @@ def _play(frame: Frame) -> None:
     _leave(frame, following)
 
 
-def _find_over(frame: Frame, step: str) -> str:
+def _find_over(frame: Frame, step: str, looks: str) -> str:
     """Find the lanes whose game is over; return whether one of them was open; i1."""
     text, ply = frame.text, frame.ply
+    ending = text.let(f"icmp sge i64 {looks}, {frame.argument[Argument.LOOKS]}")
+    ending = text.let(f"and i1 {ending}, {frame.given(Argument.REACHED)}")
+    last = text.splat(text.let(f"sext i1 {ending} to i64"))
     planes = []
     if frame.age_bits:
         began = text.integer("sub", step, frame.argument[Argument.MAX_PLIES])
@@ -133,7 +136,7 @@ def _find_over(frame: Frame, step: str) -> str:
         text.store("zeroinitializer", frame.own("any", 0))
     ended = ""
     with frame.vectors() as offset:
-        over = frame.row(ply.terminal, offset)
+        over = text.both("or", last, frame.row(ply.terminal, offset))
         if ply.stuck:
             over = text.both("or", over, frame.row(ply.stuck, offset))
         open_ = text.load(frame.own("open", offset))

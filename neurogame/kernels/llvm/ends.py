@@ -33,6 +33,7 @@ def count_ended(frame: Frame, step: str, looks: str) -> str:
             fresh = frame.own("fresh", offset)
             text.store(text.both("or", text.load(fresh), ended), fresh)
         _keep_final(frame, ended, offset)
+        _keep_goals(frame, ended, offset)
         if frame.moves:
             _count_moves(frame, ended, offset)
     with text.when(frame.given(Argument.START), "lengths"), frame.vectors() as offset:
@@ -80,6 +81,19 @@ def _keep_final(frame: Frame, ended: str, offset: Offset) -> None:
         at = frame.columns(Argument.FINAL, offset, fluent)
         state = text.load(frame.cell(0, offset, fluent))
         text.store(text.gate(0xF8, text.load(at, aligned=False), state, ended), at, aligned=False)
+
+
+def _keep_goals(frame: Frame, ended: str, offset: Offset) -> None:
+    """Write down which lanes have reached which goals."""
+    text = frame.text
+    with text.when(frame.given(Argument.REACHED), "reached"):
+        for index, row in enumerate(frame.goal_rows):
+            if row:
+                at = frame.columns(Argument.REACHED, offset, str(index))
+                reached = text.gate(
+                    0xF8, text.load(at, aligned=False), frame.row(row, offset), ended
+                )
+                text.store(reached, at, aligned=False)
 
 
 def _count_moves(frame: Frame, ended: str, offset: Offset) -> None:

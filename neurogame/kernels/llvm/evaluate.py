@@ -1,4 +1,4 @@
-"""The function that evaluates states without playing on: inputs in, any parts, outputs out."""
+"""The function that makes given moves and looks at states: inputs in, any parts, outputs out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class Input(IntEnum):
     BLOCK_END = 1
     """One past the last block."""
     PARTS = 2
-    """Sum of ``1 << part`` of the parts to run."""
+    """Sum of ``1 << part`` of the parts to run: first the moves are made, which are written over
+    the state; then it is looked at; goals need a look."""
     STRIDE = 3
     """Bytes from one row of words to the next, of inputs and outputs."""
     FROM = 4
@@ -53,7 +54,7 @@ def write_evaluation(code: GateCode, words: int, *, ternary: bool) -> str:
     with text.count(given[Input.BLOCK], given[Input.BLOCK_END], "block") as block:
         column = text.integer("mul", block, code.width * text.bytes)
         _copy(text, code, given, column, cells, inward=True)
-        for part in Part:
+        for part in (Part.MOVE, Part.LOOK, Part.GOALS):
             chosen = text.integer("and", given[Input.PARTS], 1 << part)
             with text.when(text.let(f"icmp ne i64 {chosen}, 0"), part.name.lower()):
                 code.write(text, part, cells)

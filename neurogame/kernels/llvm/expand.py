@@ -4,38 +4,22 @@ from __future__ import annotations
 
 from typing import Any, final
 
-import numba
 import numpy as np
-from llvmlite import ir
-from numba.extending import intrinsic
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
+from neurogame.kernels.call_address import call_address
+from neurogame.kernels.compiled import compiled
 from neurogame.kernels.expand import Children, PackedArray, Seen
+from neurogame.kernels.lane_rows import from_lanes, hash_row, to_lanes
 from neurogame.kernels.llvm.call import aligned
 from neurogame.kernels.llvm.evaluate import Input
 from neurogame.kernels.llvm.frame import Part
 from neurogame.kernels.llvm.step import load_step
-from neurogame.kernels.random_words import G1, MIX_1, MIX_2
 from neurogame.kernels.step import GOALS, NEXT, STATUS
 
 _MOST_CHILDREN = 1 << 24
-_G1, _MIX_1, _MIX_2 = np.uint64(G1), np.uint64(MIX_1), np.uint64(MIX_2)
 _ONE = np.uint64(1)
-
-
-def _call_address(_context: Any, _address: Any, _arguments: Any) -> Any:
-    """Type and generate the call of the function at an address with one integer."""
-
-    def generate(_: Any, builder: Any, __: Any, values: Any) -> Any:
-        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(64)])
-        builder.call(builder.inttoptr(values[0], kind.as_pointer()), [values[1]])
-
-    return numba.types.void(numba.types.int64, numba.types.int64), generate
-
-
-call_address: Any = intrinsic(_call_address)
-"""In compiled code: calls the function at an address with one integer."""
 
 
 @final
@@ -68,7 +52,7 @@ class LlvmExpander:
         self._cells = aligned(self.kernel.memory // 8)
         self._next = np.ascontiguousarray(self.kernel.outputs[NEXT])
         self._status = np.concatenate([self.kernel.outputs[STATUS], self.kernel.outputs[GOALS]])
-        step_parts = 1 << Part.LOOK | 1 << Part.MOVE
+        step_parts = 1 << Part.MOVE
         look_parts = 1 << Part.LOOK | 1 << Part.GOALS
         self._step = self._arguments(self._source, self._children, self._next, step_parts)
         self._look = self._arguments(self._children, self._seen, self._status, look_parts)
@@ -156,24 +140,7 @@ class LlvmExpander:
         )
 
 
-@numba.njit(cache=True, nogil=True)
-def _transpose(tile: Any) -> None:
-    """Transpose 64 words of 64 bits in place: bit ``i`` of word ``j`` and bit ``j`` of ``i``."""
-    width = np.uint64(32)
-    mask = np.uint64(0x00000000FFFFFFFF)
-    while width:
-        place = np.uint64(0)
-        while place < 64:
-            low, high = tile[place], tile[place + width]
-            swap = ((low >> width) ^ high) & mask
-            tile[place + width] = high ^ swap
-            tile[place] = low ^ (swap << width)
-            place = (place + width + _ONE) & ~width
-        width >>= _ONE
-        mask ^= mask << width
-
-
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _count(legal: Any, offsets: Any) -> float:
     """Return the number of joint moves of all states, as a float because many roles overflow."""
     total = 0.0
@@ -189,7 +156,7 @@ def _count(legal: Any, offsets: Any) -> float:
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _list_children(legal: Any, offsets: Any, parent: Any, joint: Any) -> None:
     """Write the joint moves of all states, lexicographic for each."""
     roles = len(offsets) - 1
@@ -224,38 +191,7 @@ def _list_children(legal: Any, offsets: Any, parent: Any, joint: Any) -> None:
                 role -= 1
 
 
-@numba.njit(cache=True, nogil=True)
-def _to_lanes(rows: Any, index: Any, begin: int, size: int, words: Any) -> None:
-    """Write packed rows ``index[begin : begin + size]`` as lanes of the words of their signals."""
-    signals = len(words)
-    tile = np.empty(64, np.uint64)
-    for place in range(rows.shape[1]):
-        for word in range((size + 63) >> 6):
-            lanes = min(size - 64 * word, 64)
-            for lane in range(lanes):
-                tile[lane] = rows[index[begin + 64 * word + lane], place]
-            tile[lanes:] = np.uint64(0)
-            _transpose(tile)
-            for bit in range(min(signals - 64 * place, 64)):
-                words[64 * place + bit, word] = np.int64(tile[bit])
-
-
-@numba.njit(cache=True, nogil=True)
-def _from_lanes(words: Any, signals: int, begin: int, size: int, rows: Any) -> None:
-    """Write lanes of the words of the first signals as packed rows ``begin .. begin + size``."""
-    tile = np.empty(64, np.uint64)
-    for place in range(rows.shape[1]):
-        bits = min(signals - 64 * place, 64)
-        for word in range((size + 63) >> 6):
-            for bit in range(bits):
-                tile[bit] = np.uint64(words[64 * place + bit, word])
-            tile[bits:] = np.uint64(0)
-            _transpose(tile)
-            for lane in range(min(size - 64 * word, 64)):
-                rows[begin + 64 * word + lane, place] = tile[lane]
-
-
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _read_seen(
     seen: Any, goal_table: Any, begin: int, size: int, legal: Any, terminal: Any, goals: Any
 ) -> None:
@@ -266,7 +202,7 @@ def _read_seen(
         going = ~seen[moves, word]
         for move in range(moves):
             seen[move, word] &= going
-    _from_lanes(seen, moves, begin, size, legal)
+    from_lanes(seen, np.arange(moves), begin, size, legal)
     for lane in range(size):
         terminal[begin + lane] = seen[moves, lane >> 6] >> (lane & 63) & 1
         for role in range(goals.shape[1]):
@@ -279,7 +215,7 @@ def _read_seen(
                 goals[begin + lane, role] = np.float32(value / 100)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _look(
     address: int,
     arguments: Any,
@@ -296,12 +232,12 @@ def _look(
     index = np.arange(len(states))
     for begin in range(0, len(states), lanes):
         size = min(lanes, len(states) - begin)
-        _to_lanes(states, index, begin, size, fluents)
+        to_lanes(states, index, begin, size, fluents)
         call_address(address, arguments.ctypes.data)
         _read_seen(seen, goal_table, begin, size, legal, terminal, goals)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _expand(
     address: int,
     step: Any,
@@ -325,23 +261,18 @@ def _expand(
     _list_children(legal, offsets, parent, joint)
     lanes = 64 * fluents.shape[1]
     first = len(fluents)
+    signals = np.arange(first)
     for begin in range(0, len(parent), lanes):
         size = min(lanes, len(parent) - begin)
-        _to_lanes(states, parent, begin, size, source[:first])
+        to_lanes(states, parent, begin, size, source[:first])
         source[first:, : (size + 63) >> 6] = 0
         for lane in range(size):
             for role in range(joint.shape[1]):
                 move = first + offsets[role] + joint[begin + lane, role]
                 source[move, lane >> 6] |= np.int64(_ONE << np.uint64(lane & 63))
         call_address(address, step.ctypes.data)
-        _from_lanes(fluents, first, begin, size, children)
+        from_lanes(fluents, signals, begin, size, children)
         call_address(address, look.ctypes.data)
         _read_seen(seen, goal_table, begin, size, child_legal, terminal, goals)
     for child in range(len(children)):
-        total = np.uint64(0)
-        for place in range(children.shape[1]):
-            total += children[child, place] + np.uint64(place + 1) * _G1
-            total = (total ^ (total >> np.uint64(30))) * _MIX_1
-            total = (total ^ (total >> np.uint64(27))) * _MIX_2
-            total ^= total >> np.uint64(31)
-        hashes[child] = total
+        hashes[child] = hash_row(children[child])

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import Protocol, TypeAlias, final
 
+import numpy as np
+
 from neurogame.circuit.netlist.ply import Ply, Section
 from neurogame.kernels.llvm.text import Text
 
@@ -64,7 +66,10 @@ class Argument(IntEnum):
     call gives up; 0: no matter how long games are."""
     GIVEN_UP = 22
     """Set to 1 by a call that has given up; what it has counted is to be thrown away."""
-    TABLES = 23
+    REACHED = 23
+    """Where the goals of lanes are added that have ended (one game per lane), a row of words per
+    goal row; with it a lane that still plays at the last look ends there; 0: nowhere."""
+    TABLES = 24
     """From here per part: runs, their number, gates."""
 
 
@@ -87,8 +92,25 @@ SECTIONS = {
 
 
 def part_gates(ply: Ply, part: Part) -> list[int]:
-    """Return the gates of a part in topological order."""
+    """Return the gates of a part in topological order.
+
+    Where moves are given, the part that makes them needs nothing of the other parts: the gates
+    that it has in common with them belong to both.
+    """
+    if part is Part.MOVE and not ply.reset:
+        return _cone(ply)
     return [gate for section in SECTIONS[part] for gate in ply.gates(section)]
+
+
+def _cone(ply: Ply) -> list[int]:
+    """Return all gates that the next state is made of."""
+    first, inputs = ply.netlist.input_count, ply.netlist.inputs
+    needed = np.zeros(ply.netlist.row_count, np.bool_)
+    needed[ply.next] = True
+    for gate in reversed(range(ply.netlist.gate_count)):
+        if needed[first + gate]:
+            needed[inputs[gate]] = True
+    return [int(gate) for gate in np.flatnonzero(needed[first:])]
 
 
 ARGUMENTS = Argument.TABLES + 3 * len(Part)

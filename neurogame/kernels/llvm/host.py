@@ -19,7 +19,8 @@ class Host:
         features: LLVM's feature flags, as one string.
         words: 64-bit words of a vector register: 8 with AVX-512, 4 with AVX2, 2 otherwise
             (SSE2, NEON).
-        ternary: whether there is an instruction for any function of three inputs.
+        ternary: whether there is an instruction for any function of three inputs, for vectors of
+            2, 4 and 8 words.
         registers: vector registers.
     """
 
@@ -41,7 +42,7 @@ def host() -> Host:
     import llvmlite.binding as llvm
 
     flags = llvm.get_host_cpu_features()
-    if flags.get("avx512f", False):
+    if flags.get("avx512f", False) and flags.get("avx512vl", False):
         # Some processors are said to prefer narrower vectors for code of mixed kinds; a kernel
         # that does nothing but vector logic does not.
         flags["prefer-256-bit"] = False

@@ -19,14 +19,15 @@ from neurogame.kernels.llvm.driver import write_module
 from neurogame.kernels.llvm.engine import Code, compile_text, load_object, versions
 from neurogame.kernels.llvm.frame import Part
 from neurogame.kernels.llvm.host import host
+from neurogame.kernels.llvm.shape import Shape, widest
 from neurogame.kernels.llvm.store import load_arrays, save_arrays
 from neurogame.kernels.llvm.straight import StraightCode, loop_rows
-from neurogame.kernels.llvm.table import TABLE_WIDTH, Table, TableCode, routine
+from neurogame.kernels.llvm.table import Table, TableCode, routine
 
 STRAIGHT_GATES = 32_000
 """Larger circuits are interpreted; compiling takes about a second per 5,000 gates, once."""
 
-_SPARE_REGISTERS = 6
+_SPARE_REGISTERS = 4
 
 
 @final
@@ -65,7 +66,14 @@ class Kernel:
     routine: int
 
 
-def load_kernel(circuit: Circuit, variant: str | None, age_bits: int, *, moves: bool) -> Kernel:
+def load_kernel(
+    circuit: Circuit,
+    variant: str | None,
+    age_bits: int,
+    *,
+    moves: bool,
+    shape: Shape | None = None,
+) -> Kernel:
     """Return the compiled playouts of a game, from the cache if it has been compiled before.
 
     Args:
@@ -73,21 +81,23 @@ def load_kernel(circuit: Circuit, variant: str | None, age_bits: int, *, moves: 
         variant: ``straight``, ``table``, or None to choose by the number of gates.
         age_bits: see :func:`~neurogame.kernels.llvm.driver.write_module`.
         moves: whether it can count moves.
+        shape: of a block of lanes; None: for many lanes.
     """
-    key = f"{circuit.key} {variant} {age_bits} {moves} {versions()}"
+    shape = shape or widest()
+    key = f"{circuit.key} {variant} {age_bits} {moves} {shape} {versions()}"
     arrays = load_arrays(key)
     seconds = 0.0
     if arrays is None:
         start = perf_counter()
         ply = build_play(circuit, find_facts(circuit), moves=moves)
-        arrays = _make(ply, variant, age_bits)
+        arrays = _make(ply, variant, age_bits, shape)
         seconds = perf_counter() - start
         save_arrays(key, arrays)
-    return _unpack(arrays, seconds)
+    return _unpack(arrays, seconds, shape)
 
 
 def make_code(
-    ply: Ply, variant: str | None, pinned: set[int], *, in_place: bool
+    ply: Ply, variant: str | None, pinned: set[int], shape: Shape
 ) -> StraightCode | TableCode:
     """Return the gates of a ply, ready to be written.
 
@@ -95,15 +105,13 @@ def make_code(
         ply: the netlist.
         variant: ``straight``, ``table``, or None to choose by the number of gates.
         pinned: rows that get a cell of their own.
-        in_place: whether the next state is written over the state.
+        shape: of a block of lanes.
     """
-    machine = host()
     if variant is None:
         variant = "straight" if ply.netlist.gate_count <= STRAIGHT_GATES else "table"
     if variant == "straight":
-        registers = machine.registers - _SPARE_REGISTERS
-        return StraightCode(ply, registers, pinned, in_place=in_place)
-    return TableCode(ply, 8 * machine.words, pinned, in_place=in_place)
+        return StraightCode(ply, host().registers - _SPARE_REGISTERS, pinned)
+    return TableCode(ply, shape, pinned)
 
 
 def pack_tables(code: StraightCode | TableCode) -> Arrays:
@@ -125,11 +133,10 @@ def unpack_tables(arrays: Arrays) -> tuple[Table, ...]:
     )
 
 
-def _make(ply: Ply, variant: str | None, age_bits: int) -> Arrays:
+def _make(ply: Ply, variant: str | None, age_bits: int, shape: Shape) -> Arrays:
     """Compile a game; everything that a kernel needs as arrays."""
-    machine = host()
-    code = make_code(ply, variant, loop_rows(ply), in_place=True)
-    text, frame = write_module(code, machine.words, age_bits, ternary=machine.ternary)
+    code = make_code(ply, variant, loop_rows(ply), shape)
+    text, frame = write_module(code, shape.words, age_bits, ternary=shape.ternary)
     rows = sorted(set(ply.goals.tolist()))
     return {
         "variant": np.array(code.variant),
@@ -149,7 +156,7 @@ def _make(ply: Ply, variant: str | None, age_bits: int) -> Arrays:
     }
 
 
-def _unpack(arrays: Arrays, seconds: float) -> Kernel:
+def _unpack(arrays: Arrays, seconds: float, shape: Shape) -> Kernel:
     gates, loads, stores, width, memory, goal_rows = map(int, arrays["numbers"])
     tables = unpack_tables(arrays)
     return Kernel(
@@ -157,24 +164,24 @@ def _unpack(arrays: Arrays, seconds: float) -> Kernel:
         gates=gates,
         accesses=(loads, stores),
         seconds=seconds,
-        lane_words=width * host().words,
-        vector_words=host().words,
+        lane_words=width * shape.words,
+        vector_words=shape.words,
         memory=memory,
         goal_index=arrays["goal_index"].astype(np.int64),
         goal_rows=goal_rows,
         does=arrays["does"].astype(np.int64),
         tables=tables,
         code=load_object(arrays["object"].tobytes()),
-        routine=load_routine().address("table") if tables else 0,
+        routine=load_routine(shape).address("table") if tables else 0,
     )
 
 
-@lru_cache(maxsize=1)
-def load_routine() -> Code:
+@lru_cache(maxsize=8)
+def load_routine(shape: Shape) -> Code:
     """Return the routine that runs tables, the same for all games."""
-    key = f"routine {TABLE_WIDTH} {versions()}"
+    key = f"routine {shape} {versions()}"
     arrays = load_arrays(key)
     if arrays is None:
-        arrays = {"object": np.frombuffer(compile_text(routine(TABLE_WIDTH)), np.uint8)}
+        arrays = {"object": np.frombuffer(compile_text(routine(shape)), np.uint8)}
         save_arrays(key, arrays)
     return load_object(arrays["object"].tobytes())

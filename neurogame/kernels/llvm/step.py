@@ -20,8 +20,8 @@ from neurogame.kernels.llvm.call import aligned
 from neurogame.kernels.llvm.engine import Code, compile_text, load_object, versions
 from neurogame.kernels.llvm.evaluate import Input, write_evaluation
 from neurogame.kernels.llvm.frame import ARGUMENTS, Argument, Part
-from neurogame.kernels.llvm.host import host
 from neurogame.kernels.llvm.kernel import load_routine, make_code, pack_tables, unpack_tables
+from neurogame.kernels.llvm.shape import Shape, widest
 from neurogame.kernels.llvm.store import load_arrays, save_arrays
 from neurogame.kernels.llvm.table import Table
 from neurogame.kernels.step import GOALS, NEXT, STATUS
@@ -29,7 +29,7 @@ from neurogame.kernels.step import GOALS, NEXT, STATUS
 _PARTS = {
     STATUS: 1 << Part.LOOK,
     GOALS: 1 << Part.LOOK | 1 << Part.GOALS,
-    NEXT: 1 << Part.LOOK | 1 << Part.MOVE,
+    NEXT: 1 << Part.MOVE,
 }
 
 
@@ -104,31 +104,46 @@ class LlvmStep:
         torch.cat(given, out=source[:, :width]) if width == padded else source[:, :width].copy_(
             torch.cat(given)
         )
-        places = np.concatenate([kernel.outputs[group] for group in groups])
-        target = torch.empty((len(places), padded), dtype=torch.int64)
         cells = aligned(kernel.memory // 8)
         arguments = kernel.arguments(cells)
         arguments[Input.BLOCK_END] = padded // kernel.lane_words
-        arguments[Input.PARTS] = int(np.bitwise_or.reduce([_PARTS[group] for group in groups]))
         arguments[Input.STRIDE] = 8 * padded
         arguments[Input.FROM] = source.data_ptr()
         arguments[Input.FROM_COUNT] = rows
+        # Moves are written over the state, so what is seen of it must be fetched before.
+        found: dict[int, Tensor] = {}
+        for together in ([g for g in groups if g != NEXT], [g for g in groups if g == NEXT]):
+            if together:
+                found.update(zip(together, self._compute(arguments, together), strict=True))
+        return [found[group][:, :width] for group in groups]
+
+    def _compute(self, arguments: IntArray, groups: Sequence[int]) -> Sequence[Tensor]:
+        outputs = [self.kernel.outputs[group] for group in groups]
+        places = np.concatenate(outputs)
+        target = torch.empty((len(places), int(arguments[Input.STRIDE]) // 8), dtype=torch.int64)
+        arguments[Input.PARTS] = int(np.bitwise_or.reduce([_PARTS[group] for group in groups]))
         arguments[Input.TO] = target.data_ptr()
         arguments[Input.TO_CELLS] = places.ctypes.data
         arguments[Input.TO_COUNT] = len(places)
         self._evaluate(arguments.ctypes.data)
-        sizes = [len(kernel.outputs[group]) for group in groups]
-        return list(torch.split(target[:, :width], sizes))
+        return torch.split(target, [len(rows) for rows in outputs])
 
 
-def load_step(circuit: Circuit, variant: str | None) -> CompiledStep:
-    """Return the compiled rules of a game, from the cache if they have been compiled before."""
-    key = f"step {circuit.key} {variant} {versions()}"
+def load_step(circuit: Circuit, variant: str | None, shape: Shape | None = None) -> CompiledStep:
+    """Return the compiled rules of a game, from the cache if they have been compiled before.
+
+    Args:
+        circuit: the game.
+        variant: ``straight``, ``table``, or None to choose by the number of gates.
+        shape: of a block of lanes; None: for many lanes.
+    """
+    shape = shape or widest()
+    key = f"step {circuit.key} {variant} {shape} {versions()}"
     arrays = load_arrays(key)
     seconds = 0.0
     if arrays is None:
         start = perf_counter()
-        arrays = _make(build_step(circuit), variant)
+        arrays = _make(build_step(circuit), variant, shape)
         seconds = perf_counter() - start
         save_arrays(key, arrays)
     gates, width, memory = (int(number) for number in arrays["numbers"])
@@ -137,7 +152,7 @@ def load_step(circuit: Circuit, variant: str | None) -> CompiledStep:
         variant=str(arrays["variant"]),
         gates=gates,
         seconds=seconds,
-        lane_words=width * host().words,
+        lane_words=width * shape.words,
         memory=memory,
         inputs=arrays["inputs"].astype(np.int64),
         outputs=(
@@ -147,30 +162,29 @@ def load_step(circuit: Circuit, variant: str | None) -> CompiledStep:
         ),
         tables=tables,
         code=load_object(arrays["object"].tobytes()),
-        routine=load_routine().address("table") if tables else 0,
+        routine=load_routine(shape).address("table") if tables else 0,
     )
 
 
-def _make(ply: Ply, variant: str | None) -> Arrays:
+def _make(ply: Ply, variant: str | None, shape: Shape) -> Arrays:
     """Compile the rules; everything that a kernel needs as arrays."""
-    machine = host()
     groups = {
         "inputs": np.arange(1, ply.netlist.input_count),
         "status": np.append(ply.legal, ply.terminal),
         "goals": ply.goals,
-        "next": ply.next,
     }
     pinned = {row for rows in groups.values() for row in rows.tolist()}
-    code = make_code(ply, variant, pinned, in_place=False)
-    size = code.width * 8 * machine.words
+    code = make_code(ply, variant, pinned, shape)
+    size = code.width * 8 * shape.words
     arrays: Arrays = {
         "variant": np.array(code.variant),
         "numbers": np.array([ply.netlist.gate_count, code.width, code.cell_count * size]),
         "object": np.frombuffer(
-            compile_text(write_evaluation(code, machine.words, ternary=machine.ternary)), np.uint8
+            compile_text(write_evaluation(code, shape.words, ternary=shape.ternary)), np.uint8
         ),
         **pack_tables(code),
     }
     for name, rows in groups.items():
         arrays[name] = np.array([code.cell[row] for row in rows.tolist()], np.int64) * size
+    arrays["next"] = np.arange(len(ply.next)) * size
     return arrays

@@ -52,8 +52,6 @@ class StraightCode:
         ply: Ply,
         registers: int,
         pinned: set[int],
-        *,
-        in_place: bool = True,
     ) -> None:
         """Order the gates of each part and give cells to what goes through memory.
 
@@ -61,13 +59,12 @@ class StraightCode:
             ply: the netlist.
             registers: values that may be in registers at the same time.
             pinned: rows that get a cell of their own, which nothing else is written to.
-            in_place: write the next state over the state; else its rows should be pinned.
         """
         self.ply = ply
         netlist = ply.netlist
         fluents = len(ply.next)
         self._pinned = pinned
-        self._following = ply.next.tolist() if in_place else []
+        self._following = ply.next.tolist()
         wanted = self._wanted_later(netlist)
         self.steps: dict[Part, list[list[Step]]] = {}
         for part in Part:

@@ -21,11 +21,8 @@ from neurogame.circuit.netlist.ply import Ply
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.llvm.expressions import depends
 from neurogame.kernels.llvm.frame import Argument, Part, part_gates
-from neurogame.kernels.llvm.host import host
+from neurogame.kernels.llvm.shape import Shape
 from neurogame.kernels.llvm.text import Text
-
-TABLE_WIDTH = 4
-"""Vectors per cell: enough to hide the delay from a store to the load that follows it."""
 
 WINDOW = 2048
 """Gates within which runs are formed."""
@@ -62,28 +59,24 @@ class TableCode:
 
     variant = "table"
 
-    def __init__(
-        self, ply: Ply, vector_bytes: int, pinned: set[int], *, in_place: bool = True
-    ) -> None:
+    def __init__(self, ply: Ply, shape: Shape, pinned: set[int]) -> None:
         """Order the gates of each part and give a cell to every row.
 
         Args:
             ply: the netlist.
-            vector_bytes: size of a vector.
+            shape: of a block of lanes.
             pinned: rows that get a cell of their own, which nothing else is written to.
-            in_place: write the next state over the state; else its rows should be pinned.
         """
-        width = TABLE_WIDTH
-        self.ply, self.width = ply, width
+        self.ply, self.width = ply, shape.width
         netlist = ply.netlist
         order = {part: _order(netlist, part_gates(ply, part)) for part in Part}
-        cells = _Cells(ply, order, pinned, in_place)
+        cells = _Cells(ply, order, pinned)
         self.cell_count = cells.count
         self.cell = cells.of
         table, inputs = canonical(netlist)
         place = np.zeros(netlist.row_count, np.int64)
         place[list(cells.of)] = list(cells.of.values())
-        scale = width * vector_bytes
+        scale = shape.width * 8 * shape.words
         self.tables: dict[Part, Table] = {}
         for part, gates in order.items():
             rows = np.concatenate(
@@ -121,12 +114,10 @@ class TableCode:
 class _Cells:
     """Cells by liveness: a row gives its cell back after its last use."""
 
-    def __init__(
-        self, ply: Ply, order: dict[Part, IntArray], pinned: set[int], in_place: bool
-    ) -> None:
+    def __init__(self, ply: Ply, order: dict[Part, IntArray], pinned: set[int]) -> None:
         netlist = ply.netlist
         fluents = len(ply.next)
-        following = ply.next.tolist() if in_place else []
+        following = ply.next.tolist()
         sequence = np.concatenate([order[part] for part in Part])
         begin = len(sequence) - len(order[Part.MOVE])
         last = np.full(netlist.row_count, -1, np.int64)
@@ -257,14 +248,13 @@ def _runs(functions: IntArray) -> npt.NDArray[np.int32]:
     return np.stack([functions[begin], length], axis=1).astype(np.int32)
 
 
-def routine(width: int) -> str:
+def routine(shape: Shape) -> str:
     """Return the module of the routine ``table(cells, runs, number of runs, gates)``.
 
     Args:
-        width: vectors per cell.
+        shape: of a block of lanes.
     """
-    machine = host()
-    text = Text(machine.words, ternary=machine.ternary)
+    text = Text(shape.words, ternary=shape.ternary)
     text.begin("entry")
     tables = sorted(set(_canonical_tables()[0].tolist()))
     text.do("br label %runs")
@@ -290,7 +280,7 @@ def routine(width: int) -> str:
     cases = " ".join(f"i32 {table}, label %case{table}" for table in tables)
     text.do(f"switch i32 %function, label %done [ {cases} ]")
     for table in tables:
-        _case(text, table, width)
+        _case(text, table, shape.width)
     text.begin("done")
     text.do("br label %runs")
     text.begin("return")

@@ -10,6 +10,9 @@ from neurogame.kernels.llvm.expressions import depends, expression
 
 VARIABLES = (0xF0, 0xCC, 0xAA)
 
+_AND_NOT = frozenset((0x30, 0x0C, 0x50, 0x0A, 0x44, 0x22))
+"""Tables of one input and not another one, for which there is a shorter instruction."""
+
 
 @final
 class Text:
@@ -106,14 +109,14 @@ class Text:
         An input that the table does not depend on is not used and may be any name.
         """
         plain = expression(table)
-        if self.ternary and len(plain) > 1:
+        if self.ternary and len(plain) > 1 and table not in _AND_NOT:
             # An unused input must still be a value; repeating one adds no dependency.
             names = [a, b, c]
             used = [name for name, bit in zip(names, (4, 2, 1), strict=True) if depends(table, bit)]
             a, b, c = (n if n in used else used[0] for n in names)
             v = self.vector
             return self.let(
-                f"call {v} @llvm.x86.avx512.pternlog.q.512({v} {a}, {v} {b}, {v} {c}, i32 {table})"
+                f"call {v} {_ternary(self.words)}({v} {a}, {v} {b}, {v} {c}, i32 {table})"
             )
         values = {0xF0: a, 0xCC: b, 0xAA: c, 0: "zeroinitializer", 255: self.splat(-1)}
         for result, operation, left, right in plain:
@@ -188,5 +191,10 @@ def declarations(words: int, *, ternary: bool) -> str:
     v = f"<{words} x i64>"
     lines = [f"declare {v} @llvm.ctpop.v{words}i64({v})", "declare i64 @llvm.cttz.i64(i64, i1)"]
     if ternary:
-        lines.append(f"declare {v} @llvm.x86.avx512.pternlog.q.512({v}, {v}, {v}, i32)")
+        lines.append(f"declare {v} {_ternary(words)}({v}, {v}, {v}, i32)")
     return "\n".join(lines)
+
+
+def _ternary(words: int) -> str:
+    """Return the name of the instruction for any function of three vectors."""
+    return f"@llvm.x86.avx512.pternlog.q.{64 * words}"

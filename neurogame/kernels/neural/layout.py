@@ -21,7 +21,7 @@ from torch import Tensor
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.neural.merge import BITS, ENTRIES, merge_patterns
 
-PLAIN, SOUND, FUZZY = 0, 1, 2
+PLAIN, SOUND, FUZZY, THRESHOLD = 0, 1, 2, 3
 """Kinds of networks; see :mod:`neurogame.kernels.neural.network`."""
 
 FILLER, FALSE, TRUE = 0, 1, 2

@@ -7,6 +7,7 @@ looks up sixteen lanes. Elsewhere, and in float64, it is a loop.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import llvmlite.binding
@@ -16,7 +17,7 @@ from numba.core import cgutils as _cgutils
 from numba.core import config as _config
 from numba.extending import overload, register_jitable
 
-from neurogame.kernels.neural.compiled import written
+from neurogame.kernels.compiled import written
 from neurogame.kernels.neural.merge import BITS, ENTRIES
 
 # Neither is annotated.
@@ -25,6 +26,9 @@ config: Any = _config
 
 LANES = 64
 """Lanes that are computed together: one word of packed states."""
+
+FEW_LANES = 16
+"""Lanes of a small block, for the children of one state: one vector of AVX-512."""
 
 TILE = 8
 """Words of a row that are read together: a cache line."""
@@ -56,10 +60,14 @@ def index_lanes(column: Any, pattern: Any, index: Any) -> None:
         column: one word of 64 lanes per leaf, and a last one that is 0; uint64 ``[N + 1]``.
         pattern: leaves of each pattern, lowest bit first, ``N`` where there is none;
             int32 ``[P, 5]``.
-        index: written; uint8 ``[P, 64]``.
+        index: written; uint8 ``[P, 64]``, or ``[P, 16]`` for the first lanes.
     """
-    for p in range(len(pattern)):
-        _index_pattern(column, pattern, p, index)
+    if index.shape[1] == LANES:
+        for p in range(len(pattern)):
+            _index_pattern(column, pattern, p, index)
+    else:
+        for p in range(len(pattern)):
+            _index_few(column, pattern, p, index)
 
 
 def _has_wide_permutations() -> bool:
@@ -106,28 +114,38 @@ def _index_flags(typing: Any, flags: Any, pattern: Any, p: Any, index: Any) -> A
     return types.void(flags, pattern, p, index), generate
 
 
-@written
-def _index_pattern(typing: Any, column: Any, pattern: Any, p: Any, index: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
-        words, leaves, out = (
-            _data(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 3)
-        )
-        octets, flags = ir.VectorType(ir.IntType(8), LANES), ir.VectorType(ir.IntType(1), LANES)
-        zero = ir.Constant(octets, [0] * LANES)
-        found = zero
-        for bit in range(BITS):
-            place = builder.add(
-                builder.mul(arguments[2], arguments[2].type(BITS)), arguments[2].type(bit)
-            )
-            leaf = builder.load(builder.gep(leaves, [place]))
-            word = builder.load(builder.gep(words, [builder.zext(leaf, ir.IntType(64))]))
-            held = builder.bitcast(word, flags)
-            value = ir.Constant(octets, [1 << bit] * LANES)
-            found = builder.or_(found, builder.select(held, value, zero))
-        where = builder.gep(out, [builder.mul(arguments[2], arguments[2].type(LANES))])
-        builder.store(found, builder.bitcast(where, octets.as_pointer()), align=1)
+def _make_index(lanes: int) -> Any:
+    """Return a function that gathers the bits of one pattern, for a number of lanes."""
 
-    return types.void(column, pattern, p, index), generate
+    @written
+    def gather(typing: Any, column: Any, pattern: Any, p: Any, index: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+            words, leaves, out = (
+                _data(context, builder, signature.args[i], arguments[i]) for i in (0, 1, 3)
+            )
+            octets = ir.VectorType(ir.IntType(8), lanes)
+            flags = ir.VectorType(ir.IntType(1), lanes)
+            zero = ir.Constant(octets, [0] * lanes)
+            found = zero
+            for bit in range(BITS):
+                place = builder.add(
+                    builder.mul(arguments[2], arguments[2].type(BITS)), arguments[2].type(bit)
+                )
+                leaf = builder.load(builder.gep(leaves, [place]))
+                word = builder.load(builder.gep(words, [builder.zext(leaf, ir.IntType(64))]))
+                first = word if lanes == LANES else builder.trunc(word, ir.IntType(lanes))
+                value = ir.Constant(octets, [1 << bit] * lanes)
+                held = builder.bitcast(first, flags)
+                found = builder.or_(found, builder.select(held, value, zero))
+            where = builder.gep(out, [builder.mul(arguments[2], arguments[2].type(lanes))])
+            builder.store(found, builder.bitcast(where, octets.as_pointer()), align=1)
+
+        return types.void(column, pattern, p, index), generate
+
+    return gather
+
+
+_index_pattern, _index_few = _make_index(LANES), _make_index(FEW_LANES)
 
 
 def _make_sums(channels: int, write: Callable[..., None]) -> Any:
@@ -170,9 +188,16 @@ def _write_single_sums(
 
 
 def _write_wide_sums(
-    builder: Any, channels: int, numbers: Any, patterns: Any, entries: Any, result: Any, ends: Any
+    builder: Any,
+    channels: int,
+    numbers: Any,
+    patterns: Any,
+    entries: Any,
+    result: Any,
+    ends: Any,
+    lanes: int = LANES,
 ) -> None:
-    """Write the loop over tables for 64 lanes."""
+    """Write the loop over tables for 64 lanes, or for 16."""
     vector = ir.VectorType(ir.FloatType(), _VECTOR)
     whole = ir.VectorType(ir.IntType(32), _VECTOR)
     octets = ir.VectorType(ir.IntType(8), _VECTOR)
@@ -182,7 +207,7 @@ def _write_wide_sums(
         ir.FunctionType(vector, [vector, whole, vector]),
         "llvm.x86.avx512.vpermi2var.ps.512",
     )
-    pieces = LANES // _VECTOR
+    pieces = lanes // _VECTOR
     zero = ir.Constant(vector, [0.0] * _VECTOR)
     totals = [
         [cgutils.alloca_once_value(builder, zero) for _ in range(pieces)] for _ in range(channels)
@@ -193,7 +218,7 @@ def _write_wide_sums(
 
     with cgutils.for_range_slice(builder, ends[0], ends[1], word(1), word) as (table, _):
         pattern = builder.zext(builder.load(builder.gep(patterns, [table])), word)
-        lane = builder.mul(pattern, word(LANES))
+        lane = builder.mul(pattern, word(lanes))
         picks = [
             builder.zext(
                 builder.load(part(entries, builder.add(lane, word(q * _VECTOR)), octets), align=1),
@@ -212,12 +237,15 @@ def _write_wide_sums(
                 builder.store(builder.fadd(builder.load(total), found), total)
     for channel in range(channels):
         for q, total in enumerate(totals[channel]):
-            where = part(result, word(channel * LANES + q * _VECTOR), vector)
+            where = part(result, word(channel * lanes + q * _VECTOR), vector)
             builder.store(builder.load(total), where, align=4)
 
 
 _WIDE = _has_wide_permutations()
 _wide_1, _wide_2, _wide_3 = (_make_sums(channels, _write_wide_sums) for channels in (1, 2, 3))
+_few_1, _few_2, _few_3 = (
+    _make_sums(channels, partial(_write_wide_sums, lanes=FEW_LANES)) for channels in (1, 2, 3)
+)
 _one_1, _one_2, _one_3 = (_make_sums(channels, _write_single_sums) for channels in (1, 2, 3))
 
 
@@ -250,9 +278,21 @@ def _narrow(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, 
         _loop(tables, table_pattern, first, last, index, sums)
 
 
+@register_jitable
+def _few(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
+    if sums.shape[0] == 1:
+        _few_1(tables, table_pattern, first, last, index, sums)
+    elif sums.shape[0] == 2:
+        _few_2(tables, table_pattern, first, last, index, sums)
+    else:
+        _few_3(tables, table_pattern, first, last, index, sums)
+
+
 def _wide(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any) -> None:
     if sums.shape[1] == 1:
         _single(tables, table_pattern, first, last, index, sums)
+    elif sums.shape[1] == FEW_LANES:
+        _few(tables, table_pattern, first, last, index, sums)
     elif sums.shape[0] == 1:
         _wide_1(tables, table_pattern, first, last, index, sums)
     elif sums.shape[0] == 2:

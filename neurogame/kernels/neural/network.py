@@ -11,6 +11,10 @@ All arrays of numbers have one type, float32 or (to check gradients) float64. Se
     channels of the tables hold deviations divided by ``exp(offsets)``.
 ``FUZZY``
     the logarithms of truth and of falsity. Nodes: 1 for a conjunction, else 0.
+``THRESHOLD``
+    truth and falsity. Nodes: 1 for a conjunction, else 0. Instead of edges the constants of the
+    t-norm: ``q``, ``1 / q``, ``t``, ``(1 - t)^q``, the least power, and ``t^q``. The tables hold
+    falsities (truths for a disjunction) to the power of q, of literals that fail and of others.
 """
 
 from __future__ import annotations
@@ -18,16 +22,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from neurogame.kernels.neural.compiled import borrowed, compiled, inlined
+from neurogame.kernels.compiled import borrowed, compiled, inlined
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
-from neurogame.kernels.neural.layout import PLAIN, SOUND
+from neurogame.kernels.neural.layout import FUZZY, PLAIN, SOUND
 from neurogame.kernels.neural.lookup import table_sums
 
-CHANNELS = (1, 3, 2)
+CHANNELS = (1, 3, 2, 2)
 """Numbers per neuron of each kind."""
 
-ROWS = (1, 7, 2)
-"""Rows of lanes that are kept per neuron: the channels, and what the way back needs besides."""
+ROWS = (1, 7, 2, 4)
+"""Rows of lanes that are kept per neuron: the channels, and what parents (or, on the way back, the
+neuron itself) need besides."""
 
 _NOTHING = -1e30
 _NEAR = 0.5
@@ -60,7 +65,9 @@ def propagate(
         kind: of network.
         index: entry to take of each pattern; uint8 ``[P, L]``.
         state: written: the channels, and for kind SOUND in rows 3 and 4 the deviations of the
-            net input divided by ``exp`` of rows 5 and 6; ``[N, ROWS[kind], L]``.
+            net input divided by ``exp`` of rows 5 and 6, for kind THRESHOLD in rows 2 and 3 the
+            powers of falsity and of truth, negative where it is the lesser of the two;
+            ``[N, ROWS[kind], L]``.
     """
     _, table_pattern, table_start, edge_start, edge_child, _ = structure
     channels = tables.shape[1]
@@ -85,9 +92,13 @@ def propagate(
             _add_weighted(own[2], state, 2, edges[1], edge_child, first, last)
             _deviate(own, nodes[0, n], nodes[1, n])
             _squash(own[2], nodes[2, n], steep)
-        else:
+        elif kind == FUZZY:
             _add_truth(own, state, edge_child, first, last)
             _connect(own[0], own[1], nodes[0, n] != 0)
+        else:
+            conjunction = nodes[0, n] != 0
+            _add_powers(own, state, conjunction, edge_child, first, last)
+            _join(own, conjunction, edges[0])
 
 
 @inlined
@@ -221,3 +232,57 @@ def log_one_minus_exp(x: Any) -> Any:
     rest = t if t < near else one - lane_exp(-t)
     more = log_damping(t) if t < near else lane_constant(0.0, x)
     return lane_log(rest) + more
+
+
+@inlined
+def _add_powers(
+    sums: Any, state: Any, conjunction: bool, children: Any, first: int, last: int
+) -> None:
+    """Add the powers of literals: those that fail to the first sum, the others to the second."""
+    strong, weak = sums[0], sums[1]
+    zero = lane_constant(0.0, sums[0, 0])
+    turned = 0 if conjunction else 1
+    for e in range(first, last):
+        below = state[children[e] >> 1, 2 + ((children[e] & 1) ^ turned)]
+        for lane in range(len(strong)):
+            power = below[lane]
+            strong[lane] += power if power > zero else zero
+            weak[lane] -= power if power < zero else zero
+
+
+@inlined
+def _join(own: Any, conjunction: bool, constants: Any) -> None:
+    """Turn sums of powers into truth, falsity and their powers under the threshold t-norm.
+
+    What is written is a conjunction's, whose negation a disjunction is.
+    """
+    q, root, t, unit = constants[0], constants[1], constants[2], constants[3]
+    least, lowest, zero, one = (
+        constants[4],
+        constants[5],
+        lane_constant(0.0, q),
+        lane_constant(1.0, q),
+    )
+    rest, tiny = one - t, lane_constant(1e-30, q)
+    for lane in range(own.shape[1]):
+        fails = own[0, lane] > zero
+        total = own[0, lane] + own[1, lane] * unit if fails else own[1, lane]
+        size = lane_exp(root * lane_log(total))
+        size = size if fails else size * rest
+        bottom, top = t if fails else zero, one if fails else rest
+        size = size if size > bottom else bottom
+        falsity = size if size < top else top
+        bottom = lowest if fails else least
+        power = total if total > bottom else bottom
+        power = power if power < one else one
+        truth = one - falsity
+        share = truth / rest if fails else truth
+        other = lane_exp(q * lane_log(share if share > tiny else tiny))
+        less = other if other > least else least
+        own[0, lane], own[1, lane] = truth, falsity
+        own[2, lane] = power if fails else -power
+        own[3, lane] = -less if fails else other
+    if not conjunction:
+        for lane in range(own.shape[1]):
+            own[0, lane], own[1, lane] = own[1, lane], own[0, lane]
+            own[2, lane], own[3, lane] = own[3, lane], own[2, lane]

@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba import types
 from torch import Tensor
 
-from neurogame.kernels.neural.compiled import compiled, written
+from neurogame.kernels.compiled import compiled, written
 
 _SIDE = 64
 _TILE = 8

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.neural.compiled import compiled, merged
-from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_tanh
-from neurogame.kernels.neural.layout import FUZZY, SOUND
+from neurogame.kernels.compiled import compiled, inlined, merged
+from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
+from neurogame.kernels.neural.layout import FUZZY, SOUND, THRESHOLD
 from neurogame.kernels.neural.lookup import LANES, TILE, index_lanes, index_one
 from neurogame.kernels.neural.network import ROWS, propagate
 
@@ -42,8 +42,10 @@ class Program(NamedTuple):
         kind: of network; see :mod:`~neurogame.kernels.neural.network`.
         readout: per output its zero, slope, shift, room (kind SOUND) and sign, which is the
             output itself where the goal is constant; float32 ``[V, 5]``.
-        gains: by how much an output of 1 raises each role's value; float32 ``[R, V]``.
-        base: each role's value where all outputs are 0; float32 ``[R]``.
+        gains: by how much an output of 1 raises each role's value; kind THRESHOLD: what each
+            goal is worth; float32 ``[R, V]``.
+        base: each role's value where all outputs are 0; kind THRESHOLD: its lowest value;
+            float32 ``[R]``.
         columns: bits of a state: fluents, then what logic computes for redirected leaves.
     """
 
@@ -77,7 +79,7 @@ class Space(NamedTuple):
 
 
 def make_space(program: Program, lanes: int) -> Space:
-    """Return memory for :func:`evaluate_one` (1 lane) or :func:`evaluate_lanes` (64 lanes)."""
+    """Return memory for :func:`evaluate_one` (1 lane) or :func:`evaluate_lanes` (16 or 64)."""
     return Space(
         entry=np.zeros((len(program.structure[0]), lanes), np.uint8),
         state=np.zeros((program.nodes.shape[1], ROWS[program.kind], lanes), np.float32),
@@ -97,27 +99,23 @@ def evaluate_one(program: Any, space: Any, state: Any, values: Any) -> None:
             0; int64 ``[columns // 64 + 1]``.
         values: written; in 0..1, in role order; float32 ``[R]``.
     """
-    flags = space.flags
-    for place in range(len(state)):
-        for bit in range(64):
-            flags[64 * place + bit] = (state[place] >> bit) & 1
-    index_one(flags, program.structure[0], space.entry)
-    _value(program, space, values.reshape((len(values), 1)))
+    index_state(program, space, state)
+    value_indexed(program, space, values.reshape((len(values), 1)))
 
 
 @merged
 def evaluate_lanes(program: Any, space: Any, column: Any, values: Any) -> None:
-    """Compute the values of 64 states.
+    """Compute the values of 64 states, or of the first 16.
 
     Args:
         program: the evaluator.
-        space: memory for 64 lanes.
+        space: memory for 64 lanes, or for 16.
         column: one word of 64 lanes per bit of the state, and a last one that is 0;
             int64 ``[columns + 1]``.
-        values: written; in 0..1; float32 ``[R, 64]``.
+        values: written; in 0..1; float32 ``[R, 64]``, or ``[R, 16]``.
     """
     index_lanes(column, program.structure[0], space.entry)
-    _value(program, space, values)
+    value_indexed(program, space, values)
 
 
 @compiled
@@ -147,8 +145,18 @@ def evaluate_words(program: Any, space: Any, words: Any, values: Any) -> None:
 
 
 @merged
-def _value(program: Any, space: Any, values: Any) -> None:
-    """Compute values ``[R, L]`` from the indices of the tables."""
+def index_state(program: Any, space: Any, state: Any) -> None:
+    """Gather one state's indices of the tables; see :func:`evaluate_one`."""
+    flags = space.flags
+    for place in range(len(state)):
+        for bit in range(64):
+            flags[64 * place + bit] = (state[place] >> bit) & 1
+    index_one(flags, program.structure[0], space.entry)
+
+
+@merged
+def value_indexed(program: Any, space: Any, values: Any) -> None:
+    """Compute values, float32 ``[R, L]``, from the indices of the tables."""
     propagate(
         program.structure,
         program.tables,
@@ -160,24 +168,40 @@ def _value(program: Any, space: Any, values: Any) -> None:
         space.entry,
         space.state,
     )
-    output, y = program.structure[5], space.output
+    output, readout, gains = program.structure[5], program.readout, program.gains
+    if program.kind == THRESHOLD:
+        constants = program.edges[0]
+        _mix_goals(
+            space.state, output, readout, constants, gains, program.base, space.output, values
+        )
+    else:
+        _add_outputs(
+            space.state, output, readout, program.kind, gains, program.base, space.output, values
+        )
+
+
+@compiled
+def _add_outputs(
+    state: Any, output: Any, readout: Any, kind: int, gains: Any, base: Any, y: Any, values: Any
+) -> None:
+    """Add up the outputs of networks."""
     for role in range(len(values)):
-        values[role] = program.base[role]
+        values[role] = base[role]
     for o in range(len(output)):
-        zero, slope, shift, room, sign = program.readout[o]
+        zero, slope, shift, room, sign = readout[o]
         if output[o] < 0:
             y[:] = sign
         else:
-            own = space.state[output[o]]
-            if program.kind == SOUND:
+            own = state[output[o]]
+            if kind == SOUND:
                 _read_sound(own, zero, slope, shift, room, sign, y)
-            elif program.kind == FUZZY:
+            elif kind == FUZZY:
                 _read_fuzzy(own, sign, y)
             else:
                 for lane in range(len(y)):
                     y[lane] = sign * own[0, lane]
         for role in range(len(values)):
-            gain, target = program.gains[role, o], values[role]
+            gain, target = gains[role, o], values[role]
             for lane in range(len(y)):
                 target[lane] += gain * y[lane]
 
@@ -196,3 +220,56 @@ def _read_fuzzy(own: Any, sign: Any, y: Any) -> None:
         true, false = own[0, lane], own[1, lane]
         degree = two * lane_exp(true) - one if true < false else one - two * lane_exp(false)
         y[lane] = sign * degree
+
+
+@compiled
+def _mix_goals(
+    state: Any,
+    output: Any,
+    readout: Any,
+    constants: Any,
+    gains: Any,
+    base: Any,
+    end: Any,
+    values: Any,
+) -> None:
+    """Mix the truth of goals and of the end of the game, which is the last output."""
+    one, last = lane_constant(1.0, end[0]), len(output) - 1
+    _powers_of_end(state, output[last], readout[last, 4], constants, end)
+    for role in range(len(values)):
+        values[role] = one
+    for o in range(last):
+        own, sign = state[max(output[o], 0)], readout[o, 4]
+        for lane in range(len(end)):
+            degree = _degree(own, lane, output[o] < 0, sign > 0, end[lane], constants)
+            for role in range(len(values)):
+                values[role, lane] *= one - gains[role, o] * degree
+    for role in range(len(values)):
+        least, target = base[role], values[role]
+        for lane in range(len(end)):
+            target[lane] = least + (one - least - least) * (one - target[lane])
+
+
+@inlined
+def _powers_of_end(state: Any, unit: int, sign: Any, constants: Any, end: Any) -> None:
+    """Compute what the end of the game, as an operand that shall not hold, adds to a sum."""
+    zero, one = lane_constant(0.0, sign), lane_constant(1.0, sign)
+    scale, least = constants[3], constants[4]
+    for lane in range(len(end)):
+        power = one if sign > zero else -least
+        if unit >= 0:
+            power = state[unit, 3 if sign > zero else 2, lane]
+        end[lane] = power if power > zero else -power * scale
+
+
+@inlined
+def _degree(own: Any, lane: int, constant: bool, upright: bool, end: Any, constants: Any) -> Any:
+    """Return how nearly a goal is reached without the game being over, or holds as it is."""
+    zero, one, t = lane_constant(0.0, end), lane_constant(1.0, end), constants[2]
+    falsity, truth = own[2, lane], own[3, lane]
+    holds = upright if constant else (truth > zero) == upright
+    power = one if constant else (truth if truth > zero else falsity)
+    joined = lane_exp(constants[1] * lane_log(power + end))
+    joined = joined if joined > t else t
+    joined = joined if joined < one else one
+    return joined if holds else one - joined

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from neurogame.ground.atoms import IntArray
-from neurogame.kernels.llvm import engine, kernel, step, table
+from neurogame.kernels.llvm import engine, kernel, shape
 from neurogame.kernels.llvm.call import aligned
 from neurogame.kernels.llvm.host import Host, host
 from neurogame.kernels.llvm.text import Text, declarations
@@ -28,7 +28,7 @@ def run_vectors(
     Returns:
         int64 ``[results, words]``.
     """
-    ternary = host().ternary and words == host().words
+    ternary = host().ternary and words > 1
     text = Text(words, ternary=ternary)
     text.begin("entry")
     names = [text.load(text.at("%rows", n * text.bytes)) for n in range(len(rows))]
@@ -54,7 +54,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, words: int) -> None:
         if name.startswith(wide):
             flags[name] = False
     other = Host(host().cpu, flags.flatten(), words, False, 16)
-    for module in (engine, kernel, step, table):
+    for module in (engine, kernel, shape):
         monkeypatch.setattr(module, "host", lambda: other)
     kernel.load_routine.cache_clear()
 

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from neurogame.circuit.netlist.netlist import Netlist, Words, lookup
 from neurogame.kernels.llvm.frame import Part
+from neurogame.kernels.llvm.shape import Shape
 from neurogame.kernels.llvm.straight import loop_rows
 from neurogame.kernels.llvm.table import Table, TableCode, canonical, input_count
 from tests.kernels.llvm.random_netlists import part_rows, random_play
 from tests.kernels.llvm.test_schedule import inputs_of
 
-VECTOR_BYTES = 64
+SHAPE = Shape(8, 4, ternary=False)
 
 
 def test_permuted_inputs_give_the_same_function() -> None:
@@ -45,7 +46,7 @@ def test_unused_inputs_stand_last(table: int, count: int) -> None:
 
 def interpret(table: Table, cells: Words) -> None:
     """Run a table gate by gate; cells are of one vector's bytes times the width."""
-    scale = VECTOR_BYTES * 4
+    scale = 8 * SHAPE.words * SHAPE.width
     gates = iter(table.gates.tolist())
     for function, length in table.runs.tolist():
         for result, *inputs in (next(gates) for _ in range(length)):
@@ -61,7 +62,7 @@ def test_cells_hold_what_the_loop_reads(seed: int, gates: int) -> None:
     """Three plies in the same cells: nothing is overwritten before its last use."""
     ply = random_play(seed, gates)
     netlist, pinned = ply.netlist, loop_rows(ply)
-    code = TableCode(ply, VECTOR_BYTES, pinned)
+    code = TableCode(ply, SHAPE, pinned)
     cells = np.full((code.cell_count, 2), 0x5555, np.uint64)
     rows = inputs_of(netlist, seed)
     fluents = ply.fluent_rows
@@ -82,13 +83,13 @@ def test_cells_hold_what_the_loop_reads(seed: int, gates: int) -> None:
 
 def test_cells_are_used_again() -> None:
     ply = random_play(11, 400)
-    code = TableCode(ply, VECTOR_BYTES, loop_rows(ply))
+    code = TableCode(ply, SHAPE, loop_rows(ply))
     assert code.cell_count < ply.netlist.row_count // 2
 
 
 def test_accesses_are_those_of_the_gates() -> None:
     ply = random_play(6, 200)
-    code = TableCode(ply, VECTOR_BYTES, loop_rows(ply))
+    code = TableCode(ply, SHAPE, loop_rows(ply))
     tables, _ = canonical(ply.netlist)
     copies = sum(len(table.gates) for table in code.tables.values()) - 200
     loads = sum(input_count(int(table)) for table in tables)

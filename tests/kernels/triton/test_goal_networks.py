@@ -61,7 +61,7 @@ class Networks(torch.autograd.Function):
         return (None, None, tables, edges, nodes, None, None, None, None)
 
 
-@pytest.mark.parametrize("kind", ["paper", "sound", "fuzzy"])
+@pytest.mark.parametrize("kind", ["cilp-paper", "cilp", "fuzzy"])
 def test_evaluators_are_those_of_plain_torch(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba", reason="evaluators use their kernels where numba is")
     game = Game.load("tictactoe")

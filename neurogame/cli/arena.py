@@ -1,0 +1,183 @@
+"""``neurogame arena``: many players, games and limits, with intervals, ratings and resuming."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from neurogame.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from neurogame.play.arena.arena_result import ArenaResult
+    from neurogame.play.arena.settings import ArenaSettings
+
+_EPILOG = """\
+Every selection of players meets in every game under every limit, in blocks of matches with a
+common seed and random opening in which each player has each role once. In games with one role
+each player plays alone and goals at the same seed are compared. See docs/howto/run-an-arena.md.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = _EPILOG
+    what = parser.add_argument_group("what is measured")
+    what.add_argument(
+        "--game", nargs="+", metavar="RULES", required=True, help="library games or paths"
+    )
+    what.add_argument(
+        "--players", nargs="+", metavar="PLAYER", required=True, help="player strings"
+    )
+    what.add_argument(
+        "--matches",
+        type=int,
+        metavar="N",
+        help="matches of each pairing in each game under each limit (default 100; with --sprt the "
+        "most there may be, default 2000)",
+    )
+    what.add_argument(
+        "--limit",
+        nargs="+",
+        default=[],
+        metavar="LIMIT",
+        help="common limits per move, such as seconds=1 or depth=2,nodes=500; each is measured by "
+        "itself (default: the players' own limits)",
+    )
+    what.add_argument(
+        "--sprt",
+        nargs="?",
+        const="",
+        metavar="ELO0,ELO1[,ALPHA,BETA]",
+        help="end each pairing once it is decided whether its first player is ELO0 (H0) or ELO1 "
+        "(H1) stronger (without values 0,50,0.05,0.05; write --sprt=-10,0 for negative ones)",
+    )
+    what.add_argument("--seed", type=int, default=0, help="decides everything (default 0)")
+    what.add_argument(
+        "--opening-plies",
+        type=int,
+        metavar="K",
+        help="random plies at the start of each match (default 4; 0 in games with one role)",
+    )
+    what.add_argument("--play-clock", type=float, help="seconds after which a move is replaced")
+    what.add_argument("--start-clock", type=float, help="seconds for a player to get ready")
+    what.add_argument(
+        "--max-plies", type=int, default=1000, help="step limit of a match (default 1000)"
+    )
+    parser.add_argument(
+        "--processes",
+        type=int,
+        default=1,
+        metavar="K",
+        help="matches at the same time, one thread each (default 1; no more than cores)",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="keep every match there and go on with it next time; write results and tables",
+    )
+    parser.add_argument(
+        "--plot",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="draw mean goals with intervals into FILE (.svg, .png or .pdf; default DIR/plot.svg)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the arena and print its results; exit code 130 if it was interrupted."""
+    settings = _settings(options)
+    plot = _plot_path(options)
+
+    from neurogame.play.arena.run import ArenaError, run_arena
+
+    try:
+        with _ended_like_interrupted():
+            result = run_arena(
+                settings,
+                processes=options.processes,
+                output=options.output,
+                progress=not options.quiet,
+            )
+    except ArenaError as error:
+        if error.result.matches:
+            _report(error.result, options, plot)
+        raise
+    _report(result, options, plot)
+    if result.interrupted:
+        again = "; the same command goes on" if options.output else ""
+        print(f"interrupted{again}", file=sys.stderr)
+    return 130 if result.interrupted else 0
+
+
+def _settings(options: argparse.Namespace) -> ArenaSettings:
+    """Return what the command line asks for."""
+    from neurogame.play.arena.settings import (
+        DEFAULT_MATCHES,
+        DEFAULT_SPRT_MATCHES,
+        ArenaSettings,
+    )
+    from neurogame.play.arena.sprt import SprtSettings
+    from neurogame.search.limit import Limit
+
+    sprt = None if options.sprt is None else SprtSettings.parse(options.sprt)
+    usual = DEFAULT_MATCHES if sprt is None else DEFAULT_SPRT_MATCHES
+    return ArenaSettings(
+        games=tuple(options.game),
+        players=tuple(options.players),
+        matches=usual if options.matches is None else options.matches,
+        limits=tuple(map(Limit.parse, options.limit)) or (Limit(),),
+        seed=options.seed,
+        opening_plies=options.opening_plies,
+        start_clock=options.start_clock,
+        play_clock=options.play_clock,
+        max_plies=options.max_plies,
+        sprt=sprt,
+    )
+
+
+def _plot_path(options: argparse.Namespace) -> Path | None:
+    """Return where to draw, checked."""
+    if options.plot is None:
+        return None
+    if not options.plot and options.output is None:
+        raise ConfigurationError("--plot: name a file, or --output a folder for it")
+
+    from neurogame.play.arena.plot import check_plot
+
+    path = Path(options.plot) if options.plot else options.output / "plot.svg"
+    check_plot(path)
+    return path
+
+
+@contextmanager
+def _ended_like_interrupted() -> Iterator[None]:
+    """Treat a request to end (SIGTERM) like Ctrl-C: what was played is kept and reported."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _report(result: ArenaResult, options: argparse.Namespace, plot: Path | None) -> None:
+    """Print the results, and draw them."""
+    from neurogame.play.arena.report import markdown
+
+    if plot is not None:
+        from neurogame.play.arena.plot import write_plot
+
+        write_plot(result, plot)
+    if options.json:
+        print(json.dumps(result.as_dict()))
+    else:
+        print(markdown(result), end="")

@@ -1,0 +1,170 @@
+"""An evaluator in the manner of Fluxplayer: fuzzy truth of the goals and of the end of the game."""
+
+from __future__ import annotations
+
+import math
+from typing import final
+
+import torch
+from torch import Tensor
+
+from neurogame.circuit.circuit import AND, Circuit
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.kernel_networks import KernelNetworks
+from neurogame.evaluators.plan import Group, Unit
+from neurogame.evaluators.tables import KernelInputs, UnitTables, summed
+from neurogame.evaluators.threshold_norm import LOWEST_POWER, ThresholdNorm
+from neurogame.evaluators.value import BEST, WORST
+from neurogame.evaluators.wiring import Wiring
+from neurogame.kernels.neural.layout import THRESHOLD, Layout
+
+
+@final
+class ThresholdUnit(Unit):
+    """A conjunction is the threshold t-norm of its literals, a disjunction its dual.
+
+    Channel 0 is the truth, channel 1 the falsity. Neuron parameter: the kind.
+
+    Args:
+        norm: the t-norm.
+    """
+
+    channels = 2
+
+    def __init__(self, norm: ThresholdNorm) -> None:
+        self.norm = norm
+
+    def __call__(self, children: Tensor, group: Group, edges: Tensor, nodes: Tensor) -> Tensor:
+        """Return truth and falsity ``[n, 2, B]``; see :class:`Unit`."""
+        conjunction = (nodes[0] == AND).unsqueeze(1)
+        # A disjunction holds unless the conjunction of its literals' negations does.
+        falsity = torch.where(conjunction.unsqueeze(1), children[1], children[0])
+        joined = self.norm.conjunction(falsity, dim=1)
+        both = torch.stack([1.0 - joined, joined], dim=1)
+        return torch.where(conjunction.unsqueeze(1), both, both.flip(1))
+
+
+@final
+class FluxplayerGoals(GoalNetworks):
+    """How nearly each goal is reached and the game over, mixed into state values.
+
+    With ``eval`` the truth of a formula under :class:`ThresholdNorm`, each goal value ``gv`` of a
+    role counts as ::
+
+        h(gv) = eval(goal(gv) or terminal)          if the goal holds in the state
+                eval(goal(gv) and not terminal)     otherwise
+
+    that is, the end is wanted where the goal holds, and to be avoided where it does not. The
+    value of the role is the sum of all ``gv / 100 * h(gv)`` by the product t-conorm, ::
+
+        1 - product of (1 - gv / 100 * h(gv)),
+
+    which lies in 0..1 on the scale of goals; like every evaluator's it is moved into 0.01..0.99.
+    The constant ``1 / sum of gv`` before that sum changes no order and is left out, so that
+    estimates can stand beside the goals of terminal states.
+
+    It has no parameters: an opponent that stays the same. Fluxplayer knew more than this, such
+    as orders and distances; where rules have none of these, as those of Pentago and Qubic, this
+    is its evaluation.
+
+    Args:
+        circuit: the game.
+        wiring: neurons and edges of the goals and of the end, which comes last.
+        config: kind ``"fluxplayer"``.
+        seed: recorded only.
+
+    Attributes:
+        norm: the t-norm.
+
+    *Reference:* S. Schiffel & M. Thielscher, "Fluxplayer: A Successful General Game Player", 2007;
+    the opponent of table 2 of Michulke & Thielscher.
+    """
+
+    kinds: Tensor
+    weights: Tensor
+    _kind = THRESHOLD
+
+    def __init__(
+        self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
+    ) -> None:
+        super().__init__(circuit, wiring, config.exponent, {**config.as_dict(), "seed": seed})
+        self.norm = ThresholdNorm(p=config.flux_p, t=config.flux_t, q=config.flux_q)
+        kinds = torch.from_numpy(wiring.proof.kind[wiring.node]).float()
+        self.register_buffer("kinds", kinds, persistent=False)
+        weights = torch.zeros(self.role_count, len(self.network_keys))
+        for network, (role, value) in enumerate(self.network_keys):
+            if role >= 0:
+                weights[role, network] = value / 100
+        self.register_buffer("weights", weights, persistent=False)
+
+    def truth(self, fluents: Tensor) -> Tensor:
+        """Return the fuzzy truth of every goal, and last of the end of the game.
+
+        Args:
+            fluents: which fluents hold; bool, or floats 0..1; ``[B, F]``.
+
+        Returns:
+            ``[B, V]``: at least t where it holds, at most 1 - t where it does not.
+        """
+        everything = torch.arange(len(self.network_keys), device=self.output_row.device)
+        leaves = self.reasoner(self._checked(fluents))
+        both = self._channels(leaves, everything, self.wiring.unit_count)
+        signs = self.output_sign.to(both.dtype)
+        truth = torch.where(signs > 0, both[:, 0].t(), both[:, 1].t())
+        return torch.where(self.output_row == 0, (signs + 1) / 2, truth)
+
+    def _mixed(self, some: Tensor) -> Tensor:
+        truth = (some + 1) / 2
+        goals, end = truth[:, :-1], truth[:, -1:]
+        holds = goals > 0.5
+        # Of both formulas the end is one operand, and the goal, however it stands, the other.
+        strong, _ = self.norm.powers(torch.where(holds, goals, 1 - goals))
+        end_strong, end_weak = self.norm.powers(end.clamp_min(self.norm.floor))
+        joined = self.norm.joined(strong + end_strong, end_weak.expand_as(strong))
+        degree = torch.where(holds, joined, 1 - joined)
+        shares = self.weights[:, self._valued[:-1]].to(degree.dtype)
+        return WORST + (BEST - WORST) * (1 - (1 - degree.unsqueeze(1) * shares).prod(dim=2))
+
+    def _channels(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:
+        truth = self.plan.leaf_truth(leaves, self.kinds.dtype)
+        edges = truth.new_zeros(self.wiring.edge_count)
+        rows, nodes = self.output_row[which], self.kinds.unsqueeze(0)
+        unit, inputs = ThresholdUnit(self.norm), self._leaves(truth)
+        return self.plan.run(unit, inputs, edges, nodes, rows, units)
+
+    def _read(self, channels: Tensor, which: Tensor) -> Tensor:
+        return (channels[:, 0] - channels[:, 1]).t()
+
+    def _leaves(self, truth: Tensor) -> Tensor:
+        """Return the filler and the leaves, ``[1 + K, 2, B]``, of leaves ``[K, B]``."""
+        return torch.cat([truth.new_zeros(1, 2, truth.shape[1]), self.norm.leaves(truth)])
+
+    def _kernel_tables(self, layout: Layout) -> tuple[UnitTables, ...]:
+        unit = ThresholdUnit(self.norm)
+        return (UnitTables(layout, unit, self._leaves(torch.tensor([[0.0, 1.0]]))),)
+
+    def _kernel_inputs(self, kernel: KernelNetworks) -> KernelInputs:
+        layout, (tables,) = kernel.layout, kernel.tables
+        small = tables.small(self.kinds.new_zeros(self.wiring.edge_count), self.kinds.unsqueeze(0))
+        conjunction = self.kinds[layout.unit] == AND
+        parts = [
+            torch.stack(self.norm.powers(_falsity(both, conjunction[parent])), dim=1)
+            for both, parent in ((small, layout.small_parent), (tables.leaf, layout.leaf_parent))
+        ]
+        nodes = conjunction.to(self.kinds.dtype).unsqueeze(0)
+        return KernelInputs(summed(layout, *parts), self._constants(), nodes, nodes[:0])
+
+    def _constants(self) -> Tensor:
+        """Return the numbers of the t-norm as the kernel takes them; ``[1, 6]``."""
+        t, q = self.norm.t, self.norm.q
+        numbers = [q, 1 / q, t, (1 - t) ** q, math.exp(-LOWEST_POWER), t**q]
+        return self.kinds.new_tensor([numbers])
+
+    def _mixing(self, which: Tensor) -> tuple[Tensor, Tensor]:
+        return self.weights[:, which], self.weights.new_full((self.role_count,), WORST)
+
+
+def _falsity(both: Tensor, conjunction: Tensor) -> Tensor:
+    """Return falsity for a conjunction, truth for a disjunction; ``[n, 32]`` of ``[n, 2, 32]``."""
+    return torch.where(conjunction.unsqueeze(1), both[:, 1], both[:, 0])

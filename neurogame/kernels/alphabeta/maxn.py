@@ -1,0 +1,148 @@
+"""Max^n: every role maximises its own value.
+
+Of moves that are equally good for whoever chooses, the one that is worst for the searching role
+is expected, and of those the first, so the value is well defined. There is no pruning: the only
+bounds that hold for max^n need a constant sum, and save little. Where several roles move at once,
+they are taken to choose one after the other, each knowing the choices before: the searching role
+first, then the others in role order (the pessimistic order for the searching role).
+
+*Reference:* Luckhardt and Irani, An algorithmic solution of n-person games (1986).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from neurogame.kernels.alphabeta.address import (
+    choices_at,
+    kept_at,
+    proofs_at,
+    run_at,
+    stack_at,
+    table_at,
+)
+from neurogame.kernels.alphabeta.backup import equilibrium, is_certain
+from neurogame.kernels.alphabeta.generate import copy_row, is_kept
+from neurogame.kernels.alphabeta.moves import list_moves
+from neurogame.kernels.alphabeta.records import (
+    CERTAIN,
+    DEEPER,
+    EXACT,
+    GENERATE,
+    PER_PLY,
+    SETTLED,
+    SOLVED,
+    UNKNOWN,
+)
+from neurogame.kernels.alphabeta.stack import push_rows
+from neurogame.kernels.alphabeta.table import claim, find, remember_all
+from neurogame.kernels.alphabeta.width import measure
+from neurogame.kernels.compiled import inner, merged
+
+
+@inner
+def settle_maxn(at: int, frame: Any, place: int) -> int:
+    """Find the values of a row without searching, or say what is needed for them."""
+    run = run_at(at)[0]
+    stack = stack_at(at)
+    kept = kept_at(at)
+    table = table_at(at)
+    row, depth = stack.rows[place], frame.depth - 1
+    if row.marks & SOLVED:
+        return SETTLED
+    if row.width == UNKNOWN and depth > 0:
+        measure(at, place)
+    if depth == 0 or row.width <= 0:
+        run.horizon |= depth == 0
+        return SETTLED
+    index = find(table.entries, row.key)
+    if index < 0:
+        return GENERATE
+    entry = table.entries[index]
+    if entry.marks & SOLVED or entry.draft >= PER_PLY * depth:
+        copy_row(stack.values, place, table.values, index)
+        row.marks = entry.marks
+        run.horizon |= entry.marks & SOLVED == 0
+        run.visits += 1
+        return SETTLED
+    return DEEPER if is_kept(run, kept, entry.place) else GENERATE
+
+
+@inner
+def push_maxn(at: int, frame: Any, place: int) -> None:
+    """Put a row onto the stack of nodes."""
+    run = run_at(at)[0]
+    stack = stack_at(at)
+    table = table_at(at)
+    index = find(table.entries, stack.rows[place].key)
+    push_rows(at, place, table.entries[index].place)
+    open_maxn(at, run.top, frame.depth - 1)
+    run.visits += 1
+
+
+@merged
+def open_maxn(at: int, ply: int, depth: int) -> None:
+    """Begin with the first row of a frame."""
+    stack = stack_at(at)
+    frame, rows = stack.frames[ply], stack.rows
+    frame.depth = depth
+    frame.cut = frame.group = frame.answer = 0
+    for move in range(frame.own):
+        rows[frame.first + move].group = move
+    for number in range(frame.count):
+        rows[frame.first + number].order = number % frame.answers
+
+
+@inner
+def back_up_maxn(at: int) -> bool:
+    """Go on to the next row, and hand finished nodes' values down the stack.
+
+    Returns:
+        Whether the root is finished.
+    """
+    run = run_at(at)[0]
+    stack = stack_at(at)
+    while True:
+        frame = stack.frames[run.top]
+        frame.answer += 1
+        if frame.answer == frame.answers:
+            frame.answer = 0
+            frame.group += 1
+        if frame.group < frame.own:
+            return False
+        _finish(at, frame)
+        if run.top == 0:
+            return True
+        run.top -= 1
+
+
+@merged
+def _finish(at: int, frame: Any) -> None:
+    """Choose for all roles, and remember the values of a node all of whose rows are done."""
+    run = run_at(at)[0]
+    stack = stack_at(at)
+    table = table_at(at)
+    proofs = proofs_at(at)
+    choices = choices_at(at)
+    source = frame.source
+    list_moves(stack.legal[source], choices.offsets, choices.order, choices.moves, choices.starts)
+    best = equilibrium(stack.values, frame.first, choices.order, choices.starts, choices.picked)
+    marks = SOLVED | CERTAIN
+    for place in range(frame.first, frame.first + frame.count):
+        marks &= stack.rows[place].marks
+    if marks & CERTAIN and not is_certain(
+        stack.values, frame.first, best, choices.order, choices.starts
+    ):
+        marks &= ~CERTAIN
+    frame.best_row = best
+    copy_row(stack.values, source, stack.values, frame.first + best)
+    stack.rows[source].marks = marks
+    run.value = stack.values[source, run.role]
+    index = claim(run, table.entries, frame.key)
+    entry = table.entries[index]
+    if marks & CERTAIN and not entry.marks & CERTAIN:
+        remember_all(run, proofs, stack.states[source], stack.values[source])
+    if PER_PLY * frame.depth >= entry.draft or marks & SOLVED:
+        entry.value, entry.best = run.value, best
+        entry.draft, entry.bound, entry.marks = PER_PLY * frame.depth, EXACT, marks
+        copy_row(table.values, index, stack.values, source)

@@ -1,0 +1,80 @@
+"""Joint moves of a state from its packed legal moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from neurogame.kernels.alphabeta.bits import lowest_bit, ones
+from neurogame.kernels.compiled import inner, merged
+
+MOST = 1 << 40
+"""Numbers of joint moves are not counted any further."""
+
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_ONE = np.uint64(1)
+
+
+@merged
+def _of_role(legal: Any, word: int, begin: int, end: int) -> Any:
+    """Return one word of the moves ``begin .. end``, all others being 0."""
+    bits, base = legal[word], word << 6
+    if base < begin:
+        bits &= _ALL << np.uint64(begin - base)
+    if base + 64 > end:
+        bits &= _ALL >> np.uint64(base + 64 - end)
+    return bits
+
+
+@inner
+def joint_count(legal: Any, offsets: Any) -> int:
+    """Return the number of joint moves, at most :data:`MOST`.
+
+    Args:
+        legal: packed legal moves of all roles; uint64 ``[Mw]``.
+        offsets: first move of each role, and the total; int64 ``[R + 1]``.
+    """
+    width = 1
+    for role in range(len(offsets) - 1):
+        begin, end, count = offsets[role], offsets[role + 1], 0
+        for word in range(begin >> 6, (end + 63) >> 6):
+            count += ones(_of_role(legal, word, begin, end))
+        width = min(width * count, MOST) if count < MOST else MOST
+    return width
+
+
+@inner
+def list_moves(legal: Any, offsets: Any, order: Any, choices: Any, starts: Any) -> None:
+    """List each role's legal moves.
+
+    Args:
+        legal: as for :func:`joint_count`.
+        offsets: likewise.
+        order: roles, the searching one first, whose moves are to be the outermost;
+            int64 ``[R]``.
+        choices: written: the moves, role by role in that order; int32 ``[M]``.
+        starts: written: the ``i``-th role's are ``choices[starts[i] : starts[i + 1]]``;
+            int64 ``[R + 1]``.
+    """
+    place = 0
+    for index in range(len(order)):
+        starts[index] = place
+        begin, end = offsets[order[index]], offsets[order[index] + 1]
+        for word in range(begin >> 6, (end + 63) >> 6):
+            bits = _of_role(legal, word, begin, end)
+            while bits != 0:
+                choices[place] = (word << 6) + lowest_bit(bits)
+                place += 1
+                bits &= bits - _ONE
+    starts[len(order)] = place
+
+
+@merged
+def joint_move(row: int, order: Any, choices: Any, starts: Any, joint: Any) -> None:
+    """Write a row's joint move as move numbers of all roles; int32 ``[R]``."""
+    rest = row
+    for index in range(len(order) - 1, -1, -1):
+        count = starts[index + 1] - starts[index]
+        joint[order[index]] = choices[starts[index] + rest % count]
+        rest //= count

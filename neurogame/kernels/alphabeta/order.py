@@ -1,0 +1,178 @@
+"""The order in which children are searched, and what is learned about it on the way.
+
+A row's promise is the best guess of its value, from the table or else the static one, plus what
+its moves have been worth elsewhere: the history of a move, and a bonus for *killers*, moves that
+were best in another node of the same ply. Moves of the searching role are sorted by the promise
+of their worst answer, the answers to each by how much they threaten; the move remembered in the
+table comes first.
+
+*Reference:* Schaeffer, The history heuristic and alpha-beta search enhancements in practice, IEEE
+PAMI 11 (1989): weight ``2^depth`` there; ``depth^2`` here, which deep forced lines cannot
+overflow. Killers: Akl and Newborn, The principal continuation and the killer heuristic (1977).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from neurogame.kernels.alphabeta.address import choices_at, run_at, stack_at
+from neurogame.kernels.alphabeta.moves import list_moves
+from neurogame.kernels.compiled import inner, merged
+
+_FIRST = np.float32(np.inf)
+
+
+@merged
+def row_at(frame: Any, rows: Any, group: int, answer: int) -> Any:
+    """Return the row, counted from the frame's first, at a place in the order."""
+    base = np.int64(rows[frame.first + group].group) * frame.answers
+    return base + rows[frame.first + base + answer].order
+
+
+@inner
+def arrange(at: int, frame: Any, ply: int, best_row: int) -> None:
+    """Put a frame's rows in order.
+
+    Args:
+        at: address of the memory.
+        frame: the node; its rows have their estimates.
+        ply: its distance from the root.
+        best_row: the row remembered as the best one, or -1.
+    """
+    stack = stack_at(at)
+    rows, first, own, answers = stack.rows, frame.first, frame.own, frame.answers
+    _give_bonus(at, frame, ply)
+    for move in range(own):
+        worth = _FIRST
+        for row in range(first + move * answers, first + (move + 1) * answers):
+            worth = min(worth, rows[row].estimate)
+        head = rows[first + move]
+        head.order = move
+        head.weight = worth + head.bonus
+        if best_row >= 0 and best_row // answers == move:
+            head.weight = _FIRST
+    _sort(rows, first, own)
+    for place in range(own):
+        rows[first + place].group = rows[first + place].order
+    if answers == 1:
+        for place in range(own):
+            rows[first + place].order = 0
+        return
+    _give_reply_bonus(at, frame, ply)
+    for move in range(own):
+        base = first + move * answers
+        for answer in range(answers):
+            rows[base + answer].order = answer
+            rows[base + answer].weight = rows[first + answer].bonus - rows[base + answer].estimate
+        if best_row >= 0 and best_row // answers == move:
+            rows[first + best_row].weight = _FIRST
+        _sort(rows, base, answers)
+
+
+@inner
+def _sort(rows: Any, first: int, count: int) -> None:
+    """Sort places by weight, the highest first; equal ones by rank, then as they were."""
+    gap = 1
+    while gap < count // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for place in range(gap, count):
+            order, weight = rows[first + place].order, rows[first + place].weight
+            rank = rows[first + order].rank
+            free = place
+            while free >= gap:
+                other = rows[first + free - gap]
+                other_rank = rows[first + other.order].rank
+                if other.weight > weight or (
+                    other.weight == weight
+                    and (other_rank < rank or (other_rank == rank and other.order < order))
+                ):
+                    break
+                rows[first + free].order = other.order
+                rows[first + free].weight = other.weight
+                free -= gap
+            rows[first + free].order = order
+            rows[first + free].weight = weight
+        gap //= 3
+
+
+@merged
+def _experience(run: Any, choices: Any, role: int, move: int) -> Any:
+    """Return what the history says of a move, times its weight."""
+    if choices.top[role] > 0:
+        return run.history * choices.history[move] / choices.top[role]
+    return np.float32(0)
+
+
+@merged
+def _give_bonus(at: int, frame: Any, ply: int) -> None:
+    """Write the bonus of each move of the searching role."""
+    run = run_at(at)[0]
+    stack = stack_at(at)
+    choices = choices_at(at)
+    rows = stack.rows
+    source = stack.legal[frame.source]
+    list_moves(source, choices.offsets, choices.order, choices.moves, choices.starts)
+    for place in range(frame.own):
+        bonus = np.float32(0)
+        if frame.own > 1:
+            move = choices.moves[place]
+            bonus = _experience(run, choices, choices.order[0], move)
+            if move == choices.killers[ply, 0] or move == choices.killers[ply, 1]:
+                bonus += run.killers
+        rows[frame.first + place].bonus = bonus
+
+
+@merged
+def _give_reply_bonus(at: int, frame: Any, ply: int) -> None:
+    """Write the bonus of each joint move of the others."""
+    run = run_at(at)[0]
+    stack = stack_at(at)
+    choices = choices_at(at)
+    rows = stack.rows
+    for place in range(frame.answers):
+        bonus, code, rest = np.float32(0), np.int64(0), place
+        for index in range(len(choices.order) - 1, 0, -1):
+            begin = choices.starts[index]
+            count = choices.starts[index + 1] - begin
+            move = choices.moves[begin + rest % count]
+            rest //= count
+            code = code * len(choices.history) + move
+            if count > 1:
+                bonus += _experience(run, choices, choices.order[index], move)
+        if code == choices.killers[ply, 2] or code == choices.killers[ply, 3]:
+            bonus += run.killers
+        rows[frame.first + place].bonus = bonus
+
+
+@inner
+def learn(at: int, frame: Any, ply: int) -> None:
+    """Take note that a frame's best row was good for whoever had the choice."""
+    stack = stack_at(at)
+    choices = choices_at(at)
+    source = stack.legal[frame.source]
+    list_moves(source, choices.offsets, choices.order, choices.moves, choices.starts)
+    code, rest = np.int64(0), frame.best_row
+    for index in range(len(choices.order) - 1, -1, -1):
+        begin, role = choices.starts[index], choices.order[index]
+        count = choices.starts[index + 1] - begin
+        move = choices.moves[begin + rest % count]
+        rest //= count
+        if index > 0:
+            code = code * len(choices.history) + move
+        if count > 1:
+            choices.history[move] += frame.depth * frame.depth
+            choices.top[role] = max(choices.top[role], choices.history[move])
+        if index == 0 and count > 1:
+            _add_killer(choices.killers[ply], 0, np.int64(move))
+    if frame.answers > 1:
+        _add_killer(choices.killers[ply], 2, code)
+
+
+@merged
+def _add_killer(killers: Any, place: int, code: Any) -> None:
+    if killers[place] != code:
+        killers[place + 1] = killers[place]
+        killers[place] = code

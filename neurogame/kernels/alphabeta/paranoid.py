@@ -1,0 +1,270 @@
+"""Alpha-beta: the searching role maximises, all others minimise its value.
+
+Fail-soft alpha-beta on the searching role's own value. For one role it is plain maximisation, for
+two roles with a constant sum of goals exact minimax, for more roles the paranoid algorithm, whose
+bounds hold as all opponents act as one. Where several roles move at once, the others are assumed
+to know the searching role's move and to answer it jointly: a value that the role can rely on,
+whatever they do.
+
+*Reference:* Knuth and Moore, An analysis of alpha-beta pruning (1975); fail-soft by Fishburn;
+null windows: Marsland and Campbell, Parallel search of strongly ordered game trees (1982);
+Sturtevant and Korf, On pruning techniques for multi-player games (2000), for paranoid.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from neurogame.kernels.alphabeta.address import kept_at, proofs_at, run_at, stack_at, table_at
+from neurogame.kernels.alphabeta.backup import proved_bounds
+from neurogame.kernels.alphabeta.generate import is_kept
+from neurogame.kernels.alphabeta.order import arrange, learn, row_at
+from neurogame.kernels.alphabeta.records import (
+    DEEPER,
+    EXACT,
+    GENERATE,
+    LOWER,
+    PER_PLY,
+    SETTLED,
+    UNKNOWN,
+    UPPER,
+)
+from neurogame.kernels.alphabeta.stack import push_rows
+from neurogame.kernels.alphabeta.table import (
+    claim,
+    find,
+    is_enough,
+    narrow,
+    of_hundredths,
+    remember,
+)
+from neurogame.kernels.alphabeta.width import measure
+from neurogame.kernels.compiled import inner, merged
+
+_NARROW = np.float32(1e-6)
+"""Width of a null window. Values inside it are exact, so that no width would be wrong."""
+
+
+@merged
+def _lower(frame: Any) -> Any:
+    # Not the proved lower bound, too: a refuted move would then look as good as the move that the
+    # bound came from.
+    return max(frame.alpha, frame.best)
+
+
+@merged
+def _upper(frame: Any) -> Any:
+    return min(frame.beta, frame.worst)
+
+
+@merged
+def _window(frame: Any) -> Any:
+    """Return the window for the present row; a null window where it is only to be refuted."""
+    alpha, beta = _lower(frame), _upper(frame)
+    if frame.full == 0:
+        if frame.answers == 1:
+            beta = min(beta, alpha + _NARROW)
+        else:
+            alpha = max(alpha, beta - _NARROW)
+    return alpha, beta
+
+
+@inner
+def settle_paranoid(at: int, frame: Any, place: int) -> int:
+    """Find the value of the present row without searching, or say what is needed for it.
+
+    Args:
+        at: address of the memory.
+        frame: the top one.
+        place: of the row on the stack.
+
+    Returns:
+        ``SETTLED``, with the value in the run; ``DEEPER`` or ``GENERATE``.
+    """
+    run = run_at(at)[0]
+    stack = stack_at(at)
+    kept = kept_at(at)
+    table = table_at(at)
+    entries = table.entries
+    row = stack.rows[place]
+    if row.low == row.high:
+        run.value = row.low
+        return SETTLED
+    depth = frame.depth - 1
+    if row.width == UNKNOWN and depth > 0:
+        measure(at, place)
+    if depth == 0 or row.width <= 0:
+        run.horizon |= depth == 0
+        run.value = min(max(row.static, row.low), row.high)
+        return SETTLED
+    index = find(entries, row.key)
+    if index < 0:
+        return GENERATE
+    entry = entries[index]
+    row.low, row.high = of_hundredths(entry.low), of_hundredths(entry.high)
+    if _is_known(at, frame, row, entry, depth):
+        run.visits += 1
+        return SETTLED
+    return DEEPER if is_kept(run, kept, entry.place) else GENERATE
+
+
+@merged
+def _is_known(at: int, frame: Any, row: Any, entry: Any, depth: int) -> bool:
+    """Return whether what is remembered of a row is enough; its value is in the run then."""
+    run = run_at(at)[0]
+    alpha, beta = _window(frame)
+    if row.low >= beta or row.low == row.high:
+        run.value = row.low
+    elif row.high <= alpha:
+        run.value = row.high
+    elif is_enough(entry, PER_PLY * depth + frame.quiet, alpha, beta) or (
+        depth == 1
+        and entry.draft >= PER_PLY
+        and abs(entry.value - row.static) <= run.quiet
+        and entry.bound == EXACT
+    ):
+        run.value = entry.value
+    else:
+        return False
+    run.horizon |= row.low != row.high
+    return True
+
+
+@inner
+def push_paranoid(at: int, frame: Any, place: int) -> None:
+    """Put the present row onto the stack of nodes."""
+    run = run_at(at)[0]
+    stack = stack_at(at)
+    table = table_at(at)
+    row = stack.rows[place]
+    alpha, beta = _window(frame)
+    depth, quiet = frame.depth - 1, frame.quiet
+    draft = PER_PLY * depth + quiet
+    if depth == 1:
+        # Not quiet: one ply more than was asked for.
+        depth, quiet = 2, quiet - 1
+    entry = table.entries[find(table.entries, row.key)]
+    push_rows(at, place, entry.place)
+    if depth >= 3:
+        look_up(at, run.top)
+    open_paranoid(at, run.top, entry, depth, draft, quiet, alpha, beta)
+    run.visits += 1
+
+
+@merged
+def look_up(at: int, ply: int) -> None:
+    """Take estimates and proved bounds of a frame's rows from the table."""
+    run = run_at(at)[0]
+    stack = stack_at(at)
+    table = table_at(at)
+    rows, entries = stack.rows, table.entries
+    frame = stack.frames[ply]
+    if run.shared == 0:
+        return
+    for place in range(frame.first, frame.first + frame.count):
+        row = rows[place]
+        index = find(entries, row.key) if row.low != row.high else -1
+        if index >= 0:
+            entry = entries[index]
+            row.low, row.high = of_hundredths(entry.low), of_hundredths(entry.high)
+            row.estimate = min(max(entry.value, row.low), row.high)
+
+
+@inner
+def open_paranoid(
+    at: int, ply: int, entry: Any, depth: int, draft: int, quiet: int, alpha: Any, beta: Any
+) -> None:
+    """Begin with the first row of a frame."""
+    stack = stack_at(at)
+    frame, rows = stack.frames[ply], stack.rows
+    frame.depth, frame.draft, frame.quiet = depth, draft, quiet
+    frame.alpha, frame.beta = alpha, beta
+    frame.low, frame.high = of_hundredths(entry.low), of_hundredths(entry.high)
+    frame.best, frame.worst = np.float32(-np.inf), np.float32(np.inf)
+    frame.best_row, frame.worst_row = -1, -1
+    frame.group = frame.answer = 0
+    frame.full = 1
+    arrange(at, frame, ply, entry.best)
+    guess = rows[frame.first + row_at(frame, rows, 0, 0)].estimate
+    frame.cut = (frame.answers == 1 and frame.own > 1 and guess >= beta) or (
+        frame.own == 1 and frame.answers > 1 and guess <= alpha
+    )
+
+
+@inner
+def back_up_paranoid(at: int) -> bool:
+    """Hand the value in the run to the present row, and finished nodes' values down the stack.
+
+    Returns:
+        Whether the root is finished.
+    """
+    run = run_at(at)[0]
+    stack = stack_at(at)
+    while True:
+        frame = stack.frames[run.top]
+        if not _absorb(run, frame, stack.rows):
+            return False
+        _finish(at, frame)
+        if run.top == 0:
+            return True
+        row = stack.rows[frame.source]
+        row.low, row.high = frame.low, frame.high
+        run.top -= 1
+
+
+@merged
+def _absorb(run: Any, frame: Any, rows: Any) -> bool:
+    """Take over the value of the present row and go to the next; return whether there is none."""
+    number = row_at(frame, rows, frame.group, frame.answer)
+    row, value = rows[frame.first + number], run.value
+    alpha, beta = _lower(frame), _upper(frame)
+    row.estimate = value
+    if frame.full == 0 and alpha < value < beta:
+        frame.full = 1
+        return False
+    if value < frame.worst:
+        frame.worst, frame.worst_row = value, number
+    frame.answer += 1
+    if frame.answer == frame.answers or frame.worst <= alpha:
+        if frame.worst > frame.best:
+            frame.best, frame.best_row = frame.worst, frame.worst_row
+        frame.worst, frame.answer = np.float32(np.inf), 0
+        frame.group += 1
+        if frame.group == frame.own or frame.best >= min(frame.beta, frame.high):
+            return True
+    one_chooses = frame.own == 1 or frame.answers == 1
+    frame.full = run.scout == 0 or not one_chooses or not (alpha_found(frame))
+    return False
+
+
+@merged
+def alpha_found(frame: Any) -> Any:
+    """Return whether a value to compare with has been found."""
+    return frame.best > -np.inf if frame.answers == 1 else frame.worst < np.inf
+
+
+@merged
+def _finish(at: int, frame: Any) -> None:
+    """Remember the value of a node all of whose rows are done."""
+    run = run_at(at)[0]
+    stack = stack_at(at)
+    table = table_at(at)
+    proofs = proofs_at(at)
+    entries = table.entries
+    low, high = proved_bounds(stack.rows, frame.first, frame.own, frame.answers)
+    was_proved = frame.low == frame.high
+    frame.low, frame.high = max(frame.low, low), min(frame.high, high)
+    value = frame.best
+    run.value = value
+    entry = entries[claim(run, entries, frame.key)]
+    narrow(entry, frame.low, frame.high)
+    if frame.low == frame.high and not was_proved:
+        remember(run, proofs, stack.states[frame.source], frame.low)
+    if frame.draft >= entry.draft:
+        entry.value, entry.best, entry.draft = value, frame.best_row, frame.draft
+        entry.bound = UPPER if value <= frame.alpha else LOWER if value >= frame.beta else EXACT
+    good = value > frame.alpha if frame.own > 1 else value < frame.beta
+    if good:
+        learn(at, frame, run.top)

@@ -1,0 +1,129 @@
+"""The records that a compiled tree search keeps: of the run, nodes, children and the table.
+
+A *node* is a state whose moves are searched; the nodes from the root to the present one are
+*frames* on a stack. A *row* is a child of such a node, one per joint move. Rows are numbered with
+the searching role's move outermost: row ``a * answers + b`` is its move ``a`` and the joint
+move ``b`` of all others, an *answer*. All values are the searching role's, in 0..1, unless more
+roles are named.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+UPPER, EXACT, LOWER = -1, 0, 1
+"""What a remembered value is: at least the true one, the true one, at most the true one."""
+
+UNKNOWN, CLOSED = -1, 0
+"""Width of a row: not counted yet; not to be searched further (terminal, stuck or too wide)."""
+
+PER_PLY = 16
+"""A *draft* is how far a value looked ahead: ``PER_PLY * plies + plies of quiescence left``."""
+
+SETTLED, DEEPER, GENERATE = range(3)
+"""What a row needs: nothing, its value is known; to be searched; its children first."""
+
+SOLVED, CERTAIN = 1, 2
+"""Marks of max^n: every line ends in a terminal state; no tie could change the value."""
+
+DONE, PAUSED, OUT_OF_TIME, OUT_OF_NODES, MORE_ROWS, MORE_ENTRIES, MORE_PROOFS, FAILED = range(8)
+"""Why the search returned: the iteration is complete; look for interrupts; a limit is reached;
+memory has to be enlarged; a function called back has raised an error."""
+
+ONE_ROLE, TWO_ROLES, ZERO_SUM, FREE_SUM = range(4)
+"""What a proved value says of the other roles: there is none; the rest of the sum; nothing,
+unless it is a win: then all others have lost; not even then."""
+
+RUN = np.dtype(
+    [
+        *(("role", np.int64), ("margin", np.int64), ("shared", np.int64), ("widest", np.int64)),
+        *(("fill", np.int64), ("sums", np.int64), ("quiescence", np.int64), ("scout", np.int64)),
+        *(("limit", np.int64), ("deadline", np.int64), ("pause", np.int64), ("slow", np.int64)),
+        *(("nodes", np.int64), ("visits", np.int64), ("evaluations", np.int64)),
+        *(("rules_time", np.int64), ("values_time", np.int64), ("blocks", np.int64)),
+        *(("top", np.int64), ("asked", np.int64), ("head", np.int64)),
+        *(("entries", np.int64), ("proofs", np.int64), ("age", np.int64), ("horizon", np.int64)),
+        *(("entries_limit", np.int64), ("proofs_limit", np.int64)),
+        *(("history", np.float32), ("killers", np.float32), ("quiet", np.float32)),
+        *(("value", np.float32),),
+    ],
+    align=True,
+)
+"""One search in progress.
+
+``role``: the searching one; ``margin``: whether estimates are the margin over the only opponent;
+``shared``: whether equal states share an entry of the table; ``widest``: most joint moves of a
+node; ``fill``: lanes worth filling; ``sums``: see :data:`ONE_ROLE`; ``quiescence``: plies;
+``scout``: whether to look with null windows first; ``limit``: most states to generate;
+``deadline``, ``pause``: when to stop and when to look for interrupts, in nanoseconds;
+``slow``: most lanes of a block, so that the clock is looked at in time; ``nodes``: states
+generated; ``visits``: nodes visited; ``evaluations``: states valued; ``rules_time``,
+``values_time``: nanoseconds; ``blocks``: calls of the rules; ``top``: the present frame;
+``asked``: nodes to generate the children of; ``head``: end of the kept children;
+``entries``, ``proofs``: in use; ``entries_limit``, ``proofs_limit``: from where on there are to be
+more; ``age``: number of the search; ``horizon``: whether a value rested
+on an estimate; ``history``, ``killers``: weights in the ordering; ``quiet``: margin of
+quiescence; ``value``: of the node that was settled or finished last.
+"""
+
+FRAME = np.dtype(
+    [
+        *(("key", np.uint64), ("first", np.int64), ("count", np.int64), ("source", np.int64)),
+        *(("own", np.int64), ("answers", np.int64), ("group", np.int64), ("answer", np.int64)),
+        *(("best_row", np.int64), ("worst_row", np.int64), ("depth", np.int64)),
+        *(("draft", np.int64), ("quiet", np.int64), ("cut", np.int64), ("full", np.int64)),
+        *(("alpha", np.float32), ("beta", np.float32), ("best", np.float32)),
+        *(("worst", np.float32), ("low", np.float32), ("high", np.float32)),
+    ],
+    align=True,
+)
+"""A node on the stack.
+
+``key``: in the table; ``first``, ``count``: its rows on the stack; ``source``: its own row there,
+in the frame below; ``own``, ``answers``: number of moves of the searching role and of joint moves
+of the others; ``group``, ``answer``: place in the order of what is searched now; ``best_row``,
+``worst_row``: best row so far, and worst answer to the present move, counted from ``first``;
+``depth``: plies to look ahead; ``draft``: what its value is to be remembered as; ``quiet``: plies
+of quiescence left; ``cut``: whether its first row is expected to be enough; ``full``: whether the
+present row needs the full window; ``alpha``, ``beta``: the window; ``best``, ``worst``: values of
+those rows; ``low``, ``high``: proved bounds.
+"""
+
+ROW = np.dtype(
+    [
+        *(("key", np.uint64), ("width", np.int64)),
+        *(("static", np.float32), ("estimate", np.float32), ("low", np.float32)),
+        *(("high", np.float32), ("weight", np.float32), ("bonus", np.float32)),
+        *(("order", np.int32), ("group", np.int32), ("rank", np.int32), ("marks", np.int32)),
+    ],
+    align=True,
+)
+"""A child of a node on the stack.
+
+``key``: in the table; ``width``: number of its joint moves, see :data:`UNKNOWN`; ``static``: value
+before any search; ``estimate``: best guess for the ordering; ``low``, ``high``: proved bounds;
+``order`` and ``group``: see :mod:`~neurogame.kernels.alphabeta.order`, and there ``weight``,
+``bonus`` and ``rank``; ``marks``: of max^n."""
+
+CHILD = np.dtype([("hash", np.uint64), ("static", np.float32), ("terminal", np.int32)], align=True)
+"""A child that is kept for later visits: hash of the state, value before any search."""
+
+ENTRY = np.dtype(
+    [
+        *(("key", np.uint64), ("place", np.int64), ("value", np.float32)),
+        *(("low", np.uint8), ("high", np.uint8), ("bound", np.int8), ("marks", np.uint8)),
+        *(("best", np.int32), ("draft", np.int16), ("age", np.int16)),
+    ],
+    align=True,
+)
+"""What the table remembers of a state; 32 bytes.
+
+``key``: 0 where it is free; ``place``: of its children, -1 for none; ``value`` with ``bound`` and
+``draft``; ``low``, ``high``: proved bounds in hundredths; ``marks``: of max^n; ``best``: row;
+``age``: number of the search that needed it last.
+"""
+
+ASKED = np.dtype(
+    [("key", np.uint64), ("width", np.int64), ("place", np.int64), ("own", np.int64)], align=True
+)
+"""A node whose children are to be generated; ``own``: moves of the searching role."""

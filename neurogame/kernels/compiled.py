@@ -1,0 +1,140 @@
+"""Compiling Python functions for the processor at hand, once, with a cache on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast, final
+
+import numba
+from numba.core import caching, ccallback
+from numba.extending import intrinsic
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_EXACT = {"contract", "nsz", "arcp"}
+_FunctionCache: Any = caching.FunctionCache
+_CFunc: Any = ccallback.CFunc
+_ENTRIES: list[Any] = []
+"""What :func:`entry` compiled: its code lives as long as these."""
+
+
+def compiled(function: Function) -> Function:
+    """Return a function compiled at its first call; it releases Python's lock.
+
+    Products and sums may be fused. Their order stays as written, and infinities are kept.
+    """
+    return _decorated(function, fastmath=_EXACT)
+
+
+def compiled_sum(function: Function) -> Function:
+    """Return a compiled function whose sums may be taken in the order that suits vectors."""
+    return _decorated(function, fastmath={*_EXACT, "reassoc"})
+
+
+def inlined(function: Function) -> Function:
+    """Return a compiled function for use in loops, which it becomes a part of."""
+    return _decorated(function, fastmath=_EXACT, forceinline=True)
+
+
+def uncounted(function: Function) -> Function:
+    """Return a compiled function that does not count references: it makes no arrays, only views.
+
+    It is for functions that are handed many arrays and run for a microsecond.
+    """
+    return _decorated(function, fastmath=_EXACT, _nrt=False)
+
+
+def uncounted_inlined(function: Function) -> Function:
+    """Return such a function that becomes a part of its callers."""
+    return _decorated(function, fastmath=_EXACT, forceinline=True, _nrt=False)
+
+
+def inner(function: Function) -> Function:
+    """Return such a function that Python cannot call; it takes half the time to compile.
+
+    Its arithmetic is that of the standard, operation by operation.
+    """
+    bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+    # Said, as it would otherwise be that of the first caller.
+    return _decorated(function, fastmath=False, forceinline=True, **bare)
+
+
+def merged(function: Function) -> Function:
+    """Return a compiled function that becomes a part of its callers before they are compiled.
+
+    It is for large ones with few callers: otherwise each caller would optimise it once more.
+    """
+    return _decorated(function, fastmath=_EXACT, inline="always")
+
+
+def written(function: Callable[..., Any]) -> Any:
+    """Return a function for compiled code whose instructions Python code writes."""
+    return intrinsic(function)
+
+
+@written
+def borrowed(typing: Any, array: Any) -> Any:
+    """Return an array without its count of references, which parts of it would all change.
+
+    The caller's array must outlive it.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        copy = context.make_array(array)(context, builder, arguments[0])
+        copy.meminfo = copy.meminfo.type(None)
+        copy.parent = copy.parent.type(None)
+        return copy._getvalue()
+
+    return array(array), generate
+
+
+@cache
+def entry(function: Callable[[int], None]) -> int:
+    """Return the address of a function of one integer, compiled for callers of any kind.
+
+    It is compiled at the first call of this function, and stays in memory.
+    """
+    options = {"error_model": "numpy", "fastmath": _EXACT}
+    found = _CFunc(function, ((numba.types.int64,), numba.types.void), {}, options)
+    found._cache = _FolderCache(function)
+    found.compile()
+    _ENTRIES.append(found)
+    return int(found.address)
+
+
+def _decorated(function: Function, **options: Any) -> Function:
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
+    dispatcher._cache = _FolderCache(function)
+    return cast(Function, dispatcher)
+
+
+@final
+class _FolderCache(_FunctionCache):  # type: ignore[misc]
+    """numba's cache, which forgets a function when a file changes that it may be built upon.
+
+    numba alone looks at the function's own file, and not at those of what it calls.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        folder = Path(inspect.getfile(function)).parent
+        self._folders = (*_FOUNDATIONS.get(folder.name, _ALL_FOUNDATIONS), folder)
+
+    def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
+        return (*super()._index_key(signature, codegen), _digest(self._folders))
+
+
+_HERE = Path(__file__).parent
+_ALL_FOUNDATIONS = (_HERE, _HERE / "neural", _HERE / "llvm", _HERE / "leaves")
+_FOUNDATIONS = {"neural": (_HERE,), "llvm": (_HERE,)}
+"""Folders whose compiled functions those of another folder may call; all unless named here."""
+
+
+@cache
+def _digest(folders: tuple[Path, ...]) -> str:
+    files = sorted({file for folder in folders for file in folder.glob("*.py")})
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()

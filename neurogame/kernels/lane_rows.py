@@ -1,0 +1,161 @@
+"""States between their two packed forms: a row of bits each, or lanes of the words of signals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba as _numba
+import numpy as np
+from numba.core import cgutils as _cgutils
+
+from neurogame.kernels.compiled import uncounted, uncounted_inlined, written
+from neurogame.kernels.random_words import G1, MIX_1, MIX_2
+
+# They are not annotated.
+numba: Any = _numba
+cgutils: Any = _cgutils
+
+_G1, _MIX_1, _MIX_2 = np.uint64(G1), np.uint64(MIX_1), np.uint64(MIX_2)
+_ONE = np.uint64(1)
+_HALVES = (
+    (np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
+    (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
+    (np.uint64(8), np.uint64(0x00FF00FF00FF00FF)),
+    (np.uint64(4), np.uint64(0x0F0F0F0F0F0F0F0F)),
+    (np.uint64(2), np.uint64(0x3333333333333333)),
+    (np.uint64(1), np.uint64(0x5555555555555555)),
+)
+"""Widths of the squares that change places, and the bits of the left ones."""
+_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH = _HALVES
+
+
+@written
+def _tile(typing: Any) -> Any:
+    """Return 64 words on the stack, valid as long as the caller runs."""
+    kind = numba.types.Array(numba.types.uint64, 1, "C")
+
+    def generate(context: Any, builder: Any, _: Any, __: Any) -> Any:
+        word = context.get_value_type(numba.types.uint64)
+        array = context.make_array(kind)(context, builder)
+        size = context.get_constant(numba.types.intp, 64)
+        context.populate_array(
+            array,
+            data=cgutils.alloca_once(builder, word, size=64),
+            shape=cgutils.pack_array(builder, [size]),
+            strides=cgutils.pack_array(builder, [context.get_constant(numba.types.intp, 8)]),
+            itemsize=context.get_constant(numba.types.intp, 8),
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return kind(), generate
+
+
+@uncounted_inlined
+def _exchange(source: Any, target: Any, half: Any) -> None:
+    """Exchange squares, and shuffle the words so that the next ones are in the same places."""
+    width, left = half
+    for word in range(32):
+        low, high = source[word], source[word + 32]
+        target[2 * word] = (low & left) | ((high & left) << width)
+        target[2 * word + 1] = ((low & ~left) >> width) | (high & ~left)
+
+
+@uncounted
+def transpose(tile: Any) -> None:
+    """Transpose 64 words of 64 bits in place: bit ``i`` of word ``j`` and bit ``j`` of ``i``."""
+    other = _tile()
+    _exchange(tile, other, _FIRST)
+    _exchange(other, tile, _SECOND)
+    _exchange(tile, other, _THIRD)
+    _exchange(other, tile, _FOURTH)
+    _exchange(tile, other, _FIFTH)
+    _exchange(other, tile, _SIXTH)
+
+
+@uncounted
+def to_lanes(rows: Any, index: Any, begin: int, size: int, words: Any) -> None:
+    """Write packed rows ``index[begin : begin + size]`` as lanes of the words of their signals.
+
+    Of the words, as many are written as have lanes.
+
+    Args:
+        rows: uint64 ``[N, ceil(S / 64)]``.
+        index: int64.
+        begin: first place in the index.
+        size: number of lanes.
+        words: int64 ``[S, W]``.
+    """
+    if size == 1:
+        _to_lane(rows[index[begin]], words)
+        return
+    signals: int = len(words)
+    tile = _tile()
+    for place in range(rows.shape[1]):
+        for word in range((size + 63) >> 6):
+            lanes = min(size - 64 * word, 64)
+            for lane in range(lanes):
+                tile[lane] = rows[index[begin + 64 * word + lane], place]
+            tile[lanes:] = np.uint64(0)
+            transpose(tile)
+            for bit in range(min(signals - 64 * place, 64)):
+                words[64 * place + bit, word] = np.int64(tile[bit])
+
+
+@uncounted
+def _to_lane(row: Any, words: Any) -> None:
+    """Write a packed row as the first lane, which is faster without a transposition."""
+    for signal in range(len(words)):
+        word = row[signal >> 6] >> np.uint64(signal & 63)
+        words[signal, 0] = np.int64(word & _ONE)
+
+
+@uncounted
+def from_lanes(words: Any, signals: Any, begin: int, size: int, rows: Any) -> None:
+    """Write lanes of the words of some signals as packed rows ``begin .. begin + size - 1``.
+
+    Args:
+        words: int64 ``[C, W]``.
+        signals: row of each signal in the words; int64 ``[S]``.
+        begin: first of the rows.
+        size: number of lanes.
+        rows: uint64 ``[N, ceil(S / 64)]``.
+    """
+    if size == 1:
+        _from_lane(words, signals, rows[begin])
+        return
+    count: int = len(signals)
+    tile = _tile()
+    for place in range(rows.shape[1]):
+        bits = min(count - 64 * place, 64)
+        for word in range((size + 63) >> 6):
+            for bit in range(bits):
+                tile[bit] = np.uint64(words[signals[64 * place + bit], word])
+            tile[bits:] = np.uint64(0)
+            transpose(tile)
+            for lane in range(min(size - 64 * word, 64)):
+                rows[begin + 64 * word + lane, place] = tile[lane]
+
+
+@uncounted
+def _from_lane(words: Any, signals: Any, row: Any) -> None:
+    """Write the first lane as a packed row, which is faster without a transposition."""
+    count: int = len(signals)
+    for place in range(len(row)):
+        total = np.uint64(0)
+        for bit in range(min(count - 64 * place, 64)):
+            word = np.uint64(words[signals[64 * place + bit], 0])
+            total = total | ((word & _ONE) << np.uint64(bit))
+        row[place] = total
+
+
+@uncounted
+def hash_row(row: Any) -> Any:
+    """Return the hash of a packed state, the one of ``hash_states``; uint64."""
+    total = np.uint64(0)
+    for place in range(len(row)):
+        total += row[place] + np.uint64(place + 1) * _G1
+        total = (total ^ (total >> np.uint64(30))) * _MIX_1
+        total = (total ^ (total >> np.uint64(27))) * _MIX_2
+        total ^= total >> np.uint64(31)
+    return total

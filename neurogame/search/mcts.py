@@ -1,0 +1,229 @@
+"""Monte-Carlo tree search on a game: the search that players use."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Any, final
+
+import numpy as np
+
+from neurogame.errors import ConfigurationError, GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.kernels.leaves.values import make_values
+from neurogame.kernels.mcts.flight import Total
+from neurogame.search.limit import Limit
+from neurogame.search.mcts_drive import LANES, drive, quotas
+from neurogame.search.mcts_final import Answer, answer
+from neurogame.search.mcts_options import make_options
+from neurogame.search.mcts_proofs import MctsProofs
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts_tree import MctsTree, TreePlan
+from neurogame.search.packing import state_words
+from neurogame.search.result import SearchResult
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
+
+_MOVING = 2e-7
+"""Seconds per node that dropping a part of a tree may take."""
+_PARTS = {
+    "select": Total.SELECT,
+    "rules": Total.RULES,
+    "insert": Total.INSERT,
+    "playouts": Total.PLAY,
+    "evaluate": Total.EVALUATE,
+    "back up": Total.BACK_UP,
+}
+
+
+@final
+class Mcts:
+    """Monte-Carlo tree search for any number of roles, in compiled code.
+
+    UCT with decoupled statistics where several roles move at once, a transposition graph, proved
+    values, and blocks of leaves that are played out together; see
+    :class:`~neurogame.search.mcts_settings.MctsSettings` for all that can be chosen. The tree is
+    kept from one search to the next, in bounded memory, and serves all roles.
+
+    The same seed gives the same answers where the limit counts simulations or nodes.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        settings: MctsSettings | None = None,
+        evaluator: Evaluator | None = None,
+        seed: int = 0,
+        backend: str | None = None,
+    ) -> None:
+        """Make a searcher for one game; everything is compiled now, or loaded from the cache.
+
+        Args:
+            game: the game.
+            settings: how to search.
+            evaluator: values states, where the settings ask for that.
+            seed: decides playouts and ties.
+            backend: what evaluates the rules, see :mod:`~neurogame.kernels.backends`; None: what
+                suits the game.
+
+        Raises:
+            ConfigurationError: the settings need an evaluator and there is none.
+            GameError: the evaluator belongs to another game.
+        """
+        self.game, self.settings = game, settings or MctsSettings()
+        if self.settings.needs_evaluator and evaluator is None:
+            raise ConfigurationError(
+                "mcts: cutoff, bias and minimax need an evaluator; name one, or leave them out"
+            )
+        _check(game, evaluator)
+        self.evaluator = evaluator
+        offsets = tuple(accumulate((len(moves) for moves in game.moves), initial=0))
+        goals = game.circuit.goals
+        seeds = np.random.SeedSequence(seed % (1 << 64)).generate_state(
+            self.settings.threads, np.uint64
+        )
+        self._trees: list[MctsTree] = []
+        self._values = [make_values(evaluator, game.circuit) for _ in seeds]
+        for own, values in zip(seeds.tolist(), self._values, strict=True):
+            plan = TreePlan(
+                circuit=game.circuit,
+                options=make_options(game, self.settings, own >> 1),
+                offsets=offsets,
+                best=tuple(max((v for v, _ in pairs), default=0) / 100 for pairs in goals),
+                capacity=self.settings.capacity,
+                lanes=self.settings.lanes or LANES,
+                settings=self.settings,
+                backend=backend,
+            )
+            self._trees.append(MctsTree(plan, values))
+        self._proofs = MctsProofs(len(game.fluents))
+        self.proved_states: Mapping[bytes, tuple[float, ...]] = self._proofs
+        self._warm_up()
+
+    def search(self, state: State, role: int, limit: Limit) -> SearchResult:
+        """Search for the best move of a role.
+
+        A role with one legal move gets it after a single simulation.
+
+        Args:
+            state: a non-terminal state in which every role has a legal move.
+            role: index of the searching role.
+            limit: when to stop: at least one of seconds, simulations and nodes.
+
+        Raises:
+            ConfigurationError: the limit sets none of those.
+            GameError: the state is terminal, of another game, or some role has no legal move.
+        """
+        started = time.monotonic_ns()
+        _check_limit(limit)
+        self._check_state(state, role)
+        if len(state.legal_moves[role]) == 1:
+            limit = Limit(seconds=limit.seconds, simulations=1)
+        words = state_words(state.fluents.cpu().numpy())
+        try:
+            before = [tree.totals.copy() for tree in self._trees]
+            for tree in self._trees:
+                hurried = limit.seconds is not None and 10 * _MOVING * tree.size > limit.seconds
+                tree.totals[Total.LONGEST] = 0
+                tree.fade(self.settings.decay)
+                tree.set_root(words, anew=not self.settings.reuse, hurried=hurried)
+            drive(
+                self._trees,
+                quotas(limit, self.settings.lanes, self.settings.threads, started),
+            )
+            for tree in self._trees:
+                self._proofs.add(tree.tree, tree.read_proofs())
+        except BaseException:
+            # Simulations may still be on their way in a tree that was left in a hurry.
+            self.forget(proofs=False)
+            raise
+        found = answer(self._trees, role, self.settings)
+        done = sum(t.totals - b for t, b in zip(self._trees, before, strict=True))
+        return self._result(role, found, done, started)
+
+    def forget(self, *, proofs: bool = True) -> None:
+        """Drop what was searched; call it after the evaluator's weights have changed.
+
+        Args:
+            proofs: whether to drop the proved states too; they never depend on the evaluator.
+        """
+        for tree in self._trees:
+            tree.forget()
+        for values in self._values:
+            values.refresh()
+        if proofs:
+            self._proofs.clear()
+
+    def _warm_up(self) -> None:
+        """Compile what the first search would otherwise wait for."""
+        start = self.game.initial_state()
+        if start.is_terminal or not all(start.legal_moves):
+            return
+        for tree in self._trees:
+            tree.warm_up(state_words(start.fluents.cpu().numpy()))
+
+    def _check_state(self, state: State, role: int) -> None:
+        """Refuse states that cannot be searched.
+
+        Raises:
+            GameError: see :meth:`search`.
+        """
+        if state.game.circuit.key != self.game.circuit.key:
+            raise GameError(
+                f"search: a state of {state.game.name} was given to a search of {self.game.name}"
+            )
+        if not 0 <= role < len(self.game.roles):
+            raise GameError(
+                f"search: role {role}; {self.game.name} has 0..{len(self.game.roles) - 1}"
+            )
+        if state.is_terminal:
+            raise GameError("search: the state is terminal, there is no move to find")
+        for index, moves in enumerate(state.legal_moves):
+            if not moves:
+                raise GameError(f"search: role {index} has no legal move in this state")
+
+    def _result(self, role: int, found: Answer, done: Any, started: int) -> SearchResult:
+        """Put together what was found and what it took."""
+        simulations = int(done[Total.SIMULATIONS])
+        return SearchResult(
+            role=role,
+            move=found.move,
+            value=found.value,
+            proved=found.proved,
+            depth=max(int(tree.totals[Total.LONGEST]) for tree in self._trees),
+            mean_depth=int(done[Total.PLIES]) / simulations if simulations else 0.0,
+            nodes=int(done[Total.CREATED]),
+            visits=int(done[Total.PLIES]),
+            seconds=(time.monotonic_ns() - started) / 1e9,
+            line=found.line,
+            scores=found.scores,
+            tries=found.tries,
+            proved_states=self.proved_states,
+            simulations=simulations,
+            playouts=int(done[Total.PLAYOUTS]) * self.settings.playouts,
+            evaluations=int(done[Total.EVALUATIONS]),
+            split={name: int(done[place]) / 1e9 for name, place in _PARTS.items()},
+        )
+
+
+def _check(game: Game, evaluator: Evaluator | None) -> None:
+    """Refuse an evaluator of another game."""
+    if evaluator is None:
+        return
+    found = (evaluator.fluent_count, evaluator.role_count)
+    needed = (len(game.fluents), len(game.roles))
+    if found != needed:
+        raise GameError(
+            f"the evaluator takes {found[0]} fluents and {found[1]} roles, {game.name} has "
+            f"{needed[0]} and {needed[1]}: is it another game's?"
+        )
+
+
+def _check_limit(limit: Limit) -> None:
+    """Refuse a limit that never ends a search."""
+    if limit.seconds is None and limit.simulations is None and limit.nodes is None:
+        raise ConfigurationError(
+            f"mcts: limit {str(limit)!r}; set at least one of seconds, simulations, nodes"
+        )

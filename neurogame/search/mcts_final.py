@@ -1,0 +1,210 @@
+"""What a search answers: the final move, the values, and the line it expects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.kernels.mcts.layout import ROOT
+from neurogame.search.mcts_reading import (
+    Choice,
+    Floats,
+    child,
+    choices,
+    exact_value,
+    is_exact,
+    node_values,
+    only_moves,
+)
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts_tree import MctsTree
+
+_LONGEST_LINE = 64
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answer:
+    """What the trees say of their root.
+
+    Attributes:
+        move: of the searching role, an index into its own moves.
+        value: per role.
+        proved: whether the value is.
+        scores: own move -> mean value; of a proved move its value.
+        tries: own move -> simulations.
+        line: joint moves, as indices into each role's own moves.
+    """
+
+    move: int
+    value: tuple[float, ...]
+    proved: bool
+    scores: dict[int, float]
+    tries: dict[int, int]
+    line: tuple[tuple[int, ...], ...]
+
+
+def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Answer:
+    """Return what trees with the same root say together.
+
+    Args:
+        trees: at least one; the first tells the line.
+        role: whose move is wanted.
+        settings: of the search.
+    """
+    own = [_choice(one, role) for one in trees]
+    first, offset = trees[0], trees[0].plan.offsets[role]
+    root = int(first.tree.used[ROOT])
+    if own[0] is None:
+        move = only_moves(first.tree, first.plan.options, root)[role]
+        value, scores, tries, proved = _root_value(first, root), {}, {}, is_exact(first.tree, root)
+        line = _line(first, settings, {})
+    else:
+        together = _added([choice for choice in own if choice is not None])
+        best = pick(together, settings, first.plan.best[role])
+        move, tried = int(together.moves[best]), together.visits > 0
+        proved = bool(together.known[best])
+        score = np.where(tried, together.means, 0.5)
+        scores = {
+            int(m) - offset: exact_value(s) if k else float(s)
+            for m, s, k in zip(
+                together.moves[tried], score[tried], together.known[tried], strict=True
+            )
+        }
+        tries = {
+            int(m) - offset: int(n) for m, n in zip(together.moves, together.visits, strict=True)
+        }
+        value = _value_after(first, root, role, move, scores.get(move - offset), proved)
+        line = _line(first, settings, {role: move})
+    return Answer(
+        move=move - offset,
+        value=tuple(exact_value(v) if proved else float(v) for v in value),
+        proved=proved,
+        scores=scores,
+        tries=tries,
+        line=line,
+    )
+
+
+def pick(choice: Choice, settings: MctsSettings, best: float) -> int:
+    """Return the number of the final move.
+
+    A move that is proved to be the best of the game is taken. Else the rule chooses among the
+    moves that are not proved, and the best proved one is taken if it is worth more; a proved
+    loss only where nothing else is left.
+
+    *Reference:* Chaslot et al., "Progressive strategies for Monte-Carlo tree search" (2008).
+
+    Args:
+        choice: the moves, in an order that decides between equal ones.
+        settings: with the rule and the constant of its bound.
+        best: best value that the role can get in this game.
+    """
+    means = np.where(choice.visits > 0, choice.means, -1.0)
+    open_ = np.flatnonzero(~choice.known)
+    known = np.flatnonzero(choice.known)
+    sure = int(known[np.argmax(means[known])]) if len(known) else -1
+    if not len(open_):
+        return sure
+    if sure >= 0 and exact_value(means[sure]) >= best:
+        return sure
+    likely = max(open_.tolist(), key=lambda number: _rank(choice, means, settings, number))
+    return sure if sure >= 0 and means[sure] > max(means[likely], 0.0) else likely
+
+
+def _rank(
+    choice: Choice, means: Floats, settings: MctsSettings, number: int
+) -> tuple[float, float]:
+    """Return what decides between moves, then what decides between equal ones."""
+    visits, mean = float(choice.visits[number]), float(means[number])
+    if settings.final == "robust":
+        return visits, mean
+    if settings.final == "max" or visits == 0:
+        return mean, visits
+    spread = np.sqrt(np.log(max(choice.visits.sum(), 1)) / visits)
+    return mean - settings.exploration_constant * float(spread), visits
+
+
+def _choice(tree: MctsTree, role: int) -> Choice | None:
+    """Return the choice of a role at the root, None if it has none."""
+    decided = choices(tree.tree, tree.plan.options, int(tree.tree.used[ROOT]))
+    return next((c for c in decided if c.role == role and len(c.moves) > 1), None)
+
+
+def _added(found: Sequence[Choice]) -> Choice:
+    """Return the choices of several trees as one; a value that one of them has proved holds."""
+    first = found[0]
+    if len(found) == 1:
+        return first
+    visits, sums = np.zeros_like(first.visits), np.zeros_like(first.sums)
+    known = np.zeros_like(first.known)
+    values = np.zeros_like(first.sums)
+    for one in found:
+        order = np.argsort(one.moves)[np.argsort(np.argsort(first.moves))]
+        visits += one.visits[order]
+        sums += one.sums[order]
+        values = np.where(one.known[order], one.means[order], values)
+        known |= one.known[order]
+    return Choice(
+        role=first.role,
+        moves=first.moves,
+        visits=visits,
+        sums=np.where(known, values * visits, sums),
+        known=known,
+        links=first.links,
+    )
+
+
+def _root_value(tree: MctsTree, root: int) -> npt.NDArray[np.float64]:
+    """Return the mean results at the root, one half where there are none."""
+    values = node_values(tree.tree, root)
+    return np.full(len(tree.plan.best), 0.5) if values is None else values
+
+
+def _value_after(
+    tree: MctsTree, root: int, role: int, move: int, score: float | None, proved: bool
+) -> Floats:
+    """Return the values of all roles once a move is made; those of the root where unknown."""
+    found = _root_value(tree, root)
+    decided = choices(tree.tree, tree.plan.options, root)
+    if len(decided) == 1 and not (proved and is_exact(tree.tree, root)):
+        number = int(np.flatnonzero(decided[0].moves == move)[0])
+        after = child(tree.tree, root, decided, [number])
+        values = node_values(tree.tree, after) if after else None
+        found = found if values is None else values
+    if score is not None:
+        found[role] = score
+    return found
+
+
+def _line(
+    tree: MctsTree, settings: MctsSettings, forced: dict[int, int]
+) -> tuple[tuple[int, ...], ...]:
+    """Return the joint moves of the expected line.
+
+    Args:
+        tree: to read.
+        settings: of the search.
+        forced: role -> the move it makes at the root.
+    """
+    line: list[tuple[int, ...]] = []
+    node, seen = int(tree.tree.used[ROOT]), set[int]()
+    while node and node not in seen and len(line) < _LONGEST_LINE:
+        seen.add(node)
+        decided = choices(tree.tree, tree.plan.options, node)
+        if not decided or not any(choice.visits.any() for choice in decided):
+            break
+        joint, picks = only_moves(tree.tree, tree.plan.options, node), []
+        for choice in decided:
+            number = pick(choice, settings, tree.plan.best[choice.role])
+            if choice.role in forced:
+                number = int(np.flatnonzero(choice.moves == forced[choice.role])[0])
+            picks.append(number)
+            joint[choice.role] = int(choice.moves[number])
+        line.append(tuple(m - o for m, o in zip(joint, tree.plan.offsets, strict=False)))
+        node, forced = child(tree.tree, node, decided, picks), {}
+    return tuple(line)

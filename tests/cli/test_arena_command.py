@@ -1,0 +1,170 @@
+"""``neurogame arena`` and ``neurogame match`` as users and programs call them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from neurogame.cli.main import main
+from tests.cli.test_main import PROGRAM, environment
+
+PAIR = ["arena", "--game", "tictactoe", "--players", "alphabeta:mlp,depth=1", "random"]
+
+
+def answer(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """Return the one JSON object on standard output."""
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    assert shown.out.count("\n") == 1
+    values = json.loads(shown.out)
+    assert isinstance(values, dict)
+    return values
+
+
+def test_two_players_answer_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*PAIR, "--matches", "8", "--json"]) == 0
+    found = answer(capsys)
+    assert found["matches"] == found["wins"] + found["draws"] + found["losses"] == 8
+    assert found["players"] == ["alphabeta:mlp,depth=1", "random"]
+    assert found["ci95"][0] <= found["win_rate"] <= found["ci95"][1]
+    assert found["elo_ci95"][0] < found["elo"] < found["elo_ci95"][1]
+    assert sum(found["scores"]) == 100
+    assert found["illegal_moves"] == found["timeouts"] == [0, 0]
+    assert 1 <= found["distinct_games"] <= 8
+    assert found["opening_plies"] == [4]
+    [only] = found["pairings"]
+    assert {name: found[name] for name in only} == only
+    assert found["ratings"] == []
+
+
+def test_match_and_arena_are_one_road(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*PAIR, "--matches", "6", "--seed", "3", "--limit", "nodes=20", "--json"]) == 0
+    arena = answer(capsys)
+    line = ["match", "tictactoe", "--players", *PAIR[-2:], "--matches", "6", "--seed", "3"]
+    assert main([*line, "--nodes", "20", "--opening-plies", "4", "--json"]) == 0
+    match = answer(capsys)
+    assert {k: v for k, v in match.items() if "seconds" not in k} == {
+        k: v for k, v in arena["pairings"][0].items() if "seconds" not in k
+    }
+
+
+def test_people_get_a_table_and_the_folder_has_everything(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib (extra: notebooks) is not installed")
+    line = ["arena", "--game", "tictactoe", "nim", "--players", "random", "random", "random"]
+    line += ["--matches", "4", "--limit", "depth=1", "nodes=9", "--sprt", "--quiet"]
+    assert main([*line, "--output", str(tmp_path), "--plot"]) == 0
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    assert shown.out == (tmp_path / "table.md").read_text()
+    assert shown.out.startswith("| game      | limit   | player    | against   |")
+    assert "SPRT undecided" in shown.out
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {
+        *("settings.json", "matches.jsonl", "results.json", "results.csv"),
+        *("table.md", "plot.svg"),
+    }
+    assert len((tmp_path / "results.csv").read_text().splitlines()) == 1 + 2 * 2 * 3
+    assert len((tmp_path / "matches.jsonl").read_text().splitlines()) == 2 * 2 * 3 * 4
+    settings = json.loads((tmp_path / "settings.json").read_text())
+    assert settings["measured"]["sprt"] == "0,50,0.05,0.05"
+    # The same command again plays nothing and says the same.
+    assert main([*line, "--output", str(tmp_path), "--json"]) == 0
+    assert answer(capsys) == json.loads((tmp_path / "results.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        (["--limit", "depth=0"], "depth=0"),
+        (["--limit", "breadth=2"], "unknown name 'breadth'"),
+        (["--sprt", "50"], "write elo0,elo1"),
+        (["--sprt=50,0"], "elo0 below"),
+        (["--processes", "0"], "processes=0"),
+        (["--matches", "0"], "matches=0"),
+        (["--plot"], "--output a folder"),
+        (["--plot", "plot.gif"], "must end in .svg"),
+        (["--seed", "-4"], "seed=-4"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_refused_options_are_one_line(
+    extra: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*PAIR, *extra]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("error: ")
+    assert shown.err.count("\n") == 1
+    assert words in shown.err
+
+
+def test_a_player_that_cannot_play_is_one_line_and_keeps_what_there_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from neurogame.play.random_player import RandomPlayer
+
+    started = []
+
+    def break_down(self: RandomPlayer, game: object, role: int, seed: int) -> None:
+        started.append(seed)
+        # Once when it is made, and four matches.
+        if len(started) > 5:
+            raise OSError("no hands")
+        original(self, game, role, seed)  # type: ignore[arg-type]
+
+    original = RandomPlayer.start
+    monkeypatch.setattr(RandomPlayer, "start", break_down)
+    assert main([*PAIR, "--output", str(tmp_path), "--json"]) == 1
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["matches"] == 4
+    assert shown.err.count("\n") == 1
+    assert "player random as " in shown.err
+    assert "OSError: no hands; finished matches are kept" in shown.err
+
+
+def started(folder: Path, *words: str) -> subprocess.Popen[str]:
+    """Start an arena that would take long, and wait until some of its matches are over."""
+    line = ["arena", "--game", "connectfour", "--players", "random", "random"]
+    line += ["--matches", "20000"]
+    process = subprocess.Popen(
+        [*PROGRAM, *line, "--output", str(folder), *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        start_new_session=True,
+    )
+    file = folder / "matches.jsonl"
+    end = time.monotonic() + 120
+    while not (file.exists() and file.read_bytes().count(b"\n") >= 3):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return process
+
+
+@pytest.mark.parametrize(
+    ("number", "processes"), [(signal.SIGINT, 2), (signal.SIGTERM, 1)], ids=["ctrl-c", "terminate"]
+)
+def test_an_interrupt_ends_it_with_the_results_so_far(
+    number: int, processes: int, tmp_path: Path
+) -> None:
+    process = started(tmp_path, "--json", "--processes", str(processes))
+    # As a terminal does: to the workers, too.
+    os.killpg(process.pid, number)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors == "interrupted; the same command goes on\n"
+    found = json.loads(output)
+    assert found["interrupted"]
+    kept = (tmp_path / "matches.jsonl").read_text().splitlines()
+    assert 3 <= found["matches"] == len(kept) < 20000

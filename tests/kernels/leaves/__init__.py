@@ -1,0 +1,1 @@
+"""Tests of what tree searches ask of rules and evaluators."""

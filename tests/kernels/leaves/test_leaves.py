@@ -1,0 +1,175 @@
+"""Successors, looks and uniform playouts of a block against plain torch, and against each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+pytest.importorskip("numba")
+
+from neurogame.errors import ConfigurationError
+from neurogame.kernels.compiled import compiled
+from neurogame.kernels.expand import Seen, hash_states, look_at_states
+from neurogame.kernels.leaves.leaves import Leaves
+from neurogame.kernels.leaves.request import CALLBACK, COMPILED
+from neurogame.kernels.leaves.rules import failed, look, play_uniform, step
+from neurogame.kernels.pack import pack_one_hot, unpack
+from neurogame.kernels.torch_playout import TorchPlayouts
+from neurogame.kernels.torch_ply import NEXT_ALONE
+from neurogame.simulate.play_out import play_out
+from tests.kernels.leaves.blocks import fill, game, goals_of, lanes_of, plain, reachable
+
+GAMES = [
+    *("tictactoe", "tictactoe3p", "tictactoe4p", "bidding_tictactoe", "eightpuzzle", "pegs"),
+    *("rockpaperscissors", "nim", "hex5", "breakthrough6", "connectFour", "blocker"),
+    *("ghostMaze2p", "chineseCheckers3", "knightThrough", "lightsOnSimultaneous"),
+]
+PLAYED = ["tictactoe3p", "bidding_tictactoe", "pegs", "connectFour", "blocker", "breakthrough6"]
+ODD = {"tictactoe": 511, "bidding_tictactoe": 513, "connectFour": 65, "pegs": 63, "hex5": 1}
+
+
+def expected(name: str, leaves: Leaves, count: int) -> tuple[Any, Seen]:
+    """Return the successors, and what is seen of them, by plain torch."""
+    ply, block = plain(name), leaves.block
+    flags = np.unpackbits(block.parents[:count].view(np.uint8), axis=1, bitorder="little")
+    own = flags[:, : len(ply.circuit.fluents)]
+    words = torch.from_numpy(lanes_of(block.parents[:count], own.shape[1]))
+    space = ply.space(words)
+    joint = torch.from_numpy(block.joint[:count].astype(np.int64))
+    space.moves.copy_(pack_one_hot(joint, ply.move_offsets[-1]))
+    following = unpack(space.run(NEXT_ALONE), count).numpy()
+    padded = np.zeros((count, 64 * block.states.shape[1]), np.uint8)
+    padded[:, : following.shape[1]] = following
+    states = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+    return states, look_at_states(ply, states)
+
+
+def assert_seen(leaves: Leaves, count: int, states: Any, seen: Seen) -> None:
+    block = leaves.block
+    np.testing.assert_array_equal(block.states[:count], states)
+    np.testing.assert_array_equal(block.hashes[:count], hash_states(states))
+    np.testing.assert_array_equal(block.legal[:count], seen.legal)
+    np.testing.assert_array_equal(block.terminal[:count], seen.terminal)
+    np.testing.assert_array_equal(block.goals[:count], seen.goals)
+    mask = lanes_of(np.full((count, 1), 1, np.uint64), 1)
+    words = lanes_of(states, len(block.lanes))
+    np.testing.assert_array_equal(block.lanes[:, : words.shape[1]] & mask, words)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_successors_are_those_of_plain_torch(name: str) -> None:
+    count = ODD.get(name, 130)
+    leaves = Leaves(game(name).circuit, count)
+    assert leaves.kind == COMPILED
+    fill(leaves, name, count)
+    states, seen = expected(name, leaves, count)
+    step(leaves.rules, leaves.block, count)
+    assert_seen(leaves, count, states, seen)
+    # Moves of an earlier call must not linger, and fewer leaves leave the others alone.
+    fewer = max(count // 3, 1)
+    before = leaves.block.states[fewer:].copy()
+    fill(leaves, name, count, seed=2)
+    states, seen = expected(name, leaves, fewer)
+    step(leaves.rules, leaves.block, fewer)
+    assert_seen(leaves, fewer, states, seen)
+    np.testing.assert_array_equal(leaves.block.states[fewer:], before)
+    parents = reachable(name, count)
+    leaves.block.states[:] = parents
+    look(leaves.rules, leaves.block, count)
+    assert_seen(leaves, count, parents, look_at_states(plain(name), parents))
+
+
+@pytest.mark.parametrize("backend", ["llvm-straight", "llvm-table", "torch"])
+@pytest.mark.parametrize("leaves", [1, 64, 300, 1500])
+def test_every_backend_and_shape_does_the_same(backend: str, leaves: int) -> None:
+    name = "tictactoe3p"
+    made = Leaves(game(name).circuit, leaves, backend=backend)
+    assert made.kind == (CALLBACK if backend == "torch" else COMPILED)
+    fill(made, name, leaves)
+    states, seen = expected(name, made, leaves)
+    step(made.rules, made.block, leaves)
+    assert_seen(made, leaves, states, seen)
+    play_uniform(made.rules, made.block, leaves, 5, 1000)
+    player = TorchPlayouts(game(name).circuit, ply=plain(name))
+    words = torch.from_numpy(lanes_of(states, len(made.block.lanes)))
+    ends = player.finish(words, torch.arange(words.shape[1]), 5).words
+    np.testing.assert_array_equal(made.block.values, goals_of(name, ends, leaves))
+
+
+@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize("playouts", [1, 3])
+def test_compiled_playouts_are_those_of_plain_torch(name: str, playouts: int) -> None:
+    count = ODD.get(name, 70)
+    circuit = game(name).circuit
+    one = Leaves(circuit, count, playouts=playouts)
+    other = Leaves(circuit, count, playouts=playouts, backend="torch")
+    for leaves in (one, other):
+        leaves.block.states[:] = reachable(name, count)
+        look(leaves.rules, leaves.block, count)
+    for seed, plies in ((3, 1000), (-4, 0), (1 << 62, 2)):
+        for leaves in (one, other):
+            play_uniform(leaves.rules, leaves.block, count, seed, plies)
+        np.testing.assert_array_equal(one.block.values, other.block.values)
+    # Without a ply left, the goals of the state itself count.
+    for leaves in (one, other):
+        play_uniform(leaves.rules, leaves.block, count, 1, 0)
+        np.testing.assert_array_equal(leaves.block.values, leaves.block.goals)
+
+
+@pytest.mark.parametrize("name", ["connectFour", "pegs", "bidding_tictactoe"])
+def test_playouts_have_the_simulator_s_means(name: str) -> None:
+    circuit = game(name).circuit
+    leaves = Leaves(circuit, 512)
+    flags = np.zeros(64 * leaves.block.states.shape[1], np.uint8)
+    flags[: len(circuit.fluents)] = circuit.initial
+    leaves.block.states[:] = np.packbits(flags, bitorder="little").view(np.uint64)
+    look(leaves.rules, leaves.block, 512)
+    found = []
+    for seed in range(16):
+        play_uniform(leaves.rules, leaves.block, 512, seed, 1000)
+        found.append(leaves.block.values.copy())
+    values = np.concatenate(found)
+    results = play_out(game(name).simulator(), len(values), seed=99)
+    wanted = results.goals.numpy()
+    error = np.sqrt((values.var(axis=0) + wanted.var(axis=0)) / len(values)) + 1e-9
+    assert (np.abs(values.mean(axis=0) - wanted.mean(axis=0)) < 5 * error).all()
+    # Another seed, other games; the same one, the same games.
+    assert not np.array_equal(found[0], found[1])
+    play_uniform(leaves.rules, leaves.block, 512, 1, 1000)
+    np.testing.assert_array_equal(leaves.block.values, found[1])
+
+
+@compiled
+def search(rules: Any, block: Any, count: int) -> int:
+    """Search like a core: until something fails."""
+    for number in range(10):
+        step(rules, block, count)
+        if failed(rules):
+            return number
+    return 10
+
+
+def test_what_plain_torch_raises_reaches_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    leaves = Leaves(game("tictactoe").circuit, 3, backend="torch")
+    fill(leaves, "tictactoe", 3)
+    assert search(leaves.rules, leaves.block, 3) == 10
+    leaves.check()
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(plain("tictactoe").__class__, "space", interrupt)
+    assert search(leaves.rules, leaves.block, 3) == 0
+    with pytest.raises(KeyboardInterrupt):
+        leaves.check()
+    monkeypatch.undo()
+    leaves.check()
+    assert search(leaves.rules, leaves.block, 3) == 10
+
+
+def test_a_backend_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="must be one of"):
+        Leaves(game("tictactoe").circuit, 1, backend="fast")

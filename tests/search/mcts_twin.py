@@ -1,0 +1,440 @@
+"""Monte-Carlo tree search in plain Python, from the papers' definitions: a slow twin.
+
+UCB1 with the number of simulations below a node for N; decoupled where several roles decide;
+RAVE and GRAVE; proved values after Winands et al.; a graph of equal states. Playouts are those of
+the rules' own kernel, with the seeds that the search documents. One state is one dictionary entry;
+nothing is packed, laid out or vectorised here. Reals are of single precision: scores that are
+equal by definition are then equal here where they are in the search, and ties are common.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.kernels.leaves.leaves import Leaves
+from neurogame.kernels.leaves.policy import PlayoutPolicy
+from neurogame.kernels.leaves.rules import look, play_uniform
+from neurogame.kernels.leaves.stepwise import play_out
+from neurogame.kernels.mcts.tree import ALONE, FIRST, GRAVE, NUMBER, RAVE, UCT, WHOLE, Options
+from neurogame.search.packing import state_words
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
+
+Real = np.float32
+_NONE = Real(0)
+_STEPS: dict[tuple[State, tuple[int, ...]], State] = {}
+"""Successors that any search has asked for."""
+_STATES: dict[State, State] = {}
+"""The states among them, so that their legal moves are found once."""
+
+_WORD = (1 << 64) - 1
+_G1, _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+
+
+def mixed(word: int) -> int:
+    """The finaliser of splitmix64."""
+    word = (word ^ (word >> 30)) * _MIX_1 & _WORD
+    word = (word ^ (word >> 27)) * _MIX_2 & _WORD
+    return word ^ (word >> 31)
+
+
+def random_word(seed: int, number: int, draw: int) -> int:
+    start = mixed((seed + (number + 1) * _G1) & _WORD)
+    return mixed((start + (draw + 1) * _G1) & _WORD)
+
+
+def shuffled(moves: list[int], word: int) -> list[int]:
+    """Fisher and Yates, from the end."""
+    moves = list(moves)
+    for last in range(len(moves) - 1, 0, -1):
+        word = (word + _G1) & _WORD
+        other = ((mixed(word) >> 32) * (last + 1)) >> 32
+        moves[last], moves[other] = moves[other], moves[last]
+    return moves
+
+
+@dataclass
+class Edge:
+    """A move of a deciding role."""
+
+    move: int
+    visits: int = 0
+    total: Real = _NONE
+    pending: int = 0
+    known: Real | None = None
+    seen: int = 0
+    hits: Real = _NONE
+    hint: Real = _NONE
+
+
+@dataclass
+class Node:
+    """A state in the tree."""
+
+    index: int
+    state: State
+    exact: tuple[Real, ...] | None = None
+    visits: int = 0
+    ends: int = 0
+    pending: int = 0
+    sums: list[Real] = field(default_factory=list)
+    edges: dict[int, list[Edge]] = field(default_factory=dict)
+    tried: dict[int, int] = field(default_factory=dict)
+    children: dict[tuple[int, ...], Node] = field(default_factory=dict)
+    settled: bool = False
+    table: dict[int, list[Real]] | None = None
+    hints: list[Real] = field(default_factory=list)
+
+
+@dataclass
+class Flight:
+    """A simulation on its way."""
+
+    path: list[tuple[Node, tuple[int, ...]]] = field(default_factory=list)
+    node: Node | None = None
+    over: bool = False
+    step: bool = False
+
+
+class Twin:
+    """The search."""
+
+    def __init__(
+        self,
+        game: Game,
+        options: Options,
+        lanes: int = 1,
+        *,
+        evaluator: Evaluator | None = None,
+        recorded: bool = False,
+    ) -> None:
+        self.game, self.options, self.lanes = game, options, lanes
+        self._evaluator = evaluator
+        self.roles = len(game.roles)
+        self.best = [max((v for v, _ in pairs), default=0) / 100 for pairs in game.circuit.goals]
+        self.nodes: list[Node] = []
+        self.table: dict[State, Node] = {}
+        self.blocks = 0
+        plies = options.plies if recorded else 0
+        self._leaves = Leaves(game.circuit, lanes, depth=1, plies=plies)
+        self._policy = PlayoutPolicy(game.circuit, lanes) if recorded else None
+        self.root = self.make(game.initial_state())
+
+    def make(self, state: State) -> Node:
+        node = Node(len(self.nodes), state, sums=[Real(0)] * self.roles)
+        self.nodes.append(node)
+        self.table[state] = node
+        if state.is_terminal:
+            node.exact = tuple(Real((goal or 0.0) / 100) for goal in state.goals)
+            node.hints = list(node.exact)
+        elif self._evaluator is not None:
+            node.hints = list(self._evaluator(state.fluents[None]).detach().numpy()[0])
+        return node
+
+    def open(self, node: Node) -> None:
+        """Give a node its edges."""
+        if node.edges:
+            return
+        legal = node.state.legal_moves
+        deciders = [role for role in range(self.roles) if len(legal[role]) > 1] or [0]
+        for role in deciders:
+            own = [self.game.move_offsets[role] + move for move in legal[role]]
+            order = shuffled(own, random_word(self.options.seed, node.index, role))
+            node.edges[role] = [Edge(move) for move in order]
+            node.tried[role] = 0
+
+    def search(self, simulations: int) -> None:
+        """Run so many simulations, in blocks of ``lanes``."""
+        self.open(self.root)
+        while simulations > 0 and self.root.exact is None:
+            count = min(simulations, self.lanes)
+            self._block(count)
+            simulations -= count
+            self.blocks += 1
+
+    def _block(self, count: int) -> None:
+        flights = [self._descend() for _ in range(count)]
+        riders = [flight for flight in flights if not flight.over]
+        states = [self._stepped(*flight.path[-1]) for flight in riders]
+        for flight, state in zip(riders, states, strict=True):
+            if flight.step:
+                self._insert(flight, state)
+        values, made = self._play(states)
+        results = {id(f): v for f, v in zip(riders, values, strict=True)}
+        played = {id(f): m for f, m in zip(riders, made, strict=True)}
+        for flight in flights:
+            if flight.over:
+                assert flight.node is not None
+                assert flight.node.exact is not None
+                results[id(flight)] = list(flight.node.exact)
+                played[id(flight)] = {}
+        if self.options.kind != UCT:
+            for flight in flights:
+                self._learn(flight, results[id(flight)], played[id(flight)])
+        for flight in flights:
+            self._back_up(flight, results[id(flight)])
+
+    def _descend(self) -> Flight:
+        flight, node = Flight(), self.root
+        reference = self.root
+        while True:
+            flight.node = node
+            if node.exact is not None:
+                flight.over = True
+                return flight
+            if any(node is passed for passed, _ in flight.path):
+                flight.node = None
+                return flight
+            self.open(node)
+            if node.visits >= self.options.ref and node.table is not None:
+                reference = node
+            picks = self._choose(node, reference)
+            flight.path.append((node, picks))
+            child = node.children.get(picks)
+            if child is None:
+                flight.node, flight.step = None, True
+                return flight
+            node = child
+
+    def _choose(self, node: Node, reference: Node) -> tuple[int, ...]:
+        options = self.options
+        below = node.visits - node.ends + node.pending
+        spread = Real(options.exploration) * np.sqrt(np.log(Real(max(below, 1))))
+        beta = np.sqrt(Real(options.k) / (Real(3) * Real(below) + Real(options.k)))
+        node.pending += 1
+        picks = []
+        for role, edges in node.edges.items():
+            tried = node.tried[role]
+            mean = node.sums[role] / Real(node.visits) if node.visits else Real(0.5)
+            urgent = Real(options.urgent) if options.urgency == NUMBER else mean
+            if node.settled:
+                number = max(
+                    (n for n in range(tried) if edges[n].known is not None),
+                    key=lambda n: (edges[n].known, -n),
+                )
+            elif options.urgency == FIRST and tried < len(edges):
+                rest = range(tried, len(edges))
+                number = max(
+                    rest, key=lambda n: (self._untried(edges[n], reference, Real(1), Real(1)), -n)
+                )
+            elif all(edge.known is not None for edge in edges):
+                number = max(range(len(edges)), key=lambda n: (edges[n].known, -n))
+            else:
+                scores = [self._score(e, mean, spread, beta, reference) for e in edges[:tried]]
+                for edge in edges[tried:]:
+                    scores.append(self._untried(edge, reference, urgent, beta) + spread)
+                open_ = [n for n, edge in enumerate(edges) if edge.known is None]
+                number = max(open_, key=lambda n: (scores[n], -n))
+            if number >= tried:
+                edges[tried], edges[number] = edges[number], edges[tried]
+                node.tried[role], number = tried + 1, tried
+            edges[number].pending += 1
+            picks.append(edges[number].move)
+        return tuple(picks)
+
+    def _all_moves(self, edge: Edge, reference: Node) -> tuple[Real, Real]:
+        if self.options.kind == RAVE:
+            return Real(edge.seen), edge.hits
+        if self.options.kind == GRAVE and reference.table is not None:
+            seen, hits = reference.table.get(edge.move, [Real(0), Real(0)])
+            return seen, hits
+        return Real(0), Real(0)
+
+    def _untried(self, edge: Edge, reference: Node, value: Real, beta: Real) -> Real:
+        seen, hits = self._all_moves(edge, reference)
+        return value + beta * (hits / seen - value) if seen else value
+
+    def _score(self, edge: Edge, mean: Real, spread: Real, beta: Real, reference: Node) -> Real:
+        begun = edge.visits + edge.pending
+        counted = begun if self.options.loss else edge.visits
+        value = edge.total / Real(counted) if counted else mean
+        bias = Real(0)
+        if self._evaluator is not None and edge.visits:
+            value += Real(self.options.minimax) * (edge.hint - value)
+            bias = Real(self.options.bias) * edge.hint / Real(edge.visits + 1)
+        seen, hits = self._all_moves(edge, reference)
+        if seen:
+            value += beta * (hits / seen - value)
+        score: Real = value + spread / np.sqrt(Real(max(begun, 1))) + bias
+        return score
+
+    def _stepped(self, node: Node, picks: tuple[int, ...]) -> State:
+        key = node.state, picks
+        if key not in _STEPS:
+            offsets = self.game.move_offsets
+            joint = [moves[0] for moves in node.state.legal_moves]
+            for role, move in zip(node.edges, picks, strict=True):
+                joint[role] = move - offsets[role]
+            state = node.state.next(joint)
+            _STEPS[key] = _STATES.setdefault(state, state)
+        return _STEPS[key]
+
+    def _insert(self, flight: Flight, state: State) -> None:
+        parent, picks = flight.path[-1]
+        child = parent.children.get(picks)
+        if child is None:
+            child = self.table.get(state) if self.options.graph else None
+            parent.children[picks] = child = child or self.make(state)
+        if child.exact is not None:
+            flight.over, flight.node = True, child
+        elif not any(child is passed for passed, _ in flight.path):
+            flight.node = child
+
+    def _play(self, states: list[State]) -> tuple[list[list[Real]], list[dict[int, int]]]:
+        """Return results, and the moves that were made: move -> role."""
+        block, rules, count = self._leaves.block, self._leaves.rules, len(states)
+        if not states:
+            return [], []
+        for lane, state in enumerate(states):
+            block.states[lane] = state_words(state.fluents.numpy())
+        look(rules, block, count)
+        seed = random_word(self.options.seed, self.blocks, 0)
+        seed -= (seed >> 63) << 64
+        if self._policy is None:
+            play_uniform(rules, block, count, seed, self.options.plies)
+        else:
+            play_out(rules, block, self._policy.policy, count, seed, self.options.plies)
+        values = np.where(block.terminal[:count, None], block.goals[:count], block.values[:count])
+        made: list[dict[int, int]] = []
+        for lane in range(count):
+            rows: Any = block.made[lane, : block.plies[lane]] if self._policy is not None else []
+            made.append({int(m): role for row in rows for role, m in enumerate(row) if m >= 0})
+        return [list(row) for row in values], made
+
+    def _learn(self, flight: Flight, values: list[Real], played: dict[int, int]) -> None:
+        made = dict(played)
+        for node, picks in reversed(flight.path):
+            pairs = zip(node.edges, picks, strict=True)
+            made |= {move: role for role, move in pairs if len(node.edges[role]) > 1}
+            if self.options.kind == RAVE:
+                for role, edges in node.edges.items():
+                    for edge in edges:
+                        if edge.move in made:
+                            edge.seen += 1
+                            edge.hits += values[role]
+                continue
+            enough = 2 * (node.visits + 1) >= self.options.ref
+            if node.table is None and (enough or node is flight.path[0][0]):
+                node.table = {}
+            if node.table is not None:
+                for move, role in made.items():
+                    entry = node.table.setdefault(move, [Real(0), Real(0)])
+                    entry[0] += Real(1)
+                    entry[1] += values[role]
+
+    def _back_up(self, flight: Flight, values: list[Real]) -> None:
+        node = flight.node
+        known = node is not None and node.exact is not None
+        if node is not None and not known:
+            node.visits += 1
+            node.ends += 1
+            node.sums = [s + v for s, v in zip(node.sums, values, strict=True)]
+        for parent, picks in reversed(flight.path):
+            edges = [
+                next(e for e in parent.edges[role] if e.move == move)
+                for role, move in zip(parent.edges, picks, strict=True)
+            ]
+            if self.options.blend and node is not None and not known and len(edges) == 1:
+                values = self._blended(values, edges[0].visits + 1, node)
+            for role, edge in zip(parent.edges, edges, strict=True):
+                edge.visits += 1
+                edge.pending -= 1
+                edge.total += values[role]
+                if node is not None and node.hints:
+                    hint = node.hints[role]
+                    several = len(edges) > 1
+                    edge.hint = (
+                        edge.hint + (hint - edge.hint) / Real(edge.visits) if several else hint
+                    )
+            if self.options.minimax > 0 and node is not None and len(edges) == 1:
+                self._back_up_hints(parent, edges[0])
+            parent.visits += 1
+            parent.pending -= 1
+            if not known and len(edges) == 1:
+                values = self._preferred(values, parent, edges[0])
+            parent.sums = [s + v for s, v in zip(parent.sums, values, strict=True)]
+            if known and self.options.solver:
+                assert node is not None
+                known = self._prove(parent, edges, node)
+                if known and parent.exact is not None and self._evaluator is not None:
+                    parent.hints = list(parent.exact)
+            else:
+                known = False
+            node = parent
+
+    @staticmethod
+    def _blended(values: list[Real], visits: int, child: Node) -> list[Real]:
+        """``(v n + Q (N - n)) / N``, with the operations in the order of the search."""
+        if child.visits <= visits:
+            return values
+        means = [total / Real(child.visits) for total in child.sums]
+        share = Real(visits) / Real(child.visits)
+        return [q + share * (v - q) for v, q in zip(values, means, strict=True)]
+
+    @staticmethod
+    def _preferred(values: list[Real], parent: Node, edge: Edge) -> list[Real]:
+        """A proved child's values, where they are better than what the simulation has tried."""
+        ((role, edges),) = parent.edges.items()
+        proved = [e for e in edges if e.known is not None]
+        if not proved:
+            return values
+        best = max(proved, key=lambda e: (e.known, -edges.index(e)))
+        exact = parent.children[(best.move,)].exact
+        assert exact is not None
+        return list(exact) if exact[role] > edge.total / Real(edge.visits) else values
+
+    @staticmethod
+    def _back_up_hints(parent: Node, newest: Edge) -> None:
+        """The best child's hints, as far as there are children."""
+        (edges,) = parent.edges.values()
+        best = newest
+        for edge in edges:
+            if edge.visits and edge.hint > best.hint:
+                best = edge
+        parent.hints = list(parent.children[(best.move,)].hints)
+
+    def _prove(self, parent: Node, edges: list[Edge], child: Node) -> bool:
+        assert child.exact is not None
+        if parent.exact is not None:
+            return True
+        if len(parent.edges) == 1:
+            (role,) = parent.edges
+            edge, value = edges[0], child.exact[role]
+            if edge.known is None:
+                edge.known = value
+                if value >= self.best[role]:
+                    early = self.options.early
+                    if early == ALONE or (early == WHOLE and value >= 1):
+                        parent.exact = child.exact
+                        return True
+                    parent.settled = True
+                if all(e.known is not None for e in parent.edges[role]):
+                    vectors = [parent.children[(e.move,)].exact for e in parent.edges[role]]
+                    top = max(v[role] for v in vectors if v is not None)
+                    best = {v for v in vectors if v is not None and v[role] == top}
+                    if len(best) == 1:
+                        parent.exact = best.pop()
+        else:
+            self._prove_joint(parent)
+        return parent.exact is not None
+
+    def _prove_joint(self, parent: Node) -> None:
+        moves = [[e.move for e in edges] for edges in parent.edges.values()]
+        exact = {
+            joint: parent.children[joint].exact if joint in parent.children else None
+            for joint in itertools.product(*moves)
+        }
+        if None not in exact.values() and len(set(exact.values())) == 1:
+            parent.exact = next(iter(exact.values()))
+        if not self.options.opposed:
+            return
+        for place, role in enumerate(parent.edges):
+            for move in moves[place]:
+                answers = [v for joint, v in exact.items() if joint[place] == move]
+                if all(v is not None and v[role] >= self.best[role] for v in answers):
+                    parent.exact = answers[0]

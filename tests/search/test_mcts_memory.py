@@ -1,0 +1,165 @@
+"""What is dropped from a tree is what cannot be reached, and nothing that is kept changes."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import pytest
+
+from neurogame.kernels.leaves.values import make_values
+from neurogame.kernels.mcts.compact import compact
+from neurogame.kernels.mcts.layout import (
+    EXACT,
+    FLAGS,
+    HEAP,
+    NODES,
+    RECORD,
+    ROOT,
+    TABLE,
+    TERMINAL,
+)
+from neurogame.search.mcts_options import make_options
+from neurogame.search.mcts_reading import child, choices, node_values, only_moves
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts_tree import MctsTree, TreePlan
+from neurogame.search.packing import state_words
+from neurogame.simulate.game import Game
+
+
+def _tree(game: Game, settings: MctsSettings) -> MctsTree:
+    plan = TreePlan(
+        circuit=game.circuit,
+        options=make_options(game, settings, 3),
+        offsets=tuple(accumulate((len(m) for m in game.moves), initial=0)),
+        best=tuple(max(v for v, _ in pairs) / 100 for pairs in game.circuit.goals),
+        capacity=settings.capacity,
+        lanes=16,
+        settings=settings,
+    )
+    return MctsTree(plan, make_values(None, game.circuit))
+
+
+def _search(tree: MctsTree, simulations: int) -> None:
+    more = int(tree.totals[0]) + simulations
+    tree.run(16, simulations=more, nodes=None, until=0, deadline=0)
+
+
+def _read(tree: MctsTree, paths: bool) -> dict[bytes, Any]:
+    """Return all that can be reached from the root: state (and path) -> what is known of it."""
+    found: dict[bytes, Any] = {}
+    heap, options = tree.tree.heap, tree.plan.options
+    index_of = {int(tree.tree.stubs[i]): i for i in range(tree.size)}
+    stack = [(int(tree.tree.used[ROOT]), b"")]
+    while stack:
+        node, path = stack.pop()
+        key = tree.tree.states[index_of[node]].tobytes() + path
+        if key in found:
+            continue
+        decided = choices(tree.tree, options, node)
+        terminal = bool(heap[node + FLAGS] & TERMINAL)
+        values = node_values(tree.tree, node)
+        table = heap[node + TABLE] if decided and options.kind == 2 else 0
+        found[key] = (
+            heap[node + FLAGS] & EXACT,
+            None if values is None else values.tolist(),
+            None if terminal else only_moves(tree.tree, options, node),
+            [
+                (c.role, *(getattr(c, n).tolist() for n in ("moves", "visits", "sums", "known")))
+                for c in decided
+            ],
+            tree.tree.worth[table].tolist() if table else None,
+            int(heap[heap[node + RECORD] + 2]) if decided else 0,
+        )
+        for picks in np.ndindex(*(len(c.moves) for c in decided)) if decided else ():
+            below = child(tree.tree, node, decided, picks)
+            if below:
+                stack.append((below, path + bytes(picks) if paths else b""))
+    return found
+
+
+@pytest.mark.parametrize("name", ["connectfour", "tictactoe", "bidding_tictactoe", "tictactoe3p"])
+@pytest.mark.parametrize("graph", [True, False])
+def test_searching_on_in_a_thinned_out_tree(name: str, graph: bool) -> None:
+    game = Game.load(name)
+    tree = _tree(game, MctsSettings(capacity=600, graph=graph, backup="blend"))
+    words = state_words(game.initial_state().fluents.numpy())
+    tree.set_root(words, anew=False, hurried=False)
+    for _ in range(6):
+        _search(tree, 700)
+        full = tree.size
+        tree.set_root(words, anew=False, hurried=False)
+        assert tree.size <= max(300, 1) or tree.size == full <= 600
+        root = choices(tree.tree, tree.plan.options, int(tree.tree.used[ROOT]))
+        for choice in root:
+            assert choice.visits.sum() == tree.totals[0]
+            assert (choice.sums <= choice.visits + 1e-3).all()
+    assert len(_read(tree, paths=not graph)) == tree.size
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("connectfour", MctsSettings(capacity=5000)),
+        ("connectfour", MctsSettings(capacity=5000, graph=False)),
+        ("tictactoe", MctsSettings(capacity=8000, tree="rave")),
+        ("tictactoe", MctsSettings(capacity=8000, tree="grave", ref=6)),
+        ("bidding_tictactoe", MctsSettings(capacity=8000)),
+        ("tictactoe3p", MctsSettings(capacity=8000)),
+    ],
+)
+def test_what_is_kept_does_not_change(name: str, settings: MctsSettings) -> None:
+    game = Game.load(name)
+    tree, paths = _tree(game, settings), not settings.graph
+    state = game.initial_state()
+    tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
+    _search(tree, 2000)
+    # Two plies on, where simulations have been.
+    for _ in range(2):
+        joint = [moves[len(moves) // 2] for moves in state.legal_moves]
+        state = state.next(joint)
+    tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
+    before, size, used = _read(tree, paths), tree.size, int(tree.tree.used[HEAP])
+    compact(tree.tree, tree.plan.options)
+    assert tree.size < size
+    assert tree.tree.used[HEAP] < used
+    assert _read(tree, paths) == before
+    if settings.graph:
+        assert tree.size == len(before)
+        # All of them are found by their states.
+        for index in range(tree.size):
+            tree.set_root(tree.tree.states[index].copy(), anew=False, hurried=False)
+            assert tree.tree.used[ROOT] == tree.tree.stubs[index]
+            if index > 40:
+                break
+        tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
+    _search(tree, 500)
+    record = int(tree.tree.heap[tree.tree.used[ROOT] + RECORD])
+    assert sum(choices(tree.tree, tree.plan.options, int(tree.tree.used[ROOT]))[0].visits) == (
+        tree.tree.heap[record] - tree.tree.heap[record + 1]
+    )
+
+
+def test_a_full_tree_is_thinned_out_at_the_next_move() -> None:
+    game = Game.load("connectfour")
+    tree = _tree(game, MctsSettings(capacity=1000))
+    state = game.initial_state()
+    tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
+    _search(tree, 3000)
+    assert tree.size == 1000
+    state = state.next([state.legal_moves[0][3], state.legal_moves[1][0]])
+    tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
+    root = choices(tree.tree, tree.plan.options, int(tree.tree.used[ROOT]))[0]
+    # All that can be reached is more than that: what is visited least is dropped too.
+    assert 250 < tree.size <= 500
+    assert root.visits.sum() > 1500
+    linked = [
+        child(tree.tree, int(tree.tree.used[ROOT]), [root], [n]) for n in range(len(root.moves))
+    ]
+    assert any(linked)
+    # In a hurry there is no time for that.
+    _search(tree, 3000)
+    state = state.next([state.legal_moves[0][0], state.legal_moves[1][3]])
+    tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=True)
+    assert tree.tree.used[NODES] == 1

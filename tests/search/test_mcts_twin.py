@@ -1,0 +1,168 @@
+"""The compiled search is the algorithm of the papers, visit by visit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.kernels.leaves.values import make_values
+from neurogame.kernels.mcts.layout import OWN_ENDS, RECORD, ROOT, VISITS
+from neurogame.search.mcts_options import make_options
+from neurogame.search.mcts_reading import choices, is_exact, node_values
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts_tree import MctsTree, TreePlan
+from neurogame.search.packing import state_words
+from neurogame.simulate.game import Game
+from tests.search.mcts_twin import Twin
+
+CYCLE = """
+(role walker) (role guard)
+(init (at a)) (init (post 1))
+(place a) (place b) (place c) (place d)
+(link a b) (link b c) (link c a) (link b a) (link c d)
+(<= (legal walker (go ?y)) (true (at ?x)) (link ?x ?y))
+(legal guard hold) (legal guard swap)
+(<= (next (at ?y)) (does walker (go ?y)))
+(<= (next (post 1)) (true (post 1)) (does guard hold))
+(<= (next (post 2)) (true (post 2)) (does guard hold))
+(<= (next (post 1)) (true (post 2)) (does guard swap))
+(<= (next (post 2)) (true (post 1)) (does guard swap))
+(<= terminal (true (at d)))
+(<= (goal walker 100) (true (at d)) (true (post 1)))
+(<= (goal walker 30) (true (at d)) (true (post 2)))
+(<= (goal walker 0) (not terminal))
+(<= (goal guard 70) (true (at d)) (true (post 2)))
+(<= (goal guard 0) (true (at d)) (true (post 1)))
+(<= (goal guard 10) (not terminal))
+"""
+
+
+@cache
+def _game(name: str) -> Game:
+    return Game.from_text(CYCLE) if name == "cycle" else Game.load(name)
+
+
+class Guess(Evaluator):
+    """A fixed random linear function of the fluents, squashed: not good, but never the same."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(len(game.fluents), len(game.roles), {"kind": "guess"})
+        random = torch.Generator().manual_seed(5)
+        self.weights = torch.randn(len(game.fluents), len(game.roles), generator=random)
+
+    def forward(self, fluents: Tensor) -> Tensor:
+        return torch.sigmoid((fluents.float() @ self.weights).double()).float()
+
+
+def _grown(
+    game: Game, settings: MctsSettings, lanes: int, simulations: int, *, recorded: bool = False
+) -> tuple[MctsTree, Twin]:
+    """Return a tree and its twin.
+
+    Unless playouts are recorded, all-moves-as-first values know the moves of the tree alone.
+    """
+    options = make_options(game, settings, 12345)
+    evaluator = Guess(game) if settings.needs_evaluator else None
+    plan = TreePlan(
+        circuit=game.circuit,
+        options=options,
+        offsets=tuple(accumulate((len(m) for m in game.moves), initial=0)),
+        best=tuple(max(v for v, _ in pairs) / 100 for pairs in game.circuit.goals),
+        capacity=settings.capacity,
+        lanes=lanes,
+        settings=settings if recorded else MctsSettings(),
+    )
+    tree = MctsTree(plan, make_values(evaluator, game.circuit))
+    tree.set_root(state_words(game.initial_state().fluents.numpy()), anew=False, hurried=False)
+    tree.run(lanes, simulations=simulations, nodes=None, until=0, deadline=0)
+    twin = Twin(game, options, lanes, evaluator=evaluator, recorded=recorded)
+    twin.search(simulations)
+    return tree, twin
+
+
+def _assert_equal(tree: MctsTree, twin: Twin) -> None:
+    heap, options = tree.tree.heap, tree.plan.options
+    assert tree.size == len(twin.nodes)
+    for node in twin.nodes:
+        assert (tree.tree.states[node.index] == state_words(node.state.fluents.numpy())).all()
+        stub = int(tree.tree.stubs[node.index])
+        assert is_exact(tree.tree, stub) == (node.exact is not None)
+        if node.exact is not None:
+            assert node_values(tree.tree, stub) == pytest.approx(node.exact)
+        record = int(heap[stub + RECORD])
+        assert bool(record) == bool(node.edges)
+        if node.exact is None:
+            assert heap[record + VISITS if record else stub + OWN_ENDS] == node.visits
+        for choice in choices(tree.tree, options, stub):
+            edges = node.edges[choice.role]
+            assert choice.moves.tolist() == [e.move for e in edges]
+            assert choice.visits.tolist() == [e.visits for e in edges]
+            assert choice.known.tolist() == [e.known is not None for e in edges]
+            means = [e.total / e.visits if e.known is None else e.known for e in edges if e.visits]
+            np.testing.assert_allclose(choice.means[choice.visits > 0], means, atol=1e-4)
+
+
+PLAIN = MctsSettings(capacity=5000)
+
+
+@pytest.mark.parametrize("solver", [True, False])
+@pytest.mark.parametrize(
+    "name",
+    ["tictactoe", "tictactoe3p", "lightsout", "rockpaperscissors", "bidding_tictactoe", "cycle"],
+)
+def test_sequential_uct(name: str, solver: bool) -> None:
+    tree, twin = _grown(_game(name), replace(PLAIN, solver=solver), 1, 900)
+    _assert_equal(tree, twin)
+    assert tree.tree.used[ROOT] == tree.tree.stubs[0]
+
+
+@pytest.mark.parametrize("urgency", ["parent", 0.6])
+@pytest.mark.parametrize("name", ["tictactoe", "bidding_tictactoe"])
+def test_first_play_urgency(name: str, urgency: float) -> None:
+    _assert_equal(*_grown(_game(name), replace(PLAIN, urgency=urgency), 1, 600))
+
+
+@pytest.mark.parametrize("graph", [True, False])
+@pytest.mark.parametrize("urgency", ["first", "parent"])
+@pytest.mark.parametrize("kind", ["rave", "grave"])
+@pytest.mark.parametrize("name", ["tictactoe", "bidding_tictactoe"])
+def test_all_moves_as_first(name: str, kind: Any, urgency: Any, graph: bool) -> None:
+    settings = replace(PLAIN, tree=kind, urgency=urgency, graph=graph, ref=20, k=100.0)
+    _assert_equal(*_grown(_game(name), settings, 1, 500))
+
+
+@pytest.mark.parametrize("pending", ["wait", "loss"])
+@pytest.mark.parametrize("lanes", [3, 64])
+@pytest.mark.parametrize("name", ["tictactoe", "nim", "tictactoe3p", "bidding_tictactoe"])
+def test_a_block_descends_as_if_one_came_after_the_other(
+    name: str, lanes: int, pending: Any
+) -> None:
+    settings = replace(PLAIN, graph=False, pending=pending, capacity=20000)
+    _assert_equal(*_grown(_game(name), settings, lanes, 900))
+
+
+@pytest.mark.parametrize("kind", ["rave", "grave"])
+def test_all_moves_of_playouts(kind: Any) -> None:
+    settings = replace(PLAIN, tree=kind, urgency="parent", ref=20)
+    _assert_equal(*_grown(_game("tictactoe"), settings, 1, 400, recorded=True))
+    _assert_equal(*_grown(_game("nim"), replace(settings, graph=False), 16, 400, recorded=True))
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "cycle", "bidding_tictactoe"])
+def test_blended_results(name: str) -> None:
+    _assert_equal(*_grown(_game(name), replace(PLAIN, backup="blend"), 1, 600))
+
+
+@pytest.mark.parametrize(("bias", "minimax"), [(2.0, 0.0), (0.0, 0.4), (1.0, 0.3)])
+@pytest.mark.parametrize("name", ["tictactoe", "tictactoe3p", "bidding_tictactoe"])
+def test_hints_of_an_evaluator(name: str, bias: float, minimax: float) -> None:
+    settings = replace(PLAIN, bias=bias, minimax=minimax)
+    _assert_equal(*_grown(_game(name), settings, 1, 500))
