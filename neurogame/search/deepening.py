@@ -131,10 +131,9 @@ class Deepening:
                 break
             self._memory.search.run["limit"] = self._node_limit
             self._keep(depth)
+            self._follow(depth)
             if not self._memory.search.run["horizon"][0] or self._is_decided():
                 break
-        if self.found.row >= 0:
-            self._follow()
 
     def _finish(self, *, rooted: bool) -> bool:
         """Go on until an iteration is complete; return whether it is, or a limit was reached."""
@@ -255,12 +254,13 @@ class Deepening:
         if row // answers != found.row // answers and found.scores is not None:
             found.row, found.value = row, float(frame["best"])
             found.scores[row // answers] = found.value
+            self._follow(found.depth + 1)
 
-    def _follow(self) -> None:
-        """Find the principal line, and the values of the roles at its end."""
+    def _follow(self, depth: int) -> None:
+        """Find the principal line of a search, and the values of the roles at its end."""
         search, block, found = self._memory.search, self._leaves.block, self.found
         line = np.zeros((DEEPEST, len(search.choices.order)), np.int32)
-        most = min(found.depth + self._settings.quiescence, DEEPEST)
+        most = min(depth + self._settings.quiescence, DEEPEST)
         plies = follow(
             self._memory.address,
             self._leaves.rules,

@@ -16,6 +16,7 @@ from torch import Tensor
 from neurogame.errors import ConfigurationError, GameError, LimitError
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.mcts.layout import HEAP, PENDING, RECORD, ROOT, STATUS
+from neurogame.kernels.mcts.tree import Tree, make_tree
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_reading import choices
@@ -211,18 +212,21 @@ def test_a_full_tree_is_searched_on() -> None:
     assert tree_of(search).size <= 300
 
 
-def test_memory_for_nothing_but_the_root_is_an_error() -> None:
+def test_a_tree_of_two_nodes_is_searched() -> None:
     rules = game("connectfour")
     search = Mcts(rules, settings=MctsSettings(capacity=2))
     found = search.search(rules.initial_state(), 0, Limit(simulations=300))
-    assert found.simulations == 300
+    assert found.simulations == sum(found.tries.values()) == 300
     assert tree_of(search).size == 2
-    tree_of(search).tree.used[HEAP] = len(tree_of(search).tree.heap)
-    short = tree_of(search).tree
-    tree_of(search).tree = short._replace(heap=short.heap[:16], reals=short.reals[:16])
-    tree_of(search)._kept_for = 0
+
+
+def test_memory_for_not_even_the_root_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def small(**sizes: Any) -> Tree:
+        return make_tree(**{**sizes, "words": 16})
+
+    monkeypatch.setattr("neurogame.search.mcts_tree.make_tree", small)
     with pytest.raises(LimitError, match="capacity"):
-        search.search(rules.initial_state(), 0, Limit(simulations=300))
+        Mcts(game("connectfour"))
 
 
 def test_the_tree_is_kept_from_move_to_move() -> None:

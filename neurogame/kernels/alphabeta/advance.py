@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from neurogame.kernels.alphabeta.address import kept_at, run_at, stack_at, table_at
 from neurogame.kernels.alphabeta.bits import mixed
 from neurogame.kernels.alphabeta.generate import ask, generate, is_kept
@@ -128,6 +130,8 @@ def begin(at: int, depth: int, quiet: int, alpha: Any, beta: Any) -> None:
             # Of equal moves a random one, not the first.
             entry.best = -1
         open_paranoid(at, run.top, entry, depth, PER_PLY * depth + quiet, quiet, alpha, beta)
+        # What is proved of the root is of use only with the rows that prove it.
+        frame.low, frame.high = np.float32(0), np.float32(1)
 
 
 @merged
