@@ -22,7 +22,7 @@ from neurogame.search.tree_search import TreeSearch
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import State
 
-_COMPILED, _CALLED = 64, 512
+_COMPILED, _CALLED = 64, 256
 """States generated together: by compiled code, and where Python is called for every block."""
 
 

@@ -211,7 +211,7 @@ class Deepening:
             found.proved = bool(frame["low"] == frame["high"])
             found.row = self._choose(frame)
             found.value = float(frame["best"])
-            found.scores = self._rows["estimate"].astype(np.float64).min(axis=1)
+            found.scores = stack.rows["score"][1 : 1 + own].astype(np.float64)
         found.scores[found.row // answers] = found.value
         found.depth = depth
 

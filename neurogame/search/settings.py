@@ -41,7 +41,7 @@ class SearchSettings:
             differs from its own one by more than ``quiet``. Not for max^n.
         quiet: that margin, 0..1.
         batch: states generated together, where it pays to fill up a block; at least 1. None: 64
-            where rules and evaluator are compiled, 512 where Python is called for every block.
+            where rules and evaluator are compiled, 256 where Python is called for every block.
         widest: a state with more joint moves than this is not expanded; at least 1.
         memory: most memory for what is kept from move to move, for each role that searches; MiB,
             at least 1. Where it is full, what seems least useful is given up.

@@ -180,6 +180,7 @@ class TreeSearch:
             **dict.fromkeys(
                 ("nodes", "visits", "evaluations", "rules_time", "values_time", "blocks"), 0
             ),
+            **dict.fromkeys(("last_count", "last_time"), 0),
         }.items():
             run[name] = value
         return run

@@ -52,7 +52,7 @@ class CallbackLeaves:
             depth=1,
             plies=0,
         )
-        self._rules = CallbackRules(self)
+        self._rules = CallbackRules(self, self.block)
         self.rules: Rules = self._rules.rules
 
     def check(self) -> None:

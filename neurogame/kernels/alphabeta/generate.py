@@ -35,8 +35,11 @@ from neurogame.kernels.compiled import inner, merged
 from neurogame.kernels.leaves.rules import failed, step
 from neurogame.kernels.leaves.values import evaluate, has_failed
 
-_BETWEEN = 20_000_000
-"""Nanoseconds that a block may take where there is a deadline."""
+_BETWEEN, _TOLERANCE = 20_000_000, 10_000_000
+"""Nanoseconds that a block may take where there is a deadline, and may end after it."""
+
+_FEWEST = 8
+"""Lanes of the smallest blocks."""
 
 
 @merged
@@ -116,7 +119,7 @@ def _work(at: int, rules: Any, block: Any, values: Any, count: int) -> int:
     """Make the moves of the first lanes, value what follows, and keep it."""
     run = run_at(at)[0]
     begin = nanoseconds()
-    if begin >= run.deadline:
+    if max(begin, begin + _expected(run, count) - _TOLERANCE) >= run.deadline:
         return OUT_OF_TIME
     step(rules, block, count)
     middle = nanoseconds()
@@ -129,13 +132,34 @@ def _work(at: int, rules: Any, block: Any, values: Any, count: int) -> int:
     run.rules_time += middle - begin
     run.values_time += end - middle
     if run.deadline < np.iinfo(np.int64).max:
-        each = (end - begin) // count + 1
-        run.slow = max(_BETWEEN // each, 8)
+        _adapt(run, count, end - begin)
     if has_failed(values):
         return FAILED
     for lane in range(count):
         _keep(at, block, lane)
     return 0
+
+
+@merged
+def _expected(run: Any, count: int) -> Any:
+    """Return how long a block will take, judged by the last one; nanoseconds."""
+    return run.last_time * max(count, run.last_count) // max(run.last_count, 1)
+
+
+@merged
+def _adapt(run: Any, count: int, time: int) -> None:
+    """Make blocks smaller where they take long, unless the time does not depend on their size."""
+    if time < _BETWEEN // 4 or run.last_count == 0:
+        larger = time < _BETWEEN
+    elif count < run.last_count:
+        larger = 4 * time > 3 * run.last_time
+    else:
+        larger = count > run.last_count and 2 * time < 3 * run.last_time
+    if larger:
+        run.slow = max(run.slow, 2 * count)
+    elif time > _BETWEEN and count != run.last_count:
+        run.slow = max(count // 2, _FEWEST)
+    run.last_count, run.last_time = count, time
 
 
 @merged

@@ -228,6 +228,7 @@ def _absorb(run: Any, frame: Any, rows: Any) -> bool:
         frame.worst, frame.worst_row = value, number
     frame.answer += 1
     if frame.answer == frame.answers or frame.worst <= alpha:
+        rows[frame.first + number // frame.answers].score = frame.worst
         if frame.worst > frame.best:
             frame.best, frame.best_row = frame.worst, frame.worst_row
         frame.worst, frame.answer = np.float32(np.inf), 0

@@ -37,13 +37,14 @@ unless it is a win: then all others have lost; not even then."""
 RUN = np.dtype(
     [
         *(("role", np.int64), ("margin", np.int64), ("shared", np.int64), ("widest", np.int64)),
-        *(("fill", np.int64), ("sums", np.int64), ("quiescence", np.int64), ("scout", np.int64)),
+        *(("fill", np.int64), ("sums", np.int64), ("scout", np.int64)),
         *(("limit", np.int64), ("deadline", np.int64), ("pause", np.int64), ("slow", np.int64)),
         *(("nodes", np.int64), ("visits", np.int64), ("evaluations", np.int64)),
         *(("rules_time", np.int64), ("values_time", np.int64), ("blocks", np.int64)),
         *(("top", np.int64), ("asked", np.int64), ("head", np.int64)),
         *(("entries", np.int64), ("proofs", np.int64), ("age", np.int64), ("horizon", np.int64)),
         *(("entries_limit", np.int64), ("proofs_limit", np.int64)),
+        *(("last_count", np.int64), ("last_time", np.int64)),
         *(("history", np.float32), ("killers", np.float32), ("quiet", np.float32)),
         *(("value", np.float32),),
     ],
@@ -53,17 +54,17 @@ RUN = np.dtype(
 
 ``role``: the searching one; ``margin``: whether estimates are the margin over the only opponent;
 ``shared``: whether equal states share an entry of the table; ``widest``: most joint moves of a
-node; ``fill``: lanes worth filling; ``sums``: see :data:`ONE_ROLE`; ``quiescence``: plies;
-``scout``: whether to look with null windows first; ``limit``: most states to generate;
-``deadline``, ``pause``: when to stop and when to look for interrupts, in nanoseconds;
-``slow``: most lanes of a block, so that the clock is looked at in time; ``nodes``: states
-generated; ``visits``: nodes visited; ``evaluations``: states valued; ``rules_time``,
-``values_time``: nanoseconds; ``blocks``: calls of the rules; ``top``: the present frame;
-``asked``: nodes to generate the children of; ``head``: end of the kept children;
+node; ``fill``: lanes worth filling; ``sums``: see :data:`ONE_ROLE`; ``scout``: whether to look
+with null windows first; ``limit``: most states to generate; ``deadline``, ``pause``: when to stop
+and when to look for interrupts, in nanoseconds; ``slow``: most lanes of a block, so that the clock
+is looked at in time; ``last_count``, ``last_time``: lanes of the last block and what it took;
+``nodes``: states generated; ``visits``: nodes visited; ``evaluations``: states valued;
+``rules_time``, ``values_time``: nanoseconds; ``blocks``: calls of the rules; ``top``: the present
+frame; ``asked``: nodes to generate the children of; ``head``: end of the kept children;
 ``entries``, ``proofs``: in use; ``entries_limit``, ``proofs_limit``: from where on there are to be
-more; ``age``: number of the search; ``horizon``: whether a value rested
-on an estimate; ``history``, ``killers``: weights in the ordering; ``quiet``: margin of
-quiescence; ``value``: of the node that was settled or finished last.
+more; ``age``: number of the search; ``horizon``: whether a value rested on an estimate;
+``history``, ``killers``: weights in the ordering; ``quiet``: margin of quiescence; ``value``: of
+the node that was settled or finished last.
 """
 
 FRAME = np.dtype(
@@ -94,6 +95,7 @@ ROW = np.dtype(
         *(("key", np.uint64), ("width", np.int64)),
         *(("static", np.float32), ("estimate", np.float32), ("low", np.float32)),
         *(("high", np.float32), ("weight", np.float32), ("bonus", np.float32)),
+        *(("score", np.float32),),
         *(("order", np.int32), ("group", np.int32), ("rank", np.int32), ("marks", np.int32)),
     ],
     align=True,
@@ -103,7 +105,8 @@ ROW = np.dtype(
 ``key``: in the table; ``width``: number of its joint moves, see :data:`UNKNOWN`; ``static``: value
 before any search; ``estimate``: best guess for the ordering; ``low``, ``high``: proved bounds;
 ``order`` and ``group``: see :mod:`~neurogame.kernels.alphabeta.order`, and there ``weight``,
-``bonus`` and ``rank``; ``marks``: of max^n."""
+``bonus`` and ``rank``; ``score``: at place ``a`` the value of move ``a`` of the searching role;
+``marks``: of max^n."""
 
 CHILD = np.dtype([("hash", np.uint64), ("static", np.float32), ("terminal", np.int32)], align=True)
 """A child that is kept for later visits: hash of the state, value before any search."""

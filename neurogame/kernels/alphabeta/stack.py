@@ -53,7 +53,7 @@ def fill_frame(at: int, frame: Any, source: int, kept_place: int) -> None:
         row, terminal = stack.rows[place], child.terminal != 0
         row.key = child_key(parent.key, number, child.hash, run.shared)
         row.width = CLOSED if terminal else UNKNOWN
-        row.static = row.estimate = child.static
+        row.static = row.estimate = row.score = child.static
         row.low = child.static if terminal else np.float32(0)
         row.high = child.static if terminal else np.float32(1)
         row.marks = SOLVED | CERTAIN if terminal else 0
