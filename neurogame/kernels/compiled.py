@@ -93,12 +93,16 @@ def borrowed(typing: Any, array: Any) -> Any:
 
 
 @cache
-def entry(function: Callable[[int], None]) -> int:
+def entry(function: Callable[[int], None], *, counted: bool = True) -> int:
     """Return the address of a function of one integer, compiled for callers of any kind.
 
     It is compiled at the first call of this function, and stays in memory.
+
+    Args:
+        function: what to compile.
+        counted: whether it counts references; see :func:`uncounted`.
     """
-    options = {"error_model": "numpy", "fastmath": _EXACT}
+    options = {"error_model": "numpy", "fastmath": _EXACT, "_nrt": counted}
     found = _CFunc(function, ((numba.types.int64,), numba.types.void), {}, options)
     found._cache = _FolderCache(function)
     found.compile()
@@ -123,6 +127,15 @@ class _FolderCache(_FunctionCache):  # type: ignore[misc]
         super().__init__(function)
         folder = Path(inspect.getfile(function)).parent
         self._folders = (*_FOUNDATIONS.get(folder.name, _ALL_FOUNDATIONS), folder)
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Return compiled code, or None; of another version of this package nothing is read."""
+        try:
+            return super().load_overload(signature, context)
+        except (AttributeError, ImportError):
+            # The index names types that are no more.
+            self.flush()
+            return None
 
     def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
         return (*super()._index_key(signature, codegen), _digest(self._folders))

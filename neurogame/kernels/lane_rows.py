@@ -17,6 +17,9 @@ cgutils: Any = _cgutils
 
 _G1, _MIX_1, _MIX_2 = np.uint64(G1), np.uint64(MIX_1), np.uint64(MIX_2)
 _ONE = np.uint64(1)
+SPACE = 128
+"""Words that are needed to work in."""
+
 _HALVES = (
     (np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
     (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
@@ -64,7 +67,12 @@ def _exchange(source: Any, target: Any, half: Any) -> None:
 @uncounted
 def transpose(tile: Any) -> None:
     """Transpose 64 words of 64 bits in place: bit ``i`` of word ``j`` and bit ``j`` of ``i``."""
-    other = _tile()
+    _transpose(tile, _tile())
+
+
+@uncounted
+def _transpose(tile: Any, other: Any) -> None:
+    """Transpose words in place, with as much memory to work in."""
     _exchange(tile, other, _FIRST)
     _exchange(other, tile, _SECOND)
     _exchange(tile, other, _THIRD)
@@ -74,30 +82,32 @@ def transpose(tile: Any) -> None:
 
 
 @uncounted
-def to_lanes(rows: Any, index: Any, begin: int, size: int, words: Any) -> None:
-    """Write packed rows ``index[begin : begin + size]`` as lanes of the words of their signals.
+def to_lanes(rows: Any, index: Any, words: Any, space: Any) -> None:
+    """Write packed rows as lanes of the words of their signals.
 
     Of the words, as many are written as have lanes.
 
     Args:
         rows: uint64 ``[N, ceil(S / 64)]``.
-        index: int64.
-        begin: first place in the index.
-        size: number of lanes.
+        index: which row each lane is; int64 ``[L]``, none below 0.
         words: int64 ``[S, W]``.
+        space: to work in; uint64 ``[SPACE]``. Memory of the function's own, which LLVM sees
+            through, makes it slower.
     """
-    if size == 1:
-        _to_lane(rows[index[begin]], words)
+    if len(index) == 1:
+        _to_lane(rows[index[0]], words)
         return
     signals: int = len(words)
-    tile = _tile()
+    tile, other = space[:64], space[64:SPACE]
     for place in range(rows.shape[1]):
-        for word in range((size + 63) >> 6):
-            lanes = min(size - 64 * word, 64)
-            for lane in range(lanes):
-                tile[lane] = rows[index[begin + 64 * word + lane], place]
-            tile[lanes:] = np.uint64(0)
-            transpose(tile)
+        for word in range((len(index) + 63) >> 6):
+            own = index[64 * word : 64 * word + 64]
+            for lane in range(len(own)):
+                # A number that cannot be negative needs no check.
+                tile[lane] = rows[np.uint64(own[lane]), place]
+            for lane in range(len(own), 64):
+                tile[lane] = 0
+            _transpose(tile, other)
             for bit in range(min(signals - 64 * place, 64)):
                 words[64 * place + bit, word] = np.int64(tile[bit])
 
@@ -111,30 +121,29 @@ def _to_lane(row: Any, words: Any) -> None:
 
 
 @uncounted
-def from_lanes(words: Any, signals: Any, begin: int, size: int, rows: Any) -> None:
-    """Write lanes of the words of some signals as packed rows ``begin .. begin + size - 1``.
+def from_lanes(words: Any, signals: Any, rows: Any, space: Any) -> None:
+    """Write the first lanes of the words of some signals as packed rows.
 
     Args:
         words: int64 ``[C, W]``.
-        signals: row of each signal in the words; int64 ``[S]``.
-        begin: first of the rows.
-        size: number of lanes.
-        rows: uint64 ``[N, ceil(S / 64)]``.
+        signals: row of each signal in the words; int64 ``[S]``, none below 0.
+        rows: one per lane; uint64 ``[L, ceil(S / 64)]``.
+        space: to work in; uint64 ``[SPACE]``.
     """
-    if size == 1:
-        _from_lane(words, signals, rows[begin])
+    if len(rows) == 1:
+        _from_lane(words, signals, rows[0])
         return
-    count: int = len(signals)
-    tile = _tile()
+    tile, other = space[:64], space[64:SPACE]
     for place in range(rows.shape[1]):
-        bits = min(count - 64 * place, 64)
-        for word in range((size + 63) >> 6):
-            for bit in range(bits):
-                tile[bit] = np.uint64(words[signals[64 * place + bit], word])
-            tile[bits:] = np.uint64(0)
-            transpose(tile)
-            for lane in range(min(size - 64 * word, 64)):
-                rows[begin + 64 * word + lane, place] = tile[lane]
+        own = signals[64 * place : 64 * place + 64]
+        for word in range((len(rows) + 63) >> 6):
+            for bit in range(len(own)):
+                tile[bit] = np.uint64(words[np.uint64(own[bit]), word])
+            for bit in range(len(own), 64):
+                tile[bit] = 0
+            _transpose(tile, other)
+            for lane in range(min(len(rows) - 64 * word, 64)):
+                rows[64 * word + lane, place] = tile[lane]
 
 
 @uncounted
@@ -154,8 +163,28 @@ def hash_row(row: Any) -> Any:
     """Return the hash of a packed state, the one of ``hash_states``; uint64."""
     total = np.uint64(0)
     for place in range(len(row)):
-        total += row[place] + np.uint64(place + 1) * _G1
-        total = (total ^ (total >> np.uint64(30))) * _MIX_1
-        total = (total ^ (total >> np.uint64(27))) * _MIX_2
-        total ^= total >> np.uint64(31)
+        total = _mixed(total + row[place] + np.uint64(place + 1) * _G1)
     return total
+
+
+@uncounted
+def hash_rows(rows: Any, hashes: Any) -> None:
+    """Write the hashes of packed states, those of ``hash_states``.
+
+    Args:
+        rows: uint64 ``[N, Fw]``.
+        hashes: written; uint64 ``[N]``.
+    """
+    for lane in range(len(rows)):
+        hashes[lane] = 0
+    for place in range(rows.shape[1]):
+        added = np.uint64(place + 1) * _G1
+        for lane in range(len(rows)):
+            hashes[lane] = _mixed(hashes[lane] + rows[lane, place] + added)
+
+
+@uncounted_inlined
+def _mixed(word: Any) -> Any:
+    word = (word ^ (word >> np.uint64(30))) * _MIX_1
+    word = (word ^ (word >> np.uint64(27))) * _MIX_2
+    return word ^ (word >> np.uint64(31))

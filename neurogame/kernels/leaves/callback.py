@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Protocol, final
 
-from neurogame.kernels.leaves.request import CALLBACK, LOOK, STEP, new_request
+from neurogame.kernels.leaves.block import Block
+from neurogame.kernels.leaves.request import CALLBACK, FUNCTIONS, LOOK, STEP, new_request
 from neurogame.kernels.leaves.rules import Rules
 
 
@@ -31,18 +32,19 @@ class CallbackRules:
         error: what a call has raised, or None.
     """
 
-    def __init__(self, answers: Answers) -> None:
+    def __init__(self, answers: Answers, block: Block) -> None:
         """Make the rules.
 
         Args:
             answers: what is called; after it has raised an error, not until :meth:`check`.
+            block: what it works on.
         """
         self.error: BaseException | None = None
         self._answers = answers
         function = ctypes.CFUNCTYPE(None, ctypes.c_int64)(self._call)
         address = ctypes.cast(function, ctypes.c_void_p).value
-        self._request: Any = new_request(CALLBACK, function)
-        for name in ("step", "look", "uniform"):
+        self._request: Any = new_request(CALLBACK, block, function)
+        for name in FUNCTIONS:
             self._request[name] = address
         self.rules = Rules(self._request)
 

@@ -7,19 +7,15 @@ from typing import final
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.backends import resolve_backend
-from neurogame.kernels.compiled import entry
-from neurogame.kernels.leaves.assemble import make_machine, make_playouts
+from neurogame.kernels.leaves.assemble import assemble
 from neurogame.kernels.leaves.block import Block, make_block
 from neurogame.kernels.leaves.callback import CallbackRules
-from neurogame.kernels.leaves.entries import look_at_leaves, play_leaves, step_leaves
-from neurogame.kernels.leaves.request import COMPILED, new_request
 from neurogame.kernels.leaves.rules import Rules
 from neurogame.kernels.leaves.torch_rules import TorchRules
 from neurogame.kernels.llvm.call import aligned
 from neurogame.kernels.llvm.kernel import load_kernel
 from neurogame.kernels.llvm.shape import shape_for
 from neurogame.kernels.llvm.step import load_step
-from neurogame.kernels.neural.by_address import keep
 from neurogame.kernels.pack import LANES
 
 
@@ -64,7 +60,8 @@ class Leaves:
             self.block, self.rules = self._compile(circuit, variant or None, leaves, playouts)
         else:
             self.block = self._block(circuit, math.ceil(leaves / LANES))
-            self._callback = CallbackRules(TorchRules(circuit, self.block, playouts))
+            answers = TorchRules(circuit, self.block, playouts)
+            self._callback = CallbackRules(answers, self.block)
             self.rules = self._callback.rules
 
     @property
@@ -102,12 +99,4 @@ class Leaves:
         play = load_kernel(circuit, variant, 0, moves=False, shape=shape)
         width = LANES * play.lane_words
         block = self._block(circuit, play.lane_words * math.ceil(leaves / width))
-        machine = make_machine(circuit, rules, block)
-        fused, kept = make_playouts(circuit, play, block, playouts)
-        memory = keep(machine), keep(fused)
-        request = new_request(COMPILED, rules, machine, fused, kept, memory)
-        request["step"] = entry(step_leaves)
-        request["look"] = entry(look_at_leaves)
-        request["uniform"] = entry(play_leaves)
-        request["machine"], request["playouts"] = (own.ctypes.data for own in memory)
-        return block, Rules(request)
+        return block, Rules(assemble(circuit, rules, play, block, playouts))

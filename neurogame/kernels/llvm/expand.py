@@ -11,7 +11,7 @@ from neurogame.errors import LimitError
 from neurogame.kernels.call_address import call_address
 from neurogame.kernels.compiled import compiled
 from neurogame.kernels.expand import Children, PackedArray, Seen
-from neurogame.kernels.lane_rows import from_lanes, hash_row, to_lanes
+from neurogame.kernels.lane_rows import SPACE, from_lanes, hash_row, to_lanes
 from neurogame.kernels.llvm.call import aligned
 from neurogame.kernels.llvm.evaluate import Input
 from neurogame.kernels.llvm.frame import Part
@@ -202,7 +202,7 @@ def _read_seen(
         going = ~seen[moves, word]
         for move in range(moves):
             seen[move, word] &= going
-    from_lanes(seen, np.arange(moves), begin, size, legal)
+    from_lanes(seen, np.arange(moves), legal[begin : begin + size], np.zeros(SPACE, np.uint64))
     for lane in range(size):
         terminal[begin + lane] = seen[moves, lane >> 6] >> (lane & 63) & 1
         for role in range(goals.shape[1]):
@@ -229,10 +229,10 @@ def _look(
 ) -> None:
     """Look at states, block by block."""
     lanes = 64 * fluents.shape[1]
-    index = np.arange(len(states))
+    index, space = np.arange(len(states)), np.zeros(SPACE, np.uint64)
     for begin in range(0, len(states), lanes):
         size = min(lanes, len(states) - begin)
-        to_lanes(states, index, begin, size, fluents)
+        to_lanes(states, index[begin : begin + size], fluents, space)
         call_address(address, arguments.ctypes.data)
         _read_seen(seen, goal_table, begin, size, legal, terminal, goals)
 
@@ -261,17 +261,17 @@ def _expand(
     _list_children(legal, offsets, parent, joint)
     lanes = 64 * fluents.shape[1]
     first = len(fluents)
-    signals = np.arange(first)
+    signals, space = np.arange(first), np.zeros(SPACE, np.uint64)
     for begin in range(0, len(parent), lanes):
         size = min(lanes, len(parent) - begin)
-        to_lanes(states, parent, begin, size, source[:first])
+        to_lanes(states, parent[begin : begin + size], source[:first], space)
         source[first:, : (size + 63) >> 6] = 0
         for lane in range(size):
             for role in range(joint.shape[1]):
                 move = first + offsets[role] + joint[begin + lane, role]
                 source[move, lane >> 6] |= np.int64(_ONE << np.uint64(lane & 63))
         call_address(address, step.ctypes.data)
-        from_lanes(fluents, signals, begin, size, children)
+        from_lanes(fluents, signals, children[begin : begin + size], space)
         call_address(address, look.ctypes.data)
         _read_seen(seen, goal_table, begin, size, child_legal, terminal, goals)
     for child in range(len(children)):
