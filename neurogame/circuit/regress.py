@@ -38,9 +38,23 @@ def regress(circuit: Circuit, literals: IntArray) -> Formulas:
         Trutman and Schiffel, "Creating Action Heuristics for General Game Playing Agents",
         section "Regression".
     """
-    literals = np.asarray(literals, np.int64)
+    return regress_formulas(circuit, Formulas.of_circuit(circuit, np.asarray(literals, np.int64)))
+
+
+def regress_formulas(circuit: Circuit, formulas: Formulas) -> Formulas:
+    """Return the regression of state formulas that have gates of their own.
+
+    Args:
+        circuit: the game.
+        formulas: over the inputs of the circuit; ``[N]``.
+
+    Returns:
+        See :func:`regress`.
+
+    Raises:
+        GameError: a formula depends on a move, so it is no state formula.
+    """
     first_move = 1 + len(circuit.fluents)
-    formulas = Formulas.of_circuit(circuit, literals)
     needed = formulas.needed()
     if needed[first_move : circuit.first_gate].any():
         raise GameError(
@@ -54,7 +68,7 @@ def regress(circuit: Circuit, literals: IntArray) -> Formulas:
     signal = rewrite(following, leaves, store)
     leaves[1 + fluents] = signal[following.literals >> 1] ^ (following.literals & 1)
     signal = rewrite(formulas, leaves, store)
-    return Formulas.of_store(store, signal[literals >> 1] ^ (literals & 1))
+    return Formulas.of_store(store, signal[formulas.literals >> 1] ^ (formulas.literals & 1))
 
 
 def regressed_goals(circuit: Circuit, role: int | None = None) -> Formulas:

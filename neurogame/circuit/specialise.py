@@ -202,7 +202,8 @@ class _Builder:
         roots = self.base[formulas.literals >> 1]
         before = self.left
         # A few moves tell what all will cost, before much is spent in vain.
-        some = np.unique(np.linspace(0, len(inputs) - 1, _SAMPLE).astype(np.int64))[: len(inputs)]
+        sample = min(_SAMPLE, 2 + len(inputs) // _SAMPLE)
+        some = np.unique(np.linspace(0, len(inputs) - 1, sample).astype(np.int64))[: len(inputs)]
         scratch = np.repeat(roots[:, None], len(some), axis=1)
         self._propagate(inputs[some], scratch)
         if (before - self.left) * len(inputs) > before * len(some):
