@@ -1,0 +1,122 @@
+"""Action heuristics for compiled code: their numbers laid out for the kernel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neurogame.circuit.groups import group_starts
+from neurogame.evaluators.actions.graph import ActionGraph
+from neurogame.evaluators.actions.role_circuit import RoleCircuit
+from neurogame.ground.atoms import IntArray
+from neurogame.kernels.actions.gates import LANES
+from neurogame.kernels.actions.part import PART, fill_part, memory_of
+from neurogame.kernels.actions.scores import score_actions
+from neurogame.kernels.compiled import entry
+from neurogame.kernels.leaves.move_scores import CompiledScores
+
+if TYPE_CHECKING:
+    from neurogame.evaluators.actions.action_circuit import ActionCircuit
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+_WORD = 64
+_ROW = 4 * LANES
+
+
+def export_scores(judge: ActionCircuit) -> CompiledScores:
+    """Return a heuristic with its present weights for compiled code, with its own memory.
+
+    Args:
+        judge: of the game's moves.
+    """
+    parts = np.zeros(judge.role_count, PART)
+    move_bits = group_starts(np.array(judge.move_counts))
+    kept: list[Arrays] = []
+    for part, own, first in zip(parts, judge.all_roles(), move_bits.tolist(), strict=False):
+        reads = _reads(own.graph, judge.fluent_count, move_bits)
+        with torch.no_grad():
+            arrays = {**reads, **_numbers(own), "move_bits": move_bits}
+        kept.append(arrays)
+        fill_part(part, {**_sizes(own, reads), "first_move": first}, arrays)
+        part["roles"] = judge.role_count
+        if judge.config.trainable:
+            part["factor"], part["floor"] = float(own.factor.detach()), judge.config.floor
+    kept.append(_share_memory(parts))
+    return CompiledScores(
+        function=entry(score_actions, counted=False),
+        bundle=int(parts.ctypes.data),
+        kept=(parts, kept),
+    )
+
+
+def _share_memory(parts: npt.NDArray[np.void]) -> Arrays:
+    """Let the roles compute in the same memory, and return it."""
+    nodes, words = int(parts["nodes"].max()), int(parts["words"].max())
+    memory: Arrays = {
+        "rows": memory_of(nodes),
+        "column": np.zeros(_WORD * words + 1, np.uint64),
+        "square": np.zeros(_WORD, np.uint64),
+        "shares": memory_of(len(parts)),
+        "values": np.zeros(nodes),
+    }
+    for part in parts:
+        fill_part(part, {}, memory)
+    return memory
+
+
+def _sizes(own: RoleCircuit, reads: Arrays) -> dict[str, int]:
+    graph = own.graph
+    return {
+        "leaves": graph.leaf_count,
+        "nodes": graph.leaf_count + graph.gate_count,
+        "edges": graph.edge_count,
+        "runs": len(graph.runs),
+        "words": len(reads["words"]),
+        "chances": len(reads["chances"]),
+        "moves": len(graph.outputs),
+        "is_weighted": own.config.trainable,
+        "is_logarithm": own.config.trainable,
+        "is_careful": own.is_careful,
+    }
+
+
+def _numbers(own: RoleCircuit) -> Arrays:
+    """Return gates, truths and weights."""
+    graph, truth, weights = own.graph, own.truths().cpu().numpy(), own.weights()
+    table = [
+        (r.kind, r.fan_in, r.last - r.first, r.edge, _ROW * (graph.leaf_count + r.first))
+        for r in graph.runs
+    ]
+    found: Arrays = {
+        "truth": truth.astype(np.float32),
+        "exact_truth": truth.astype(np.float64),
+        "runs": np.array(table, np.int64),
+        "edges": (_ROW * graph.inputs).astype(np.uint32),
+        "outputs": graph.outputs,
+    }
+    if weights is not None:
+        found["weights"] = weights.cpu().numpy().astype(np.float32)
+        found["biases"] = own.bias.cpu().numpy().astype(np.float32)
+    return found
+
+
+def _reads(graph: ActionGraph, fluents: int, move_bits: IntArray) -> Arrays:
+    """Return what the leaves of a graph read: ``words``, ``bits`` and ``chances`` of a part."""
+    constant, chance = graph.leaf_input == 0, graph.leaf_input > fluents
+    behind = _WORD * -(-fluents // _WORD)
+    move = graph.leaf_input - 1 - fluents
+    bit = np.where(chance, behind + move, graph.leaf_input - 1)
+    words = np.unique(bit[~constant] // _WORD)
+    column = _WORD * np.searchsorted(words, bit // _WORD) + bit % _WORD
+    own = np.flatnonzero(chance & (graph.leaf_truth[:, 0] != graph.leaf_truth[:, 1]))
+    role = np.searchsorted(move_bits, move[own], side="right") - 1
+    negated = graph.leaf_truth[own, 0] > graph.leaf_truth[own, 1]
+    return {
+        "words": words,
+        "bits": np.where(constant, _WORD * len(words), column).astype(np.uint32),
+        "chances": np.stack([own, column[own], role, negated.astype(np.int64)], axis=1),
+    }
