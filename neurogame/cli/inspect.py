@@ -51,6 +51,7 @@ def _report(checkpoint: Checkpoint, top: int) -> dict[str, Any]:
     from neurogame.gdl.write import rule_text
     from neurogame.inspect.weights import summaries, tensor_drifts, weight_table
 
+    evaluator = checkpoint.evaluator()
     drifts = tensor_drifts(checkpoint.weights, checkpoint.initial_weights)
     report: dict[str, Any] = {
         "game": checkpoint.game_name,
@@ -61,7 +62,6 @@ def _report(checkpoint: Checkpoint, top: int) -> dict[str, Any]:
         "rules": [],
         "weights": [],
     }
-    evaluator = checkpoint.evaluator()
     if not isinstance(evaluator, PlainNetworks | SoundNetworks):
         return report
     rows = weight_table(evaluator, checkpoint.initial_evaluator())

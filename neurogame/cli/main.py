@@ -21,6 +21,7 @@ COMMANDS = {
     "simulate": "play random games and print their statistics",
     "bench": "measure how fast games start and play, backend by backend",
     "train": "train an evaluator by self-play: the main job",
+    "learn": "learn knowledge of a game's states and moves from random games, for tree searches",
     "play": "play against a trained player in the terminal",
     "match": "let two or more players play matches",
     "arena": "measure players against each other, with intervals and ratings; can be resumed",

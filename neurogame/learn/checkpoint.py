@@ -1,4 +1,6 @@
-"""Self-describing checkpoints: a trained evaluator with all that it takes to use or resume it.
+"""Self-describing checkpoints: what was trained, with all that it takes to use or resume it.
+
+One holds an evaluator, or judges of moves, or both.
 
 The file holds plain tensors, dictionaries, lists, strings and numbers only, and is read with
 ``weights_only=True``: opening a foreign file cannot run code.
@@ -24,13 +26,16 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import rebuild_evaluator
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.signature import structural_signature
+from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.learn.atomic_file import write_atomically
 from neurogame.learn.content_hash import content_hash
+from neurogame.learn.judges import rebuild_judge
 from neurogame.learn.mapped_evaluator import map_evaluator
+from neurogame.learn.mapped_judge import map_judge
 from neurogame.simulate.game import Game
 
 FORMAT = "neurogame checkpoint"
-VERSION = 3
+VERSION = 4
 # What torch.load raises on files that are not whole and sound.
 _UNREADABLE = (
     *(pickle.UnpicklingError, zipfile.BadZipFile, RuntimeError, EOFError, ValueError),
@@ -50,9 +55,11 @@ class Checkpoint:
         roles: role names in order; length ``R``.
         fluents: fluent texts in tensor order; length ``F``.
         moves: per role its move texts in tensor order.
-        description: kind and configuration of the evaluator, JSON-able.
+        description: kind and configuration of the evaluator, JSON-able; empty if there is none.
         weights: the evaluator's tensors by name.
         initial_weights: the same tensors before any learning.
+        judges: judges of moves, by name (see :data:`~neurogame.learn.judges.JUDGES`): each a
+            dictionary with its ``description``, JSON-able, and its ``weights``, tensors by name.
         config: the training configuration, JSON-able; empty if it was not trained by ``train``.
         optimiser: optimiser state, or None where the run cannot be resumed from this file.
         buffer: replay buffer tensors, or None.
@@ -70,9 +77,10 @@ class Checkpoint:
     roles: list[str]
     fluents: list[str]
     moves: list[list[str]]
-    description: dict[str, Any]
-    weights: dict[str, Tensor]
-    initial_weights: dict[str, Tensor]
+    description: dict[str, Any] = field(default_factory=dict)
+    weights: dict[str, Tensor] = field(default_factory=dict)
+    initial_weights: dict[str, Tensor] = field(default_factory=dict)
+    judges: dict[str, dict[str, Any]] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
     optimiser: dict[str, Any] | None = None
     buffer: dict[str, Tensor] | None = None
@@ -116,7 +124,7 @@ class Checkpoint:
                 and its rules in any layout, as long as the rules are the same.
 
         Raises:
-            CheckpointError: the game is a different one.
+            CheckpointError: the game is a different one, or there is no evaluator.
         """
         return self._build(self.weights, game)
 
@@ -124,7 +132,34 @@ class Checkpoint:
         """Return the evaluator as it was before any learning; see :meth:`evaluator`."""
         return self._build(self.initial_weights, game)
 
+    def judge(self, name: str, game: Game | None = None) -> MoveJudge:
+        """Return a judge of moves, for the states and moves of ``game``.
+
+        Args:
+            name: such as ``knowledge``.
+            game: the game to play; the stored one if None. Its names may be scrambled and its
+                rules in any layout, as long as the rules are the same.
+
+        Raises:
+            CheckpointError: there is no such judge, or the game is a different one.
+        """
+        if name not in self.judges:
+            held = ", ".join(sorted(self.judges)) or "none at all"
+            raise CheckpointError(
+                f"the checkpoint of {self.game_name} holds no judge of moves {name!r}, but {held}; "
+                "'neurogame learn' makes checkpoints with knowledge"
+            )
+        own = self.game()
+        judge = rebuild_judge(name, own, self.judges[name])
+        return judge if game is None or game.rules == own.rules else map_judge(judge, own, game)
+
     def _build(self, weights: dict[str, Tensor], game: Game | None) -> Evaluator:
+        if not self.description:
+            raise CheckpointError(
+                f"the checkpoint of {self.game_name} holds no evaluator of states, only judges of "
+                f"moves ({', '.join(sorted(self.judges))}); search with these, as in "
+                "mcts:FILE,playout=knowledge, or train an evaluator"
+            )
         own = self.game()
         evaluator = rebuild_evaluator(own, self.description)
         try:
@@ -202,10 +237,16 @@ def _with_renamed_kinds(contents: dict[str, Any]) -> dict[str, Any]:
     return {**contents, "description": renamed(contents["description"]), "config": config}
 
 
+def _with_judges(contents: dict[str, Any]) -> dict[str, Any]:
+    """Version 3 had evaluators only."""
+    return {**contents, "judges": {}}
+
+
 # From version n to n + 1: a function that takes and returns the plain contents.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: _with_new_signature,
     2: _with_renamed_kinds,
+    3: _with_judges,
 }
 
 

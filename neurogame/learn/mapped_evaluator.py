@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, final
 
 import torch
 from torch import Tensor
 
-from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
-from neurogame.gdl.renaming import find_renaming, renamed_text
+from neurogame.learn.mapping import map_game
 from neurogame.simulate.game import Game
 
 if TYPE_CHECKING:
@@ -61,28 +59,8 @@ def map_evaluator(evaluator: Evaluator, own: Game, game: Game) -> Evaluator:
     Raises:
         CheckpointError: the rules differ in more than names and order.
     """
-    renaming = find_renaming(own.rules, game.rules)
-    if renaming is None:
-        raise CheckpointError(
-            f"the checkpoint was trained on {own.name} ({', '.join(own.roles)}; "
-            f"{len(own.fluents)} fluents), and {game.name} ({', '.join(game.roles)}; "
-            f"{len(game.fluents)} fluents) has other rules; train one for it"
-        )
-    try:
-        roles = _places(own.roles, game.roles, renaming)
-        fluents = _places(own.fluents, game.fluents, renaming)
-    except KeyError as error:
-        raise CheckpointError(
-            f"{game.name} has the rules of {own.name}, on which the checkpoint was trained, but "
-            f"in that order no {error.args[0]} was found reachable; train one for it"
-        ) from None
-    if fluents == list(range(len(fluents))) and roles == list(range(len(roles))):
+    mapping = map_game(own, game)
+    if mapping.is_identity:
         return evaluator
-    inner_role = torch.argsort(torch.tensor(roles))
-    return MappedEvaluator(evaluator, torch.tensor(fluents), inner_role)
-
-
-def _places(texts: Sequence[str], others: Sequence[str], renaming: Mapping[str, str]) -> list[int]:
-    """Return where each renamed term stands in a list of terms."""
-    place = {other.lower(): index for index, other in enumerate(others)}
-    return [place[renamed_text(text, renaming)] for text in texts]
+    inner_role = torch.argsort(torch.tensor(mapping.roles))
+    return MappedEvaluator(evaluator, torch.tensor(mapping.fluents), inner_role)

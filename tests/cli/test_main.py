@@ -28,6 +28,7 @@ COMPLETE = {
     "simulate": ["simulate", "GAME"],
     "bench": ["bench", "GAME"],
     "train": ["train", "GAME"],
+    "learn": ["learn", "GAME"],
     "play": ["play", "GAME"],
     "match": ["match", "GAME", "--players", "random", "random"],
     "arena": ["arena", "--game", "GAME", "--players", "random", "random"],

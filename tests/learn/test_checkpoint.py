@@ -15,12 +15,15 @@ import torch
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
 from neurogame.learn.atomic_file import write_atomically
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.config import TrainConfig
 from neurogame.learn.content_hash import content_hash
+from neurogame.learn.judges import plain_judge
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
 
@@ -241,3 +244,50 @@ def test_a_file_of_version_2_without_a_configuration_is_read(path: Path) -> None
     del document["contents"]["config"]
     torch.save({**document, "version": 2, "hash": content_hash(document["contents"])}, path)
     assert load_checkpoint(path).hash == sample().hash
+
+
+def test_a_file_of_version_3_has_no_judges(path: Path) -> None:
+    document = torch.load(path, weights_only=True)
+    del document["contents"]["judges"]
+    torch.save({**document, "version": 3, "hash": content_hash(document["contents"])}, path)
+    loaded = load_checkpoint(path)
+    assert loaded.hash == sample().hash
+    with pytest.raises(CheckpointError, match="no judge of moves 'knowledge', but none at all"):
+        loaded.judge("knowledge")
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_judges_are_kept_with_or_without_an_evaluator(tmp_path: Path, alone: bool) -> None:
+    knowledge = Knowledge(game(), KnowledgeConfig(hidden=3), 2)
+    knowledge.plays += 1
+    knowledge.returns += torch.rand(len(knowledge.returns), dtype=torch.float64)
+    absent: dict[str, Any] = {"description": {}, "weights": {}, "initial_weights": {}}
+    judges = {"knowledge": plain_judge(knowledge)}
+    stored = sample(judges=judges, **(absent if alone else {}))
+    save_checkpoint(tmp_path / "judges.pt", stored)
+    test_nothing_but_plain_values_is_in_the_file(tmp_path / "judges.pt")
+    loaded = load_checkpoint(tmp_path / "judges.pt")
+    assert loaded.hash == stored.hash
+    states = sample_states(game().simulator(), 20, seed=1)
+    legal = game().simulator().look(states).legal[:, : game().move_offsets[1]].numpy()
+    found = loaded.judge("knowledge").move_scores(states.to_bool().numpy(), legal, 0)
+    expected = knowledge.move_scores(states.to_bool().numpy(), legal, 0)
+    assert (found == expected).all()
+    if alone:
+        with pytest.raises(CheckpointError, match=r"no evaluator of states, only .* \(knowledge\)"):
+            loaded.evaluator()
+    else:
+        loaded.evaluator()
+    with pytest.raises(CheckpointError, match="no judge of moves 'action', but knowledge"):
+        loaded.judge("action")
+
+
+def test_judges_that_cannot_be_rebuilt_are_refused() -> None:
+    stored = plain_judge(Knowledge(game()))
+    odd = {"description": stored["description"], "weights": {"odd": torch.ones(1)}}
+    with pytest.raises(CheckpointError, match="do not fit the judge knowledge"):
+        sample(judges={"knowledge": odd}).judge("knowledge")
+    with pytest.raises(CheckpointError, match="unknown kind 'oracle'"):
+        sample(judges={"oracle": stored}).judge("oracle")
+    with pytest.raises(CheckpointError, match="other rules"):
+        sample(judges={"knowledge": stored}).judge("knowledge", Game.load("nim"))

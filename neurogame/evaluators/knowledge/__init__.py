@@ -1,0 +1,1 @@
+"""Knowledge of states and moves, learned from games: a judge of moves for simulations."""

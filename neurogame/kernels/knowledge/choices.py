@@ -1,0 +1,160 @@
+"""Choices of moves in many games at once: any legal one, or the best by a judge's scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from neurogame.kernels.compiled import compiled, uncounted_inlined
+from neurogame.kernels.leaves.bits import lowest_bit, mixed, ones
+from neurogame.kernels.random_words import G1, G2
+
+_ONE = np.uint64(1)
+_G1, _G2 = np.uint64(G1), np.uint64(G2)
+_TO_UNIT = 2.0**-53
+
+
+@compiled
+def count_choices(legal: Any, offsets: Any, counts: Any) -> None:
+    """Count the legal moves of every role.
+
+    Args:
+        legal: packed legal moves of all roles; uint64 ``[N, Mw]``.
+        offsets: first move of each role, and the total; int64 ``[R + 1]``.
+        counts: written; int64 ``[N, R]``.
+    """
+    for row in range(len(legal)):
+        for role in range(len(offsets) - 1):
+            counts[row, role] = count_bits(legal, row, offsets[role], offsets[role + 1])
+
+
+@compiled
+def game_keys(seed: int, first: int, keys: Any) -> None:
+    """Write what the random choices of games follow from.
+
+    Args:
+        seed: any integer.
+        first: number of the first game.
+        keys: written; uint64 ``[N]``.
+    """
+    start = mixed(np.uint64(seed))
+    for game in range(len(keys)):
+        keys[game] = mixed(start + np.uint64(first + game + 1) * _G1)
+
+
+@compiled
+def choose_any(
+    legal: Any, offsets: Any, role: int, counts: Any, keys: Any, ply: int, joint: Any
+) -> None:
+    """Choose legal moves of a role, all equally likely.
+
+    Args:
+        legal: packed legal moves of all roles; uint64 ``[N, Mw]``.
+        offsets: first move of each role, and the total; int64 ``[R + 1]``.
+        role: who chooses.
+        counts: numbers of legal moves, at least 1; int64 ``[N, R]``.
+        keys: of the games; uint64 ``[N]``.
+        ply: number of the ply.
+        joint: written, column ``role``: move numbers; int32 ``[N, R]``.
+    """
+    for row in range(len(legal)):
+        number = draw(_word(keys[row], ply, role), counts[row, role])
+        joint[row, role] = nth_bit(legal, row, offsets[role], offsets[role + 1], number)
+
+
+@compiled
+def choose_best(
+    legal: Any,
+    offsets: Any,
+    role: int,
+    rows: Any,
+    scores: Any,
+    epsilon: float,
+    keys: Any,
+    ply: int,
+    joint: Any,
+) -> None:
+    """Replace choices by the best moves, but for a share of the states; equal ones by lot.
+
+    Args:
+        legal: packed legal moves of all roles; uint64 ``[N, Mw]``.
+        offsets: first move of each role, and the total; int64 ``[R + 1]``.
+        role: who chooses.
+        rows: states in which it has a choice; int64 ``[K]``.
+        scores: of their legal moves in ascending order; float32 ``[>= K, most moves]``.
+        epsilon: chance that the choice stays as it is, 0..1.
+        keys: of the games; uint64 ``[N]``.
+        ply: number of the ply.
+        joint: written, column ``role``; int32 ``[N, R]``.
+    """
+    begin, end = offsets[role], offsets[role + 1]
+    for place in range(len(rows)):
+        row = rows[place]
+        word = mixed(_word(keys[row], ply, role) + _G1)
+        if unit(word) < epsilon:
+            continue
+        best, ties = 0, 1
+        for number in range(1, count_bits(legal, row, begin, end)):
+            if scores[place, number] > scores[place, best]:
+                best, ties = number, 1
+            elif scores[place, number] == scores[place, best]:
+                # One pass: the last of equal ones takes its place with the right probability.
+                ties += 1
+                word = mixed(word + _G1)
+                if unit(word) * ties < 1.0:
+                    best = number
+        joint[row, role] = nth_bit(legal, row, begin, end, best)
+
+
+@uncounted_inlined
+def draw(word: Any, count: Any) -> Any:
+    """Return a number below ``count`` from 64 random bits."""
+    return np.int64((word >> np.uint64(32)) * np.uint64(count) >> np.uint64(32))
+
+
+@uncounted_inlined
+def unit(word: Any) -> float:
+    """Return a number in 0..1, without 1, from 64 random bits."""
+    return float(word >> np.uint64(11)) * _TO_UNIT
+
+
+@uncounted_inlined
+def count_bits(rows: Any, row: int, begin: int, end: int) -> Any:
+    """Return the number of ones between two places of a packed row."""
+    total = 0
+    for word in range(begin >> 6, (end + 63) >> 6):
+        total += ones(bits_between(rows[row, word], word, begin, end))
+    return total
+
+
+@uncounted_inlined
+def nth_bit(rows: Any, row: int, begin: int, end: int, number: Any) -> Any:
+    """Return the place of a one between two places of a packed row, counted from 0."""
+    for word in range(begin >> 6, (end + 63) >> 6):
+        bits = bits_between(rows[row, word], word, begin, end)
+        found = ones(bits)
+        if number >= found:
+            number -= found
+            continue
+        for _ in range(number):
+            bits &= bits - _ONE
+        return 64 * word + lowest_bit(bits)
+    return -1
+
+
+@uncounted_inlined
+def bits_between(bits: Any, word: int, begin: int, end: int) -> Any:
+    """Return a word of a packed row without the bits outside ``begin..end``."""
+    low, high = begin - 64 * word, end - 64 * word
+    if low > 0:
+        bits = bits >> np.uint64(low) << np.uint64(low)
+    if high < 64:
+        bits &= (_ONE << np.uint64(high)) - _ONE
+    return bits
+
+
+@uncounted_inlined
+def _word(key: Any, ply: int, role: int) -> Any:
+    """Return 64 random bits of a game, a ply and a role."""
+    return mixed(key + np.uint64((ply << 8) + role + 1) * _G2)

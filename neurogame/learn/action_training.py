@@ -1,0 +1,303 @@
+"""Trains an action circuit to foresee what a tree search will choose.
+
+The search plays against itself with the circuit as its prior. What it learns of a state in
+hundreds of simulations, the shares of its visits among the moves, is what the circuit is to say
+at once: its weights follow the gradient of the cross entropy. A better circuit makes a better
+search, and so on, round by round.
+
+*Reference:* Anthony, Tian and Barber, "Thinking Fast and Slow with Deep Learning and Tree Search"
+(expert iteration), 2017; the circuit is that of Trutman and Schiffel, made trainable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from neurogame.errors import ConfigurationError
+from neurogame.evaluators.actions.action_circuit import ActionCircuit
+from neurogame.kernels.leaves.move_scores import LOGITS
+from neurogame.search.limit import Limit
+from neurogame.search.mcts import Mcts
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.simulate.game import Game
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ActionTrainingConfig:
+    """How an action circuit is trained.
+
+    Attributes:
+        rounds: of self-play and learning by turns; at least 1.
+        matches: of self-play in each round; at least 1.
+        simulations: of a search; at least 2.
+        teacher: ``action``: the search has the circuit as its prior; ``plain``: it is UCT.
+        random_plies: first plies in which moves are drawn by their share of visits instead of
+            the most visited one; at least 0.
+        epochs: passes over all choices seen so far, in each round; at least 1. The weights after
+            the pass that fits the held-out choices best are kept, those before any included.
+        batch: choices per step of the optimiser; at least 1.
+        learning_rate: of Adam; above 0.
+        held_out: share of the matches that are not learned from but measure what was learned;
+            0 to below 1.
+        plies: a match ends after this number; at least 1.
+    """
+
+    rounds: int = 4
+    matches: int = 50
+    simulations: int = 200
+    teacher: Literal["action", "plain"] = "action"
+    random_plies: int = 8
+    epochs: int = 10
+    batch: int = 64
+    learning_rate: float = 0.003
+    held_out: float = 0.2
+    plies: int = 500
+
+    def __post_init__(self) -> None:
+        """Check every field.
+
+        Raises:
+            ConfigurationError: a field is out of its range.
+        """
+        least = {"rounds": 1, "matches": 1, "simulations": 2, "random_plies": 0, "epochs": 1}
+        for name, bound in {**least, "batch": 1, "plies": 1}.items():
+            if getattr(self, name) < bound:
+                raise ConfigurationError(f"{name}={getattr(self, name)}; at least {bound}")
+        if self.teacher not in ("action", "plain"):
+            raise ConfigurationError(f"teacher={self.teacher!r}; allowed are action, plain")
+        if not 0 < self.learning_rate < float("inf"):
+            raise ConfigurationError(f"learning_rate={self.learning_rate}; a number above 0")
+        if not 0 <= self.held_out < 1:
+            raise ConfigurationError(f"held_out={self.held_out}; 0 to below 1")
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class RoundReport:
+    """What a round came to.
+
+    Attributes:
+        choices: choices that were learned from so far.
+        held_out: choices that measured it.
+        loss: cross entropy per held-out choice after the round, in nats; of the learned ones
+            where none are held out.
+        entropy: of the visits themselves: no circuit can do better.
+        agreement: share of these choices in which the circuit's best move is the most visited.
+    """
+
+    choices: int
+    held_out: int
+    loss: float
+    entropy: float
+    agreement: float
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class _Choices:
+    """Choices of one role: ``fluents`` bool ``[N, F]``, ``visits`` float32 ``[N, M_r]``."""
+
+    fluents: Tensor
+    legal: Tensor
+    visits: Tensor
+
+
+def train_action_circuit(
+    game: Game,
+    circuit: ActionCircuit,
+    config: ActionTrainingConfig | None = None,
+    *,
+    seed: int = 0,
+    on_round: Callable[[RoundReport], None] | None = None,
+    on_match: Callable[[], None] | None = None,
+) -> list[RoundReport]:
+    """Train a circuit in place, by self-play and back-propagation.
+
+    Args:
+        game: the game.
+        circuit: a trainable one.
+        config: how.
+        seed: decides everything.
+        on_round: called after each round.
+        on_match: called after each match.
+
+    Returns:
+        A report per round.
+
+    Raises:
+        ConfigurationError: the circuit is not trainable.
+    """
+    config = config or ActionTrainingConfig()
+    if circuit.scale != LOGITS:
+        raise ConfigurationError(
+            "this action circuit is not trainable; make it with ActionConfig(trainable=True)"
+        )
+    settings = MctsSettings(tree="action" if config.teacher == "action" else "uct")
+    search = Mcts(game, settings=settings, judges={"action": circuit}, seed=seed)
+    random = np.random.default_rng(seed & (1 << 64) - 1)
+    optimiser = torch.optim.Adam(circuit.parameters(), lr=config.learning_rate)
+    seen: list[list[_Row]] = [[], []]
+    reports: list[RoundReport] = []
+    for _ in range(config.rounds):
+        for number in range(config.matches):
+            held = number < round(config.held_out * config.matches)
+            seen[held] += _self_play(game, search, config, random)
+            if on_match is not None:
+                on_match()
+        learned, measured = (_gathered(game, rows) for rows in seen)
+        if not reports:
+            _calibrate(circuit, learned)
+        best, kept = _report(circuit, learned, measured), _copied(circuit)
+        for _ in range(config.epochs):
+            _pass(circuit, learned, config, optimiser, random)
+            found = _report(circuit, learned, measured)
+            if found.loss < best.loss:
+                best, kept = found, _copied(circuit)
+        circuit.load_state_dict(kept)
+        # Weights have changed: the tree and what it holds of them go.
+        search.forget()
+        reports.append(best)
+        if on_round is not None:
+            on_round(reports[-1])
+    return reports
+
+
+_FACTORS = (0.01, 0.03, 0.1, 0.3, 1.0)
+"""Factors of the scores to begin with, of which the one that fits best is taken."""
+
+_Row = tuple[int, Tensor, Tensor, Tensor]
+"""Role, fluents, legal moves, share of visits."""
+
+
+def _self_play(
+    game: Game, search: Mcts, config: ActionTrainingConfig, random: np.random.Generator
+) -> list[_Row]:
+    """Play a match; return what the search said of every choice."""
+    search.forget()
+    state, rows = game.initial_state(), []
+    for ply in range(config.plies):
+        if state.is_terminal or not all(state.legal_moves):
+            break
+        joint = []
+        for role, own in enumerate(state.legal_moves):
+            if len(own) == 1:
+                joint.append(own[0])
+                continue
+            found = search.search(state, role, Limit(simulations=config.simulations))
+            visits = torch.zeros(len(game.moves[role]))
+            legal = torch.zeros(len(game.moves[role]), dtype=torch.bool)
+            legal[list(own)] = True
+            for move, tries in found.tries.items():
+                visits[move] = tries
+            if found.proved or not visits.sum() > 0:
+                # What is proved is known: all weight on the move.
+                visits.zero_()
+                visits[found.move] = 1
+            share = visits / visits.sum()
+            rows.append((role, state.fluents.clone(), legal, share))
+            drawn = ply < config.random_plies
+            weights = share.double().numpy()
+            joint.append(
+                int(random.choice(len(weights), p=weights / weights.sum())) if drawn else found.move
+            )
+        state = state.next(joint)
+    return rows
+
+
+def _gathered(game: Game, rows: Sequence[_Row]) -> list[_Choices | None]:
+    """Return the choices of each role, None for a role without any."""
+    found: list[_Choices | None] = []
+    for role in range(len(game.roles)):
+        own = [row for row in rows if row[0] == role]
+        found.append(
+            _Choices(
+                fluents=torch.stack([row[1] for row in own]),
+                legal=torch.stack([row[2] for row in own]),
+                visits=torch.stack([row[3] for row in own]),
+            )
+            if own
+            else None
+        )
+    return found
+
+
+def _losses(circuit: ActionCircuit, role: int, choices: _Choices) -> tuple[Tensor, Tensor]:
+    """Return the cross entropy of each choice, and whether its best move is the most visited."""
+    scores = circuit(choices.fluents, role).masked_fill(~choices.legal, -torch.inf)
+    logs = nn.functional.log_softmax(scores, dim=1).masked_fill(~choices.legal, 0.0)
+    agree = scores.argmax(dim=1) == choices.visits.argmax(dim=1)
+    return -(choices.visits * logs).sum(dim=1), agree
+
+
+def _pass(
+    circuit: ActionCircuit,
+    learned: Sequence[_Choices | None],
+    config: ActionTrainingConfig,
+    optimiser: torch.optim.Optimizer,
+    random: np.random.Generator,
+) -> None:
+    """Make one pass over the choices, role by role in random batches."""
+    circuit.train()
+    batches = []
+    for role, own in enumerate(learned):
+        if own is not None:
+            order = torch.from_numpy(random.permutation(len(own.fluents)))
+            batches += [(role, own, part) for part in torch.split(order, config.batch)]
+    for place in random.permutation(len(batches)):
+        role, own, part = batches[place]
+        optimiser.zero_grad()
+        some = _Choices(fluents=own.fluents[part], legal=own.legal[part], visits=own.visits[part])
+        loss = _losses(circuit, role, some)[0].mean()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+    circuit.eval()
+
+
+def _calibrate(circuit: ActionCircuit, learned: Sequence[_Choices | None]) -> None:
+    """Set how sharply each role's untrained scores decide, of which the rules say nothing."""
+    for role, own in enumerate(learned):
+        if own is not None:
+            factor = circuit.of_role(role).factor
+            losses = []
+            with torch.no_grad():
+                for value in _FACTORS:
+                    factor.fill_(value)
+                    losses.append(float(_losses(circuit, role, own)[0].mean()))
+                factor.fill_(_FACTORS[int(np.argmin(losses))])
+
+
+def _copied(circuit: ActionCircuit) -> dict[str, Tensor]:
+    """Return the circuit's weights, to come back to."""
+    return {name: tensor.clone() for name, tensor in circuit.state_dict().items()}
+
+
+def _report(
+    circuit: ActionCircuit,
+    learned: Sequence[_Choices | None],
+    measured: Sequence[_Choices | None],
+) -> RoundReport:
+    """Measure the circuit on what it was not trained on."""
+    losses, agreements, entropies = [], [], []
+    looked = measured if any(own is not None for own in measured) else learned
+    with torch.no_grad():
+        for role, own in enumerate(looked):
+            if own is not None:
+                loss, agree = _losses(circuit, role, own)
+                losses.append(loss)
+                agreements.append(agree)
+                entropies.append(-torch.special.xlogy(own.visits, own.visits).sum(dim=1))
+    total = torch.cat(losses)
+    return RoundReport(
+        choices=sum(len(own.fluents) for own in learned if own is not None),
+        held_out=sum(len(own.fluents) for own in measured if own is not None),
+        loss=float(total.mean()),
+        entropy=float(torch.cat(entropies).mean()),
+        agreement=float(torch.cat(agreements).float().mean()),
+    )

@@ -1,0 +1,71 @@
+"""Judges of moves as checkpoints hold them: a description and tensors, by the judge's name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from neurogame.errors import CheckpointError
+from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.simulate.game import Game
+
+JUDGES = ("action", "knowledge")
+"""Names of the judges that a checkpoint may hold."""
+
+
+class StoredJudge(MoveJudge, Protocol):
+    """A judge of moves that can be stored: a torch module with a description."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return the JSON-able settings from which it can be rebuilt, its weights apart."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return its tensors by name."""
+
+
+def plain_judge(judge: StoredJudge) -> dict[str, Any]:
+    """Return a judge as a checkpoint holds it: ``description`` and ``weights``."""
+    weights = {name: own.detach().cpu().clone() for name, own in judge.state_dict().items()}
+    return {"description": judge.describe(), "weights": weights}
+
+
+def rebuild_judge(name: str, game: Game, stored: Mapping[str, Any]) -> MoveJudge:
+    """Return the judge that a checkpoint holds.
+
+    Args:
+        name: one of :data:`JUDGES`.
+        game: its own game.
+        stored: as :func:`plain_judge` gives it.
+
+    Raises:
+        CheckpointError: there is no such kind of judge, or the weights do not fit.
+        ConfigurationError: the description holds unknown or impossible settings.
+    """
+    description, weights = stored["description"], stored["weights"]
+    judge = _fresh(name, game, description)
+    try:
+        judge.load_state_dict(weights)
+    except RuntimeError as error:
+        raise CheckpointError(
+            f"the stored weights do not fit the judge {name} {description}: {error}"
+        ) from None
+    judge.eval()
+    found: MoveJudge = judge
+    return found
+
+
+def _fresh(name: str, game: Game, description: dict[str, Any]) -> Any:
+    """Return a judge without what it has learned."""
+    # Imported here: who needs one of them does not need the others.
+    if name == "knowledge":
+        from neurogame.evaluators.knowledge.knowledge import Knowledge
+
+        return Knowledge.rebuild(game, description)
+    if name == "action":
+        from neurogame.evaluators.actions.build import rebuild_action_circuit
+
+        return rebuild_action_circuit(game, description)
+    raise CheckpointError(
+        f"the checkpoint holds a judge of moves of unknown kind {name!r}; this version knows "
+        f"{', '.join(JUDGES)}"
+    )
