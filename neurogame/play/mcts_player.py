@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import final
 
 from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
+from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
@@ -24,29 +25,35 @@ class MctsPlayer:
 
     Attributes:
         last: the result of the last search of this match, or None.
+        gate_report: what gating decided, as text for people; empty if nothing was gated.
     """
 
     def __init__(
         self,
         source: Callable[[Game, int], Evaluator] | None = None,
         *,
+        judges: Callable[[Game, int], Mapping[str, MoveJudge]] | None = None,
         name: str = "mcts",
         limit: Limit | None = None,
         settings: MctsSettings | None = None,
         fresh: bool = False,
+        gate: float = 5.0,
     ) -> None:
         """Make a player.
 
         Args:
             source: makes the evaluator of a game from a seed; None: there is none.
+            judges: makes the judges of moves of a game from a seed, by name; None: there are none.
             name: its player string.
             limit: its own limit; the stricter of this and the match's counts.
             settings: how to search.
             fresh: whether to make a new evaluator for every match, with the match's seed;
-                otherwise it is made once per game with seed 0.
+                otherwise it is made once per game with seed 0, as judges always are.
+            gate: seconds that gating may take, once per game, where the settings ask for it.
 
         Raises:
-            PlayerError: the settings need an evaluator and there is none, or the other way round.
+            PlayerError: the settings need an evaluator or judges and there are none, or an
+                evaluator is not needed.
         """
         self.last: SearchResult | None = None
         self._source = source
@@ -56,13 +63,20 @@ class MctsPlayer:
         self._fresh = fresh
         self._role = 0
         self._game: Game | None = None
+        self._gate = gate
+        self._make_judges = judges
+        self.gate_report = ""
         self._evaluator: Evaluator | None = None
+        self._judges: Mapping[str, MoveJudge] | None = None
+        self._decided = self._settings
         self._search: Mcts | None = None
         if self._settings.needs_evaluator and source is None:
             raise PlayerError(
                 f"player {name}: cutoff, bias and minimax need an evaluator; name one, as in "
                 "mcts:cilp,cutoff=2"
             )
+        if judges is None and (self._settings.judges or self._settings.is_gated):
+            raise PlayerError(f"player {name}: tree or playout need judges of moves; give a maker")
         if source is not None and not self._settings.needs_evaluator:
             raise PlayerError(
                 f"player {name}: nothing asks for the evaluator; set cutoff, bias or minimax"
@@ -79,10 +93,30 @@ class MctsPlayer:
             self._evaluator is None or self._fresh or game is not self._game
         ):
             self._evaluator = self._source(game, seed if self._fresh else 0)
+        if self._make_judges is not None and (self._judges is None or game is not self._game):
+            self._judges = self._make_judges(game, 0)
+            self._decide(game, self._judges, seed)
         self._game = game
         self._role = role
         self.last = None
-        self._search = Mcts(game, settings=self._settings, evaluator=self._evaluator, seed=seed)
+        self._search = Mcts(
+            game,
+            settings=self._decided,
+            evaluator=self._evaluator,
+            judges=self._judges,
+            seed=seed,
+        )
+
+    def _decide(self, game: Game, judges: Mapping[str, MoveJudge], seed: int) -> None:
+        """Have gating decide what the settings leave to it."""
+        if not self._settings.is_gated:
+            return
+        # Imported here: it plays matches itself.
+        from neurogame.play.gate.gate import open_gate
+
+        timed = self._limit.seconds is not None
+        report = open_gate(game, self._settings, judges, seed=seed, seconds=self._gate, timed=timed)
+        self._decided, self.gate_report = report.settings, str(report)
 
     def choose(self, state: State, limit: Limit) -> int:
         """Search and return the best move found.

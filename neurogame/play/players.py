@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -12,6 +12,7 @@ from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.play.alphabeta_player import AlphaBetaPlayer
 from neurogame.play.human import HumanPlayer
 from neurogame.play.player import Player
@@ -21,6 +22,9 @@ from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.option_texts import read_options
 from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
+
+if TYPE_CHECKING:
+    from neurogame.learn.checkpoint import Checkpoint
 
 __all__ = ["AlphaBetaPlayer", "HumanPlayer", "Player", "RandomPlayer", "make_player"]
 
@@ -71,18 +75,33 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
     from neurogame.play.mcts_player import MctsPlayer
 
     device = _device(spec)
-    found = _source(spec, seed)[0] if spec.source else None
+    settings = MctsSettings(**read_options(MctsSettings, spec.settings))
+    judged = bool(settings.judges) or settings.is_gated
+    checkpoint = _checkpoint(spec) if spec.source and not spec.is_fresh else None
+    found: Callable[[Game, int], Evaluator] | None = None
+    if checkpoint is None:
+        found = _fresh_source(spec, seed) if spec.source else None
+    elif settings.needs_evaluator or not judged:
+        found = _held(checkpoint)
 
     def source(game: Game, match_seed: int) -> Evaluator:
         assert found is not None
         return found(game, match_seed).to(device)
 
+    def judges(game: Game, judges_seed: int) -> Mapping[str, MoveJudge]:
+        # Imported here, as checkpoints are.
+        from neurogame.play.judges import make_judges
+
+        return make_judges(game, settings, checkpoint, games=spec.games, seed=judges_seed)
+
     return MctsPlayer(
         source if found else None,
+        judges=judges if judged else None,
         name=str(spec),
         limit=spec.limit,
-        settings=MctsSettings(**read_options(MctsSettings, spec.settings)),
+        settings=settings,
         fresh=spec.is_fresh and spec.noise > 0,
+        gate=spec.gate,
     )
 
 
@@ -90,7 +109,10 @@ def _source(
     spec: PlayerSpec, seed: int
 ) -> tuple[Callable[[Game, int], Evaluator], Mapping[str, Any]]:
     """Return a maker of the evaluator that a player string names, and how it was trained."""
-    return (_fresh_source(spec, seed), {}) if spec.is_fresh else _checkpoint_source(spec)
+    if spec.is_fresh:
+        return _fresh_source(spec, seed), {}
+    checkpoint = _checkpoint(spec)
+    return _held(checkpoint), checkpoint.config
 
 
 def _device(spec: PlayerSpec) -> str:
@@ -120,10 +142,8 @@ def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluato
     return make
 
 
-def _checkpoint_source(
-    spec: PlayerSpec,
-) -> tuple[Callable[[Game, int], Evaluator], Mapping[str, Any]]:
-    """Return a maker of the evaluator in a checkpoint, and how it was trained."""
+def _checkpoint(spec: PlayerSpec) -> Checkpoint:
+    """Return the checkpoint that a player string names."""
     path = Path(spec.source)
     if not path.is_file():
         raise PlayerError(
@@ -133,9 +153,13 @@ def _checkpoint_source(
     # Imported here: players without a checkpoint need nothing of the learning room.
     from neurogame.learn.checkpoint import load_checkpoint
 
-    checkpoint = load_checkpoint(path)
+    return load_checkpoint(path)
+
+
+def _held(checkpoint: Checkpoint) -> Callable[[Game, int], Evaluator]:
+    """Return a maker of the evaluator in a checkpoint."""
 
     def make(game: Game, match_seed: int) -> Evaluator:
         return checkpoint.evaluator(game)
 
-    return make, checkpoint.config
+    return make

@@ -10,7 +10,8 @@
 
     SOURCE   the path of a checkpoint, such as checkpoints/pentago.pt, or a fresh evaluator:
              cilp, cilp-paper, fuzzy, fluxplayer (made from the rules), random-net, mlp (random
-             weights)
+             weights). MCTS wants an evaluator with cutoff, bias or minimax only; of a checkpoint
+             it takes the judges of moves too, where tree or playout ask for them
 
     seconds, nodes, depth, sims   the player's own limits; the stricter of these and the match's
                                   count. Where neither says anything alpha-beta looks one ply
@@ -18,14 +19,19 @@
     noise                         fresh cilp and cilp-paper evaluators: weights grow by up to this
                                   much at random, anew for every match
     device                        of the evaluator: cpu (default), cuda, ...
+    games                         MCTS with knowledge that no checkpoint holds: random games from
+                                  which it is learned before the first match (default 5000)
+    gate                          MCTS with tree=gated or playout=gated: seconds that the decision
+                                  may take before a match (default 5)
 
 All other options are the fields of :class:`~neurogame.search.settings.SearchSettings` and
 :class:`~neurogame.search.mcts_settings.MctsSettings`; ``docs/search.md`` explains each. By default
 alpha-beta has the ``outlook`` with which a checkpoint was trained.
 
 Examples: ``alphabeta:cilp``, ``alphabeta:cilp-paper,depth=2``, ``alphabeta:my.pt,seconds=1``,
-``mcts:sims=1000``, ``mcts:playout=mast,tree=rave,seconds=1``, ``mcts:my.pt,cutoff=2``. A path must
-not contain a comma.
+``mcts:sims=1000``, ``mcts:playout=mast,tree=rave,seconds=1``, ``mcts:my.pt,cutoff=2``,
+``mcts:playout=action,tree=action,sims=1000``, ``mcts:playout=gated,tree=gated,gate=10,seconds=1``,
+``mcts:my.pt,playout=knowledge,tree=knowledge``. A path must not contain a comma.
 """
 
 from __future__ import annotations
@@ -51,7 +57,8 @@ _LIMITS = {
     "alphabeta": ("seconds", "nodes", "depth"),
     "mcts": ("seconds", "nodes", "sims"),
 }
-_OWN = ("noise", "device")
+_OWN = {"alphabeta": ("noise", "device"), "mcts": ("noise", "device", "games", "gate")}
+_GAMES, _GATE = "5000", "5"
 
 
 @final
@@ -124,9 +131,20 @@ class PlayerSpec:
         return float(self.options.get("noise", "0"))
 
     @property
+    def games(self) -> int:
+        """Random games from which knowledge is learned; at least 1."""
+        return int(self.options.get("games", _GAMES))
+
+    @property
+    def gate(self) -> float:
+        """Seconds that gating may take; 0 or more."""
+        return float(self.options.get("gate", _GATE))
+
+    @property
     def settings(self) -> dict[str, str]:
         """The options that are the search's, as texts."""
-        return {name: text for name, text in self.options.items() if name not in _OWN}
+        own = _OWN.get(self.kind, ())
+        return {name: text for name, text in self.options.items() if name not in own}
 
 
 def _is_option(piece: str) -> bool:
@@ -136,7 +154,7 @@ def _is_option(piece: str) -> bool:
 
 
 def _allowed(kind: str) -> tuple[str, ...]:
-    return (*_LIMITS[kind], *option_names(_SETTINGS[kind]), *_OWN)
+    return (*_LIMITS[kind], *option_names(_SETTINGS[kind]), *_OWN[kind])
 
 
 def _options(text: str, kind: str, pieces: list[str]) -> dict[str, str]:
@@ -157,16 +175,25 @@ def _options(text: str, kind: str, pieces: list[str]) -> dict[str, str]:
 
 
 def _check(text: str, kind: str, options: Mapping[str, str]) -> None:
-    """Refuse values that the search's settings, or the noise, cannot have."""
+    """Refuse values that the search's settings, or the player's own options, cannot have."""
     names = option_names(_SETTINGS[kind])
     chosen = {name: value for name, value in options.items() if name in names}
     try:
         _SETTINGS[kind](**read_options(_SETTINGS[kind], chosen))
     except ConfigurationError as error:
         raise PlayerError(f"player {text!r}: {error}") from None
+    for name, least in (("noise", 0.0), ("gate", 0.0), ("games", 1.0)):
+        whole = name == "games"
+        number = _number(options.get(name, "1"), whole)
+        if number is None or not least <= number < float("inf"):
+            kind_of = "a whole number" if whole else "a number"
+            raise PlayerError(
+                f"player {text!r}: {name}={options[name]}; {kind_of} of at least {least:g}"
+            )
+
+
+def _number(text: str, whole: bool) -> float | None:
     try:
-        noisy = float(options.get("noise", "0"))
+        return int(text) if whole else float(text)
     except ValueError:
-        noisy = -1.0
-    if not 0 <= noisy < float("inf"):
-        raise PlayerError(f"player {text!r}: noise={options['noise']}; a number of at least 0")
+        return None

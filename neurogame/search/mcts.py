@@ -11,6 +11,7 @@ import numpy as np
 
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.base import Evaluator
+from neurogame.kernels.leaves.move_scores import MoveJudge, ScoresPort, make_scores
 from neurogame.kernels.leaves.values import make_values
 from neurogame.kernels.mcts.flight import Total
 from neurogame.search.limit import Limit
@@ -35,6 +36,8 @@ _PARTS = {
     "evaluate": Total.EVALUATE,
     "back up": Total.BACK_UP,
 }
+_SCORES = ("playout scores", "tree scores")
+"""What judges of moves take, apart from the rest of playouts and selection."""
 
 
 @final
@@ -55,6 +58,7 @@ class Mcts:
         *,
         settings: MctsSettings | None = None,
         evaluator: Evaluator | None = None,
+        judges: Mapping[str, MoveJudge] | None = None,
         seed: int = 0,
         backend: str | None = None,
     ) -> None:
@@ -64,12 +68,14 @@ class Mcts:
             game: the game.
             settings: how to search.
             evaluator: values states, where the settings ask for that.
+            judges: judges of moves by the names that the settings call them.
             seed: decides playouts and ties.
             backend: what evaluates the rules, see :mod:`~neurogame.kernels.backends`; None: what
                 suits the game.
 
         Raises:
-            ConfigurationError: the settings need an evaluator and there is none.
+            ConfigurationError: the settings need an evaluator or a judge and there is none, or
+                leave something to gating.
             GameError: the evaluator belongs to another game.
         """
         self.game, self.settings = game, settings or MctsSettings()
@@ -78,6 +84,7 @@ class Mcts:
                 "mcts: cutoff, bias and minimax need an evaluator; name one, or leave them out"
             )
         _check(game, evaluator)
+        _check_judges(self.settings, judges or {})
         self.evaluator = evaluator
         offsets = tuple(accumulate((len(moves) for moves in game.moves), initial=0))
         goals = game.circuit.goals
@@ -86,6 +93,7 @@ class Mcts:
         )
         self._trees: list[MctsTree] = []
         self._values = [make_values(evaluator, game.circuit) for _ in seeds]
+        self._scores: list[ScoresPort] = []
         for own, values in zip(seeds.tolist(), self._values, strict=True):
             plan = TreePlan(
                 circuit=game.circuit,
@@ -97,7 +105,14 @@ class Mcts:
                 settings=self.settings,
                 backend=backend,
             )
-            self._trees.append(MctsTree(plan, values))
+            self._trees.append(
+                MctsTree(
+                    plan,
+                    values,
+                    playout_scores=self._make_scores(judges, self.settings.playout_judge),
+                    tree_scores=self._make_scores(judges, self.settings.tree_judge),
+                )
+            )
         self._proofs = MctsProofs(len(game.fluents))
         self.proved_states: Mapping[bytes, tuple[float, ...]] = self._proofs
         self._warm_up()
@@ -124,6 +139,7 @@ class Mcts:
         words = state_words(state.fluents.cpu().numpy())
         try:
             before = [tree.totals.copy() for tree in self._trees]
+            scored = np.sum([tree.scored for tree in self._trees], axis=0)
             for tree in self._trees:
                 hurried = limit.seconds is not None and 10 * _MOVING * tree.size > limit.seconds
                 tree.totals[Total.LONGEST] = 0
@@ -141,10 +157,11 @@ class Mcts:
             raise
         found = answer(self._trees, role, self.settings)
         done = sum(t.totals - b for t, b in zip(self._trees, before, strict=True))
-        return self._result(role, found, done, started)
+        spent = np.sum([tree.scored for tree in self._trees], axis=0) - scored
+        return self._result(role, found, done, spent, started)
 
     def forget(self, *, proofs: bool = True) -> None:
-        """Drop what was searched; call it after the evaluator's weights have changed.
+        """Drop what was searched; call it after weights of the evaluator or a judge have changed.
 
         Args:
             proofs: whether to drop the proved states too; they never depend on the evaluator.
@@ -153,8 +170,19 @@ class Mcts:
             tree.forget()
         for values in self._values:
             values.refresh()
+        for scores in self._scores:
+            scores.refresh()
         if proofs:
             self._proofs.clear()
+
+    def _make_scores(
+        self, judges: Mapping[str, MoveJudge] | None, name: str | None
+    ) -> ScoresPort | None:
+        """Return a judge for one thread and one use, None where none is wanted."""
+        if judges is None or name is None:
+            return None
+        self._scores.append(make_scores(judges[name], self.game.circuit))
+        return self._scores[-1]
 
     def _warm_up(self) -> None:
         """Compile what the first search would otherwise wait for."""
@@ -184,9 +212,15 @@ class Mcts:
             if not moves:
                 raise GameError(f"search: role {index} has no legal move in this state")
 
-    def _result(self, role: int, found: Answer, done: Any, started: int) -> SearchResult:
+    def _result(
+        self, role: int, found: Answer, done: Any, scored: Any, started: int
+    ) -> SearchResult:
         """Put together what was found and what it took."""
         simulations = int(done[Total.SIMULATIONS])
+        split = {name: int(done[place]) / 1e9 for name, place in _PARTS.items()}
+        for part, scores, spent in zip(("playouts", "select"), _SCORES, scored, strict=True):
+            split[scores] = int(spent) / 1e9
+            split[part] = max(split[part] - split[scores], 0.0)
         return SearchResult(
             role=role,
             move=found.move,
@@ -204,7 +238,7 @@ class Mcts:
             simulations=simulations,
             playouts=int(done[Total.PLAYOUTS]) * self.settings.playouts,
             evaluations=int(done[Total.EVALUATIONS]),
-            split={name: int(done[place]) / 1e9 for name, place in _PARTS.items()},
+            split=split,
         )
 
 
@@ -219,6 +253,21 @@ def _check(game: Game, evaluator: Evaluator | None) -> None:
             f"the evaluator takes {found[0]} fluents and {found[1]} roles, {game.name} has "
             f"{needed[0]} and {needed[1]}: is it another game's?"
         )
+
+
+def _check_judges(settings: MctsSettings, judges: Mapping[str, MoveJudge]) -> None:
+    """Refuse settings for which a judge is missing, or that are not decided yet."""
+    if settings.is_gated:
+        raise ConfigurationError(
+            f"mcts: tree={settings.tree}, playout={settings.playout}; what is gated must be "
+            "decided before the search is made: take a player string, or resolve_gate"
+        )
+    for name in settings.judges:
+        if name not in judges:
+            raise ConfigurationError(
+                f"mcts: tree={settings.tree}, playout={settings.playout} need a judge of moves "
+                f"{name!r}, given are {', '.join(sorted(judges)) or 'none'}; pass it in judges"
+            )
 
 
 def _check_limit(limit: Limit) -> None:

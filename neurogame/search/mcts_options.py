@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from neurogame.kernels.leaves.preference import SCALINGS
 from neurogame.kernels.mcts.tree import (
     ALONE,
     FIRST,
@@ -21,7 +22,8 @@ from neurogame.simulate.game import Game
 DEPTH = 512
 """Plies that no path in a tree exceeds."""
 
-_KINDS = {"uct": UCT, "rave": RAVE, "grave": GRAVE}
+_KINDS = {"rave": RAVE, "grave": GRAVE}
+"""All others are :data:`UCT`."""
 _NARROW_MOVES = 1 << 16
 """Move numbers below this fit half a word."""
 
@@ -37,13 +39,14 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
     roles = len(game.roles)
     constant = settings.solver and roles > 1 and opposition(game).constant_sum
     hinted = settings.bias > 0 or settings.minimax > 0
+    judged = settings.tree_judge is not None
     urgency, urgent = settings.urgency, 0.0
     if not isinstance(urgency, str):
         urgent = float(urgency)
     return Options(
-        kind=_KINDS[settings.tree],
+        kind=_KINDS.get(settings.tree, UCT),
         exploration=float(settings.exploration_constant),
-        k=float(settings.k),
+        k=settings.equivalence,
         ref=settings.ref,
         urgency={"first": FIRST, "parent": PARENT}.get(str(urgency), NUMBER),
         urgent=urgent,
@@ -56,7 +59,12 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
         bias=float(settings.bias),
         minimax=float(settings.minimax),
         hinted=int(hinted),
-        width=4 + hinted + 2 * (settings.tree == "rave"),
+        prior=4 + hinted if judged else 0,
+        seeded=int(settings.mix == "seed"),
+        virtual=float(settings.virtual),
+        ripe=settings.ripe,
+        scaling=SCALINGS[settings.tree_scaling],
+        width=4 + hinted + judged + 2 * (settings.tree == "rave"),
         wide=int(game.circuit.move_count > _NARROW_MOVES),
         traced=int(is_recorded(settings)),
         seed=seed,
@@ -68,9 +76,12 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
 
 def is_recorded(settings: MctsSettings) -> bool:
     """Return whether the moves of playouts are wanted."""
-    return settings.tree != "uct" or settings.playout != "uniform"
+    if settings.playout_judge is not None:
+        return settings.tree in ("rave", "grave") or settings.blend < 1
+    return settings.tree in ("rave", "grave") or settings.playout != "uniform"
 
 
 def has_policy(settings: MctsSettings) -> bool:
     """Return whether playouts are anything else than uniform games to the end."""
-    return is_recorded(settings) or settings.cutoff is not None
+    judged = settings.playout_judge is not None
+    return is_recorded(settings) or judged or settings.cutoff is not None

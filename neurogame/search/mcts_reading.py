@@ -15,6 +15,7 @@ from neurogame.kernels.mcts.layout import (
     DECIDERS,
     EXACT,
     FLAGS,
+    JUDGED,
     KNOWN,
     MOVE,
     NO_LINK,
@@ -49,6 +50,7 @@ class Choice:
         sums: of their results for the role; float64 ``[A]``.
         known: whether the move's value is proved; bool ``[A]``.
         links: where it leads, if nobody else decides; int64 ``[A]``.
+        priors: what a judge says of it, 0..1, None where it was not asked; float64 ``[A]``.
     """
 
     role: int
@@ -57,6 +59,7 @@ class Choice:
     sums: Floats
     known: npt.NDArray[np.bool_]
     links: npt.NDArray[np.int64]
+    priors: Floats | None = None
 
     @property
     def means(self) -> Floats:
@@ -85,6 +88,7 @@ def choices(tree: Tree, options: Options, node: int) -> list[Choice]:
         own = heap[base : base + options.width * pad].reshape(options.width, pad)[:, :count]
         reals = tree.reals[base : base + options.width * pad].reshape(options.width, pad)
         words = own[SLOT_MOVES].astype(np.int64)
+        judged = options.prior and int(heap[record + STATUS]) & JUDGED
         found.append(
             Choice(
                 role=role,
@@ -93,6 +97,7 @@ def choices(tree: Tree, options: Options, node: int) -> list[Choice]:
                 sums=reals[SLOT_SUMS, :count].astype(np.float64),
                 known=words & KNOWN != 0,
                 links=own[SLOT_LINKS].astype(np.int64),
+                priors=reals[options.prior, :count].astype(np.float64) if judged else None,
             )
         )
         base += options.width * pad

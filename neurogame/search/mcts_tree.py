@@ -12,12 +12,15 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
 from neurogame.kernels.compiled import entry
 from neurogame.kernels.leaves.leaves import Leaves
+from neurogame.kernels.leaves.move_scores import ScoresPort
 from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
 from neurogame.kernels.leaves.rules import look
 from neurogame.kernels.leaves.values import ValuesPort
 from neurogame.kernels.mcts.compact import compact, is_half_full
 from neurogame.kernels.mcts.flight import Flight, Total, make_flight
+from neurogame.kernels.mcts.judging import Judging, make_judging, no_judging
 from neurogame.kernels.mcts.layout import MOST_MOVES, NODES, PROOFS, ROOT
+from neurogame.kernels.mcts.priors import add_priors
 from neurogame.kernels.mcts.root import call, child_by_joint, set_root
 from neurogame.kernels.mcts.run import parts, run
 from neurogame.kernels.mcts.search import Search, keep
@@ -85,17 +88,27 @@ class MctsTree:
 
     tree: Tree
 
-    def __init__(self, plan: TreePlan, values: ValuesPort) -> None:
+    def __init__(
+        self,
+        plan: TreePlan,
+        values: ValuesPort,
+        *,
+        playout_scores: ScoresPort | None = None,
+        tree_scores: ScoresPort | None = None,
+    ) -> None:
         """Compile what is needed, or load it from the cache.
 
         Args:
             plan: what to make.
             values: the evaluator, for this tree alone.
+            playout_scores: the judge of moves in playouts, for this tree alone.
+            tree_scores: the judge of moves in the tree, for this tree alone.
         """
         self.plan, self._values = plan, values
+        self._playout_scores, self._tree_scores = playout_scores, tree_scores
         self.totals: npt.NDArray[np.int64] = np.zeros(len(Total), np.int64)
-        self._policy = _make_policy(plan)
-        self._blocks: dict[int, tuple[Leaves, Flight]] = {}
+        self._policy = _make_policy(plan, playout_scores)
+        self._blocks: dict[int, tuple[Leaves, Flight, Judging]] = {}
         self._parts, self._set_root = parts(plan.options.kind), entry(set_root)
         self._memory: Any = None
         self._kept_for = 0
@@ -105,6 +118,12 @@ class MctsTree:
     def size(self) -> int:
         """Number of nodes."""
         return 0 if self._of_tree is None else int(self.tree.used[NODES])
+
+    @property
+    def scored(self) -> npt.NDArray[np.int64]:
+        """Nanoseconds spent in the judges of playouts and of the tree, in all; int64 ``[2]``."""
+        ports = (self._playout_scores, self._tree_scores)
+        return np.array([0 if p is None else p.scores.request["nanoseconds"][0] for p in ports])
 
     @property
     def is_half_full(self) -> bool:
@@ -122,7 +141,7 @@ class MctsTree:
         Raises:
             LimitError: not even one node fits.
         """
-        leaves, _ = self._block(1)
+        leaves = self._block(1)[0]
         leaves.block.states[0] = state
         look(leaves.rules, leaves.block, 1)
         leaves.check()
@@ -159,7 +178,7 @@ class MctsTree:
             until: time at which to return.
             deadline: time at which the search is to be over, 0 for none.
         """
-        leaves, _ = self._block(lanes)
+        leaves = self._block(lanes)[0]
         code = run(
             self._address(lanes),
             self._parts,
@@ -177,6 +196,9 @@ class MctsTree:
         if self._policy is not None:
             self._policy.steps.check()
         self._values.check()
+        for port in (self._playout_scores, self._tree_scores):
+            if port is not None:
+                port.check()
         return code
 
     def warm_up(self, state: npt.NDArray[np.uint64]) -> None:
@@ -236,8 +258,8 @@ class MctsTree:
             tables=tables,
         )
 
-    def _block(self, lanes: int) -> tuple[Leaves, Flight]:
-        """Return leaves, and room for simulations on their way."""
+    def _block(self, lanes: int) -> tuple[Leaves, Flight, Judging]:
+        """Return leaves, room for simulations on their way, and for nodes that get priors."""
         if lanes not in self._blocks:
             circuit, options = self.plan.circuit, self.plan.options
             leaves = Leaves(
@@ -254,19 +276,33 @@ class MctsTree:
                 roles=len(circuit.roles),
                 moves=circuit.move_count,
             )
-            self._blocks[lanes] = leaves, flight._replace(totals=self.totals)
+            flight = flight._replace(totals=self.totals)
+            self._blocks[lanes] = leaves, flight, self._judging(lanes)
         return self._blocks[lanes]
 
     def _address(self, lanes: int) -> int:
         """Return the address of the search with blocks of a size."""
         if self._kept_for != lanes:
-            leaves, flight = self._block(lanes)
-            self._memory = keep(Search(self.tree, self.plan.options, flight, leaves.block))
+            leaves, flight, judging = self._block(lanes)
+            search = Search(self.tree, self.plan.options, flight, leaves.block, judging)
+            self._memory = keep(search)
             self._kept_for = lanes
         return int(self._memory.ctypes.data)
 
+    def _judging(self, lanes: int) -> Judging:
+        """Return room for nodes that are to get priors."""
+        if self._tree_scores is None:
+            return no_judging()
+        return make_judging(
+            scores=self._tree_scores.scores,
+            function=entry(add_priors),
+            nodes=lanes,
+            fluents=len(self.plan.circuit.fluents),
+            offsets=self.plan.offsets,
+        )
 
-def _make_policy(plan: TreePlan) -> PlayoutPolicy | None:
+
+def _make_policy(plan: TreePlan, scores: ScoresPort | None) -> PlayoutPolicy | None:
     """Return the policy of playouts, None where they need none."""
     settings = plan.settings
     if not has_policy(settings):
@@ -274,9 +310,12 @@ def _make_policy(plan: TreePlan) -> PlayoutPolicy | None:
     return PlayoutPolicy(
         plan.circuit,
         plan.lanes,
-        kind=settings.playout,
-        choice=settings.choice,
-        epsilon=settings.epsilon,
-        tau=settings.tau,
+        kind=settings.playout if settings.playout_judge is None else "scored",
+        choice=settings.playout_choice,
+        epsilon=settings.playout_epsilon,
+        tau=settings.playout_tau,
+        scores=scores,
+        blend=settings.blend,
+        scaling=settings.playout_scaling,
         backend=plan.backend or "auto",
     )

@@ -1,10 +1,11 @@
 """Monte-Carlo tree search in plain Python, from the papers' definitions: a slow twin.
 
 UCB1 with the number of simulations below a node for N; decoupled where several roles decide;
-RAVE and GRAVE; proved values after Winands et al.; a graph of equal states. Playouts are those of
-the rules' own kernel, with the seeds that the search documents. One state is one dictionary entry;
-nothing is packed, laid out or vectorised here. Reals are of single precision: scores that are
-equal by definition are then equal here where they are in the search, and ties are common.
+RAVE and GRAVE; priors by a judge of moves, mixed with means or as first means; proved values after
+Winands et al.; a graph of equal states. Playouts are those of the rules' own kernel, with the seeds
+that the search documents. One state is one dictionary entry; nothing is packed, laid out or
+vectorised here. Reals are of single precision: scores that are equal by definition are then equal
+here where they are in the search, and ties are common.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import numpy as np
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.leaves import Leaves
+from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
 from neurogame.kernels.leaves.policy import PlayoutPolicy
+from neurogame.kernels.leaves.preference import MAX, RAW
 from neurogame.kernels.leaves.rules import look, play_uniform
 from neurogame.kernels.leaves.stepwise import play_out
 from neurogame.kernels.mcts.tree import ALONE, FIRST, GRAVE, NUMBER, RAVE, UCT, WHOLE, Options
@@ -70,6 +73,7 @@ class Edge:
     seen: int = 0
     hits: Real = _NONE
     hint: Real = _NONE
+    prior: Real = _NONE
 
 
 @dataclass
@@ -89,6 +93,7 @@ class Node:
     settled: bool = False
     table: dict[int, list[Real]] | None = None
     hints: list[Real] = field(default_factory=list)
+    judged: bool = False
 
 
 @dataclass
@@ -111,8 +116,10 @@ class Twin:
         lanes: int = 1,
         *,
         evaluator: Evaluator | None = None,
+        judge: MoveJudge | None = None,
         recorded: bool = False,
     ) -> None:
+        self._judge = judge
         self.game, self.options, self.lanes = game, options, lanes
         self._evaluator = evaluator
         self.roles = len(game.roles)
@@ -147,6 +154,34 @@ class Twin:
             order = shuffled(own, random_word(self.options.seed, node.index, role))
             node.edges[role] = [Edge(move) for move in order]
             node.tried[role] = 0
+
+    def judge(self, node: Node) -> None:
+        """Give a node its priors; what was not tried yet is then tried in their order."""
+        assert self._judge is not None
+        node.judged = True
+        for role, edges in node.edges.items():
+            own = node.state.legal_moves[role]
+            if len(own) == 1:
+                continue
+            legal = np.isin(np.arange(len(self.game.moves[role])), own)[None]
+            found = self._judge.move_scores(node.state.fluents[None].numpy(), legal, role)[0]
+            scores = {self.game.move_offsets[role] + m: Real(found[m]) for m in own}
+            priors, tried = self._scaled(scores), node.tried[role]
+            for edge in edges:
+                edge.prior = priors[edge.move]
+            edges[tried:] = sorted(edges[tried:], key=lambda edge: -edge.prior)
+
+    def _scaled(self, scores: dict[int, Real]) -> dict[int, Real]:
+        assert self._judge is not None
+        low, high = min(scores.values()), max(scores.values())
+        if self._judge.scale == LOGITS:
+            return {move: np.exp(score - high) for move, score in scores.items()}
+        known = {RAW: (Real(0), Real(1)), MAX: (Real(0), high)}
+        shift, divisor = known.get(self.options.scaling, (low, high - low))
+        if divisor <= 0:
+            return dict.fromkeys(scores, Real(0.5))
+        scaled = {move: (s - shift) * (Real(1) / divisor) for move, s in scores.items()}
+        return {move: min(max(s, Real(0)), Real(1)) for move, s in scaled.items()}
 
     def search(self, simulations: int) -> None:
         """Run so many simulations, in blocks of ``lanes``."""
@@ -191,6 +226,9 @@ class Twin:
                 flight.node = None
                 return flight
             self.open(node)
+            ripe = node.visits + node.pending >= self.options.ripe or node is self.root
+            if self._judge is not None and not node.judged and ripe:
+                self.judge(node)
             if node.visits >= self.options.ref and node.table is not None:
                 reference = node
             picks = self._choose(node, reference)
@@ -217,7 +255,7 @@ class Twin:
                     (n for n in range(tried) if edges[n].known is not None),
                     key=lambda n: (edges[n].known, -n),
                 )
-            elif options.urgency == FIRST and tried < len(edges):
+            elif options.urgency == FIRST and tried < len(edges) and not node.judged:
                 rest = range(tried, len(edges))
                 number = max(
                     rest, key=lambda n: (self._untried(edges[n], reference, Real(1), Real(1)), -n)
@@ -225,9 +263,16 @@ class Twin:
             elif all(edge.known is not None for edge in edges):
                 number = max(range(len(edges)), key=lambda n: (edges[n].known, -n))
             else:
-                scores = [self._score(e, mean, spread, beta, reference) for e in edges[:tried]]
+                scores = [
+                    self._score(e, mean, spread, beta, reference, node) for e in edges[:tried]
+                ]
                 for edge in edges[tried:]:
-                    scores.append(self._untried(edge, reference, urgent, beta) + spread)
+                    value = urgent
+                    if node.judged:
+                        value += beta * (edge.prior - value)
+                    if node.judged and options.seeded:
+                        value = edge.prior
+                    scores.append(self._untried(edge, reference, value, beta) + spread)
                 open_ = [n for n, edge in enumerate(edges) if edge.known is None]
                 number = max(open_, key=lambda n: (scores[n], -n))
             if number >= tried:
@@ -249,10 +294,24 @@ class Twin:
         seen, hits = self._all_moves(edge, reference)
         return value + beta * (hits / seen - value) if seen else value
 
-    def _score(self, edge: Edge, mean: Real, spread: Real, beta: Real, reference: Node) -> Real:
+    def _score(
+        self,
+        edge: Edge,
+        mean: Real,
+        spread: Real,
+        beta: Real,
+        reference: Node,
+        node: Node,
+    ) -> Real:
         begun = edge.visits + edge.pending
         counted = begun if self.options.loss else edge.visits
         value = edge.total / Real(counted) if counted else mean
+        if node.judged and self.options.seeded:
+            virtual = Real(self.options.virtual)
+            total = edge.total + virtual * edge.prior
+            value = total / (Real(counted) + virtual) if counted else edge.prior
+        elif node.judged:
+            value += beta * (edge.prior - value)
         bias = Real(0)
         if self._evaluator is not None and edge.visits:
             value += Real(self.options.minimax) * (edge.hint - value)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from neurogame.kernels.leaves.move_scores import make_scores
 from neurogame.kernels.leaves.values import make_values
 from neurogame.kernels.mcts.compact import compact
 from neurogame.kernels.mcts.layout import (
@@ -26,19 +27,23 @@ from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game
+from tests.kernels.leaves.judges import Guess
 
 
-def _tree(game: Game, settings: MctsSettings) -> MctsTree:
+def _tree(game: Game, settings: MctsSettings, *, wide: bool = False) -> MctsTree:
+    options = make_options(game, settings, 3)
     plan = TreePlan(
         circuit=game.circuit,
-        options=make_options(game, settings, 3),
+        options=options._replace(wide=int(wide)),
         offsets=tuple(accumulate((len(m) for m in game.moves), initial=0)),
         best=tuple(max(v for v, _ in pairs) / 100 for pairs in game.circuit.goals),
         capacity=settings.capacity,
         lanes=16,
         settings=settings,
     )
-    return MctsTree(plan, make_values(None, game.circuit))
+    judged = settings.tree_judge is not None
+    scores = make_scores(Guess(game), game.circuit) if judged else None
+    return MctsTree(plan, make_values(None, game.circuit), tree_scores=scores)
 
 
 def _search(tree: MctsTree, simulations: int) -> None:
@@ -69,6 +74,7 @@ def _read(tree: MctsTree, paths: bool) -> dict[bytes, Any]:
                 (c.role, *(getattr(c, n).tolist() for n in ("moves", "visits", "sums", "known")))
                 for c in decided
             ],
+            [None if c.priors is None else c.priors.tolist() for c in decided],
             tree.tree.worth[table].tolist() if table else None,
             int(heap[heap[node + RECORD] + 2]) if decided else 0,
         )
@@ -98,6 +104,7 @@ def test_searching_on_in_a_thinned_out_tree(name: str, graph: bool) -> None:
     assert len(_read(tree, paths=not graph)) == tree.size
 
 
+@pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
@@ -107,11 +114,13 @@ def test_searching_on_in_a_thinned_out_tree(name: str, graph: bool) -> None:
         ("tictactoe", MctsSettings(capacity=8000, tree="grave", ref=6)),
         ("bidding_tictactoe", MctsSettings(capacity=8000)),
         ("tictactoe3p", MctsSettings(capacity=8000)),
+        ("connectfour", MctsSettings(capacity=5000, tree="action")),
+        ("bidding_tictactoe", MctsSettings(capacity=8000, tree="knowledge", ripe=3)),
     ],
 )
-def test_what_is_kept_does_not_change(name: str, settings: MctsSettings) -> None:
+def test_what_is_kept_does_not_change(name: str, settings: MctsSettings, wide: bool) -> None:
     game = Game.load(name)
-    tree, paths = _tree(game, settings), not settings.graph
+    tree, paths = _tree(game, settings, wide=wide), not settings.graph
     state = game.initial_state()
     tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
     _search(tree, 2000)

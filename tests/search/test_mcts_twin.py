@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from neurogame.evaluators.base import Evaluator
+from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge, make_scores
 from neurogame.kernels.leaves.values import make_values
 from neurogame.kernels.mcts.layout import OWN_ENDS, RECORD, ROOT, VISITS
 from neurogame.search.mcts_options import make_options
@@ -21,6 +22,7 @@ from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game
+from tests.kernels.leaves.judges import Guess as Priors
 from tests.search.mcts_twin import Twin
 
 CYCLE = """
@@ -63,7 +65,13 @@ class Guess(Evaluator):
 
 
 def _grown(
-    game: Game, settings: MctsSettings, lanes: int, simulations: int, *, recorded: bool = False
+    game: Game,
+    settings: MctsSettings,
+    lanes: int,
+    simulations: int,
+    *,
+    recorded: bool = False,
+    judge: MoveJudge | None = None,
 ) -> tuple[MctsTree, Twin]:
     """Return a tree and its twin.
 
@@ -80,10 +88,11 @@ def _grown(
         lanes=lanes,
         settings=settings if recorded else MctsSettings(),
     )
-    tree = MctsTree(plan, make_values(evaluator, game.circuit))
+    scores = None if judge is None else make_scores(judge, game.circuit)
+    tree = MctsTree(plan, make_values(evaluator, game.circuit), tree_scores=scores)
     tree.set_root(state_words(game.initial_state().fluents.numpy()), anew=False, hurried=False)
     tree.run(lanes, simulations=simulations, nodes=None, until=0, deadline=0)
-    twin = Twin(game, options, lanes, evaluator=evaluator, recorded=recorded)
+    twin = Twin(game, options, lanes, evaluator=evaluator, recorded=recorded, judge=judge)
     twin.search(simulations)
     return tree, twin
 
@@ -108,6 +117,8 @@ def _assert_equal(tree: MctsTree, twin: Twin) -> None:
             assert choice.known.tolist() == [e.known is not None for e in edges]
             means = [e.total / e.visits if e.known is None else e.known for e in edges if e.visits]
             np.testing.assert_allclose(choice.means[choice.visits > 0], means, atol=1e-4)
+            if choice.priors is not None:
+                np.testing.assert_allclose(choice.priors, [e.prior for e in edges], atol=1e-6)
 
 
 PLAIN = MctsSettings(capacity=5000)
@@ -166,3 +177,51 @@ def test_blended_results(name: str) -> None:
 def test_hints_of_an_evaluator(name: str, bias: float, minimax: float) -> None:
     settings = replace(PLAIN, bias=bias, minimax=minimax)
     _assert_equal(*_grown(_game(name), settings, 1, 500))
+
+
+@pytest.mark.parametrize("mix", ["beta", "seed"])
+@pytest.mark.parametrize("lanes", [1, 16])
+@pytest.mark.parametrize("name", ["tictactoe", "nim", "tictactoe3p", "bidding_tictactoe"])
+def test_priors(name: str, lanes: int, mix: Any) -> None:
+    # In a graph the order in which a block's simulations come to a node is not the one of the twin.
+    settings = replace(PLAIN, tree="action", mix=mix, graph=lanes == 1, capacity=20000)
+    game = _game(name)
+    _assert_equal(*_grown(game, settings, lanes, 600, judge=Priors(game)))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"ripe": 7},
+        {"ripe": 7, "mix": "seed"},
+        {"urgency": 0.3, "k": 100.0},
+        {"mix": "seed", "virtual": 0.0},
+        {"mix": "seed", "virtual": 5.5, "scaling": "raw"},
+        {"scaling": "max"},
+        {"scaling": "raw", "pending": "loss"},
+        {"bias": 1.0, "minimax": 0.3},
+        {"minimax": 0.3, "mix": "seed"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["tictactoe", "bidding_tictactoe"])
+def test_options_of_priors(name: str, changes: dict[str, Any]) -> None:
+    game = _game(name)
+    settings = replace(PLAIN, tree="action", **changes)
+    _assert_equal(*_grown(game, settings, 1, 500, judge=Priors(game)))
+
+
+@pytest.mark.parametrize("digits", [0, 1])
+def test_equal_priors(digits: int) -> None:
+    game = _game("tictactoe")
+    for mix in ("beta", "seed"):
+        settings = replace(PLAIN, tree="action", mix=mix)
+        judge = Priors(game, digits=digits)
+        _assert_equal(*_grown(game, settings, 1, 500, judge=judge))
+
+
+@pytest.mark.parametrize("mix", ["beta", "seed"])
+def test_priors_by_logarithms(mix: Any) -> None:
+    game = _game("tictactoe")
+    settings = replace(PLAIN, tree="action", mix=mix)
+    _assert_equal(*_grown(game, settings, 1, 500, judge=Priors(game, scale=LOGITS)))

@@ -38,6 +38,18 @@ def ones(typing: Any, word: Any) -> Any:
     return numba.types.int64(numba.types.uint64), generate
 
 
+@written
+def power_of_two(typing: Any, power: Any) -> Any:
+    """Return two to the power of a number in -126..127; float32."""
+
+    def generate(_: Any, builder: Any, __: Any, values: Any) -> Any:
+        narrow = ir.IntType(32)
+        bits = builder.add(values[0], ir.Constant(narrow, 127))
+        return builder.bitcast(builder.shl(bits, ir.Constant(narrow, 23)), ir.FloatType())
+
+    return numba.types.float32(numba.types.int32), generate
+
+
 @uncounted_inlined
 def first_ones(count: int) -> Any:
     """Return a word with ones in its first bits; uint64.

@@ -9,7 +9,7 @@ import numpy as np
 from neurogame.kernels.compiled import uncounted, uncounted_inlined
 from neurogame.kernels.leaves.context import push_context
 from neurogame.kernels.leaves.grams import learn_grams
-from neurogame.kernels.leaves.policy import LGR, NST, UNIFORM, score
+from neurogame.kernels.leaves.policy import LGR, NST, SCORED, UNIFORM, score
 from neurogame.kernels.leaves.replies import learn_reply
 
 
@@ -23,7 +23,7 @@ def learn(policy: Any, block: Any, count: int) -> None:
             depth below 0 is left out.
         count: number of leaves.
     """
-    if policy.kind == UNIFORM:
+    if policy.kind == UNIFORM or (policy.kind == SCORED and policy.blend >= 1):
         return
     for lane in range(count):
         if block.depth[lane] >= 0:

@@ -222,6 +222,11 @@ def make_scores(judge: MoveJudge, circuit: Circuit) -> ScoresPort:
     return ScoresPort(judge, circuit)
 
 
+def no_scores() -> MoveScores:
+    """Return what stands for a judge where there is none and nobody asks."""
+    return MoveScores(np.zeros(1, SCORES_REQUEST))
+
+
 def _bits(request: Any, name: str, rows: Sequence[int] | npt.NDArray[np.int64]) -> Flags:
     """Return packed rows of a request as flags; bool ``[count, 64 words]``."""
     address = request["states" if name == "state" else name]

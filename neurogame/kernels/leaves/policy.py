@@ -1,5 +1,7 @@
 """What playouts learn of moves, and how it makes them choose: MAST, N-grams, good replies.
 
+They may also choose by the scores of a judge, alone or mixed with MAST.
+
 A *context* is a hash of the moves that were chosen last: of one ply, or of two. Plies at which
 nobody had a choice, and roles without one, leave none, so that in turn-taking games the context of
 one ply is the opponent's last move.
@@ -17,6 +19,8 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.compiled import compiled, uncounted_inlined
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.leaves import Leaves
+from neurogame.kernels.leaves.move_scores import MoveScores, ScoresPort, no_scores
+from neurogame.kernels.leaves.preference import SCALINGS
 from neurogame.kernels.leaves.rules import Rules
 
 Reals = npt.NDArray[np.float32]
@@ -24,24 +28,28 @@ Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int32]
 Integers = npt.NDArray[np.int64]
 
-UNIFORM, MAST, NST, LGR = range(4)
-KINDS = {"uniform": UNIFORM, "mast": MAST, "nst": NST, "lgr": LGR}
+UNIFORM, MAST, NST, LGR, SCORED = range(5)
+KINDS = {"uniform": UNIFORM, "mast": MAST, "nst": NST, "lgr": LGR, "scored": SCORED}
 _TABLE_BITS = 18
 
 
 class Policy(NamedTuple):
     """How playouts choose, with what has been learned; one numba type for all; one per thread.
 
-    ``M`` moves of all roles, ``R`` roles, ``N`` leaves, ``T`` places of a table.
+    ``M`` moves of all roles, ``R`` roles, ``N`` leaves, ``T`` places of a table, ``A`` most moves
+    of one role; ``A`` is 1 where there is no judge.
 
     Attributes:
-        kind: ``UNIFORM``, ``MAST``, ``NST`` or ``LGR``.
-        gibbs: 1 to draw by ``exp(100 mean / tau)``, 0 to take the best but for ``epsilon``.
-        epsilon: probability of any move.
+        kind: ``UNIFORM``, ``MAST``, ``NST``, ``LGR`` or ``SCORED``.
+        gibbs: 1 to draw by ``exp(100 mean / tau)``, 0 to take the best.
+        epsilon: probability of any move instead.
         tau: temperature on the scale 0..100.
+        blend: share of the judge's score in the score of a move, the rest being its mean.
+        scaling: of the judge's scores, ``RANGE``, ``MAX`` or ``RAW``.
         visits: times that each move was made; float32 ``[M]``.
         sums: sum of its role's values; float32 ``[M]``.
-        scores: mean of each move, 1 where it was never made; of Gibbs playouts the weight; ``[M]``.
+        scores: mean of each move, 1 where it was never made; of Gibbs playouts without a judge
+            the weight; ``[M]``.
         keys: context and move of each N-gram of two and three moves, 0 for none; uint64 ``[T]``.
         gram_visits: float32 ``[T]``.
         gram_sums: float32 ``[T]``.
@@ -52,8 +60,12 @@ class Policy(NamedTuple):
         contexts: of each lane that plays, one and two plies back; uint64 ``[N, 2]``.
         lanes: which leaf each lane that plays is; int64 ``[N]``.
         legal: its packed legal moves; uint64 ``[N, Mw]``.
+        counts: number of its legal moves of each role; int32 ``[N, R]``.
         chosen: the moves of one lane, -1 where there was no choice; int32 ``[R]``.
         estimates: float32 ``[N, R]``.
+        gathered: lanes for which the judge is asked; int64 ``[N]``.
+        marks: its scores; float32 ``[N, A]``.
+        judge: of the moves.
         rules: of the playouts' own block.
         block: in which playouts make their steps.
     """
@@ -62,6 +74,8 @@ class Policy(NamedTuple):
     gibbs: int
     epsilon: float
     tau: float
+    blend: float
+    scaling: int
     visits: Reals
     sums: Reals
     scores: Reals
@@ -75,8 +89,12 @@ class Policy(NamedTuple):
     contexts: Words
     lanes: Integers
     legal: Words
+    counts: Numbers
     chosen: Numbers
     estimates: Reals
+    gathered: Integers
+    marks: Reals
+    judge: MoveScores
     rules: Rules
     block: Block
 
@@ -88,6 +106,7 @@ class PlayoutPolicy:
     Attributes:
         policy: for compiled code; it must not outlive this object.
         steps: the rules and the block in which playouts make their steps.
+        scores: the judge, or None.
     """
 
     def __init__(
@@ -97,8 +116,11 @@ class PlayoutPolicy:
         *,
         kind: str = "uniform",
         choice: str = "greedy",
-        epsilon: float = 0.4,
+        epsilon: float | None = None,
         tau: float = 10.0,
+        scores: ScoresPort | None = None,
+        blend: float = 1.0,
+        scaling: str = "range",
         backend: str | None = None,
     ) -> None:
         """Reserve memory; nothing is learned yet.
@@ -106,22 +128,29 @@ class PlayoutPolicy:
         Args:
             circuit: the game.
             leaves: most leaves at once, at least 1.
-            kind: ``uniform``, ``mast``, ``nst`` or ``lgr``.
+            kind: ``uniform``, ``mast``, ``nst``, ``lgr`` or ``scored``.
             choice: ``greedy`` or ``gibbs``.
-            epsilon: probability of a uniform move in greedy playouts, 0..1.
+            epsilon: probability of a uniform move instead, 0..1; None: 0.4 of ``greedy`` playouts.
             tau: temperature of Gibbs playouts on the scale 0..100; above 0.
+            scores: the judge of ``scored`` playouts, for this policy alone.
+            blend: share of the judge's score in the score of a move, 0..1.
+            scaling: of the judge's scores: ``range``, ``max`` or ``raw``.
             backend: of the rules; None: chosen by their size.
         """
         moves, roles = circuit.move_count, len(circuit.roles)
         table = 1 << _TABLE_BITS
+        widest = max(map(len, circuit.moves)) if scores is not None else 1
         grams, replies = (table if kind == name else 1 for name in ("nst", "lgr"))
         # The leaves' own block is the caller's; a playout's steps would overwrite it.
         self.steps = Leaves(circuit, leaves, depth=1, backend=backend)
+        self.scores = scores
         self.policy = Policy(
             kind=KINDS[kind],
             gibbs=int(choice == "gibbs"),
-            epsilon=float(epsilon),
+            epsilon=(0.4 if choice == "greedy" else 0.0) if epsilon is None else float(epsilon),
             tau=float(tau),
+            blend=float(blend),
+            scaling=SCALINGS[scaling],
             visits=np.zeros(moves, np.float32),
             sums=np.zeros(moves, np.float32),
             scores=np.ones(moves, np.float32),
@@ -135,8 +164,12 @@ class PlayoutPolicy:
             contexts=np.zeros((leaves, 2), np.uint64),
             lanes=np.zeros(leaves, np.int64),
             legal=np.zeros_like(self.steps.block.legal),
+            counts=np.zeros((leaves, roles), np.int32),
             chosen=np.zeros(roles, np.int32),
             estimates=np.zeros((leaves, roles), np.float32),
+            gathered=np.zeros(leaves, np.int64),
+            marks=np.zeros((leaves, widest), np.float32),
+            judge=no_scores() if scores is None else scores.scores,
             rules=self.steps.rules,
             block=self.steps.block,
         )
@@ -175,7 +208,7 @@ def score(policy: Any, visits: Any, sums: Any) -> Any:
     general game playing", 2012 (epsilon-greedy is stronger).
     """
     mean = sums / visits if visits > np.float32(1e-3) else np.float32(1.0)
-    if policy.gibbs:
+    if policy.gibbs and policy.kind != SCORED:
         # Of a mean of 1 it is 1, so that no weight overflows.
         return np.float32(math.exp(100.0 * (mean - 1.0) / policy.tau))
     return np.float32(mean)

@@ -11,18 +11,25 @@ from typing import Any
 import numpy as np
 
 from neurogame.kernels.compiled import compiled, uncounted, uncounted_inlined
-from neurogame.kernels.leaves.bits import lowest_bit, mixed, ones
+from neurogame.kernels.leaves.bits import lowest_bit
 from neurogame.kernels.leaves.context import begin_contexts, push_context
 from neurogame.kernels.leaves.grams import gram_score
-from neurogame.kernels.leaves.policy import LGR, NST, UNIFORM
+from neurogame.kernels.leaves.picking import (
+    count_moves,
+    drawn,
+    masked,
+    more_bits,
+    nth_move,
+    random_bits,
+    unit,
+)
+from neurogame.kernels.leaves.policy import LGR, NST, SCORED, UNIFORM
 from neurogame.kernels.leaves.replies import find_reply
 from neurogame.kernels.leaves.rules import failed, play_uniform, step
+from neurogame.kernels.leaves.scored import choose_scored
 from neurogame.kernels.leaves.values import evaluate
-from neurogame.kernels.random_words import G1, G2
 
 _ONE = np.uint64(1)
-_G1, _G2 = np.uint64(G1), np.uint64(G2)
-_TO_UNIT = 2.0**-53
 
 
 @compiled
@@ -90,31 +97,27 @@ def _walk(block: Any, policy: Any, count: int, seed: int, plies: int) -> int:
     Those are the first lanes of the policy's own block, as its last step left them, and of
     ``policy.lanes``.
     """
-    own, roles = policy.block, block.joint.shape[1]
-    left = 0
+    own, left = policy.block, 0
     for lane in range(count):
         block.plies[lane] = 0
-        if block.terminal[lane] or _is_stuck(policy.offsets, block.legal, lane):
+        if block.terminal[lane] or _is_stuck(policy, block.legal, lane, left):
             copy_row(block.goals, lane, block.values, lane)
             continue
         policy.lanes[left] = lane
         copy_row(block.states, lane, own.parents, left)
         copy_row(block.legal, lane, policy.legal, left)
-        begin_contexts(policy, block, lane, left)
+        if policy.kind != SCORED:
+            begin_contexts(policy, block, lane, left)
         left += 1
     for ply in range(plies):
         if left == 0 or failed(policy.rules):
             return 0
+        if policy.kind == SCORED:
+            choose_scored(block, policy, left, seed, ply)
+        else:
+            _choose_all(block, policy, left, seed, ply)
         for row in range(left):
-            lane = policy.lanes[row]
-            for role in range(roles):
-                word = _random(seed, lane, ply, role)
-                own.joint[row, role] = _choose(policy, row, role, word)
-            push_context(policy, row)
-            if ply < block.made.shape[1]:
-                for role in range(roles):
-                    block.made[lane, ply, role] = policy.chosen[role]
-            block.plies[lane] = ply + 1
+            block.plies[policy.lanes[row]] = ply + 1
         step(policy.rules, own, left)
         if ply + 1 < plies:
             left = _drop(block, policy, left)
@@ -129,12 +132,14 @@ def copy_row(source: Any, row: int, target: Any, place: int) -> None:
 
 
 @uncounted_inlined
-def _is_stuck(offsets: Any, legal: Any, row: int) -> bool:
-    """Return whether some role has no legal move."""
-    for role in range(len(offsets) - 1):
-        if _count(legal, row, offsets[role], offsets[role + 1]) == 0:
-            return True
-    return False
+def _is_stuck(policy: Any, legal: Any, row: int, place: int) -> bool:
+    """Return whether some role has no legal move; write how many each has at a place."""
+    stuck = False
+    for role in range(len(policy.offsets) - 1):
+        count = count_moves(legal, row, policy.offsets[role], policy.offsets[role + 1])
+        policy.counts[place, role] = count
+        stuck = stuck or count == 0
+    return stuck
 
 
 @uncounted_inlined
@@ -143,7 +148,7 @@ def _drop(block: Any, policy: Any, left: int) -> int:
     own, kept = policy.block, 0
     for row in range(left):
         lane = policy.lanes[row]
-        if own.terminal[row] or _is_stuck(policy.offsets, own.legal, row):
+        if own.terminal[row] or _is_stuck(policy, own.legal, row, kept):
             copy_row(own.goals, row, block.values, lane)
             continue
         policy.lanes[kept] = lane
@@ -160,7 +165,7 @@ def _settle(block: Any, policy: Any, left: int) -> int:
     own, kept = policy.block, 0
     for row in range(left):
         lane = policy.lanes[row]
-        if own.terminal[row] or _is_stuck(policy.offsets, own.legal, row):
+        if own.terminal[row] or _is_stuck(policy, own.legal, row, kept):
             copy_row(own.goals, row, block.values, lane)
             continue
         if kept < row:
@@ -183,37 +188,18 @@ def _move_lane(lanes: Any, source: int, target: int) -> None:
 
 
 @uncounted_inlined
-def _count(legal: Any, row: int, begin: int, end: int) -> int:
-    """Return the number of set bits between two places of a packed row."""
-    total = 0
-    for word in range(begin >> 6, (end + 63) >> 6):
-        total += ones(_masked(legal[row, word], word, begin, end))
-    return total
-
-
-@uncounted_inlined
-def _masked(bits: Any, word: int, begin: int, end: int) -> Any:
-    """Return a word of a row without the bits outside ``begin..end``."""
-    low, high = begin - 64 * word, end - 64 * word
-    if low > 0:
-        bits = bits >> np.uint64(low) << np.uint64(low)
-    if high < 64:
-        bits &= (_ONE << np.uint64(high)) - _ONE
-    return bits
-
-
-@uncounted_inlined
-def _random(seed: int, lane: int, ply: int, role: int) -> Any:
-    """Return 64 random bits."""
-    key = np.uint64(seed) + np.uint64(lane + 1) * _G1
-    key = mixed(key) + np.uint64((ply << 8) + role + 1) * _G2
-    return mixed(key)
-
-
-@uncounted_inlined
-def _unit(word: Any) -> float:
-    """Return a number in 0..1, without 1, from 64 random bits."""
-    return float(word >> np.uint64(11)) * _TO_UNIT
+def _choose_all(block: Any, policy: Any, left: int, seed: int, ply: int) -> None:
+    """Choose the moves of all roles in all lanes that play, one lane after the other."""
+    own, roles = policy.block, block.joint.shape[1]
+    for row in range(left):
+        lane = policy.lanes[row]
+        for role in range(roles):
+            word = random_bits(seed, lane, ply, role)
+            own.joint[row, role] = _choose(policy, row, role, word)
+        push_context(policy, row)
+        if ply < block.made.shape[1]:
+            for role in range(roles):
+                block.made[lane, ply, role] = policy.chosen[role]
 
 
 @uncounted_inlined
@@ -221,38 +207,21 @@ def _choose(policy: Any, row: int, role: int, word: Any) -> Any:
     """Return the move number that a role chooses, and note it in ``chosen``."""
     legal = policy.legal
     begin, end = policy.offsets[role], policy.offsets[role + 1]
-    count = _count(legal, row, begin, end)
+    count: Any = np.int64(policy.counts[row, role])
     if count == 1:
         policy.chosen[role] = -1
-        return _nth(legal, row, begin, end, 0)
+        return nth_move(legal, row, begin, end, 0)
     move = -1
     if policy.kind == LGR:
         move = find_reply(policy, row, role)
     elif policy.kind != UNIFORM:
-        other = mixed(word + _G1)
-        if policy.gibbs or _unit(other) >= policy.epsilon:
+        other = more_bits(word)
+        if unit(other) >= policy.epsilon:
             move = _preferred(policy, row, begin, end, other)
     if move < 0:
-        # The upper half of the word times the count: no bias worth speaking of.
-        drawn: Any = np.int64((word >> np.uint64(32)) * np.uint64(count) >> np.uint64(32))
-        move = _nth(legal, row, begin, end, drawn)
+        move = nth_move(legal, row, begin, end, drawn(word, count))
     policy.chosen[role] = move
     return move
-
-
-@uncounted_inlined
-def _nth(legal: Any, row: int, begin: int, end: int, number: int) -> Any:
-    """Return the place of a set bit, counted from 0."""
-    for word in range(begin >> 6, (end + 63) >> 6):
-        bits = _masked(legal[row, word], word, begin, end)
-        found = ones(bits)
-        if number >= found:
-            number -= found
-            continue
-        for _ in range(number):
-            bits &= bits - _ONE
-        return 64 * word + lowest_bit(bits)
-    return -1
 
 
 @uncounted_inlined
@@ -265,21 +234,21 @@ def _preferred(policy: Any, row: int, begin: int, end: int, word: Any) -> int:
     best: Any = np.float32(-1.0)
     total, chosen, ties = 0.0, -1, 0
     for place in range(begin >> 6, (end + 63) >> 6):
-        bits = _masked(policy.legal[row, place], place, begin, end)
+        bits = masked(policy.legal[row, place], place, begin, end)
         while bits:
             move = 64 * place + lowest_bit(bits)
             bits &= bits - _ONE
             value = gram_score(policy, row, move) if policy.kind == NST else policy.scores[move]
             if policy.gibbs:
                 total += value
-                word = mixed(word + _G1)
-                if _unit(word) * total < value:
+                word = more_bits(word)
+                if unit(word) * total < value:
                     chosen = move
             elif value > best:
                 best, chosen, ties = value, move, 1
             elif value == best:
                 ties += 1
-                word = mixed(word + _G1)
-                if _unit(word) * ties < 1.0:
+                word = more_bits(word)
+                if unit(word) * ties < 1.0:
                     chosen = move
     return chosen

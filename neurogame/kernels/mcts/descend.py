@@ -1,8 +1,9 @@
 """The way down: a block of simulations, level by level.
 
 All simulations of a block take one step before any takes its next one, so that the memory of the
-next nodes can be asked for long before it is read. A node sees its visitors in the same order as
-if they came one after the other, with those before them still on their way.
+next nodes can be asked for long before it is read, and a judge asked for the priors of many nodes
+at once. A node sees its visitors in the same order as if they came one after the other, with those
+before them still on their way.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from neurogame.kernels.call_address import call_address
 from neurogame.kernels.compiled import inner
 from neurogame.kernels.mcts.bits import prefetch, whole
 from neurogame.kernels.mcts.flight import (
@@ -18,6 +20,7 @@ from neurogame.kernels.mcts.flight import (
     AGAIN,
     BACK,
     END,
+    HERE,
     LENGTH,
     LINK,
     LOGARITHMS,
@@ -35,6 +38,7 @@ from neurogame.kernels.mcts.layout import (
     ENDS,
     EXACT,
     FLAGS,
+    JUDGED,
     KNOWN,
     MOVE,
     NO_LINK,
@@ -55,13 +59,15 @@ from neurogame.kernels.mcts.lookup import add_move, find_joint, joint_child, joi
 from neurogame.kernels.mcts.records import first_slot, is_on_path, open_record, padded
 from neurogame.kernels.mcts.search import search_at
 from neurogame.kernels.mcts.select import (
+    best_judged,
     best_known,
     best_mixed,
     best_tried,
     exchange_slots,
+    first_value,
     is_better,
     slot_of,
-    trust_in_all_moves,
+    trust_at,
 )
 from neurogame.kernels.mcts.tree import FIRST, GRAVE, NUMBER, UCT
 
@@ -82,7 +88,7 @@ def descend(address: int) -> None:
     search = search_at(address)
     tree, options, sims = search.tree, search.options, search.flight.sims
     paths, logarithm = search.flight.paths, search.flight.logarithm
-    left = search.flight.totals[_COUNT]
+    judging, left = search.judging, search.flight.totals[_COUNT]
     root = whole(tree.heap[tree.used[ROOT] + RECORD])
     table = tree.heap[tree.used[ROOT] + TABLE] if options.kind == GRAVE else 0
     for sim in range(left):
@@ -93,6 +99,14 @@ def descend(address: int) -> None:
         for order in range(going):
             sim = whole(sims[order, ACTIVE])
             record = _enter(tree, options, sims, paths, sim)
+            sims[sim, HERE] = record
+            if record > 0 and options.prior:
+                _ask(tree.heap, options, judging.queue, record, whole(sims[sim, LENGTH]))
+        if judging.queue[0] > 0:
+            call_address(judging.function[0], address)
+        for order in range(going):
+            sim = whole(sims[order, ACTIVE])
+            record = whole(sims[sim, HERE])
             if record > 0 and _leave(tree, options, sims, paths, logarithm, sim, record):
                 sims[left, ACTIVE] = sim
                 left += 1
@@ -136,6 +150,17 @@ def _enter(tree: Any, options: Any, sims: Any, paths: Any, sim: int) -> Any:
 
 
 @inner
+def _ask(heap: Any, options: Any, queue: Any, record: int, length: int) -> None:
+    """Have a judge asked for a record's priors, once it is ripe; a root always is."""
+    status = whole(heap[record + STATUS])
+    begun = heap[record + VISITS] + (status & PENDING)
+    if status & JUDGED == 0 and (begun >= options.ripe or length == 0):
+        heap[record + STATUS] = status | JUDGED
+        queue[0] += 1
+        queue[queue[0]] = record
+
+
+@inner
 def _leave(
     tree: Any, options: Any, sims: Any, paths: Any, logarithm: Any, sim: int, record: int
 ) -> bool:
@@ -150,8 +175,9 @@ def _leave(
     log = logarithm[below] if below < LOGARITHMS else np.sqrt(np.log(np.float32(below)))
     spread, trust = np.float32(options.exploration) * log, np.float32(0)
     table = 0
+    if options.kind != UCT or options.prior:
+        trust = trust_at(below, options.k)
     if options.kind != UCT:
-        trust = trust_in_all_moves(below, options.k)
         table = _reference(heap, options, sims, sim, record, visits)
     base, choice = record + first_slot(roles, deciders), record + SUMS + roles
     joint, place = np.uint64(0), 0
@@ -206,16 +232,22 @@ def _choose(
     heap, reals = tree.heap, tree.reals
     own, tried = whole(heap[choice] & COUNT), whole(heap[choice + 1])
     pad, plain = padded(own), options.kind == UCT and options.hinted == 0
+    judged = heap[record + STATUS] & JUDGED != 0
     if heap[record + STATUS] & SETTLED:
         return best_known(heap, reals, base, pad, tried)
-    if plain and options.urgency == FIRST and tried < own:
+    if plain and options.urgency == FIRST and tried < own and not judged:
         heap[choice + 1] = tried + 1
         return tried
     visits, role = heap[record + VISITS], heap[choice] >> ROLE
     mean = reals[record + SUMS + role] / np.float32(visits) if visits > 0 else _HALF
     urgent = np.float32(options.urgent) if options.urgency == NUMBER else mean
     if plain:
-        key = best_tried(heap, base, pad, tried, spread, mean, options.loss)
+        if judged:
+            key = best_judged(heap, base, pad, tried, spread, mean, options, trust)
+            if tried < own:
+                urgent = first_value(reals, base, pad, tried, urgent, options, trust)
+        else:
+            key = best_tried(heap, base, pad, tried, spread, mean, options.loss)
         slot = slot_of(key) if key >= 0 else -1
         if tried < own and not is_better(key, urgent + spread):
             slot = tried
@@ -234,6 +266,7 @@ def _choose(
             trust,
             tree.worth,
             table,
+            judged,
         )
     if slot < 0:
         return best_known(heap, reals, base, pad, tried)

@@ -12,12 +12,12 @@ from neurogame.kernels.mcts.tree import Narrow, Reals, Wide
 LOGARITHMS = 4096
 """Counts whose ``sqrt(ln n)`` is looked up."""
 
-LINK, PLACE, LENGTH, END, NODE, LANE, REFERENCE, BACK, ACTIVE, RIDER = range(10)
+LINK, PLACE, LENGTH, END, NODE, LANE, REFERENCE, BACK, HERE, ACTIVE, RIDER = range(11)
 """Columns of a simulation's row: where it has arrived, a link as in the tree; the word where that
 link stands, 0 if in the table of joint moves; plies of its path; how that ends; the node where it
 ends, 0 if it is not in the tree; its leaf of the block; GRAVE's table; whether its path has led
-from a node to an older one. The last two are lists of simulations: those still on their way down,
-and those of the leaves."""
+from a node to an older one; the record where it is, 0 if its path has ended. The last two are lists
+of simulations: those still on their way down, and those of the leaves."""
 _COLUMNS = 16
 
 STEP, AGAIN, OVER = 0, 1, 2

@@ -18,11 +18,12 @@ are proved ``values`` has these. Moves are in ascending order, two to a word if 
 A record, at a multiple of 8 words::
 
     visits  ends  status  stub  sums[R]  { role and count, tried }[D]  ( proved joint moves, same )
-    per deciding role:  visits  sums  moves  links  ( hints )  ( seen  hits )
+    per deciding role:  visits  sums  moves  links  ( hints )  ( priors )  ( seen  hits )
 
 ``D`` roles decide: those with more than one legal move, or role 0 where there is none such. Each
 array of slots is as long as the role has moves, rounded up to a multiple of 8. Slots lie in random
-order; those before ``tried`` have been chosen at least once. Where ``D`` is 1 a slot's link leads
+order; those before ``tried`` have been chosen at least once, and once a record has priors, the
+others have the greatest first. Where ``D`` is 1 a slot's link leads
 to the child; where it is greater, children are found by the node and the joint move, and the word
 counts proved children that are the best the role can get.
 """
@@ -47,6 +48,8 @@ SETTLED = 1 << 11
 """Bit of the status: a proved child is the best that the deciding role can get in this game."""
 PARTED = 1 << 12
 """Bit of the status: some slot leads to a child with proved values."""
+JUDGED = 1 << 13
+"""Bit of the status: the slots have priors."""
 DECIDERS = 16
 """First bit of the number of deciding roles in the status."""
 ROLE = 24

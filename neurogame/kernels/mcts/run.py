@@ -10,6 +10,7 @@ from neurogame.kernels.call_address import call_address
 from neurogame.kernels.clock import nanoseconds
 from neurogame.kernels.compiled import compiled, entry, inner
 from neurogame.kernels.leaves.learn import learn
+from neurogame.kernels.leaves.move_scores import scores_failed
 from neurogame.kernels.leaves.rules import failed, play_uniform, step
 from neurogame.kernels.leaves.stepwise import play_cut, play_out
 from neurogame.kernels.leaves.values import evaluate, has_failed
@@ -127,7 +128,9 @@ def run(
         over = nanoseconds()
         totals[_BACK_UP] += over - played
         totals[_LAST] = over - begun
-        if failed(rules) or has_failed(values):
+        if failed(rules) or has_failed(values) or scores_failed(search.judging.scores):
+            return FAILED
+        if policy is not None and scores_failed(policy.judge):
             return FAILED
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from neurogame.kernels.compiled import inner
 from neurogame.kernels.mcts.bits import real_bits, whole
-from neurogame.kernels.mcts.eight import best_of_eight
+from neurogame.kernels.mcts.eight import best_of_eight, best_of_eight_judged
 from neurogame.kernels.mcts.layout import (
     COUNT,
     KNOWN,
@@ -63,6 +63,71 @@ def best_tried(
 
 
 @inner
+def best_judged(
+    heap: Any, base: int, pad: int, tried: int, spread: Any, mean: Any, options: Any, trust: Any
+) -> Any:
+    """Return what :func:`best_tried` does, with priors in the means.
+
+    With ``beta`` for how far priors are trusted, the mean of a slot is ``beta H + (1 - beta) Q``;
+    where priors are seeds it is ``(v H + sum) / (v + n)``, and just ``H`` before the first result.
+
+    *Reference:* Trutman and Schiffel, "Creating action heuristics for general game playing agents"
+    (2015); Sharma, Kobti and Goodwin, "Knowledge generation for improving simulations in UCT for
+    general game playing" (2008).
+
+    Args:
+        heap: of the tree.
+        base: where the slots' visits are.
+        pad: length of an array of slots.
+        tried: number of slots that may be chosen.
+        spread: ``C sqrt(ln N)``; float32.
+        mean: value of a slot from which nothing has come back, without its prior; float32.
+        options: of the search.
+        trust: beta; float32.
+    """
+    seeded, virtual = whole(options.seeded), np.float32(options.virtual)
+    weight = _ZERO if seeded else trust
+    best, place = whole(-1), heap.ctypes.data + 4 * base
+    for first in range(0, tried, 8):
+        key = best_of_eight_judged(
+            place,
+            place + 4 * SLOT_SUMS * pad,
+            place + 4 * SLOT_MOVES * pad,
+            place + 4 * options.prior * pad,
+            first,
+            tried,
+            spread,
+            mean,
+            options.loss,
+            weight,
+            virtual,
+            seeded,
+        )
+        best = max(best, key)
+        place += 32
+    return best
+
+
+@inner
+def first_value(
+    reals: Any, base: int, pad: int, slot: int, urgent: Any, options: Any, trust: Any
+) -> Any:
+    """Return the value of an untried slot with a prior: a seed itself, others mixed by trust.
+
+    Args:
+        reals: the same memory as the heap.
+        base: where the slots' visits are.
+        pad: length of an array of slots.
+        slot: which slot.
+        urgent: value without a prior.
+        options: of the search.
+        trust: beta.
+    """
+    prior = reals[base + options.prior * pad + slot]
+    return prior if options.seeded else urgent + trust * (prior - urgent)
+
+
+@inner
 def mixed_score(
     heap: Any,
     reals: Any,
@@ -75,6 +140,7 @@ def mixed_score(
     trust: Any,
     worth: Any,
     table: int,
+    judged: bool,
 ) -> Any:
     """Return the score of a slot with all-moves-as-first values and an evaluator's hints; float32.
 
@@ -96,12 +162,15 @@ def mixed_score(
         trust: beta; float32.
         worth: GRAVE's tables.
         table: GRAVE's table to read.
+        judged: whether slots have priors, which are then mixed with means before all else.
     """
     visits, word = heap[base + slot], heap[base + SLOT_MOVES * pad + slot]
     total = reals[base + SLOT_SUMS * pad + slot]
     begun = visits + (word & PENDING)
     counted = begun if options.loss else visits
     value = total / np.float32(counted) if counted > 0 else mean
+    if judged:
+        value = _with_prior(reals, base, pad, slot, total, counted, value, options, trust)
     bias = _ZERO
     if options.hinted and visits > 0:
         hint = reals[base + SLOT_EXTRA * pad + slot]
@@ -112,6 +181,26 @@ def mixed_score(
         if seen > _ZERO:
             value += trust * (hits / seen - value)
     return value + spread / np.sqrt(np.float32(max(begun, 1))) + bias
+
+
+@inner
+def _with_prior(
+    reals: Any,
+    base: int,
+    pad: int,
+    slot: int,
+    total: Any,
+    counted: int,
+    value: Any,
+    options: Any,
+    trust: Any,
+) -> Any:
+    """Return a slot's mean with its prior, as :func:`best_judged` has it."""
+    prior = reals[base + options.prior * pad + slot]
+    if not options.seeded:
+        return value + trust * (prior - value)
+    virtual = np.float32(options.virtual)
+    return (total + virtual * prior) / (np.float32(counted) + virtual) if counted > 0 else prior
 
 
 @inner
@@ -127,8 +216,11 @@ def _all_moves(
 
 
 @inner
-def trust_in_all_moves(visits: int, k: float) -> Any:
-    """Return beta, the weight of all-moves-as-first values, ``sqrt(k / (3 N + k))``; float32."""
+def trust_at(visits: int, k: float) -> Any:
+    """Return beta, the weight of all-moves-as-first values or priors; float32.
+
+    ``sqrt(k / (3 N + k))``, one half at ``N = k``.
+    """
     weight = np.float32(k)
     return np.sqrt(weight / (_THREE * np.float32(visits) + weight))
 
@@ -148,6 +240,7 @@ def best_mixed(
     trust: Any,
     worth: Any,
     table: int,
+    judged: bool,
 ) -> int:
     """Return the slot to choose by :func:`mixed_score`, -1 if all lead to proved values.
 
@@ -165,20 +258,23 @@ def best_mixed(
         trust: beta.
         worth: GRAVE's tables.
         table: GRAVE's table to read.
+        judged: whether slots have priors.
     """
-    first = options.urgency == FIRST and tried < count
+    first = options.urgency == FIRST and tried < count and not judged
     best, score = -1, _ZERO
     if not first:
         for slot in range(tried):
             if heap[base + SLOT_MOVES * pad + slot] & KNOWN:
                 continue
             own = mixed_score(
-                heap, reals, base, pad, slot, spread, mean, options, trust, worth, table
+                heap, reals, base, pad, slot, spread, mean, options, trust, worth, table, judged
             )
             if best < 0 or own > score:
                 best, score = slot, own
     for slot in range(tried, count):
         own = _UNSEEN if first else urgent
+        if judged:
+            own = first_value(reals, base, pad, slot, urgent, options, trust)
         if options.kind != UCT:
             seen, hits = _all_moves(heap, reals, base, pad, slot, options, worth, table)
             if seen > _ZERO:

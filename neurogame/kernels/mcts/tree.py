@@ -65,7 +65,7 @@ class Options(NamedTuple):
     Attributes:
         kind: :data:`UCT`, :data:`RAVE` or :data:`GRAVE`.
         exploration: the constant of the bound.
-        k: visits at which both means of RAVE weigh alike.
+        k: visits at which both means of RAVE, or a mean and its prior, weigh alike.
         ref: visits from which GRAVE reads a node's own table.
         urgency: :data:`FIRST`, :data:`PARENT` or :data:`NUMBER`.
         urgent: that number.
@@ -80,6 +80,11 @@ class Options(NamedTuple):
         bias: weight of the progressive bias.
         minimax: weight of implicit minimax values.
         hinted: whether stubs and slots have hints.
+        prior: number of the array of priors of a record, 0 where there is none.
+        seeded: whether a prior is the first mean of a move; otherwise it is mixed with the mean.
+        virtual: visits that a prior counts for then.
+        ripe: visits from which a node has priors.
+        scaling: of the judge's scores, see :mod:`~neurogame.kernels.leaves.preference`.
         width: arrays of slots of a record.
         wide: whether a stub has one move to a word.
         traced: whether paths are written into the block.
@@ -104,6 +109,11 @@ class Options(NamedTuple):
     bias: float
     minimax: float
     hinted: int
+    prior: int
+    seeded: int
+    virtual: float
+    ripe: int
+    scaling: int
     width: int
     wide: int
     traced: int

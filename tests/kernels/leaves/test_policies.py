@@ -210,12 +210,12 @@ def first_moves(policy: Any, leaves: Leaves, rounds: int) -> Any:
     return counts
 
 
-@pytest.mark.parametrize("choice", ["greedy", "gibbs"])
-def test_moves_are_chosen_with_the_stated_probabilities(choice: str) -> None:
+@pytest.mark.parametrize(("choice", "epsilon"), [("greedy", 0.4), ("gibbs", None), ("gibbs", 0.25)])
+def test_moves_are_chosen_with_the_stated_probabilities(choice: str, epsilon: float | None) -> None:
     game = Game.load("connectfour5")
     leaves = at_start(game, ODD)
     means = np.array([0.5, 0.55, 0.6, 0.4, 0.6])
-    owner = PlayoutPolicy(game.circuit, ODD, kind="mast", choice=choice, epsilon=0.4)
+    owner = PlayoutPolicy(game.circuit, ODD, kind="mast", choice=choice, epsilon=epsilon)
     policy = owner.policy
     drops = game.circuit.move_count // 2 - 1
     policy.visits[:drops] = 10
@@ -228,6 +228,7 @@ def test_moves_are_chosen_with_the_stated_probabilities(choice: str) -> None:
     else:
         weights = np.array([math.exp(100 * mean / 10) for mean in means])
         expected = weights / weights.sum()
+        expected = expected * (1 - (epsilon or 0)) + (epsilon or 0) / 5
     total = counts.sum()
     assert total == 150 * ODD
     chi_square = ((counts - total * expected) ** 2 / (total * expected)).sum()

@@ -1,0 +1,123 @@
+"""Choosing the moves of playouts by the scores of a judge, for all lanes of a ply together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from neurogame.kernels.clock import nanoseconds
+from neurogame.kernels.compiled import uncounted_inlined
+from neurogame.kernels.leaves.bits import lowest_bit
+from neurogame.kernels.leaves.move_scores import LOGITS, score_moves
+from neurogame.kernels.leaves.picking import (
+    drawn,
+    masked,
+    more_bits,
+    nth_move,
+    random_bits,
+    unit,
+)
+from neurogame.kernels.leaves.preference import (
+    draw,
+    greatest,
+    lowest_highest,
+    shift_factor,
+    unit_of,
+)
+
+_ONE = np.uint64(1)
+_LOGIT_UNIT = 10.0
+"""What a mean of 1 counts for beside logarithms: with a temperature of 1 that is the MAST of the
+literature, ``exp(100 mean / 10)``."""
+
+
+@uncounted_inlined
+def choose_scored(block: Any, policy: Any, left: int, seed: int, ply: int) -> None:
+    """Choose the moves of all roles in all lanes that play.
+
+    Each role asks its judge once, for those lanes where it has a choice and does not move at
+    random anyway.
+
+    Args:
+        block: of the leaves; ``made`` is written if playouts are recorded.
+        policy: of the playouts; the joint moves are written into its own block.
+        left: number of lanes that play.
+        seed: of the playouts.
+        ply: since their beginning.
+    """
+    own, gathered, request = policy.block, policy.gathered, policy.judge.request[0]
+    for role in range(block.joint.shape[1]):
+        begin, end = policy.offsets[role], policy.offsets[role + 1]
+        wanted = 0
+        for row in range(left):
+            lane: Any = policy.lanes[row]
+            legal: Any = np.int64(policy.counts[row, role])
+            chosen, number = -1, 0
+            if legal > 1:
+                word = random_bits(seed, lane, ply, role)
+                if unit(more_bits(word)) >= policy.epsilon:
+                    gathered[wanted] = row
+                    wanted += 1
+                    continue
+                number = drawn(word, legal)
+            move = nth_move(policy.legal, row, begin, end, number)
+            own.joint[row, role] = move
+            if legal > 1:
+                chosen = move
+            if ply < block.made.shape[1]:
+                block.made[lane, ply, role] = chosen
+        if wanted == 0:
+            continue
+        begun = nanoseconds()
+        own_seed: Any = np.int64(random_bits(seed, 0, ply, role))
+        marks = policy.marks
+        score_moves(
+            policy.judge, own.parents, policy.legal, gathered, wanted, role, own_seed, marks
+        )
+        request.nanoseconds += nanoseconds() - begun
+        for place in range(wanted):
+            row = gathered[place]
+            lane = policy.lanes[row]
+            number = _chosen(policy, place, row, role, random_bits(seed, lane, ply, role))
+            move = nth_move(policy.legal, row, begin, end, number)
+            own.joint[row, role] = move
+            if ply < block.made.shape[1]:
+                block.made[lane, ply, role] = move
+
+
+@uncounted_inlined
+def _chosen(policy: Any, place: int, row: int, role: int, word: Any) -> Any:
+    """Return the number of the legal move that a row's scores choose."""
+    marks, scale = policy.marks, policy.judge.request[0].scale
+    count: Any = np.int64(policy.counts[row, role])
+    low, high = lowest_highest(marks, place, count)
+    shift, factor = shift_factor(low, high, scale, policy.scaling)
+    step = np.float64(factor) * unit_of(scale) / policy.tau
+    if policy.blend < 1:
+        begin, end = policy.offsets[role], policy.offsets[role + 1]
+        _blend(policy, place, row, begin, end, shift, factor)
+        low, high = lowest_highest(marks, place, count)
+        step = 1.0 / policy.tau
+    if policy.gibbs:
+        return draw(marks, place, count, high, step, unit(word))
+    return greatest(marks, place, count, high, unit(word))
+
+
+@uncounted_inlined
+def _blend(
+    policy: Any, place: int, row: int, begin: int, end: int, shift: Any, factor: Any
+) -> None:
+    """Mix the scores of a row with the means of the moves; it then counts in units of ``tau``."""
+    scale, share = policy.judge.request[0].scale, policy.blend
+    own = share * unit_of(scale)
+    other = (1.0 - share) * (_LOGIT_UNIT if scale == LOGITS else unit_of(scale))
+    number = 0
+    for word in range(begin >> 6, (end + 63) >> 6):
+        bits = masked(policy.legal[row, word], word, begin, end)
+        while bits:
+            mean = policy.scores[64 * word + lowest_bit(bits)]
+            bits &= bits - _ONE
+            scaled = (policy.marks[place, number] - shift) * factor
+            policy.marks[place, number] = np.float32(own * scaled + other * mean)
+            number += 1

@@ -1,0 +1,168 @@
+"""Short matches of search settings against a baseline, until the better ones stand out or not."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, final
+
+import numpy as np
+
+from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.play.match import random_opening
+from neurogame.search.limit import Limit
+from neurogame.search.mcts import Mcts
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.simulate.game import Game
+
+_CAPACITY = 50_000
+_OPENING_PLIES = 4
+MOST_ROUNDS = 100
+"""Rounds after which a race is over: more would tell apart what hardly differs."""
+
+_FEWEST = 6
+"""Rounds before anybody is sent home."""
+_SPREAD = 0.35
+"""Least standard deviation of a round that is reckoned with: few rounds that end alike, as the
+first ones often do, do not show that all others will."""
+
+
+@final
+@dataclass(kw_only=True)
+class Racer:
+    """A candidate in a race.
+
+    Attributes:
+        name: for people.
+        settings: how it searches.
+        rounds: what each round came to, 0..1: 0.5 is as good as the baseline. A round is a
+            match in each role from a common opening.
+        is_racing: whether it still runs.
+    """
+
+    name: str
+    settings: MctsSettings
+    rounds: list[float] = field(default_factory=list)
+    is_racing: bool = True
+
+    @property
+    def mean(self) -> float:
+        """Mean of the rounds, 0.5 without any."""
+        return float(np.mean(self.rounds)) if self.rounds else 0.5
+
+    def bounds(self, z: float) -> tuple[float, float]:
+        """Return the mean less and plus ``z`` standard errors."""
+        count = len(self.rounds)
+        if count == 0:
+            return 0.0, 1.0
+        spread = max(float(np.std(self.rounds)), _SPREAD)
+        return self.mean - z * spread / math.sqrt(count), self.mean + z * spread / math.sqrt(count)
+
+
+@final
+class Race:
+    """Races candidates against a baseline in one game."""
+
+    def __init__(
+        self,
+        game: Game,
+        baseline: MctsSettings,
+        racers: Sequence[Racer],
+        judges: Mapping[str, MoveJudge],
+        *,
+        seed: int,
+        z: float = 1.96,
+    ) -> None:
+        """Make all searches; their code is compiled now, if it is not yet.
+
+        Args:
+            game: the game.
+            baseline: the search to beat.
+            racers: the candidates.
+            judges: of moves, as :class:`~neurogame.search.mcts.Mcts` takes them.
+            seed: decides openings, playouts and ties.
+            z: standard errors by which a candidate must be behind to be sent home.
+        """
+        self.game, self.racers, self._z, self._seed = game, list(racers), z, seed
+        self._random = np.random.default_rng(seed & (1 << 64) - 1)
+        small: dict[str, Any] = {"capacity": min(baseline.capacity, _CAPACITY), "threads": 1}
+        self._baseline = Mcts(game, settings=replace(baseline, **small), seed=seed)
+        self._searches = [
+            Mcts(game, settings=replace(racer.settings, **small), judges=judges, seed=seed + 1 + n)
+            for n, racer in enumerate(racers)
+        ]
+
+    def run(self, limit: Limit, deadline: float, rounds: int = MOST_ROUNDS) -> None:
+        """Play rounds until the time is out or nobody is left.
+
+        Args:
+            limit: of every search.
+            deadline: when to stop, as ``time.monotonic`` tells it; a match under way is dropped.
+            rounds: most rounds to play.
+        """
+        for _ in range(rounds):
+            if not any(racer.is_racing for racer in self.racers):
+                return
+            opening = random_opening(self.game, _OPENING_PLIES, self._random)
+            control = None
+            if len(self.game.roles) != 2:
+                control = self._match(
+                    [self._baseline] * len(self.game.roles), opening, limit, deadline
+                )
+                if control is None:
+                    return
+            for racer, search in zip(self.racers, self._searches, strict=True):
+                if racer.is_racing:
+                    found = self._round(search, opening, control, limit, deadline)
+                    if found is None:
+                        return
+                    racer.rounds.append(found)
+            self._send_home()
+
+    def _send_home(self) -> None:
+        """Let those stop that are surely worse than the baseline or than the best."""
+        lowest = max([0.5, *(racer.bounds(self._z)[0] for racer in self.racers)])
+        for racer in self.racers:
+            if len(racer.rounds) >= _FEWEST and racer.bounds(self._z)[1] < lowest:
+                racer.is_racing = False
+
+    def _round(
+        self,
+        search: Mcts,
+        opening: list[list[int]],
+        control: Sequence[float] | None,
+        limit: Limit,
+        deadline: float,
+    ) -> float | None:
+        """Return what a candidate makes of an opening in all roles; None if time was out."""
+        roles, points = len(self.game.roles), []
+        for role in range(roles):
+            seats = [self._baseline] * roles
+            seats[role] = search
+            goals = self._match(seats, opening, limit, deadline)
+            if goals is None:
+                return None
+            # With other numbers of roles than two there is no opponent to be compared with.
+            other = goals[1 - role] if control is None else control[role]
+            points.append(0.5 + (goals[role] - other) / 200)
+        return float(np.mean(points))
+
+    def _match(
+        self, seats: Sequence[Mcts], opening: list[list[int]], limit: Limit, deadline: float
+    ) -> list[float] | None:
+        """Play a match; return the goals, or None if time was out before its end."""
+        for search in set(seats):
+            search.forget()
+        state, moves = self.game.initial_state(), iter(opening)
+        while not state.is_terminal and all(state.legal_moves):
+            if time.monotonic() >= deadline:
+                return None
+            drawn = next(moves, None)
+            joint = drawn or [
+                seats[role].search(state, role, limit).move if len(own) > 1 else own[0]
+                for role, own in enumerate(state.legal_moves)
+            ]
+            state = state.next(joint)
+        return [0.0 if goal is None else float(goal) for goal in state.goals]

@@ -1,0 +1,198 @@
+"""Players whose search asks judges of moves: where these come from, and what gating decides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from neurogame.errors import CheckpointError, ConfigurationError, LimitError, PlayerError
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.gdl.signature import structural_signature
+from neurogame.gdl.write import rules_text
+from neurogame.learn.checkpoint import Checkpoint, save_checkpoint
+from neurogame.learn.judges import plain_judge
+from neurogame.learn.knowledge import learn_knowledge
+from neurogame.play.judges import make_judges
+from neurogame.play.mcts_player import MctsPlayer
+from neurogame.play.players import make_player
+from neurogame.search.limit import Limit
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.simulate.game import Game
+from tests.kernels.leaves.judges import Guess, Marks
+
+game = cache(Game.load)
+LIMIT = Limit(simulations=40)
+
+
+def made(text: str, of: Game, seed: int = 0) -> MctsPlayer:
+    player = make_player(text)
+    assert isinstance(player, MctsPlayer)
+    player.start(of, 0, seed)
+    return player
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
+    """Put small judges in the place of the real ones; return what was asked for."""
+    asked: dict[str, list[Any]] = {"action": [], "knowledge": [], "gate": []}
+
+    def regressed(of: Game) -> Marks:
+        asked["action"].append(of)
+        return Guess(of)
+
+    def learned(of: Game, games: int, seed: int) -> Marks:
+        asked["knowledge"].append((of, games, seed))
+        return Guess(of, seed=9)
+
+    def gate(of: Game, settings: MctsSettings, judges: Mapping[str, Any], **rest: Any) -> Any:
+        asked["gate"].append((settings, sorted(judges), rest))
+        decided = MctsSettings(tree="action", playout="mast")
+        return SimpleNamespace(settings=decided)
+
+    monkeypatch.setattr("neurogame.play.judges._regressed", regressed)
+    monkeypatch.setattr("neurogame.play.judges._learned", learned)
+    monkeypatch.setattr("neurogame.play.gate.gate.open_gate", gate)
+    return asked
+
+
+def test_judges_are_made_once_per_game(small: dict[str, list[Any]]) -> None:
+    player = make_player("mcts:playout=knowledge,tree=action,games=77,lanes=8")
+    for seed in (1, 2):
+        player.start(game("tictactoe"), 0, seed)
+        state = game("tictactoe").initial_state()
+        assert player.choose(state, LIMIT) in state.legal_moves[0]
+    assert small == {
+        "action": [game("tictactoe")],
+        "knowledge": [(game("tictactoe"), 77, 0)],
+        "gate": [],
+    }
+    player.start(game("connectfour5"), 0, 1)
+    assert small["action"] == [game("tictactoe"), game("connectfour5")]
+    assert isinstance(player, MctsPlayer)
+    assert player.last is None
+    player.choose(game("connectfour5").initial_state(), LIMIT)
+    assert player.last is not None
+    assert player.last.split["tree scores"] > 0
+    assert player.last.split["playout scores"] > 0
+
+
+def test_only_what_is_asked_for_is_made(small: dict[str, list[Any]]) -> None:
+    made("mcts:sims=10,playout=mast", game("tictactoe"))
+    made("mcts:sims=10,tree=knowledge", game("tictactoe"))
+    assert not small["action"]
+    assert small["knowledge"] == [(game("tictactoe"), 5000, 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "timed", "seconds"),
+    [("playout=gated,gate=0.25", False, 0.25), ("playout=gated,tree=gated,seconds=1", True, 5.0)],
+)
+def test_gating_decides_before_the_first_match_of_a_game(
+    small: dict[str, list[Any]], text: str, timed: bool, seconds: float
+) -> None:
+    player = made(f"mcts:{text}", game("tictactoe"), seed=3)
+    player.start(game("tictactoe"), 1, 4)
+    ((settings, judges, rest),) = small["gate"]
+    assert settings.is_gated
+    assert judges == ["action"]
+    assert rest == {"seed": 3, "seconds": seconds, "timed": timed}
+    player.choose(game("tictactoe").initial_state(), LIMIT)
+    assert player.last is not None
+    assert player.last.split["tree scores"] > 0
+    assert player.last.split["playout scores"] == 0
+    assert player.gate_report
+
+
+def test_gating_does_without_a_heuristic_and_others_do_not(
+    small: dict[str, list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(of: Game) -> Marks:
+        raise LimitError("too large")
+
+    monkeypatch.setattr("neurogame.play.judges._regressed", none)
+    assert make_judges(game("tictactoe"), MctsSettings(tree="gated")) == {}
+    for settings in (
+        MctsSettings(tree="action"),
+        MctsSettings(tree="gated", playout="action"),
+    ):
+        with pytest.raises(LimitError, match="too large"):
+            make_judges(game("tictactoe"), settings)
+
+
+def checkpoint(of: Game, path: Path, *, evaluator: bool) -> Path:
+    """Write a checkpoint with knowledge, and an evaluator if that is wanted too."""
+    knowledge = learn_knowledge(of, KnowledgeConfig(games=200), 3)
+    held = make_evaluator(of, EvaluatorConfig(kind="cilp"), seed=3)
+    weights = {name: one.clone() for name, one in held.state_dict().items()} if evaluator else {}
+    save_checkpoint(
+        path,
+        Checkpoint(
+            game_name=of.name,
+            rules=rules_text(of.rules),
+            signature=structural_signature(of.rules),
+            roles=list(of.roles),
+            fluents=list(of.fluents),
+            moves=[list(moves) for moves in of.moves],
+            description=held.describe() if evaluator else {},
+            weights=weights,
+            initial_weights=weights,
+            judges={"knowledge": plain_judge(knowledge)},
+        ),
+    )
+    return path
+
+
+def test_knowledge_of_a_checkpoint_is_used(tmp_path: Path, small: dict[str, list[Any]]) -> None:
+    rules = game("tictactoe")
+    path = checkpoint(rules, tmp_path / "known.pt", evaluator=False)
+    player = made(f"mcts:{path},playout=knowledge,tree=knowledge", rules)
+    assert not small["knowledge"]
+    judges = player._judges
+    assert judges is not None
+    state = rules.initial_state()
+    flags = np.zeros((1, len(rules.moves[0])), np.bool_)
+    flags[0, state.legal_moves[0]] = True
+    fluents = state.fluents[None].numpy()
+    learned = learn_knowledge(rules, KnowledgeConfig(games=200), 3)
+    expected = learned.move_scores(fluents, flags, 0)
+    assert judges["knowledge"].move_scores(fluents, flags, 0) == pytest.approx(expected)
+    player.choose(state, LIMIT)
+    assert player.last is not None
+    assert player.last.split["playout scores"] > 0
+    # It has none of these.
+    with pytest.raises(CheckpointError, match="action"):
+        made(f"mcts:{path},tree=action", rules)
+    with pytest.raises(CheckpointError, match="evaluator"):
+        made(f"mcts:{path},tree=knowledge,cutoff=2", rules)
+    with pytest.raises(CheckpointError, match="tictactoe"):
+        made(f"mcts:{path},tree=knowledge", game("nim"))
+
+
+def test_a_checkpoint_has_an_evaluator_and_knowledge(
+    tmp_path: Path, small: dict[str, list[Any]]
+) -> None:
+    rules = game("tictactoe")
+    path = checkpoint(rules, tmp_path / "both.pt", evaluator=True)
+    player = made(f"mcts:{path},playout=knowledge,tree=action,cutoff=3", rules)
+    assert small["action"]
+    assert not small["knowledge"]
+    player.choose(rules.initial_state(), LIMIT)
+    assert player.last is not None
+    assert player.last.evaluations > 0
+    with pytest.raises(PlayerError, match="nothing asks for the evaluator"):
+        make_player(f"mcts:{path},playout=mast")
+
+
+def test_a_player_without_what_its_settings_need_is_refused() -> None:
+    with pytest.raises(PlayerError, match="judges of moves"):
+        MctsPlayer(settings=MctsSettings(tree="action"))
+    with pytest.raises((ConfigurationError, PlayerError), match="judges of moves"):
+        MctsPlayer(settings=MctsSettings(playout="gated"))
