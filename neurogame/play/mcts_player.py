@@ -37,7 +37,7 @@ class MctsPlayer:
         limit: Limit | None = None,
         settings: MctsSettings | None = None,
         fresh: bool = False,
-        gate: float = 5.0,
+        gate: float = 60.0,
     ) -> None:
         """Make a player.
 
@@ -114,8 +114,15 @@ class MctsPlayer:
         # Imported here: it plays matches itself.
         from neurogame.play.gate.gate import open_gate
 
-        timed = self._limit.seconds is not None
-        report = open_gate(game, self._settings, judges, seed=seed, seconds=self._gate, timed=timed)
+        report = open_gate(
+            game,
+            self._settings,
+            judges,
+            seed=seed,
+            seconds=self._gate,
+            limit=self._limit or None,
+            evaluator=self._evaluator,
+        )
         self._decided, self.gate_report = report.settings, str(report)
 
     def choose(self, state: State, limit: Limit) -> int:

@@ -22,7 +22,7 @@
     games                         MCTS with knowledge that no checkpoint holds: random games from
                                   which it is learned before the first match (default 5000)
     gate                          MCTS with tree=gated or playout=gated: seconds that the decision
-                                  may take before a match (default 5)
+                                  may take before the first match (default 60)
 
 All other options are the fields of :class:`~neurogame.search.settings.SearchSettings` and
 :class:`~neurogame.search.mcts_settings.MctsSettings`; ``docs/search.md`` explains each. By default
@@ -58,7 +58,7 @@ _LIMITS = {
     "mcts": ("seconds", "nodes", "sims"),
 }
 _OWN = {"alphabeta": ("noise", "device"), "mcts": ("noise", "device", "games", "gate")}
-_GAMES, _GATE = "5000", "5"
+_GAMES, _GATE = "5000", "60"
 
 
 @final

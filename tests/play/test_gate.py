@@ -115,7 +115,7 @@ def test_races_show_who_helps_and_who_hurts(game: Game) -> None:
     for sign, better in ((1, True), (-1, False)):
         racer = Racer(name="perfect" if better else "wrong", settings=tree)
         judge = Judged(game, sign, perfect=True)
-        race = Race(game, MctsSettings(), [racer], {"action": judge}, seed=3)
+        race = Race(game, MctsSettings(), [racer], {"action": judge}, plies=2, seed=3)
         race.run(limit, time.monotonic() + 60, rounds=12)
         # Who surely loses is sent home before the end.
         assert racer.is_racing == better
@@ -125,7 +125,7 @@ def test_races_show_who_helps_and_who_hurts(game: Game) -> None:
 
 def test_a_race_without_time_decides_nothing(game: Game) -> None:
     racer = Racer(name="late", settings=MctsSettings(tree="action"))
-    race = Race(game, MctsSettings(), [racer], {"action": Judged(game, 1)}, seed=3)
+    race = Race(game, MctsSettings(), [racer], {"action": Judged(game, 1)}, plies=2, seed=3)
     race.run(Limit(simulations=4), time.monotonic())
     assert racer.rounds == []
     assert racer.bounds(1.96) == (0, 1)

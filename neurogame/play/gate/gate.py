@@ -21,10 +21,11 @@ General Game Playing Agents", section "Conclusion" ("prone to be misleading").
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
+from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.play.gate.evidence import Evidence, measure_evidence
 from neurogame.play.gate.race import Race, Racer
@@ -36,20 +37,35 @@ from neurogame.simulate.play_out import play_out
 
 GATED = "gated"
 
-_PLAYOUTS: dict[str, dict[str, Any]] = {
-    "action": {"playout": "action"},
-    "action with MAST": {"playout": "action", "blend": 0.5, "tau": 5.0},
+_TREE: dict[str, Any] = {"tree": "action"}
+_PLAYOUT: dict[str, Any] = {"playout": "action"}
+_BLENDED: dict[str, Any] = {**_PLAYOUT, "blend": 0.5, "tau": 5.0}
+_USES: dict[str, dict[str, Any]] = {
+    "tree and playouts": {**_TREE, **_PLAYOUT},
+    "tree": _TREE,
+    "playouts": _PLAYOUT,
+    "tree and playouts, blended with MAST": {**_TREE, **_BLENDED},
+    "playouts, blended with MAST": _BLENDED,
 }
-_TREES: dict[str, dict[str, Any]] = {"action": {"tree": "action"}}
+"""Uses of the heuristic; where time is short the first ones are tried only."""
 _PLAIN: dict[str, Any] = {"playout": "uniform", "tree": "uct"}
 _SURE = 1.96
 """Standard errors by which a use must be ahead."""
-_SIMULATIONS = 200, 24
-"""Simulations per move of the matches: wanted, and fewest."""
-_ROUNDS = 16
+_USUAL = Limit(simulations=1000)
+_FEWEST = 500, 0.01
+"""Simulations and seconds per move from which matches say something of searches with more."""
+_ROUNDS = 8
 """Rounds of each use that should fit the time."""
-_PROBE = 16
+_FEW_ROUNDS = 3
+"""Rounds below which matches are not worth beginning."""
+_MATCHES_PER_ROUND = 2
+_PLIES_PER_RANDOM, _MOST_RANDOM = 15, 4
+"""Matches begin with a random ply for so many of their length, and with at most so many: in a
+short game a few random plies may decide."""
+_PROBE = 256
 """Simulations by which the speed of the game is measured."""
+_SLOWER = 1.5
+"""How much longer matches take than with the plain search on both sides, roughly."""
 
 
 @final
@@ -95,7 +111,8 @@ def open_gate(
     *,
     seed: int,
     seconds: float,
-    timed: bool = False,
+    limit: Limit | None = None,
+    evaluator: Evaluator | None = None,
 ) -> GateReport:
     """Decide how to use the action heuristic where the settings say ``gated``.
 
@@ -105,8 +122,11 @@ def open_gate(
         judges: holds ``action`` if there is such a heuristic for the game.
         seed: decides everything but what depends on time.
         seconds: time to decide, at least 0; compiling comes on top at the first use.
-        timed: whether matches are to be played at equal time per move, as where searches are
-            limited by seconds; otherwise at equal numbers of simulations.
+        limit: of the searches to come; None: 1000 simulations. If it is in seconds the matches
+            are played at equal time per move, otherwise at equal numbers of simulations. Where
+            the time does not suffice they are played with less, but not with so little that
+            it would say nothing of the searches to come: then the search stays plain.
+        evaluator: of states, where the settings ask for one.
     """
     begun = time.monotonic()
     open_ones = (name for name in _PLAIN if getattr(settings, name) == GATED)
@@ -118,11 +138,16 @@ def open_gate(
         )
     evidence = measure_evidence(game, judge, seed=seed)
     racers = [] if evidence.is_against else _racers(settings, plain)
-    limit = None
     if racers:
-        race = Race(game, plain, racers, judges, seed=seed, z=_SURE)
-        limit = _limit(game, plain, seconds, len(racers), timed, seed)
-        race.run(limit, time.monotonic() + seconds)
+        probe = _probe(game, plain, evaluator, seconds, seed)
+        own = _USUAL if limit is None else limit
+        racers, fitting = _fitted(racers, probe, own, seconds - (time.monotonic() - begun))
+    else:
+        fitting = None
+    if fitting is not None:
+        plies = min(int(probe.plies / _PLIES_PER_RANDOM), _MOST_RANDOM)
+        race = Race(game, plain, racers, judges, plies=plies, evaluator=evaluator, seed=seed)
+        race.run(fitting, begun + seconds + race.seconds)
     best = max(racers, key=lambda racer: racer.bounds(_SURE)[0], default=None)
     if best is not None and best.bounds(_SURE)[0] <= 0.5:
         best = None
@@ -130,34 +155,45 @@ def open_gate(
         settings=plain if best is None else best.settings,
         chosen="off" if best is None else best.name,
         evidence=evidence,
-        limit=limit,
+        limit=fitting,
         racers=tuple(racers),
         seconds=time.monotonic() - begun,
     )
 
 
 def _racers(settings: MctsSettings, plain: MctsSettings) -> list[Racer]:
-    """Return all uses that the settings leave open, but for none."""
-    trees: dict[str, dict[str, Any]] = {"": {}, **(_TREES if settings.tree == GATED else {})}
-    playouts: dict[str, dict[str, Any]] = {
-        "": {},
-        **(_PLAYOUTS if settings.playout == GATED else {}),
-    }
-    found = []
-    for tree, of_tree in trees.items():
-        for playout, of_playout in playouts.items():
-            if tree or playout:
-                parts = [f"tree {tree}" if tree else "", f"playouts {playout}" if playout else ""]
-                name = " and ".join(part for part in parts if part)
-                found.append(Racer(name=name, settings=replace(plain, **of_tree, **of_playout)))
-    return found
+    """Return all uses that the settings leave open."""
+    left = {name for name in _PLAIN if getattr(settings, name) == GATED}
+    return [
+        Racer(name=name, settings=replace(plain, **use))
+        for name, use in _USES.items()
+        if left >= use.keys() & _PLAIN.keys()
+    ]
 
 
-def _limit(
-    game: Game, plain: MctsSettings, seconds: float, racers: int, timed: bool, seed: int
-) -> Limit:
-    """Return a limit of searches with which enough rounds fit the time."""
-    search = Mcts(game, settings=replace(plain, capacity=1 << 12, threads=1), seed=seed)
+@final
+@dataclass(frozen=True, kw_only=True)
+class _Probe:
+    """What a match takes: plies, choices, seconds beside searches, seconds per simulation."""
+
+    plies: float
+    choices: float
+    overhead: float
+    simulation: float
+
+    def match(self, limit: Limit) -> float:
+        """Return the seconds of a match."""
+        if limit.seconds is not None:
+            return self.overhead + self.choices * limit.seconds
+        return self.overhead + self.choices * (limit.simulations or 0) * self.simulation * _SLOWER
+
+
+def _probe(
+    game: Game, plain: MctsSettings, evaluator: Evaluator | None, seconds: float, seed: int
+) -> _Probe:
+    """Play the plain search against itself for a while and measure."""
+    small = replace(plain, capacity=1 << 12, threads=1)
+    search = Mcts(game, settings=small, evaluator=evaluator, seed=seed)
     state, plies, choices, spent = game.initial_state(), 0, 0, 0.0
     begun = time.monotonic()
     while not state.is_terminal and all(state.legal_moves):
@@ -170,16 +206,36 @@ def _limit(
             else:
                 joint.append(own[0])
         state, plies = state.next(joint), plies + 1
-        if time.monotonic() - begun > 0.1 * seconds + 0.1:
+        if time.monotonic() - begun > 0.1 * seconds:
             break
     overhead = time.monotonic() - begun - spent
     # Of a long match only the beginning was played.
     usual = float(play_out(game.simulator(), 64, seed).lengths.double().mean())
-    matches = _ROUNDS * racers * len(game.roles) * max(usual / max(plies, 1), 1.0)
-    each = max(seconds / matches - overhead, 0.0) / max(choices, 1)
-    if timed:
-        return Limit(seconds=min(max(each, 1e-3), 0.05))
-    wanted, fewest = _SIMULATIONS
-    return Limit(
-        simulations=int(min(max(each * _PROBE * choices / max(spent, 1e-9), fewest), wanted))
+    more = max(usual / max(plies, 1), 1.0)
+    return _Probe(
+        plies=max(usual, plies),
+        choices=choices * more,
+        overhead=overhead * more,
+        simulation=spent / max(choices * _PROBE, 1),
     )
+
+
+def _fitted(
+    racers: Sequence[Racer], probe: _Probe, limit: Limit, seconds: float
+) -> tuple[list[Racer], Limit | None]:
+    """Return which uses can be tried in a time, and with which limit; None if none can."""
+    if not probe.choices:
+        return list(racers), None
+    simulations, least = _FEWEST
+    if limit.seconds is not None:
+        fewest = Limit(seconds=min(limit.seconds, least))
+    else:
+        limit = Limit(simulations=limit.simulations or _USUAL.simulations)
+        fewest = Limit(simulations=min(limit.simulations or 0, simulations))
+    matches = _MATCHES_PER_ROUND
+    for count in range(len(racers), 0, -1):
+        for tried in (limit, fewest):
+            if _ROUNDS * count * matches * probe.match(tried) <= seconds:
+                return list(racers[:count]), tried
+    fits = _FEW_ROUNDS * matches * probe.match(fewest) <= seconds
+    return list(racers[:1]), fewest if fits else None

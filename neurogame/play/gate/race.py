@@ -10,6 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
+from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.play.match import random_opening
 from neurogame.search.limit import Limit
@@ -18,7 +19,6 @@ from neurogame.search.mcts_settings import MctsSettings
 from neurogame.simulate.game import Game
 
 _CAPACITY = 50_000
-_OPENING_PLIES = 4
 MOST_ROUNDS = 100
 """Rounds after which a race is over: more would tell apart what hardly differs."""
 
@@ -63,7 +63,12 @@ class Racer:
 
 @final
 class Race:
-    """Races candidates against a baseline in one game."""
+    """Races candidates against a baseline in one game.
+
+    Attributes:
+        racers: the candidates.
+        seconds: that making the searches took, compiling included.
+    """
 
     def __init__(
         self,
@@ -72,8 +77,10 @@ class Race:
         racers: Sequence[Racer],
         judges: Mapping[str, MoveJudge],
         *,
+        plies: int,
+        evaluator: Evaluator | None = None,
         seed: int,
-        z: float = 1.96,
+        z: float = 1.0,
     ) -> None:
         """Make all searches; their code is compiled now, if it is not yet.
 
@@ -82,17 +89,27 @@ class Race:
             baseline: the search to beat.
             racers: the candidates.
             judges: of moves, as :class:`~neurogame.search.mcts.Mcts` takes them.
+            plies: random ones at the beginning of every match; at least 0.
+            evaluator: of states, where the settings ask for one.
             seed: decides openings, playouts and ties.
-            z: standard errors by which a candidate must be behind to be sent home.
+            z: standard errors by which a candidate must be behind the best to be sent home. The
+                time is better spent on others long before it is sure that it is worse.
         """
-        self.game, self.racers, self._z, self._seed = game, list(racers), z, seed
+        self.game, self.racers, self._z, self._plies = game, list(racers), z, plies
         self._random = np.random.default_rng(seed & (1 << 64) - 1)
         small: dict[str, Any] = {"capacity": min(baseline.capacity, _CAPACITY), "threads": 1}
-        self._baseline = Mcts(game, settings=replace(baseline, **small), seed=seed)
-        self._searches = [
-            Mcts(game, settings=replace(racer.settings, **small), judges=judges, seed=seed + 1 + n)
-            for n, racer in enumerate(racers)
-        ]
+        begun = time.monotonic()
+        self._baseline, *self._searches = (
+            Mcts(
+                game,
+                settings=replace(settings, **small),
+                evaluator=evaluator,
+                judges=judges,
+                seed=seed + number,
+            )
+            for number, settings in enumerate([baseline, *(racer.settings for racer in racers)])
+        )
+        self.seconds = time.monotonic() - begun
 
     def run(self, limit: Limit, deadline: float, rounds: int = MOST_ROUNDS) -> None:
         """Play rounds until the time is out or nobody is left.
@@ -105,7 +122,7 @@ class Race:
         for _ in range(rounds):
             if not any(racer.is_racing for racer in self.racers):
                 return
-            opening = random_opening(self.game, _OPENING_PLIES, self._random)
+            opening = random_opening(self.game, self._plies, self._random)
             control = None
             if len(self.game.roles) != 2:
                 control = self._match(
@@ -122,7 +139,7 @@ class Race:
             self._send_home()
 
     def _send_home(self) -> None:
-        """Let those stop that are surely worse than the baseline or than the best."""
+        """Let those stop that are behind the baseline or the best."""
         lowest = max([0.5, *(racer.bounds(self._z)[0] for racer in self.racers)])
         for racer in self.racers:
             if len(racer.rounds) >= _FEWEST and racer.bounds(self._z)[1] < lowest:
