@@ -1,4 +1,8 @@
-"""``neurogame learn``: learn knowledge of a game's states and moves from thousands of games."""
+"""``neurogame learn``: learn to judge moves, and save that in a checkpoint.
+
+Knowledge of states and moves comes from thousands of games; an action heuristic is trained to
+foresee what a tree search will choose.
+"""
 
 from __future__ import annotations
 
@@ -8,39 +12,49 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from tqdm import tqdm
 
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.learn.action_training_config import ActionTrainingConfig
 
 if TYPE_CHECKING:
-    from neurogame.evaluators.knowledge.knowledge import Knowledge
     from neurogame.learn.checkpoint import Checkpoint
+    from neurogame.learn.judges import StoredJudge
     from neurogame.simulate.game import Game
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    names = ", ".join(
-        f"{field.name}={field.default:g}" if _is_number(field) else f"{field.name}={field.default}"
-        for field in dataclasses.fields(KnowledgeConfig)
-    )
     parser.add_argument("rules", metavar="RULES", help="the game to learn")
     parser.add_argument(
         "--knowledge",
         default="",
         metavar="NAME=VALUE,...",
-        help=f"settings, flags being on or off; with their defaults: {names}",
+        help="settings of knowledge, flags being on or off; with their defaults: "
+        f"{_defaults(KnowledgeConfig)}",
+    )
+    parser.add_argument(
+        "--action",
+        nargs="?",
+        const="",
+        metavar="NAME=VALUE,...",
+        help="train the action heuristic instead, with these settings; with their defaults: "
+        f"{_defaults(ActionTrainingConfig)}",
     )
     parser.add_argument(
         "--role",
         action="append",
         metavar="NAME",
-        help="learn for this role only; may be given several times (default: all roles)",
+        help="learn knowledge for this role only; may be given several times (default: all roles)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="same seed, same knowledge (0)")
+    parser.add_argument("--seed", type=int, default=0, help="same seed, same result (0)")
     parser.add_argument(
-        "--out", type=Path, help="the checkpoint to write (default: GAME-knowledge.pt)"
+        "--out",
+        type=Path,
+        help="the checkpoint to write (default: GAME-knowledge.pt or GAME-action.pt)",
     )
     parser.add_argument(
         "--into",
@@ -57,32 +71,39 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.learn.checkpoint import load_checkpoint, save_checkpoint
     from neurogame.simulate.game import Game
 
-    config = _config(options.knowledge)
+    name = "knowledge" if options.action is None else "action"
+    if name == "action" and (options.knowledge or options.role):
+        raise ConfigurationError("--action does not go with --knowledge and --role: one at a time")
+    kind = KnowledgeConfig if name == "knowledge" else ActionTrainingConfig
+    config = _config(kind, f"--{name}", getattr(options, name))
     base = load_checkpoint(options.into) if options.into else None
     game = Game.load(options.rules)
     if base is not None:
         game = _own_game(game, base)
-    path = options.out or Path(f"{game.name}-knowledge.pt")
+    path = options.out or Path(f"{game.name}-{name}.pt")
     if not path.parent.is_dir():
         raise ConfigurationError(f"--out {path}: there is no folder {path.parent}; make it first")
     start = time.perf_counter()
-    knowledge = _learn(game, config, options)
+    learn = _learn_knowledge if name == "knowledge" else _train_action
+    judge, counters, found = learn(game, config, options)
     seconds = time.perf_counter() - start
-    digest = save_checkpoint(path, _checkpoint(game, knowledge, base, options.seed))
+    digest = save_checkpoint(path, _checkpoint(game, name, judge, base, options.seed, counters))
     summary = {
         "game": game.name,
-        "games": int(knowledge.games),
+        "judge": name,
+        **counters,
+        **found,
         "seconds": round(seconds, 3),
         "seed": options.seed,
         "checkpoint": str(path),
         "hash": digest,
-        "knowledge": config.as_dict(),
+        name: dataclasses.asdict(config),
     }
     print(json.dumps(summary)) if options.json else _print(summary, options.rules)
     return 0
 
 
-def _config(text: str) -> KnowledgeConfig:
+def _config(kind: type, option: str, text: str) -> Any:
     """Return the configuration that ``name=value`` pieces give."""
     from neurogame.search.option_texts import read_options
 
@@ -90,11 +111,9 @@ def _config(text: str) -> KnowledgeConfig:
     for piece in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not equals or not value or name in texts:
-            raise ConfigurationError(
-                f"--knowledge: found {piece!r}; write name=value, each name once"
-            )
+            raise ConfigurationError(f"{option}: found {piece!r}; write name=value, each name once")
         texts[name] = value
-    return KnowledgeConfig(**read_options(KnowledgeConfig, texts))
+    return kind(**read_options(kind, texts))
 
 
 def _own_game(game: Game, base: Checkpoint) -> Game:
@@ -106,33 +125,61 @@ def _own_game(game: Game, base: Checkpoint) -> Game:
     return own
 
 
-def _learn(game: Game, config: KnowledgeConfig, options: argparse.Namespace) -> Knowledge:
-    """Learn with a progress bar over the games."""
-    from tqdm import tqdm
-
+def _learn_knowledge(
+    game: Game, config: KnowledgeConfig, options: argparse.Namespace
+) -> tuple[StoredJudge, dict[str, int], dict[str, Any]]:
+    """Learn with a progress bar over the games; return the judge, counters and measurements."""
     from neurogame.learn.knowledge import learn_knowledge
 
-    with tqdm(
-        total=config.games,
-        desc=f"learn {game.name}",
-        unit=" games",
-        disable=options.quiet or options.json,
-        file=sys.stderr,
-    ) as bar:
-        return learn_knowledge(game, config, options.seed, roles=options.role, progress=bar.update)
+    with _bar(game, config.games, " games", options) as bar:
+        found = learn_knowledge(game, config, options.seed, roles=options.role, progress=bar.update)
+    return found, {"games": int(found.games)}, {}
 
 
-def _checkpoint(game: Game, knowledge: Knowledge, base: Checkpoint | None, seed: int) -> Checkpoint:
-    """Return a checkpoint with the knowledge, and with all that another one holds."""
+def _train_action(
+    game: Game, config: ActionTrainingConfig, options: argparse.Namespace
+) -> tuple[StoredJudge, dict[str, int], dict[str, Any]]:
+    """Train with a progress bar over the matches; return as for knowledge."""
+    from neurogame.evaluators.actions.build import make_action_circuit
+    from neurogame.evaluators.actions.config import ActionConfig
+    from neurogame.learn.action_training import train_action_circuit
+
+    circuit = make_action_circuit(game, ActionConfig(trainable=True))
+    matches = config.rounds * config.matches
+    with _bar(game, matches, " matches", options) as bar:
+        reports = train_action_circuit(
+            game, circuit, config, seed=options.seed, on_match=lambda: _advance(bar)
+        )
+    rounds = [dataclasses.asdict(report) for report in reports]
+    return circuit, {"matches": matches}, {"rounds": rounds}
+
+
+def _bar(game: Game, total: int, unit: str, options: argparse.Namespace) -> tqdm[NoReturn]:
+    quiet = options.quiet or options.json
+    return tqdm(total=total, desc=f"learn {game.name}", unit=unit, disable=quiet, file=sys.stderr)
+
+
+def _advance(bar: tqdm[NoReturn]) -> None:
+    bar.update()
+
+
+def _checkpoint(
+    game: Game,
+    name: str,
+    judge: StoredJudge,
+    base: Checkpoint | None,
+    seed: int,
+    counters: dict[str, int],
+) -> Checkpoint:
+    """Return a checkpoint with the judge, and with all that another one holds."""
     from neurogame.gdl.signature import structural_signature
     from neurogame.gdl.write import rules_text
     from neurogame.learn.checkpoint import Checkpoint
     from neurogame.learn.judges import plain_judge
 
-    stored = plain_judge(knowledge)
+    stored = plain_judge(judge)
     if base is not None:
-        judges = {**base.judges, "knowledge": stored}
-        return dataclasses.replace(base, judges=judges, parent=base.hash)
+        return dataclasses.replace(base, judges={**base.judges, name: stored}, parent=base.hash)
     return Checkpoint(
         game_name=game.name,
         rules=rules_text(game.rules),
@@ -140,20 +187,33 @@ def _checkpoint(game: Game, knowledge: Knowledge, base: Checkpoint | None, seed:
         roles=list(game.roles),
         fluents=list(game.fluents),
         moves=[list(moves) for moves in game.moves],
-        judges={"knowledge": stored},
+        judges={name: stored},
         random={"seed": seed},
-        counters={"games": int(knowledge.games)},
+        counters=counters,
     )
 
 
 def _print(summary: dict[str, Any], rules: str) -> None:
-    print(
-        f"{summary['games']:,} games in {summary['seconds']:.1f} seconds; saved in "
-        f"{summary['checkpoint']}"
-    )
-    player = f"mcts:{summary['checkpoint']},tree=knowledge,sims=1000"
+    name = summary["judge"]
+    done = f"{summary['games']:,} games" if name == "knowledge" else f"{summary['matches']} matches"
+    print(f"{done} in {summary['seconds']:.1f} seconds; saved in {summary['checkpoint']}")
+    for number, found in enumerate(summary.get("rounds", ()), 1):
+        print(
+            f"  round {number}: cross entropy {found['loss']:.3f} (of the visits alone "
+            f"{found['entropy']:.3f}), best move agrees in {100 * found['agreement']:.0f} % of "
+            f"{found['held_out']} choices held out"
+        )
+    player = f"mcts:{summary['checkpoint']},tree={name},sims=1000"
     print("play against it:")
     print(f"  neurogame play {rules} --opponent {player}")
+
+
+def _defaults(kind: type) -> str:
+    """Return the settings of a configuration with their defaults."""
+    return ", ".join(
+        f"{field.name}={field.default:g}" if _is_number(field) else f"{field.name}={field.default}"
+        for field in dataclasses.fields(kind)
+    )
 
 
 def _is_number(field: dataclasses.Field[Any]) -> bool:

@@ -17,7 +17,6 @@ from neurogame.play.gate.race import Race, Racer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
 
 
 class Judged:
@@ -27,7 +26,7 @@ class Judged:
 
     def __init__(self, game: Game, sign: float, perfect: bool = False) -> None:
         self.game, self.sign, self.perfect = game, sign, perfect
-        self.value = cache(self._value)
+        self.known: dict[tuple[bytes, int, int], float] = {}
 
     def compiled_scores(self) -> CompiledScores | None:
         return None
@@ -36,7 +35,10 @@ class Judged:
         found = np.zeros(legal.shape, np.float32)
         for row, (held, own) in enumerate(zip(fluents, legal, strict=True)):
             for move in np.flatnonzero(own).tolist():
-                found[row, move] = self._score(held, move, role)
+                key = (held.tobytes(), move, role)
+                if key not in self.known:
+                    self.known[key] = self._score(held, move, role)
+                found[row, move] = self.known[key]
         return self.sign * found
 
     def _score(self, held: np.ndarray, move: int, role: int) -> float:
@@ -48,20 +50,22 @@ class Judged:
         state = self.game.state(texts)
         joint = [own[0] for own in state.legal_moves]
         joint[role] = move
-        return self.value(frozenset(state.next(joint).fluent_texts))[role]
+        return exact(self.game, frozenset(state.next(joint).fluent_texts))[role]
 
-    def _value(self, texts: frozenset[str]) -> tuple[float, ...]:
-        """Return the exact value of a state, by looking at all that can follow."""
-        state: State = self.game.state(texts)
-        if state.is_terminal:
-            return tuple((goal or 0.0) / 100 for goal in state.goals)
-        mover = next((r for r, own in enumerate(state.legal_moves) if len(own) > 1), 0)
-        found = []
-        for move in state.legal_moves[mover]:
-            joint = [own[0] for own in state.legal_moves]
-            joint[mover] = move
-            found.append(self.value(frozenset(state.next(joint).fluent_texts)))
-        return max(found, key=lambda values: values[mover])
+
+@cache
+def exact(game: Game, texts: frozenset[str]) -> tuple[float, ...]:
+    """Return the exact value of a state, by looking at all that can follow."""
+    state = game.state(texts)
+    if state.is_terminal:
+        return tuple((goal or 0.0) / 100 for goal in state.goals)
+    mover = next((r for r, own in enumerate(state.legal_moves) if len(own) > 1), 0)
+    found = []
+    for move in state.legal_moves[mover]:
+        joint = [own[0] for own in state.legal_moves]
+        joint[mover] = move
+        found.append(exact(game, frozenset(state.next(joint).fluent_texts)))
+    return max(found, key=lambda values: values[mover])
 
 
 @pytest.fixture(scope="module")
@@ -116,10 +120,10 @@ def test_races_show_who_helps_and_who_hurts(game: Game) -> None:
         racer = Racer(name="perfect" if better else "wrong", settings=tree)
         judge = Judged(game, sign, perfect=True)
         race = Race(game, MctsSettings(), [racer], {"action": judge}, plies=2, seed=3)
-        race.run(limit, time.monotonic() + 60, rounds=12)
+        race.run(limit, time.monotonic() + 60, rounds=8)
         # Who surely loses is sent home before the end.
         assert racer.is_racing == better
-        assert len(racer.rounds) == 12 if better else len(racer.rounds) < 12
+        assert len(racer.rounds) == 8 if better else len(racer.rounds) < 8
         assert racer.mean > 0.5 if better else racer.bounds(1.96)[1] < 0.5
 
 
