@@ -20,6 +20,24 @@ def shared(*parts: str) -> Path:
     return path
 
 
+SEARCHING = (
+    "search",
+    "play",
+    "cli",
+    "learn",
+    "kernels/mcts",
+    "kernels/leaves",
+    "kernels/alphabeta",
+)
+"""Folders of tests that compile the search cores."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests that compile the same side by side: then one of two workers does it, not both."""
+    here = Path(__file__).parent
+    items.sort(key=lambda item: not item.path.relative_to(here).as_posix().startswith(SEARCHING))
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _one_thread() -> None:
     """Compute small tensors on one thread: waiting for the others costs more than it saves."""
