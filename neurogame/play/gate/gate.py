@@ -54,8 +54,8 @@ _SURE = 1.96
 _USUAL = Limit(simulations=1000)
 _FEWEST = 500, 0.01
 """Simulations and seconds per move from which matches say something of searches with more."""
-_ROUNDS = 8
-"""Rounds of each use that should fit the time."""
+_ROUNDS = 5
+"""Rounds of each use that should fit the time; most drop out soon, so the others get more."""
 _FEW_ROUNDS = 3
 """Rounds below which matches are not worth beginning."""
 _MATCHES_PER_ROUND = 2
@@ -233,8 +233,9 @@ def _fitted(
         limit = Limit(simulations=limit.simulations or _USUAL.simulations)
         fewest = Limit(simulations=min(limit.simulations or 0, simulations))
     matches = _MATCHES_PER_ROUND
-    for count in range(len(racers), 0, -1):
-        for tried in (limit, fewest):
+    # Rather fewer uses than weaker searches: what helps these may hurt the stronger ones.
+    for tried in (limit, fewest):
+        for count in range(len(racers), 1, -1):
             if _ROUNDS * count * matches * probe.match(tried) <= seconds:
                 return list(racers[:count]), tried
     fits = _FEW_ROUNDS * matches * probe.match(fewest) <= seconds
