@@ -1,4 +1,4 @@
-"""Coverage and cost of action formulas: of how many rulesheets they are made, and how fast.
+"""Coverage and cost of action heuristics: of how many rulesheets they are made, and how fast.
 
 Every game runs in a process of its own with a limit of processor time and of memory; results are
 appended to a file, so the experiment can be interrupted and started again::
@@ -7,10 +7,11 @@ appended to a file, so the experiment can be interrupted and started again::
     python experiments/action_coverage.py ../shared/games --out coverage.jsonl \
         --published ../shared/published/trutman_table3.csv --report coverage.md
 
-Seconds are processor seconds on one thread. "Generation" is what the paper's Table 3 calls the
-cost of generating the heuristic, without grounding: the analysis of the game, regression,
-specialisation to all moves of all roles, and removal of unknowns. Grounding is a load from the
-cache if the game has been grounded before.
+A game counts if ``make_action_circuit`` accepts it: a heuristic that torch and compiled searches
+can use. Seconds are processor seconds on one thread. "Generation" is what the paper's Table 3 calls
+the cost of generating the heuristic, without grounding: the analysis of the game, regression,
+specialisation to all moves of all roles, removal of unknowns, and the graphs of small gates that
+are evaluated. Grounding is a load from the cache if the game has been grounded before.
 
 *Reference:* Trutman and Schiffel, Table 3 and section "Testing with Other Games".
 """
@@ -26,15 +27,24 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from statistics import median
 from typing import Any
 
+import numpy as np
 from tqdm import tqdm
 
-from neurogame.circuit.action_formulas import action_formulas
 from neurogame.circuit.analysis.analyse import analyse
+from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
+from neurogame.evaluators.actions.action_circuit import ActionCircuit
+from neurogame.evaluators.actions.build import make_action_circuit
+from neurogame.evaluators.actions.config import ActionConfig
+from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.gdl.library import load_rules
 from neurogame.ground.limits import GroundLimits
+from neurogame.kernels.leaves.move_scores import make_scores, score_moves
+from neurogame.simulate.samples import sample_states
+from neurogame.simulate.simulator import Simulator
 
 GOAL_SECONDS = 15.0
 """A heuristic counts as generated if it takes no longer."""
@@ -58,14 +68,14 @@ TABLE_3 = {
 }
 
 
-def measure(path: Path, goals: str, seconds: float) -> dict[str, Any]:
-    """Make the formulas of one game in this process and return what they cost."""
+def measure(path: Path, goals: str, seconds: float, states: int) -> dict[str, Any]:
+    """Make the heuristic of one game in this process and return what it costs."""
     begin = time.process_time()
     circuit = compile_rules(load_rules(path), GroundLimits(seconds=seconds))
     grounded = time.process_time()
     analysis = analyse(circuit)
     analysed = time.process_time()
-    formulas = action_formulas(circuit, analysis, goals=goals)
+    judge = make_action_circuit(circuit, ActionConfig(goals=goals), analysis=analysis)
     made = time.process_time()
     return {
         "roles": len(circuit.roles),
@@ -73,11 +83,55 @@ def measure(path: Path, goals: str, seconds: float) -> dict[str, Any]:
         "ground_seconds": grounded - begin,
         "analysis_seconds": analysed - grounded,
         "formula_seconds": made - analysed,
-        "gates": sum(own.formulas.gate_count for own in formulas),
-        "edges": sum(own.edge_count for own in formulas),
-        "specialised": all(own.specialised for own in formulas),
+        "gates": sum(graph.gate_count for graph in judge.graphs),
+        "edges": sum(graph.edge_count for graph in judge.graphs),
+        "specialised": not any(graph.is_shared for graph in judge.graphs),
+        "silent": all(is_silent(graph) for graph in judge.graphs),
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "milliseconds": milliseconds(circuit, judge, states) if states else None,
     }
+
+
+def milliseconds(circuit: Circuit, judge: ActionCircuit, count: int) -> float | None:
+    """Return how long compiled code takes to score the legal moves of a state, on average.
+
+    Args:
+        circuit: the game.
+        judge: its heuristic.
+        count: states of random games to draw; those in which a role has a choice count.
+    """
+    simulator = Simulator(circuit)
+    states = sample_states(simulator, count, 1, 500)
+    legal = simulator.status(states)[0].numpy()
+    rows, packed = packed_rows(states.to_bool().numpy()), packed_rows(legal)
+    port = make_scores(judge, circuit)
+    out = np.zeros((1, max(len(moves) for moves in circuit.moves)), np.float32)
+    seconds, number, first = 0.0, 0, 0
+    for role, moves in enumerate(circuit.moves):
+        chosen = np.flatnonzero(legal[:, first : first + len(moves)].sum(axis=1) > 1)
+        first += len(moves)
+        for place in (*chosen[:1], *chosen):
+            # The first call of all compiles, and finds nothing in the processor's cache.
+            begin = time.process_time()
+            score_moves(port.scores, rows, packed, np.array([place]), 1, role, 0, out)
+            seconds += time.process_time() - begin if number else 0.0
+            number += 1
+    port.check()
+    return 1000 * seconds / (number - 1) if number > 1 else None
+
+
+def packed_rows(flags: np.ndarray) -> np.ndarray:
+    """Return flags as packed rows of words."""
+    octets = np.zeros((len(flags), 8 * -(-flags.shape[1] // 64)), np.uint8)
+    some = np.packbits(flags, axis=1, bitorder="little")
+    octets[:, : some.shape[1]] = some
+    return octets.view(np.uint64)
+
+
+def is_silent(graph: ActionGraph) -> bool:
+    """Return whether all moves of a role have the same constant score in every state."""
+    outputs = np.unique(graph.outputs)
+    return len(outputs) == 1 and outputs[0] < graph.leaf_count and not graph.is_shared
 
 
 def measure_apart(path: Path, options: argparse.Namespace) -> dict[str, Any]:
@@ -90,7 +144,7 @@ def measure_apart(path: Path, options: argparse.Namespace) -> dict[str, Any]:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     command = [sys.executable, __file__, str(path), "--one", "--goals", options.goals]
-    command += ["--seconds", str(options.seconds)]
+    command += ["--seconds", str(options.seconds), "--states", str(options.states)]
     done = subprocess.run(
         command,
         capture_output=True,
@@ -117,21 +171,24 @@ def report(rows: list[dict[str, Any]], published: Path | None) -> str:
     good = [row for row in rows if "error" not in row]
     fast = [row for row in good if generation(row) <= GOAL_SECONDS]
     own = [row for row in fast if row["specialised"]]
+    silent = [row["game"] for row in good if row["silent"]]
     lines = [
-        f"{len(rows)} games. Formulas made in at most {GOAL_SECONDS:g} s: {len(fast)} "
+        f"{len(rows)} games. Heuristics made in at most {GOAL_SECONDS:g} s: {len(fast)} "
         f"({len(fast) / len(rows):.1%}), {len(own)} of them with formulas of every move's own "
-        f"({len(own) / len(rows):.1%}).",
+        f"({len(own) / len(rows):.1%}). Median {median(generation(row) for row in good):.2f} s. "
+        f"All moves alike in all states: {len(silent)} ({', '.join(silent)}).",
         "",
-        "| not of every move's own | moves | analysis s | formulas s | gates | edges | |",
-        "|---|--:|--:|--:|--:|--:|---|",
+        "| not of every move's own | moves | analysis s | making s | gates | edges | ms | |",
+        "|---|--:|--:|--:|--:|--:|--:|---|",
     ]
     for row in rows:
         if "error" in row:
-            lines.append(f"| {row['game']} | | | | | | {row['error']} |")
+            lines.append(f"| {row['game']} | | | | | | | {row['error']} |")
         elif row not in own:
-            what = "one formula for all moves" if not row["specialised"] else "slow"
-            lines.append(f"| {_cells(row)} | {what} |")
-    lines += ["", "| game | moves | analysis s | formulas s | gates | edges | paper s |"]
+            what = "slow" if row not in fast else "one formula for all moves"
+            took = f"{row['milliseconds']:.1f}" if row.get("milliseconds") else ""
+            lines.append(f"| {_cells(row)} | {took} | {what} |")
+    lines += ["", "| game | moves | analysis s | making s | gates | edges | paper s |"]
     lines.append("|---|--:|--:|--:|--:|--:|--:|")
     by_name = {row["game"]: row for row in good}
     for name, seconds in _published(published).items():
@@ -163,11 +220,12 @@ def main() -> int:
     parser.add_argument("--games", nargs="*", help="names of the only games to measure")
     parser.add_argument("--goals", default="top", choices=("top", "all"))
     parser.add_argument("--seconds", type=float, default=60.0, help="limit of processor time")
+    parser.add_argument("--states", type=int, default=0, help="states to score, for their speed")
     parser.add_argument("--memory", type=float, default=6144.0, help="limit of memory in MiB")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
-        print(json.dumps(measure(options.rules, options.goals, options.seconds)))
+        print(json.dumps(measure(options.rules, options.goals, options.seconds, options.states)))
         return 0
     if options.out is None:
         parser.error("--out is needed: the file in which results are collected")

@@ -16,6 +16,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.lanes import Bits
 from neurogame.circuit.positive import PositiveFormulas, positive
 from neurogame.circuit.regress_steps import formulas_in_steps
+from neurogame.circuit.shared_unknowns import without_moves_of_others
 from neurogame.circuit.specialise import GATE_BUDGET, MoveFormulas
 from neurogame.circuit.unknowns import without_moves
 from neurogame.errors import ConfigurationError
@@ -40,8 +41,9 @@ class ActionFormulas:
             are leaves where they are unknown and unknowns were to be kept.
         outputs: node of the formula of each goal value and move; int64 ``[N, M]``.
         specialised: whether every move has formulas of its own; if not, they would have been too
-            large, and those of all moves are the same, to be read with the move itself true and
-            the role's other moves false.
+            large, and those of all moves are the same (but for the role's only noop in a
+            turn-taking game), to be read with the move itself true and the role's other moves
+            false.
         unknown: where others' unknown moves are left out: of which formulas nothing is left; they
             are constantly false; bool ``[N, M]``.
     """
@@ -115,7 +117,8 @@ def _packed(
     """Return formulas of one role's moves without inner negations."""
     nothing = np.zeros(moves.literals.shape, np.bool_)
     if neutral:
-        moves, nothing = without_moves(circuit, moves)
+        leave_out = without_moves if moves.specialised else without_moves_of_others
+        moves, nothing = leave_out(circuit, moves)
     whole = positive(replace(moves.formulas, literals=moves.literals.reshape(-1)))
     return ActionFormulas(
         role=moves.role,

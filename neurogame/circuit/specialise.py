@@ -47,7 +47,8 @@ class MoveFormulas:
         literals: what is left of formula ``n`` when the role makes move ``m``, to be read with
             ``does(role, m)`` true and the role's other moves false; int64 ``[N, M]``.
         specialised: whether every move has formulas of its own, in which no move of the role
-            occurs. If not, they would have been too large, and all moves have the same ones.
+            occurs. If not, they would have been too large, and all moves have the same ones (but
+            for the role's only noop in a turn-taking game).
     """
 
     role: int
@@ -122,6 +123,9 @@ def formulas_of_moves(
         return _packed(role, builder.store, result, True)
     store = GateStore(circuit.first_gate)
     for leaves, moves in cases:
+        if len(moves) == 1:
+            leaves[first[role] : first[role + 1]] = FALSE
+            leaves[first[role] + moves] = TRUE
         signal = rewrite(formulas, leaves, store)
         whole = signal[formulas.literals >> 1] ^ (formulas.literals & 1)
         result[:, moves] = whole[:, None]

@@ -53,7 +53,13 @@ class RoundReport:
 @final
 @dataclass(frozen=True, kw_only=True)
 class _Choices:
-    """Choices of one role: ``fluents`` bool ``[N, F]``, ``visits`` float32 ``[N, M_r]``."""
+    """Choices of one role.
+
+    Attributes:
+        fluents: of the states; bool ``[N, F]``.
+        legal: moves of all roles; bool ``[N, M]``.
+        visits: share of each of the role's moves; float32 ``[N, M_r]``.
+    """
 
     fluents: Tensor
     legal: Tensor
@@ -124,7 +130,7 @@ _FACTORS = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Factors of the scores to begin with, of which the one that fits best is taken."""
 
 _Row = tuple[int, Tensor, Tensor, Tensor]
-"""Role, fluents, legal moves, share of visits."""
+"""Role, fluents, legal moves of all roles, share of visits."""
 
 
 def _self_play(
@@ -136,6 +142,12 @@ def _self_play(
     for ply in range(config.plies):
         if state.is_terminal or not all(state.legal_moves):
             break
+        legal = torch.cat(
+            [
+                torch.zeros(len(moves), dtype=torch.bool).index_fill(0, torch.tensor(own), True)
+                for moves, own in zip(game.moves, state.legal_moves, strict=True)
+            ]
+        )
         joint = []
         for role, own in enumerate(state.legal_moves):
             if len(own) == 1:
@@ -143,8 +155,6 @@ def _self_play(
                 continue
             found = search.search(state, role, Limit(simulations=config.simulations))
             visits = torch.zeros(len(game.moves[role]))
-            legal = torch.zeros(len(game.moves[role]), dtype=torch.bool)
-            legal[list(own)] = True
             for move, tries in found.tries.items():
                 visits[move] = tries
             if found.proved or not visits.sum() > 0:
@@ -181,8 +191,9 @@ def _gathered(game: Game, rows: Sequence[_Row]) -> list[_Choices | None]:
 
 def _losses(circuit: ActionCircuit, role: int, choices: _Choices) -> tuple[Tensor, Tensor]:
     """Return the cross entropy of each choice, and whether its best move is the most visited."""
-    scores = circuit(choices.fluents, role).masked_fill(~choices.legal, -torch.inf)
-    logs = nn.functional.log_softmax(scores, dim=1).masked_fill(~choices.legal, 0.0)
+    legal = torch.split(choices.legal, list(circuit.move_counts), dim=1)[role]
+    scores = circuit(choices.fluents, role, choices.legal).masked_fill(~legal, -torch.inf)
+    logs = nn.functional.log_softmax(scores, dim=1).masked_fill(~legal, 0.0)
     agree = scores.argmax(dim=1) == choices.visits.argmax(dim=1)
     return -(choices.visits * logs).sum(dim=1), agree
 

@@ -92,18 +92,21 @@ def test_only_what_is_asked_for_is_made(small: dict[str, list[Any]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "timed", "seconds"),
-    [("playout=gated,gate=0.25", False, 0.25), ("playout=gated,tree=gated,seconds=1", True, 5.0)],
+    ("text", "limit", "seconds"),
+    [
+        ("playout=gated,gate=0.25", None, 0.25),
+        ("playout=gated,tree=gated,seconds=1", Limit(seconds=1.0), 60.0),
+    ],
 )
 def test_gating_decides_before_the_first_match_of_a_game(
-    small: dict[str, list[Any]], text: str, timed: bool, seconds: float
+    small: dict[str, list[Any]], text: str, limit: Limit | None, seconds: float
 ) -> None:
     player = made(f"mcts:{text}", game("tictactoe"), seed=3)
     player.start(game("tictactoe"), 1, 4)
     ((settings, judges, rest),) = small["gate"]
     assert settings.is_gated
     assert judges == ["action"]
-    assert rest == {"seed": 3, "seconds": seconds, "timed": timed}
+    assert rest == {"seed": 3, "seconds": seconds, "limit": limit, "evaluator": None}
     player.choose(game("tictactoe").initial_state(), LIMIT)
     assert player.last is not None
     assert player.last.split["tree scores"] > 0

@@ -23,6 +23,11 @@ from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS, CompiledScores,
 class ActionCircuit(nn.Module):
     """Scores every move of a role in a state: how near it brings the role to its goals.
 
+    Attributes:
+        config: settings.
+        trimmed: what is left of each role's formulas, for :meth:`describe`; None if they were not
+            trimmed.
+
     Args:
         circuit: the game.
         graphs: formulas of the moves of each role.
@@ -37,6 +42,7 @@ class ActionCircuit(nn.Module):
     ) -> None:
         super().__init__()
         self.config = config
+        self.trimmed: list[dict[str, Any] | None] | None = None
         self.fluent_count, self.role_count = len(circuit.fluents), len(circuit.roles)
         self.move_counts = tuple(len(moves) for moves in circuit.moves)
         sizes = self.fluent_count, circuit.move_count
@@ -70,7 +76,9 @@ class ActionCircuit(nn.Module):
             fluents: which fluents hold; bool, or floats 0..1; ``[B, F]``.
             role: its index.
             legal: which moves of all roles are legal, bool ``[B, M]``; None to find out, from
-                fluents above 0.5, where the formulas ask for it.
+                fluents above 0.5, where the formulas ask for it. Where all moves share a formula
+                only the legal ones are scored, the others count as false; None: all moves, which
+                takes an evaluation for each.
 
         Returns:
             ``[B, M_r]``, float32 or, where float32 would lose the smallest values, float64:
@@ -86,12 +94,19 @@ class ActionCircuit(nn.Module):
             )
         if not 0 <= role < self.role_count:
             raise GameError(f"there is no role {role}; roles are 0 to {self.role_count - 1}")
+        mine = None if legal is None else torch.split(legal, list(self.move_counts), dim=1)[role]
+        return self._scores(fluents, role, legal, mine)
+
+    def _scores(
+        self, fluents: Tensor, role: int, legal: Tensor | None, mine: Tensor | None
+    ) -> Tensor:
+        """Return the scores of a role's moves, of which some may be all that is needed."""
         own = self.of_role(role)
         held = fluents if fluents.is_floating_point() else fluents.to(own.dtype)
         parts = [held.new_zeros(len(held), 1), held]
         if (own.graph.leaf_input > self.fluent_count).any():
             parts.append(self._chances(fluents, legal).to(held))
-        scores: Tensor = own(torch.cat(parts, dim=1))
+        scores: Tensor = own(torch.cat(parts, dim=1), mine)
         return scores
 
     def _chances(self, fluents: Tensor, legal: Tensor | None) -> Tensor:
@@ -105,8 +120,12 @@ class ActionCircuit(nn.Module):
         return torch.cat([own / own.sum(dim=1, keepdim=True).clamp_min(1) for own in parts], dim=1)
 
     def describe(self) -> dict[str, Any]:
-        """Return the JSON-able settings, which with the state dict are enough to rebuild it."""
-        return self.config.as_dict()
+        """Return JSON-able values which with the state dict are enough to rebuild it.
+
+        They are the settings, and the formulas that were trimmed.
+        """
+        trimmed = {} if self.trimmed is None else {"trimmed": self.trimmed}
+        return {**self.config.as_dict(), **trimmed}
 
     def compiled_scores(self) -> CompiledScores | None:
         """Return the heuristic with its present weights for compiled code, for one thread."""
@@ -128,7 +147,8 @@ class ActionCircuit(nn.Module):
         """
         device = self.of_role(role).leaf_input.device
         with torch.no_grad():
-            found = self(torch.from_numpy(fluents).to(device), role).cpu().numpy()
+            states, mine = (torch.from_numpy(flags).to(device) for flags in (fluents, legal))
+            found = self._scores(states, role, None, mine).cpu().numpy()
         if self.scale == LINEAR:
             found = enlarged(found, legal)
         scores: Reals = found.astype(np.float32)

@@ -10,11 +10,16 @@ import numpy as np
 from neurogame.circuit.action_formulas import ActionFormulas, action_formulas
 from neurogame.circuit.analysis.analyse import GameAnalysis, analyse
 from neurogame.circuit.circuit import Circuit
+from neurogame.circuit.formulas import Formulas
 from neurogame.errors import LimitError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.config import ActionConfig
-from neurogame.evaluators.actions.graph import NOTHING, ActionGraph, build_graph, narrow
+from neurogame.evaluators.actions.graph import FAN_IN, NOTHING, ActionGraph, build_graph, narrow
 from neurogame.evaluators.actions.leaf_truth import HALF, leaf_truth
+from neurogame.evaluators.actions.trimmed import described, of_numbers, trimmed_formulas
+
+_MANY_GATES = 4_000_000
+"""Formulas of more gates than this before they are simplified take minutes to make."""
 
 
 class HasCircuit(Protocol):
@@ -40,12 +45,55 @@ def make_action_circuit(
 
     Raises:
         LimitError: the formulas do not fit into ``config.gates`` gates; then the game has no
-            such heuristic.
+            such heuristic. Very large ones must fit before they are simplified.
     """
     config = config or ActionConfig()
     circuit = game if isinstance(game, Circuit) else game.circuit
+    regressed = _regressed_gates(circuit)
+    if regressed > _MANY_GATES:
+        _check_size(regressed, config)
     analysis = analysis or analyse(circuit)
-    formulas = action_formulas(
+    formulas = _formulas(circuit, analysis, config)
+    if not config.trim:
+        return action_circuit_of(circuit, formulas, analysis, config)
+    trimmed = trimmed_formulas(circuit, formulas, analysis, config)
+    judge = action_circuit_of(circuit, trimmed, analysis, config)
+    judge.trimmed = described(formulas, trimmed)
+    return judge
+
+
+def _check_size(gates: int, config: ActionConfig) -> None:
+    """Raise an error if so many gates are too many."""
+    if gates > config.gates:
+        raise LimitError(
+            f"the action heuristic needs {gates:,} gates, more than the {config.gates:,} of the "
+            "setting 'gates'; allow more, or play the game without"
+        )
+
+
+def _regressed_gates(circuit: Circuit) -> int:
+    """Return how many small gates the roles' goals have one ply before, not simplified.
+
+    It tells within seconds what would else take minutes: that formulas so large become much
+    smaller when they are simplified is possible, but none of the known games is such a case.
+    """
+    first, fluents = circuit.first_gate, len(circuit.fluents)
+    small = -(-(np.diff(circuit.gate_start) - 1) // (FAN_IN - 1))
+    total = 0
+    for pairs in circuit.goals:
+        goals = np.array([literal for _, literal in pairs[:1]], np.int64)
+        needed = Formulas.of_circuit(circuit, goals).needed()
+        following = circuit.next[np.flatnonzero(needed[1 : 1 + fluents])]
+        before = Formulas.of_circuit(circuit, following).needed()
+        total += int(small[needed[first:]].sum() + small[before[first:]].sum())
+    return total
+
+
+def _formulas(
+    circuit: Circuit, analysis: GameAnalysis, config: ActionConfig
+) -> tuple[ActionFormulas, ...]:
+    """Return the formulas of the moves of each role, before they are trimmed."""
+    return action_formulas(
         circuit,
         analysis,
         goals=config.goals,
@@ -53,7 +101,6 @@ def make_action_circuit(
         steps=config.steps,
         others=config.others,
     )
-    return action_circuit_of(circuit, formulas, analysis, config)
 
 
 def action_circuit_of(
@@ -73,20 +120,7 @@ def action_circuit_of(
     Raises:
         LimitError: the formulas are too large; see :func:`make_action_circuit`.
     """
-    gates = 0
-    for own in formulas:
-        if not own.specialised:
-            raise LimitError(
-                f"the goals of {circuit.roles[own.role]} are too large to have formulas of their "
-                f"own for each of its {len(circuit.moves[own.role]):,} moves, so the game has no "
-                "action heuristic; play it without"
-            )
-        gates += own.formulas.gate_count
-    if gates > config.gates:
-        raise LimitError(
-            f"the action heuristic needs {gates:,} gates, more than the {config.gates:,} of the "
-            "setting 'gates'; allow more, or play the game without"
-        )
+    _check_size(sum(own.formulas.gate_count for own in formulas), config)
     graphs = [_graph(circuit, own, analysis, config) for own in formulas]
     return ActionCircuit(circuit, graphs, config)
 
@@ -108,7 +142,20 @@ def rebuild_action_circuit(
         ConfigurationError: the description holds unknown or impossible settings.
         LimitError: see :func:`make_action_circuit`.
     """
-    return make_action_circuit(game, ActionConfig.from_dict(description), analysis=analysis)
+    settings = {name: value for name, value in description.items() if name != "trimmed"}
+    config, trimmed = ActionConfig.from_dict(settings), description.get("trimmed")
+    if trimmed is None:
+        return make_action_circuit(game, config, analysis=analysis)
+    circuit = game if isinstance(game, Circuit) else game.circuit
+    analysis = analysis or analyse(circuit)
+    formulas = tuple(of_numbers(own) for own in trimmed if own is not None)
+    if len(formulas) < len(trimmed):
+        whole = _formulas(circuit, analysis, config)
+        kept = {own.role: own for own in formulas}
+        formulas = tuple(kept.get(own.role, own) for own in whole)
+    judge = action_circuit_of(circuit, formulas, analysis, config)
+    judge.trimmed = list(trimmed)
+    return judge
 
 
 def _graph(
@@ -124,10 +171,13 @@ def _graph(
     if not len(counted):
         # The rules give the role no goal.
         table, weights = np.full((1, own.outputs.shape[1]), NOTHING), np.ones(1)
+    first = 1 + len(circuit.fluents) + sum(len(moves) for moves in circuit.moves[: own.role])
+    mine = range(first, first + len(circuit.moves[own.role]))
     return build_graph(
         formulas,
-        leaf_truth(formulas.leaves, analysis, config),
+        leaf_truth(formulas.leaves, analysis, config, mine),
         tuple(table),
         tuple(weights.tolist()),
         HALF,
+        mine,
     )

@@ -33,6 +33,9 @@ class ActionConfig:
         steps: plies that the formulas look ahead, at least 1 (the paper).
         others: what other roles are taken to do: ``"unknown"`` (the paper) or ``"least"``, what
             is worst for the role.
+        trim: whether parts of the formulas are left out that hardly change the ranking of moves in
+            states of random games (:mod:`~neurogame.circuit.trim`); not with the moves of others
+            as probabilities. The same states each time. Formulas that all moves share stay.
         gates: gates of all roles together at most, at least 1; where more are needed there is no
             heuristic.
         trainable: whether it has parameters: the truth of every leaf, a weight of every edge, a
@@ -49,6 +52,7 @@ class ActionConfig:
     goals: str = "top"
     steps: int = 1
     others: str = "unknown"
+    trim: bool = False
     gates: int = 4_000_000
     trainable: bool = False
     least: float = 1e-4
@@ -61,6 +65,7 @@ class ActionConfig:
         _need(self.goals in GOALS, "goals", self.goals, f"one of {', '.join(GOALS)}")
         _need(self.steps >= 1, "steps", self.steps, "at least 1")
         _need(self.others in OTHERS, "others", self.others, f"one of {', '.join(OTHERS)}")
+        _need(not (self.trim and self.unknown == "legal"), "trim", True, "off if unknown is legal")
         _need(self.gates >= 1, "gates", self.gates, "at least 1")
         _need(0 < self.least < 0.5, "least", self.least, "between 0 and 0.5")
         _need(1e-30 <= self.floor <= 1, "floor", self.floor, "1e-30 to 1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from neurogame.circuit.groups import group_starts
 from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
 from neurogame.ground.atoms import IntArray
+from neurogame.kernels.actions.by_role import score_by_role
 from neurogame.kernels.actions.gates import LANES
 from neurogame.kernels.actions.part import PART, fill_part, memory_of
 from neurogame.kernels.actions.scores import score_actions
+from neurogame.kernels.actions.shared import score_shared_actions
 from neurogame.kernels.compiled import entry
 from neurogame.kernels.leaves.move_scores import CompiledScores
 
@@ -34,12 +37,15 @@ def export_scores(judge: ActionCircuit) -> CompiledScores:
         judge: of the game's moves.
     """
     parts = np.zeros(judge.role_count, PART)
+    functions = [entry(_function(own.graph), counted=False) for own in judge.all_roles()]
+    parts["at_function"] = functions
+    one_for_all = len(set(functions)) == 1
     move_bits = group_starts(np.array(judge.move_counts))
     kept: list[Arrays] = []
     for part, own, first in zip(parts, judge.all_roles(), move_bits.tolist(), strict=False):
         reads = _reads(own.graph, judge.fluent_count, move_bits)
         with torch.no_grad():
-            arrays = {**reads, **_numbers(own), "move_bits": move_bits}
+            arrays = {**reads, **_numbers(own), **_uses(own.graph), "move_bits": move_bits}
         kept.append(arrays)
         fill_part(part, {**_sizes(own, reads), "first_move": first}, arrays)
         part["roles"] = judge.role_count
@@ -47,7 +53,7 @@ def export_scores(judge: ActionCircuit) -> CompiledScores:
             part["factor"], part["floor"] = float(own.factor.detach()), judge.config.floor
     kept.append(_share_memory(parts))
     return CompiledScores(
-        function=entry(score_actions, counted=False),
+        function=functions[0] if one_for_all else entry(score_by_role, counted=False),
         bundle=int(parts.ctypes.data),
         kept=(parts, kept),
     )
@@ -56,16 +62,27 @@ def export_scores(judge: ActionCircuit) -> CompiledScores:
 def _share_memory(parts: npt.NDArray[np.void]) -> Arrays:
     """Let the roles compute in the same memory, and return it."""
     nodes, words = int(parts["nodes"].max()), int(parts["words"].max())
+    moves = int(parts["moves"].max())
     memory: Arrays = {
         "rows": memory_of(nodes),
         "column": np.zeros(_WORD * words + 1, np.uint64),
         "square": np.zeros(_WORD, np.uint64),
         "shares": memory_of(len(parts)),
         "values": np.zeros(nodes),
+        "marks": np.zeros(nodes // _WORD + 1, np.uint64),
+        "changed": np.zeros(nodes, np.int64),
+        "before": np.zeros(nodes),
+        "legal_moves": np.zeros(moves, np.int64),
+        "exact_scores": np.zeros(moves),
     }
     for part in parts:
         fill_part(part, {}, memory)
     return memory
+
+
+def _function(graph: ActionGraph) -> Callable[[int], None]:
+    """Return what scores the moves of a role."""
+    return score_shared_actions if graph.is_shared else score_actions
 
 
 def _sizes(own: RoleCircuit, reads: Arrays) -> dict[str, int]:
@@ -102,6 +119,25 @@ def _numbers(own: RoleCircuit) -> Arrays:
         found["weights"] = weights.cpu().numpy().astype(np.float32)
         found["biases"] = own.bias.cpu().numpy().astype(np.float32)
     return found
+
+
+def _uses(graph: ActionGraph) -> Arrays:
+    """Return what a shared formula needs: ``move_leaves``, ``first_use`` and ``uses`` of a part."""
+    if not graph.is_shared:
+        return {}
+    leaves = np.full((len(graph.outputs), 2), -1)
+    own = np.flatnonzero(graph.leaf_move >= 0)
+    # A leaf that is true where its input does not hold is a negated one.
+    leaves[graph.leaf_move[own], graph.leaf_truth[own, 0].astype(np.int64)] = own
+    sizes = [np.full(run.last - run.first, run.fan_in) for run in graph.runs]
+    reader = np.repeat(np.arange(graph.gate_count), np.concatenate([np.zeros(0, np.int64), *sizes]))
+    order = np.argsort(graph.inputs, kind="stable")
+    count = np.bincount(graph.inputs, minlength=graph.leaf_count + graph.gate_count)
+    return {
+        "move_leaves": leaves,
+        "first_use": group_starts(count),
+        "uses": reader[order].astype(np.uint32),
+    }
 
 
 def _reads(graph: ActionGraph, fluents: int, move_bits: IntArray) -> Arrays:

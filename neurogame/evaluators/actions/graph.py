@@ -57,8 +57,9 @@ class ActionGraph:
     leaves, gate ``g`` is node ``K + g``.
 
     Attributes:
-        leaf_input: input of the circuit that each leaf reads: 0 (the constant false), ``1..F``
-            fluents, ``F+1..`` moves of all roles; int64 ``[K]``.
+        leaf_input: input of the circuit that each leaf reads: 0 (the constant false, also for the
+            role's own moves), ``1..F`` fluents, ``F+1..`` moves of all roles; int64 ``[K]``.
+        leaf_move: the move of the role that each leaf is about, or -1; int64 ``[K]``.
         leaf_truth: truth of each leaf where its input does not hold, and where it does;
             float64 ``[K, 2]``.
         runs: all gates, in order.
@@ -67,10 +68,16 @@ class ActionGraph:
     """
 
     leaf_input: IntArray
+    leaf_move: IntArray
     leaf_truth: Doubles
     runs: tuple[Run, ...]
     inputs: IntArray
     outputs: IntArray
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether all moves share a formula, which is evaluated for one move at a time."""
+        return bool((self.leaf_move >= 0).any())
 
     @property
     def leaf_count(self) -> int:
@@ -124,6 +131,7 @@ def build_graph(
     outputs: tuple[IntArray, ...],
     weights: tuple[float, ...],
     unknown: float,
+    own: range = range(0),
 ) -> ActionGraph:
     """Return the graph of formulas, several of which may count for one move.
 
@@ -134,33 +142,38 @@ def build_graph(
             int64 ``[M]`` each, at least one.
         weights: for each formula the truth that it counts for where it is wholly true, in 0..1.
         unknown: the truth of formulas of which nothing is known.
+        own: inputs of the circuit that are the role's own moves.
 
     Returns:
         The graph of ``1 - prod(1 - weight * formula)``.
     """
-    build = _Builder(formulas, truth)
+    build = _Builder(formulas, truth, own)
+    # Moves with the same formulas share their outputs.
+    columns, place = np.unique(np.stack(outputs), axis=1, return_inverse=True)
     rows = []
-    for nodes, weight in zip(outputs, weights, strict=True):
-        own = nodes
+    for nodes, weight in zip(columns, weights, strict=True):
         if (nodes == NOTHING).any():
-            own = np.where(nodes == NOTHING, build.constant(unknown), nodes)
+            nodes = np.where(nodes == NOTHING, build.constant(unknown), nodes)
         if weight != 1:
-            factor = np.full(len(own), build.constant(weight))
-            own = build.gates(AND, np.stack([factor, own], axis=1))
-        rows.append(own)
+            factor = np.full(len(nodes), build.constant(weight))
+            nodes = build.gates(AND, np.stack([factor, nodes], axis=1))
+        rows.append(nodes)
     while len(rows) > 1:
         some, rows = rows[:FAN_IN], rows[FAN_IN:]
         rows.append(build.gates(OR, np.stack(some, axis=1)))
-    return build.graph(rows[0])
+    return build.graph(rows[0][place.reshape(-1)])
 
 
 @final
 class _Builder:
     """Gates and leaves in the order in which they are added; they are sorted at the end."""
 
-    def __init__(self, formulas: PositiveFormulas, truth: Doubles) -> None:
+    def __init__(self, formulas: PositiveFormulas, truth: Doubles, own: range) -> None:
         count = formulas.leaf_count + formulas.gate_count
-        self.leaf_input, self.leaf_truth = formulas.leaves >> 1, truth
+        inputs = formulas.leaves >> 1
+        mine = (inputs >= own.start) & (inputs < own.stop)
+        self.leaf_input, self.leaf_truth = np.where(mine, 0, inputs), truth
+        self.leaf_move = np.where(mine, inputs - own.start, -1)
         self.is_leaf = np.arange(count) < formulas.leaf_count
         self.kind, self.level = formulas.kind.astype(np.int64), formulas.level
         self.sizes, self.inputs = np.diff(formulas.start), formulas.inputs
@@ -168,6 +181,7 @@ class _Builder:
     def constant(self, value: float) -> int:
         """Add a leaf that always has the same truth, and return its node."""
         self.leaf_input = np.append(self.leaf_input, 0)
+        self.leaf_move = np.append(self.leaf_move, -1)
         self.leaf_truth = np.concatenate([self.leaf_truth, [[value, value]]])
         return int(self._added(1, True)[0])
 
@@ -207,6 +221,7 @@ class _Builder:
             parts.append(own[near].reshape(-1))
         return ActionGraph(
             leaf_input=self.leaf_input,
+            leaf_move=self.leaf_move,
             leaf_truth=self.leaf_truth,
             runs=runs,
             inputs=np.concatenate([np.zeros(0, np.int64), *parts]),

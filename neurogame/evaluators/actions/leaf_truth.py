@@ -15,7 +15,9 @@ HALF = 0.5
 """The truth of what is not known."""
 
 
-def leaf_truth(leaves: IntArray, analysis: GameAnalysis, config: ActionConfig) -> Doubles:
+def leaf_truth(
+    leaves: IntArray, analysis: GameAnalysis, config: ActionConfig, own: range = range(0)
+) -> Doubles:
     """Return the truth of literals where their input does not hold, and where it does.
 
     Of a move the truth is that of its probability, if :attr:`ActionConfig.unknown` is
@@ -26,6 +28,7 @@ def leaf_truth(leaves: IntArray, analysis: GameAnalysis, config: ActionConfig) -
         analysis: tells which fluents are persistent; only what is certain counts, as a formula
             that is wrongly false stays so.
         config: what they are worth.
+        own: inputs that are moves of the role itself, of which one is made.
 
     Returns:
         ``[K, 2]`` in 0..1.
@@ -38,15 +41,16 @@ def leaf_truth(leaves: IntArray, analysis: GameAnalysis, config: ActionConfig) -
     inputs, negated = leaves >> 1, (leaves & 1).astype(np.bool_)
     truth = np.empty((len(leaves), 2))
     truth[:] = (0.0, 1.0) if config.unknown == "legal" else HALF
-    own = (inputs >= 1) & (inputs <= fluents)
-    truth[own] = 1 - config.p, config.p
+    held = (inputs >= 1) & (inputs <= fluents)
+    truth[held] = 1 - config.p, config.p
     if config.persistence:
-        truth[own, 0] = np.where(
-            analysis.persistent_false_certain[inputs[own] - 1], 0, truth[own, 0]
+        truth[held, 0] = np.where(
+            analysis.persistent_false_certain[inputs[held] - 1], 0, truth[held, 0]
         )
-        truth[own, 1] = np.where(
-            analysis.persistent_true_certain[inputs[own] - 1], 1, truth[own, 1]
+        truth[held, 1] = np.where(
+            analysis.persistent_true_certain[inputs[held] - 1], 1, truth[held, 1]
         )
+    truth[(inputs >= own.start) & (inputs < own.stop)] = 0, 1
     truth[inputs == 0] = 0
     truth[negated] = 1 - truth[negated]
     return truth

@@ -7,6 +7,7 @@ from typing import cast, final
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from neurogame.circuit.circuit import AND
 from neurogame.evaluators.actions.config import ActionConfig
@@ -15,10 +16,15 @@ from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.evaluators.actions.limited import limited
 from neurogame.kernels.actions.limits import SMALL
 
+_MOST_VALUES = 16_000_000
+"""Values computed at once at most, where each move is evaluated for itself."""
+
 
 @final
 class RoleCircuit(nn.Module):
     """Scores all moves of one role from one evaluation of their shared gates.
+
+    Where all moves share a formula, that takes one evaluation for each pair of state and move.
 
     Parameters, if it is trainable (``K`` leaves, ``E`` edges, ``M`` moves):
     ``truth``, log-odds of the truth of each leaf where its input does not hold and where it does,
@@ -40,8 +46,10 @@ class RoleCircuit(nn.Module):
 
     leaf_input: Tensor
     leaf_truth: Tensor
+    leaf_move: Tensor
     trained: Tensor
     outputs: Tensor
+    output_of: Tensor
     one: Tensor
 
     def __init__(self, graph: ActionGraph, fluents: int, moves: int, config: ActionConfig) -> None:
@@ -54,11 +62,14 @@ class RoleCircuit(nn.Module):
             truth = torch.where(trained.unsqueeze(1), begin, truth)
         self.is_careful = not config.trainable and least_value(graph, fluents, moves) < SMALL
         kind = torch.float64 if self.is_careful else torch.float32
+        outputs, output_of = np.unique(graph.outputs, return_inverse=True)
         for name, buffer in (
             ("leaf_input", torch.from_numpy(graph.leaf_input)),
+            ("leaf_move", torch.from_numpy(graph.leaf_move)),
             ("leaf_truth", truth),
             ("trained", trained),
-            ("outputs", torch.from_numpy(graph.outputs)),
+            ("outputs", torch.from_numpy(outputs)),
+            ("output_of", torch.from_numpy(output_of)),
             ("one", torch.ones((), dtype=kind)),
         ):
             self.register_buffer(name, buffer, persistent=False)
@@ -87,23 +98,52 @@ class RoleCircuit(nn.Module):
         """Return the weights of all edges in 0..1, ``[E]``; None if all are 1."""
         return limited(self.weight).to(self.dtype) if self.config.trainable else None
 
-    def forward(self, inputs: Tensor) -> Tensor:
+    def forward(self, inputs: Tensor, legal: Tensor | None = None) -> Tensor:
         """Return the scores of all moves.
 
         Args:
             inputs: how far the inputs of the circuit hold, 0..1, the constant included;
                 ``[B, I]``.
+            legal: moves of the role that are needed, bool ``[B, M]``; None: all of them. The
+                others have truth 0 where all moves share a formula.
 
         Returns:
             ``[B, M]``: truths in 0..1, or logarithms of weights if it is trainable.
         """
-        held = inputs.t().index_select(0, self.leaf_input).to(self.dtype)
-        low, high = self.truths().unsqueeze(2).unbind(dim=1)
-        leaves = torch.lerp(low, high, held)
-        values = gate_values(self._runs(), leaves, self.weights(), self.outputs).t()
+        if self.graph.is_shared:
+            values = self._of_pairs(inputs, legal)
+        else:
+            values = self._values(inputs, None).index_select(0, self.output_of).t()
         if not self.config.trainable:
             return values
         return self.factor * torch.log(values + self.config.floor) + self.bias
+
+    def _of_pairs(self, inputs: Tensor, legal: Tensor | None) -> Tensor:
+        """Return the truths of moves, ``[B, M]``, a part of the pairs at a time."""
+        shape = len(inputs), len(self.output_of)
+        wanted = inputs.new_ones(shape, dtype=torch.bool) if legal is None else legal
+        states, moves = wanted.nonzero(as_tuple=True)
+        size = max(_MOST_VALUES // (self.graph.leaf_count + self.graph.gate_count), 1)
+        # Nothing of a part is kept for its gradients but what it is made from.
+        parts = [
+            cast(Tensor, checkpoint(self._pairs, inputs, *pair, use_reentrant=False))
+            for pair in zip(torch.split(states, size), torch.split(moves, size), strict=True)
+        ]
+        nothing = torch.zeros(shape, dtype=self.dtype, device=inputs.device)
+        return nothing.index_put((states, moves), torch.cat(parts)) if parts else nothing
+
+    def _pairs(self, inputs: Tensor, states: Tensor, moves: Tensor) -> Tensor:
+        """Return the truths of some moves, each in a state; ``[P]``."""
+        values = self._values(inputs.index_select(0, states), moves)
+        return values.gather(0, self.output_of[moves].unsqueeze(0)).squeeze(0)
+
+    def _values(self, inputs: Tensor, moves: Tensor | None) -> Tensor:
+        """Return the truths of all different formulas, each state with a move of its own."""
+        held = inputs.t().index_select(0, self.leaf_input).to(self.dtype)
+        if moves is not None:
+            held = torch.where(self.leaf_move.unsqueeze(1) == moves, torch.ones_like(held), held)
+        low, high = self.truths().unsqueeze(2).unbind(dim=1)
+        return gate_values(self._runs(), torch.lerp(low, high, held), self.weights(), self.outputs)
 
     def _runs(self) -> list[TorchRun]:
         leaves = self.graph.leaf_count

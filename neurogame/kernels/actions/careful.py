@@ -32,20 +32,38 @@ def score_carefully(request: Any, part: Any, column: Any, number: int, lane: int
         lane: of the state in the column.
     """
     values = array_at(part.at_values, (part.nodes,), np.float64)
+    fill_values(part, column, values, lane)
+    _write_scores(request, part, values, number)
+
+
+@inner
+def fill_values(part: Any, column: Any, values: Any, lane: int) -> None:
+    """Compute all nodes of one state.
+
+    Args:
+        part: the role's.
+        column: words of lanes.
+        values: written; float64 ``[nodes]``.
+        lane: of the state in the column.
+    """
     _write_leaves(part, column, values, lane)
     edges = array_at(part.at_edges, (part.edges,), np.uint32)
     runs = array_at(part.at_runs, (part.runs, 5), np.int64)
-    for number_of_run in range(part.runs):
-        run = runs[number_of_run]
-        kind, fan_in, edge, node = run[0], run[1], run[3], run[4] // _ROW
+    for number in range(part.runs):
+        run = runs[number]
         for gate in range(run[2]):
-            total = values[edges[edge] // _ROW]
-            for k in range(1, fan_in):
-                value = values[edges[edge + k] // _ROW]
-                total = total * value if kind == AND else total + value * (1 - total)
-            values[node + gate] = total
-            edge += fan_in
-    _write_scores(request, part, values, number)
+            values[run[4] // _ROW + gate] = exact_gate(values, edges, run, gate)
+
+
+@inner
+def exact_gate(values: Any, edges: Any, run: Any, gate: Any) -> Any:
+    """Return the value of one gate of a run."""
+    edge = run[3] + gate * run[1]
+    total = values[edges[edge] // _ROW]
+    for k in range(1, run[1]):
+        value = values[edges[edge + k] // _ROW]
+        total = total * value if run[0] == AND else total + value * (1 - total)
+    return total
 
 
 @inner
@@ -81,5 +99,12 @@ def _write_scores(request: Any, part: Any, values: Any, number: int) -> None:
                 if write == 1:
                     out[count] = np.float32(value * scale)
                 count += 1
-        if 0 < best < SMALL:
-            scale = math.ldexp(1.0, min(-math.frexp(best)[1], MOST_DOUBLINGS))
+        scale = enlargement(best)
+
+
+@inner
+def enlargement(best: Any) -> Any:
+    """Return the power of two to multiply a state's truths by, of which this is the highest."""
+    if 0 < best < SMALL:
+        return math.ldexp(1.0, min(-math.frexp(best)[1], MOST_DOUBLINGS))
+    return 1.0

@@ -149,6 +149,21 @@ def run_gates(rows: Any, runs: Any, edges: Any, weights: Any, lanes: int) -> Non
         _run(rows, edges, weights, run[3], run[2], run[4], base + 3 * run[0] + run[1] - 2)
 
 
+@inner
+def run_gate(rows: Any, run: Any, gate: Any, edges: Any, weights: Any) -> None:
+    """Compute one gate, in all lanes.
+
+    Args:
+        rows: see :func:`run_gates`.
+        run: the gate's.
+        gate: which one of the run.
+        edges: see :func:`run_gates`.
+        weights: see :func:`run_gates`.
+    """
+    sort = (6 if len(weights) > 0 else 0) + 3 * run[0] + run[1] - 2
+    _run(rows, edges, weights, run[3] + gate * run[1], 1, run[4] + gate * ROW, sort)
+
+
 @written
 def _leaf(typing: Any, rows: Any, truth: Any, leaf: Any, held: Any) -> Any:
     """Write a leaf's row: one of its two truths in each lane, by 16 bits of a word."""

@@ -21,7 +21,8 @@ for float32, so that they are computed once more where all scores are."""
 
 _ARRAYS = (
     *("at_words", "at_bits", "at_truth", "at_exact_truth", "at_chances", "at_runs", "at_edges"),
-    *("at_weights", "at_outputs", "at_biases", "at_move_bits"),
+    *("at_weights", "at_outputs", "at_biases", "at_move_bits", "at_move_leaves", "at_first_use"),
+    *("at_uses", "at_function"),
 )
 """Addresses.
 
@@ -34,14 +35,24 @@ are probabilities of moves: row, word of the column, role, and 1 if negated, int
 ``[runs, 5]``; ``at_edges``: row that each edge reads, in bytes from the first, uint32 ``[edges]``;
 ``at_weights``: float32 ``[edges]``; ``at_outputs``: row of each move's formula, int64 ``[moves]``;
 ``at_biases``: float32 ``[moves]``; ``at_move_bits``: where each role's legal moves begin, and the
-end, int64 ``[roles + 1]``."""
+end, int64 ``[roles + 1]``. If the formula is shared: ``at_move_leaves``: leaves about each move,
+itself and negated, or -1, int64 ``[moves, 2]``; ``at_first_use`` and ``at_uses``: gates that read
+each node, those of node ``n`` from ``first_use[n]`` on, int64 ``[nodes + 1]``, uint32
+``[edges]``. ``at_function``: what scores the role's moves."""
 
-_MEMORY = ("at_rows", "at_column", "at_square", "at_shares", "at_values")
+_MEMORY = (
+    *("at_rows", "at_column", "at_square", "at_shares", "at_values"),
+    *("at_marks", "at_changed", "at_before", "at_legal_moves", "at_exact_scores"),
+)
 """Addresses of what is written.
 
 ``at_rows``: float32 ``[nodes, 16]``, aligned; ``at_column``: uint64 ``[64 words + 1]``, the last of
 which is 0; ``at_square``: uint64 ``[64]``; ``at_shares``: one in the number of legal moves of each
-role, float32 ``[roles, 16]``; ``at_values``: float64 ``[nodes]``."""
+role, float32 ``[roles, 16]``; ``at_values``: float64 ``[nodes]``. For shared formulas:
+``at_marks``: gates to compute again, a bit each, uint64 ``[nodes / 64 + 1]``, 0 between calls;
+``at_changed`` and ``at_before``: gates that were, and their values before, int64 and float64
+``[nodes]``; ``at_legal_moves`` and ``at_exact_scores``: legal moves of a state, and their scores,
+int64 and float64 ``[moves]``."""
 
 PART = np.dtype(
     [

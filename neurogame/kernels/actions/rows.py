@@ -44,14 +44,15 @@ def _source(request: Any, word: Any) -> Any:
 
 
 @inner
-def fill_single(request: Any, part: Any, column: Any, number: Any) -> None:
-    """Write what the leaves of a role need of one state, each bit into the first lane."""
+def fill_single(request: Any, part: Any, column: Any, number: Any, lanes: Any) -> None:
+    """Write what the leaves of a role need of one state, into the lanes whose bits are set."""
     words = array_at(part.at_words, (part.words,), np.int64)
     for place in range(part.words):
         base, stride = _source(request, words[place])
         word = array_at(base + row_number(request, number) * stride, (1,), np.uint64)[0]
         for bit in range(_BLOCK):
-            column[_BLOCK * place + bit] = (word >> np.uint64(bit)) & _ONE
+            held = (word >> np.uint64(bit)) & _ONE
+            column[_BLOCK * place + bit] = lanes if held != 0 else np.uint64(0)
 
 
 @inner
@@ -73,14 +74,17 @@ def fill_column(request: Any, part: Any, column: Any, begin: Any, lanes: Any) ->
 
 @inner
 def write_chances(
-    request: Any, part: Any, rows: Any, column: Any, begin: Any, first: Any, lanes: Any
+    request: Any, part: Any, rows: Any, column: Any, begin: Any, first: Any, lanes: Any, step: Any
 ) -> None:
-    """Write the rows of leaves that are probabilities of moves, from lane ``first`` on."""
+    """Write the rows of leaves that are probabilities of moves, from lane ``first`` on.
+
+    Lanes are states that follow each other, or, if ``step`` is 0, all the same one.
+    """
     shares = array_at(part.at_shares, (part.roles, LANES), np.float32)
     move_bits = array_at(part.at_move_bits, (part.roles + 1,), np.int64)
     for role in range(part.roles):
         for lane in range(lanes):
-            legal = legal_row(request, begin + first + lane)
+            legal = legal_row(request, begin + step * (first + lane))
             count = _count(legal, move_bits[role], move_bits[role + 1])
             shares[role, lane] = np.float32(1) / np.float32(max(count, 1))
     leaves = array_at(part.at_chances, (part.chances, 4), np.int64)

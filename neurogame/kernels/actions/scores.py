@@ -28,7 +28,7 @@ _ONE = np.uint64(1)
 
 
 def score_actions(address: int) -> None:
-    """Score the moves of the request at an address."""
+    """Score the moves of the request at an address, whose role has formulas of each move."""
     request = array_at(address, (1,), SCORES_REQUEST)[0]
     part = array_at(request.bundle, (request.role + 1,), PART)[request.role]
     rows = array_at(part.at_rows, (part.nodes, LANES), np.float32)
@@ -41,14 +41,14 @@ def score_actions(address: int) -> None:
     for begin in range(0, request.count, _BLOCK):
         lanes = min(request.count - begin, _BLOCK)
         if lanes == 1:
-            fill_single(request, part, column, begin)
+            fill_single(request, part, column, begin, _ONE)
         else:
             fill_column(request, part, column, begin, lanes)
         for first in range(0, lanes, LANES):
             write_leaves(rows, truth, bits, column, np.uint64(first))
             own = min(lanes - first, LANES)
             if part.chances > 0:
-                write_chances(request, part, rows, column, begin, first, own)
+                write_chances(request, part, rows, column, begin, first, own, 1)
             run_gates(rows, runs, edges, weights, own)
             for lane in range(own):
                 best = _write_scores(request, part, rows, begin + first + lane, lane)

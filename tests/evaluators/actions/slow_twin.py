@@ -30,9 +30,14 @@ def slow_scores(
         legal: of the moves of all roles; bool ``[M]``.
         own: formulas of the role's moves.
     """
-    values = _node_values(circuit, analysis, config, own, state, legal)
-    scores = []
+    first = 1 + len(circuit.fluents) + sum(len(moves) for moves in circuit.moves[: own.role])
+    mine = range(first, first + own.outputs.shape[1])
+    scores: list[float] = []
+    values: list[float] = []
     for move in range(own.outputs.shape[1]):
+        if not own.specialised or not values:
+            made = mine[move]
+            values = _node_values(circuit, analysis, config, own, state, legal, mine, made)
         rest = 1.0
         for n, goal in enumerate(own.goals.tolist()):
             truth = 0.5 if own.unknown[n, move] else values[own.outputs[n, move]]
@@ -49,11 +54,16 @@ def _node_values(
     own: ActionFormulas,
     state: np.ndarray,
     legal: np.ndarray,
+    mine: range,
+    made: int,
 ) -> list[float]:
     formulas = own.formulas
     values = []
     for leaf in formulas.leaves.tolist():
-        truth = _input_truth(circuit, analysis, config, leaf >> 1, state, legal)
+        if not own.specialised and leaf >> 1 in mine:
+            truth = float(leaf >> 1 == made)
+        else:
+            truth = _input_truth(circuit, analysis, config, leaf >> 1, state, legal)
         values.append(1 - truth if leaf & 1 else truth)
     for gate in range(formulas.gate_count):
         inputs = formulas.inputs[formulas.start[gate] : formulas.start[gate + 1]].tolist()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -17,11 +16,7 @@ from neurogame.circuit.circuit import AND, OR
 from neurogame.circuit.positive import PositiveFormulas
 from neurogame.errors import ConfigurationError, GameError, LimitError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
-from neurogame.evaluators.actions.build import (
-    action_circuit_of,
-    make_action_circuit,
-    rebuild_action_circuit,
-)
+from neurogame.evaluators.actions.build import make_action_circuit, rebuild_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.graph import build_graph, narrow
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
@@ -273,9 +268,6 @@ def test_what_does_not_fit_is_refused() -> None:
         judge(game.initial_state().fluents[None], 2)
     with pytest.raises(LimitError, match="more than the 10 of the setting 'gates'"):
         make_action_circuit(game, ActionConfig(gates=10), analysis=analysis)
-    formulas = [replace(own, specialised=False) for own in action_formulas(game.circuit, analysis)]
-    with pytest.raises(LimitError, match="the goals of xplayer are too large"):
-        action_circuit_of(game.circuit, tuple(formulas), analysis, ActionConfig())
 
 
 def test_without_goals_no_move_is_better_than_another() -> None:
@@ -301,6 +293,7 @@ def test_without_goals_no_move_is_better_than_another() -> None:
         ({"steps": 0}, "steps is 0; it must be at least 1"),
         ({"others": "most"}, "others is 'most'; it must be one of unknown, least"),
         ({"gates": 0}, "gates is 0; it must be at least 1"),
+        ({"trim": True, "unknown": "legal"}, "trim is True; it must be off if unknown is legal"),
         ({"least": 0.5}, "least is 0.5; it must be between 0 and 0.5"),
         ({"floor": 0.0}, "floor is 0.0; it must be 1e-30 to 1"),
         ({"colour": 1}, "unknown setting of action heuristics colour"),
