@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from neurogame.kernels.compiled import compiled, uncounted_inlined
-from neurogame.kernels.leaves.bits import lowest_bit, mixed, ones
+from neurogame.kernels.leaves.bits import mixed
+from neurogame.kernels.leaves.picking import count_moves, drawn, nth_move, unit
 from neurogame.kernels.random_words import G1, G2
 
-_ONE = np.uint64(1)
 _G1, _G2 = np.uint64(G1), np.uint64(G2)
-_TO_UNIT = 2.0**-53
 
 
 @compiled
@@ -26,7 +25,7 @@ def count_choices(legal: Any, offsets: Any, counts: Any) -> None:
     """
     for row in range(len(legal)):
         for role in range(len(offsets) - 1):
-            counts[row, role] = count_bits(legal, row, offsets[role], offsets[role + 1])
+            counts[row, role] = count_moves(legal, row, offsets[role], offsets[role + 1])
 
 
 @compiled
@@ -59,8 +58,8 @@ def choose_any(
         joint: written, column ``role``: move numbers; int32 ``[N, R]``.
     """
     for row in range(len(legal)):
-        number = draw(_word(keys[row], ply, role), counts[row, role])
-        joint[row, role] = nth_bit(legal, row, offsets[role], offsets[role + 1], number)
+        number = drawn(_word(keys[row], ply, role), counts[row, role])
+        joint[row, role] = nth_move(legal, row, offsets[role], offsets[role + 1], number)
 
 
 @compiled
@@ -95,7 +94,7 @@ def choose_best(
         if unit(word) < epsilon:
             continue
         best, ties = 0, 1
-        for number in range(1, count_bits(legal, row, begin, end)):
+        for number in range(1, count_moves(legal, row, begin, end)):
             if scores[place, number] > scores[place, best]:
                 best, ties = number, 1
             elif scores[place, number] == scores[place, best]:
@@ -104,54 +103,7 @@ def choose_best(
                 word = mixed(word + _G1)
                 if unit(word) * ties < 1.0:
                     best = number
-        joint[row, role] = nth_bit(legal, row, begin, end, best)
-
-
-@uncounted_inlined
-def draw(word: Any, count: Any) -> Any:
-    """Return a number below ``count`` from 64 random bits."""
-    return np.int64((word >> np.uint64(32)) * np.uint64(count) >> np.uint64(32))
-
-
-@uncounted_inlined
-def unit(word: Any) -> float:
-    """Return a number in 0..1, without 1, from 64 random bits."""
-    return float(word >> np.uint64(11)) * _TO_UNIT
-
-
-@uncounted_inlined
-def count_bits(rows: Any, row: int, begin: int, end: int) -> Any:
-    """Return the number of ones between two places of a packed row."""
-    total = 0
-    for word in range(begin >> 6, (end + 63) >> 6):
-        total += ones(bits_between(rows[row, word], word, begin, end))
-    return total
-
-
-@uncounted_inlined
-def nth_bit(rows: Any, row: int, begin: int, end: int, number: Any) -> Any:
-    """Return the place of a one between two places of a packed row, counted from 0."""
-    for word in range(begin >> 6, (end + 63) >> 6):
-        bits = bits_between(rows[row, word], word, begin, end)
-        found = ones(bits)
-        if number >= found:
-            number -= found
-            continue
-        for _ in range(number):
-            bits &= bits - _ONE
-        return 64 * word + lowest_bit(bits)
-    return -1
-
-
-@uncounted_inlined
-def bits_between(bits: Any, word: int, begin: int, end: int) -> Any:
-    """Return a word of a packed row without the bits outside ``begin..end``."""
-    low, high = begin - 64 * word, end - 64 * word
-    if low > 0:
-        bits = bits >> np.uint64(low) << np.uint64(low)
-    if high < 64:
-        bits &= (_ONE << np.uint64(high)) - _ONE
-    return bits
+        joint[row, role] = nth_move(legal, row, begin, end, best)
 
 
 @uncounted_inlined

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from neurogame.kernels.call_address import call_address
 from neurogame.kernels.compiled import entry, inner
-from neurogame.kernels.knowledge.choices import bits_between
 from neurogame.kernels.knowledge.records import record_at, scores_request_at
 from neurogame.kernels.leaves.bits import lowest_bit
 from neurogame.kernels.leaves.memory import array_at
 from neurogame.kernels.leaves.move_scores import SCORES_REQUEST, CompiledScores
+from neurogame.kernels.leaves.picking import masked
 
 Integers = npt.NDArray[np.int64]
 
@@ -145,7 +145,7 @@ def _read_scores(
     bounds = array_at(own.own_offsets, (own.role_count + 1,), np.int64)
     slot = 0
     for word in range(bounds[own_role] >> 6, (bounds[own_role + 1] + 63) >> 6):
-        bits = bits_between(own_legal[place, word], word, bounds[own_role], bounds[own_role + 1])
+        bits = masked(own_legal[place, word], word, bounds[own_role], bounds[own_role + 1])
         while bits:
             by_move[64 * word + lowest_bit(bits)] = scores[place, slot]
             bits &= bits - _ONE
@@ -153,7 +153,7 @@ def _read_scores(
     ends = array_at(own.offsets, (own.role_count + 1,), np.int64)
     slot = 0
     for word in range(ends[role] >> 6, (ends[role + 1] + 63) >> 6):
-        bits = bits_between(legal[word], word, ends[role], ends[role + 1])
+        bits = masked(legal[word], word, ends[role], ends[role + 1])
         while bits:
             out[slot] = by_move[moves[64 * word + lowest_bit(bits)]]
             bits &= bits - _ONE

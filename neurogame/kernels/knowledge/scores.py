@@ -17,13 +17,13 @@ import numpy.typing as npt
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.call_address import call_address
 from neurogame.kernels.compiled import entry, inner, uncounted_inlined
-from neurogame.kernels.knowledge.choices import bits_between, count_bits, draw, nth_bit
 from neurogame.kernels.knowledge.records import record_at, scores_request_at
 from neurogame.kernels.lane_rows import hash_row
 from neurogame.kernels.leaves.bits import lowest_bit, mixed
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.memory import array_at
 from neurogame.kernels.leaves.move_scores import CompiledScores
+from neurogame.kernels.leaves.picking import count_moves, drawn, masked, nth_move
 from neurogame.kernels.leaves.request import COMPILED, STEP, request_at
 from neurogame.kernels.random_words import G1, G2
 
@@ -151,7 +151,7 @@ def score_children(address: int) -> None:
                 _reply(states[row], legal, row, role, offsets, number, reply)
             slot = 0
             for word in range(begin >> 6, (end + 63) >> 6):
-                bits = bits_between(legal[row, word], word, begin, end)
+                bits = masked(legal[row, word], word, begin, end)
                 while bits:
                     move = 64 * word + lowest_bit(bits)
                     bits &= bits - _ONE
@@ -179,7 +179,7 @@ def score_children(address: int) -> None:
 def _others_choose(legal: Any, row: Any, role: Any, offsets: Any) -> Any:
     """Return whether another role has a choice."""
     for other in range(len(offsets) - 1):
-        if other != role and count_bits(legal, row, offsets[other], offsets[other + 1]) > 1:
+        if other != role and count_moves(legal, row, offsets[other], offsets[other + 1]) > 1:
             return True
     return False
 
@@ -194,14 +194,14 @@ def _reply(
         if other == role:
             continue
         begin, end = offsets[other], offsets[other + 1]
-        count = count_bits(legal, row, begin, end)
+        count = count_moves(legal, row, begin, end)
         chosen = 0
         if count > 1:
             if key == 0:
                 key = hash_row(state)
             added = np.uint64(number + 1) * _G1 + np.uint64(other + 1) * _G2
-            chosen = draw(mixed(key + added), count)
-        reply[other] = nth_bit(legal, row, begin, end, chosen)
+            chosen = drawn(mixed(key + added), count)
+        reply[other] = nth_move(legal, row, begin, end, chosen)
 
 
 @inner

@@ -31,11 +31,9 @@ from neurogame.play.gate.evidence import Evidence, measure_evidence
 from neurogame.play.gate.race import Race, Racer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts_settings import GATED, MctsSettings
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
-
-GATED = "gated"
 
 _TREE: dict[str, Any] = {"tree": "action"}
 _PLAYOUT: dict[str, Any] = {"playout": "action"}
