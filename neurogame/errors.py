@@ -39,6 +39,10 @@ class CheckpointError(NeurogameError, ValueError):
     """A checkpoint file is damaged, of an unknown version, or belongs to another game."""
 
 
+class ProtocolError(NeurogameError, ValueError):
+    """A text is not a message of the GGP protocol, or a request is not what HTTP allows."""
+
+
 class MissingExtraError(NeurogameError, RuntimeError):
     """An optional dependency is missing; the text holds the one-line install hint."""
 

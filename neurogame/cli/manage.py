@@ -1,0 +1,188 @@
+"""``neurogame manage``: matches of players that are reached over HTTP."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from neurogame.play.manager.managed_match import ManagedMatch
+    from neurogame.play.manager.settings import ManagerSettings
+
+_EPILOG = """\
+A PLAYER is the address of a running player, such as http://127.0.0.1:9147 or 127.0.0.1:9148
+('neurogame serve' starts one), or 'random' for uniformly random legal moves by the manager
+itself. Moves that are missing, late or illegal are replaced by random legal ones and counted;
+the table at the end shows them. Ctrl-C aborts the match and tells the players.
+"""
+
+_MAXIMUM_LINES = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = _EPILOG
+    parser.add_argument("rules", metavar="RULES", help="a library game or a path")
+    parser.add_argument(
+        "--players", nargs="+", metavar="PLAYER", required=True, help="one player per role"
+    )
+    parser.add_argument(
+        "--start-clock", type=int, default=30, metavar="S", help="whole seconds (default 30)"
+    )
+    parser.add_argument(
+        "--play-clock", type=int, default=15, metavar="S", help="whole seconds (default 15)"
+    )
+    parser.add_argument(
+        "--grace", type=float, default=1.0, metavar="S", help="how late a move may be (default 1)"
+    )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=5.0,
+        metavar="S",
+        help="how long to wait before a match for a player that is busy (default 5)",
+    )
+    parser.add_argument("--matches", type=int, default=1, help="number of matches (default 1)")
+    parser.add_argument("--rotate", action="store_true", help="swap the roles from match to match")
+    parser.add_argument(
+        "--scramble",
+        type=int,
+        nargs="?",
+        const=0,
+        metavar="SEED",
+        help="send rules under other names, other ones in each match (default seed 0)",
+    )
+    parser.add_argument("--upper-case", action="store_true", help="send everything in capitals")
+    parser.add_argument(
+        "--preview",
+        type=int,
+        nargs="?",
+        const=5,
+        metavar="S",
+        help="send PREVIEW before START and wait S seconds for the reply (default 5)",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="forgive players no more than GGP-Base: moves must be spelled as sent",
+    )
+    parser.add_argument(
+        "--referee",
+        choices=("auto", "circuit", "reference"),
+        default="auto",
+        help="who knows the rules: the compiled game, or an interpreter that needs no grounding "
+        "(default auto: the latter only for rules too large to ground)",
+    )
+    parser.add_argument(
+        "--max-plies", type=int, default=1000, help="step limit of a match (default 1000)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="for all random moves (default 0)")
+    parser.add_argument("--tournament", metavar="NAME", help="for the match records")
+    parser.add_argument(
+        "--game-url", metavar="URL", help="for the match records: where the game is described"
+    )
+    parser.add_argument("--record", type=Path, metavar="DIR", help="write a JSON record per match")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--quiet", action="store_true", help="no progress line")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the matches and print the table; exit code 130 if they were interrupted."""
+    from tqdm import tqdm
+
+    from neurogame.play.manager.referee import load_referee
+    from neurogame.play.manager.series import play_http_series
+    from neurogame.play.manager.tally import results_table
+
+    settings = _settings(options)
+    save = None if options.record is None else _recorder(options.record)
+    referee = load_referee(options.rules, options.referee)
+    bar: tqdm[None]
+
+    def finished(number: int, match: ManagedMatch) -> None:
+        if save is not None:
+            save(number, match)
+        bar.update(not match.interrupted)
+
+    def progress(number: int, words: str) -> None:
+        bar.set_postfix_str(words)
+
+    quiet = options.quiet or options.json
+    # The delay keeps an error before the first match from standing behind an empty bar.
+    with tqdm(total=options.matches, unit="match", disable=quiet, delay=0.5) as bar:
+        series = play_http_series(
+            referee,
+            options.players,
+            settings,
+            matches=options.matches,
+            rotate=options.rotate,
+            seed=options.seed,
+            progress=progress,
+            on_match=finished,
+        )
+    if options.json:
+        print(json.dumps({"game": referee.name, **series.as_dict()}))
+        return 130 if series.interrupted else 0
+    _print_faults(series.matches)
+    print(results_table(match.players for match in series.matches))
+    return 130 if series.interrupted else 0
+
+
+def _print_faults(matches: Sequence[ManagedMatch]) -> None:
+    """Print what went wrong, the first lines of it."""
+    lines = []
+    for match in matches:
+        name = match.record.match_id
+        if match.ending != "terminal":
+            lines.append(f"{name}: aborted ({match.ending})")
+        lines += [
+            f"{name}: {player.player} as {player.role}: {complaint}"
+            for player in match.players
+            for complaint in player.complaints
+        ]
+    for line in lines[:_MAXIMUM_LINES]:
+        print(line)
+    if len(lines) > _MAXIMUM_LINES:
+        print(f"... and {len(lines) - _MAXIMUM_LINES} more; --record DIR keeps them")
+
+
+def _settings(options: argparse.Namespace) -> ManagerSettings:
+    from neurogame.play.manager.settings import ManagerSettings
+
+    return ManagerSettings(
+        start_clock=options.start_clock,
+        play_clock=options.play_clock,
+        grace=options.grace,
+        preview_clock=options.preview,
+        patience=options.patience,
+        scramble=options.scramble,
+        upper_case=options.upper_case,
+        strict=options.strict,
+        max_plies=options.max_plies,
+        game_url=options.game_url,
+        tournament=options.tournament,
+    )
+
+
+def _recorder(folder: Path) -> Callable[[int, ManagedMatch], None]:
+    """Return a function that writes each match into a folder, which the first one makes."""
+    from neurogame.errors import ConfigurationError
+
+    if folder.exists() and not folder.is_dir():
+        raise ConfigurationError(f"--record {folder}: not a folder; name a folder")
+
+    def write(number: int, match: ManagedMatch) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            match.record.save(folder / f"{match.record.match_id}.json")
+        except OSError as error:
+            raise ConfigurationError(
+                f"--record {folder}: {error.strerror or error}; name a folder with room that "
+                "can be written to"
+            ) from None
+
+    return write

@@ -1,0 +1,1 @@
+"""The game manager: runs matches of players that are reached over HTTP."""

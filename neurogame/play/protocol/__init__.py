@@ -1,0 +1,1 @@
+"""What game managers and players say to each other, and how it travels over HTTP."""

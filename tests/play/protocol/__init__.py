@@ -1,0 +1,1 @@
+"""Tests of the protocol: messages, and how they travel."""
