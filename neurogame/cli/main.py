@@ -25,6 +25,8 @@ COMMANDS = {
     "play": "play against a trained player in the terminal",
     "match": "let two or more players play matches",
     "arena": "measure players against each other, with intervals and ratings; can be resumed",
+    "serve": "play matches over HTTP, as game servers of General Game Playing run them",
+    "manage": "run matches of players that are reached over HTTP",
     "inspect": "show the weights of a checkpoint by the rule they came from",
 }
 

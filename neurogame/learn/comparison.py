@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
@@ -69,6 +70,7 @@ def compare(
     max_plies: int = 1000,
     margin: bool = False,
     depth: int = 1,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Comparison:
     """Let an evaluator play another, taking the roles in turn.
 
@@ -84,6 +86,7 @@ def compare(
         max_plies: a match is cut off after this many plies.
         margin: see :class:`~neurogame.learn.lockstep.MatchPlan`.
         depth: plies that both look ahead.
+        stop: asked before every ply; once it is true all matches are cut off where they are.
     """
     roles = len(game.roles)
     number = np.arange(matches)
@@ -105,7 +108,7 @@ def compare(
         margin=margin,
         depth=depth,
     )
-    played = play_lockstep(game, plan)
+    played = play_lockstep(game, plan, stop)
     if roles == 1:
         return summarise(played[0::2], _solo_results(played), [0] * len(played[0::2]))
     results = [_result(t, int(own[i])) for i, t in enumerate(played)]

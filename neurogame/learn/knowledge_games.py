@@ -36,7 +36,12 @@ class GameSource(Protocol):
 
 @final
 class PlayedGames:
-    """Games of random moves, or of what knowledge itself prefers; see :class:`KnowledgeConfig`."""
+    """Games of random moves, or of what knowledge itself prefers; see :class:`KnowledgeConfig`.
+
+    Attributes:
+        lanes: most games that are played side by side and returned together; at least 1. It may
+            be made smaller at any time.
+    """
 
     def __init__(self, circuit: Circuit, config: KnowledgeConfig, seed: int) -> None:
         """Compile the rules, or load them.
@@ -48,6 +53,7 @@ class PlayedGames:
         """
         self._config, self._seed = config, seed
         self._recorder = GameRecorder(circuit, plies=config.plies)
+        self.lanes = self._recorder.lanes
         guided = config.policy == "knowledge"
         self._random = math.ceil(RANDOM_SHARE * config.games) if guided else config.games
 
@@ -56,7 +62,7 @@ class PlayedGames:
         random = done < self._random
         left = (self._random if random else self._config.games) - done
         return self._recorder.play(
-            min(self._recorder.lanes, left),
+            min(self.lanes, left),
             self._seed,
             first=done,
             judge=None if random else knowledge,

@@ -8,7 +8,7 @@ random. Every random choice is a function of the match's own seed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import final
@@ -71,8 +71,15 @@ class _Record:
     movers: list[int]
 
 
-def play_lockstep(game: Game, plan: MatchPlan) -> list[Trajectory]:
+def play_lockstep(
+    game: Game, plan: MatchPlan, stop: Callable[[], bool] = lambda: False
+) -> list[Trajectory]:
     """Play all matches of a plan and return them in order.
+
+    Args:
+        game: the game.
+        plan: which matches.
+        stop: asked before every ply; once it is true all matches are cut off where they are.
 
     Raises:
         GameError: a reached state that is not terminal gives a role no legal move.
@@ -90,7 +97,7 @@ def play_lockstep(game: Game, plan: MatchPlan) -> list[Trajectory]:
         terminal = look.terminal.numpy()
         _note_states(records, active, states, terminal, look.goals.numpy(), goals)
         going = np.flatnonzero(~terminal)
-        if len(going) == 0 or ply == plan.max_plies:
+        if len(going) == 0 or ply == plan.max_plies or stop():
             break
         active, legal = active[going], look.legal.numpy()[going]
         states = states.select(torch.from_numpy(going))

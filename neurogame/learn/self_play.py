@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import final
 
 import numpy as np
@@ -45,8 +46,15 @@ class SelfPlay:
         self._evaluator = evaluator
         self._opponent: Opponent = make_opponent(game, config, initial)
 
-    def play(self, first: int, count: int) -> list[Trajectory]:
-        """Play matches number ``first`` to ``first + count - 1`` of the run."""
+    def play(self, first: int, count: int, stop: Callable[[], bool]) -> list[Trajectory]:
+        """Play matches number ``first`` to ``first + count - 1`` of the run.
+
+        Args:
+            first: number of the first match.
+            count: number of matches.
+            stop: asked before every ply of matches that advance together; once it is true they
+                are cut off where they are.
+        """
         config, roles = self._config, len(self._game.roles)
         number = np.arange(first, first + count)
         seats = np.zeros((count, roles), dtype=np.int64)
@@ -66,7 +74,7 @@ class SelfPlay:
             depth=config.depth,
         )
         if config.depth <= LOCKSTEP_DEPTH and self._opponent.player is None:
-            return play_lockstep(self._game, plan)
+            return play_lockstep(self._game, plan, stop)
         return play_deep(self._game, plan, self._opponent.player)
 
     def score(self, first: int, played: list[Trajectory]) -> float | None:

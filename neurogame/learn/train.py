@@ -8,12 +8,10 @@ same machine).
 
 from __future__ import annotations
 
-import copy
 import time
 from collections.abc import Callable
 from typing import Any, final
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -26,15 +24,13 @@ from neurogame.learn.checkpoint import Checkpoint
 from neurogame.learn.comparison import Comparison, compare, count_distinct, moves_digest
 from neurogame.learn.config import TrainConfig
 from neurogame.learn.counters import Counters
-from neurogame.learn.objective import make_objective
-from neurogame.learn.replay_buffer import ReplayBuffer
+from neurogame.learn.learner import Learner, derived_seed
 from neurogame.learn.run_folder import RunFolder
-from neurogame.learn.self_play import LOCKSTEP_DEPTH, SelfPlay, uses_margin
-from neurogame.learn.targets import Examples
+from neurogame.learn.self_play import LOCKSTEP_DEPTH, uses_margin
 from neurogame.simulate.game import Game
 
 # What a derived seed is for; part of the seed, so that uses do not correlate.
-_UPDATE, _EVALUATION = 101, 102
+_EVALUATION = 102
 _SAVE_SECONDS = 20.0
 
 
@@ -51,9 +47,7 @@ class Trainer:
         resumed: continue from this checkpoint of the same run.
 
     Attributes:
-        evaluator: what learns.
-        initial: the same evaluator before any learning, never changed.
-        counters: how far the run is.
+        learner: plays and learns.
         results: evaluations so far, oldest first.
     """
 
@@ -68,13 +62,8 @@ class Trainer:
         self.game = game
         self.config = config
         self.folder = folder
-        self.evaluator = make_evaluator(game, config.evaluator, config.seed)
-        self.initial: Evaluator = copy.deepcopy(self.evaluator).requires_grad_(False)
-        self.objective = make_objective(self.evaluator, config)
-        self.optimiser = _make_optimiser(self.evaluator, config)
-        size = max(1, config.buffer)
-        self.buffer = ReplayBuffer(size, len(game.fluents), self.objective.outputs)
-        self.counters = Counters()
+        evaluator = make_evaluator(game, config.evaluator, config.seed)
+        self.learner = Learner(game, config, evaluator)
         self.results: list[dict[str, Any]] = []
         self.stop_requested = False
         self._parent: str | None = None
@@ -82,7 +71,21 @@ class Trainer:
         self._saved_at = time.monotonic()
         if resumed is not None:
             self._restore(resumed)
-        self.self_play = SelfPlay(game, config, self.evaluator, self.initial)
+
+    @property
+    def evaluator(self) -> Evaluator:
+        """What learns."""
+        return self.learner.evaluator
+
+    @property
+    def initial(self) -> Evaluator:
+        """The same evaluator before any learning, never changed."""
+        return self.learner.initial
+
+    @property
+    def counters(self) -> Counters:
+        """How far the run is."""
+        return self.learner.counters
 
     def request_stop(self) -> None:
         """Let the present round finish, then save and stop."""
@@ -111,30 +114,20 @@ class Trainer:
 
     def round(self) -> dict[str, Any]:
         """Play and learn once, evaluate and keep a checkpoint where due; return the log row."""
-        started = time.monotonic()
         before = self.counters.matches
-        count = self.config.concurrent
-        if self.config.matches is not None:
-            count = min(count, self.config.matches - before)
-        played = self.self_play.play(before, count)
-        self.counters.matches += count
-        self.counters.rounds += 1
-        self.counters.plies += sum(match.plies for match in played)
-        self._set_rate(self.self_play.score(before, played))
-        loss, updates = self._learn(self.objective.examples(played))
-        seconds = time.monotonic() - started
-        self.counters.seconds += seconds
+        done = self.learner.round()
+        played, count = done.played, len(done.played)
         row = {
             "round": self.counters.rounds,
             "matches": self.counters.matches,
-            "updates": updates,
-            "loss": loss,
+            "updates": done.updates,
+            "loss": done.loss,
             "mean_plies": sum(match.plies for match in played) / count,
             "distinct": count_distinct(played),
             "unfinished": sum(not match.finished for match in played),
             "moves_digest": moves_digest(played),
             "mean_goals": _mean_goals([match.goals for match in played]),
-            "matches_per_second": count / max(seconds, 1e-9),
+            "matches_per_second": count / max(done.seconds, 1e-9),
             "seconds": self.counters.seconds,
         }
         self.folder.log_round(row)
@@ -158,7 +151,7 @@ class Trainer:
             self.evaluator,
             other,
             matches=matches,
-            seed=_derived_seed(self.config.seed, _EVALUATION, self.counters.matches),
+            seed=derived_seed(self.config.seed, _EVALUATION, self.counters.matches),
             # Two deterministic players would play the same match again and again.
             random_plies=4,
             max_plies=self.config.max_plies,
@@ -201,8 +194,8 @@ class Trainer:
             weights=_plain(self.evaluator.state_dict()),
             initial_weights=_plain(self.initial.state_dict()),
             config=self.config.to_json(),
-            optimiser=self.optimiser.state_dict() if resumable else None,
-            buffer=self.buffer.state() if resumable else None,
+            optimiser=self.learner.optimiser.state_dict() if resumable else None,
+            buffer=self.learner.buffer.state() if resumable else None,
             random={
                 "rule": "every choice follows from the seed and the number of match or update",
                 "seed": self.config.seed,
@@ -215,77 +208,17 @@ class Trainer:
             parent=self._parent,
         )
 
-    def _set_rate(self, score: float | None) -> None:
-        """Learn slower the better the last matches went.
-
-        Reference: Bowling & Veloso, Multiagent Learning Using a Variable Learning Rate, 2002.
-        """
-        slow = 0.0 if score is None else score * (1.0 - self.config.winning_rate)
-        for group in self.optimiser.param_groups:
-            group["lr"] = self.config.learning_rate * (1.0 - slow)
-
-    def _learn(self, examples: Examples) -> tuple[float, int]:
-        """Make the updates that are due; return their mean error and their number."""
-        config = self.config
-        self.buffer.add(examples) if config.buffer else None
-        due = int(config.updates * self.counters.matches + 1e-9) - self.counters.updates
-        total, made = 0.0, 0
-        self.evaluator.train()
-        for _ in range(due):
-            batch = self._draw(examples)
-            self.counters.updates += 1
-            if batch is None:
-                continue
-            self.optimiser.zero_grad()
-            loss = self.objective.loss(batch)
-            loss.backward()  # type: ignore[no-untyped-call]
-            if config.gradient_limit > 0:
-                torch.nn.utils.clip_grad_norm_(self.evaluator.parameters(), config.gradient_limit)
-            self.optimiser.step()
-            total, made = total + float(loss.detach()), made + 1
-        self.evaluator.eval()
-        return (total / made if made else float("nan")), made
-
-    def _draw(self, newest: Examples) -> Examples | None:
-        """Return the batch of the next update, or None where there is nothing to learn from."""
-        seed = _derived_seed(self.config.seed, _UPDATE, self.counters.updates)
-        random = np.random.default_rng(seed)
-        if self.config.buffer:
-            return self.buffer.draw(self.config.batch, random) if len(self.buffer) else None
-        if len(newest) == 0:
-            return None
-        order = random.permutation(len(newest))[: self.config.batch]
-        places = torch.from_numpy(order)
-        return Examples(newest.fluents[places], newest.targets[places])
-
     def _restore(self, checkpoint: Checkpoint) -> None:
         if checkpoint.signature != self._signature:
             raise CheckpointError("the checkpoint to resume from belongs to another game")
-        assert checkpoint.optimiser is not None
-        assert checkpoint.buffer is not None
-        self.evaluator.load_state_dict(checkpoint.weights)
-        self.initial.load_state_dict(checkpoint.initial_weights)
-        self.optimiser.load_state_dict(checkpoint.optimiser)
-        self.buffer.restore(checkpoint.buffer)
-        self.counters = Counters.from_json(checkpoint.counters)
+        self.learner.restore(checkpoint)
         self.results = list(checkpoint.results)
         self._parent = checkpoint.hash
-
-
-def _make_optimiser(evaluator: Evaluator, config: TrainConfig) -> torch.optim.Optimizer:
-    parameters = [p for p in evaluator.parameters() if p.requires_grad]
-    if config.optimiser == "adam":
-        return torch.optim.Adam(parameters, lr=config.learning_rate)
-    return torch.optim.SGD(parameters, lr=config.learning_rate)
 
 
 def _due(every: int, before: int, after: int) -> bool:
     """Return whether a multiple of ``every`` lies in ``before + 1`` to ``after``."""
     return every > 0 and before // every != after // every
-
-
-def _derived_seed(seed: int, use: int, number: int) -> int:
-    return int(np.random.SeedSequence([seed, use, number]).generate_state(1, np.uint64)[0] >> 1)
 
 
 def _mean_goals(goals: list[Tensor]) -> list[float]:

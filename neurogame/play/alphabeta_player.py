@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import final
 
 from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
+from neurogame.play.pace import measure_pace
+from neurogame.play.refining import refine_in_time
 from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
@@ -24,6 +27,7 @@ class AlphaBetaPlayer:
 
     Attributes:
         last: the result of the last search of this match, or None.
+        report: what came of refinement, as text for people; empty if nothing was refined.
     """
 
     def __init__(
@@ -35,6 +39,7 @@ class AlphaBetaPlayer:
         settings: SearchSettings | None = None,
         fresh: bool = False,
         device: str = "cpu",
+        refine: float = 0.0,
     ) -> None:
         """Make a player.
 
@@ -46,7 +51,10 @@ class AlphaBetaPlayer:
             fresh: whether to make a new evaluator for every match, with the match's seed;
                 otherwise it is made once per game with seed 0.
             device: where to compute.
+            refine: seconds of self-play by which a new evaluator is refined before the first
+                match; in a start clock no more than fits.
         """
+        self.report = ""
         self.last: SearchResult | None = None
         self._source = source
         self._name = name
@@ -54,6 +62,7 @@ class AlphaBetaPlayer:
         self._settings = settings
         self._fresh = fresh
         self._device = device
+        self._refine = refine
         self._role = 0
         self._game: Game | None = None
         self._evaluator: Evaluator | None = None
@@ -64,16 +73,20 @@ class AlphaBetaPlayer:
         """The player string."""
         return self._name
 
-    def start(self, game: Game, role: int, seed: int) -> None:
+    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
         """Prepare a match; see :class:`neurogame.play.player.Player`."""
+        end = None if seconds is None else time.monotonic() + seconds
         if self._evaluator is None or self._fresh or game is not self._game:
             self._evaluator = self._source(game, seed if self._fresh else 0)
             self._game = game
+            self.report = refine_in_time(game, self._evaluator, self._refine, seed, end)
         self._role = role
         self.last = None
         self._search = AlphaBeta(
             game, self._evaluator, settings=self._settings, seed=seed, device=self._device
         )
+        if seconds is not None:
+            measure_pace(self._search, game, role)
 
     def choose(self, state: State, limit: Limit) -> int:
         """Search and return the best move found.
@@ -92,6 +105,20 @@ class AlphaBetaPlayer:
             merged = DEFAULT_LIMIT
         self.last = self._search.search(state, self._role, merged)
         return self.last.move
+
+    def ponder(self, state: State, stop: Callable[[], bool]) -> None:
+        """Search until told to stop; the next :meth:`choose` goes on from there.
+
+        Args:
+            state: the present, non-terminal state.
+            stop: whether to return.
+
+        Raises:
+            PlayerError: ``start`` was not called.
+        """
+        if self._search is None:
+            raise PlayerError(f"player {self._name}: ponder() before start(); start a match first")
+        self._search.ponder(state, self._role, stop)
 
     def stop(self) -> None:
         """Drop the search tree; the evaluator stays for the next match."""

@@ -47,7 +47,7 @@ class HumanPlayer:
         """The player string."""
         return self._name
 
-    def start(self, game: Game, role: int, seed: int) -> None:
+    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
         """Greet; see :class:`neurogame.play.player.Player`."""
         self._game = game
         self._role = role
@@ -76,6 +76,9 @@ class HumanPlayer:
             move = self._understand(state, answer)
             if move is not None:
                 return move
+
+    def ponder(self, state: State, stop: Callable[[], bool]) -> None:
+        """Return at once: people think without being asked."""
 
     def stop(self) -> None:
         """Nothing to clean up."""

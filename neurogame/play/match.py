@@ -28,7 +28,8 @@ class MatchSettings:
 
     Attributes:
         limit: how long players may think per move; a limit that they keep by themselves.
-        start_clock: seconds for a player's start, or None; a longer start is counted.
+        start_clock: seconds for a player's start, or None. A player is told to get ready in nine
+            tenths of it; a start that takes longer than all of it is counted.
         play_clock: seconds for a move, or None. A player that is asked to keep within nine
             tenths of it and still answers later has its move replaced by a random legal one and
             a timeout counted. Players run in this process and are never interrupted.
@@ -166,10 +167,11 @@ class _Match:
     def start(self) -> None:
         """Start all players."""
         clock = self._settings.start_clock
+        seconds = None if clock is None else _CLOCK_SHARE * clock
         for role, (player, seed) in enumerate(zip(self._players, self._player_seeds, strict=True)):
             began = time.perf_counter()
             with self._blame(role):
-                player.start(self._game, role, seed)
+                player.start(self._game, role, seed, seconds)
             self._start_seconds[role] = time.perf_counter() - began
             self._start_timeouts[role] = int(
                 clock is not None and self._start_seconds[role] > clock

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import final
 
 from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.play.pace import measure_pace
+from neurogame.play.refining import refine_in_time
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
@@ -17,6 +20,8 @@ from neurogame.simulate.states import State
 
 DEFAULT_LIMIT = Limit(simulations=1000)
 """Used where neither the player nor the match says how long to think."""
+_SHARE = 0.5
+"""Share of the time for the start that learning, and gating, may take."""
 
 
 @final
@@ -25,31 +30,36 @@ class MctsPlayer:
 
     Attributes:
         last: the result of the last search of this match, or None.
-        gate_report: what gating decided, as text for people; empty if nothing was gated.
+        report: what came of refinement and of gating, as text for people; empty if there was
+            neither.
     """
 
     def __init__(
         self,
         source: Callable[[Game, int], Evaluator] | None = None,
         *,
-        judges: Callable[[Game, int], Mapping[str, MoveJudge]] | None = None,
+        judges: Callable[[Game, int, float | None], Mapping[str, MoveJudge]] | None = None,
         name: str = "mcts",
         limit: Limit | None = None,
         settings: MctsSettings | None = None,
         fresh: bool = False,
         gate: float = 60.0,
+        refine: float = 0.0,
     ) -> None:
         """Make a player.
 
         Args:
             source: makes the evaluator of a game from a seed; None: there is none.
-            judges: makes the judges of moves of a game from a seed, by name; None: there are none.
+            judges: makes the judges of moves of a game, by name, from a seed and the time at which
+                learning has to end, as ``time.monotonic`` tells it, or None; None: there are none.
             name: its player string.
             limit: its own limit; the stricter of this and the match's counts.
             settings: how to search.
             fresh: whether to make a new evaluator for every match, with the match's seed;
                 otherwise it is made once per game with seed 0, as judges always are.
             gate: seconds that gating may take, once per game, where the settings ask for it.
+            refine: seconds of self-play by which a new evaluator is refined before the first
+                match; in a start clock no more than fits.
 
         Raises:
             PlayerError: the settings need an evaluator or judges and there are none, or an
@@ -65,7 +75,8 @@ class MctsPlayer:
         self._game: Game | None = None
         self._gate = gate
         self._make_judges = judges
-        self.gate_report = ""
+        self._refine = refine
+        self.report = ""
         self._evaluator: Evaluator | None = None
         self._judges: Mapping[str, MoveJudge] | None = None
         self._decided = self._settings
@@ -87,15 +98,22 @@ class MctsPlayer:
         """The player string."""
         return self._name
 
-    def start(self, game: Game, role: int, seed: int) -> None:
-        """Prepare a match; see :class:`neurogame.play.player.Player`."""
+    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+        """Prepare a match; see :class:`neurogame.play.player.Player`.
+
+        With ``seconds``, knowledge is learned from no more games than fit half of them, and gating
+        takes at most half of what is left once judges and a search are made.
+        """
+        end = None if seconds is None else time.monotonic() + seconds
         if self._source is not None and (
             self._evaluator is None or self._fresh or game is not self._game
         ):
             self._evaluator = self._source(game, seed if self._fresh else 0)
+            self.report = refine_in_time(game, self._evaluator, self._refine, seed, end)
         if self._make_judges is not None and (self._judges is None or game is not self._game):
-            self._judges = self._make_judges(game, 0)
-            self._decide(game, self._judges, seed)
+            learned = None if end is None or seconds is None else end - _SHARE * seconds
+            self._judges = self._make_judges(game, 0, learned)
+            self._decide(game, self._judges, seed, end)
         self._game = game
         self._role = role
         self.last = None
@@ -106,24 +124,38 @@ class MctsPlayer:
             judges=self._judges,
             seed=seed,
         )
+        if seconds is not None:
+            measure_pace(self._search, game, role)
 
-    def _decide(self, game: Game, judges: Mapping[str, MoveJudge], seed: int) -> None:
-        """Have gating decide what the settings leave to it."""
+    def _decide(
+        self, game: Game, judges: Mapping[str, MoveJudge], seed: int, end: float | None
+    ) -> None:
+        """Have gating decide what the settings leave to it, in time if there is an end."""
         if not self._settings.is_gated:
             return
         # Imported here: it plays matches itself.
-        from neurogame.play.gate.gate import open_gate
+        from neurogame.play.gate.gate import open_gate, ungated
 
+        gate, latest = self._gate, None
+        if end is not None:
+            begun = time.monotonic()
+            Mcts(game, settings=ungated(self._settings), evaluator=self._evaluator, judges=judges)
+            now = time.monotonic()
+            # The search that is decided on has to be made after that.
+            latest = end - (now - begun)
+            gate = min(gate, max(_SHARE * (latest - now), 0.0))
         report = open_gate(
             game,
             self._settings,
             judges,
             seed=seed,
-            seconds=self._gate,
+            seconds=gate,
             limit=self._limit or None,
             evaluator=self._evaluator,
+            latest=latest,
         )
-        self._decided, self.gate_report = report.settings, str(report)
+        self._decided = report.settings
+        self.report = "\n".join(filter(None, [self.report, str(report)]))
 
     def choose(self, state: State, limit: Limit) -> int:
         """Search and return the best move found.
@@ -142,6 +174,20 @@ class MctsPlayer:
             merged = DEFAULT_LIMIT
         self.last = self._search.search(state, self._role, merged)
         return self.last.move
+
+    def ponder(self, state: State, stop: Callable[[], bool]) -> None:
+        """Search until told to stop; the next :meth:`choose` goes on from there.
+
+        Args:
+            state: the present, non-terminal state.
+            stop: whether to return.
+
+        Raises:
+            PlayerError: ``start`` was not called.
+        """
+        if self._search is None:
+            raise PlayerError(f"player {self._name}: ponder() before start(); start a match first")
+        self._search.ponder(state, self._role, stop)
 
     def stop(self) -> None:
         """Drop the tree; the evaluator stays for the next match."""

@@ -1,7 +1,8 @@
-"""What a player is: three verbs and a name."""
+"""What a player is: four verbs and a name."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from neurogame.search.limit import Limit
@@ -20,13 +21,15 @@ class Player(Protocol):
     def name(self) -> str:
         """The player string that makes this player, for records."""
 
-    def start(self, game: Game, role: int, seed: int) -> None:
+    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
         """Prepare a match.
 
         Args:
             game: the game.
             role: index of the role to play.
             seed: decides every random choice in this match.
+            seconds: to get ready in, above 0; None: as long as it takes. Nothing is begun that is
+                known not to fit; what the player cannot do without is made even if it is late.
         """
 
     def choose(self, state: State, limit: Limit) -> int:
@@ -41,6 +44,19 @@ class Player(Protocol):
 
         Raises:
             MatchAbandoned: the player leaves.
+        """
+
+    def ponder(self, state: State, stop: Callable[[], bool]) -> None:
+        """Think while others move; returns when it is told to, or has nothing left to find.
+
+        A limit of the player's own is not looked at. A player without use for the time returns at
+        once.
+
+        Args:
+            state: the present, non-terminal state, in which every role has a legal move; the
+                player's own role may have a single one.
+            stop: whether to return; it is called from this thread, about every 30 ms or oftener,
+                and must be quick.
         """
 
     def stop(self) -> None:

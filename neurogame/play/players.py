@@ -12,8 +12,10 @@ from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.play.alphabeta_player import AlphaBetaPlayer
+from neurogame.play.folder_player import FolderPlayer
 from neurogame.play.human import HumanPlayer
 from neurogame.play.player import Player
 from neurogame.play.random_player import RandomPlayer
@@ -35,7 +37,7 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
     Args:
         text: a player string, or one taken apart.
         game: if given, the evaluator is built for it at once, so that a checkpoint of another
-            game is refused here and not when the match starts.
+            game, or a folder without one of it, is refused here and not when the match starts.
         seed: decides the weights of fresh evaluators that are random.
 
     Raises:
@@ -49,11 +51,31 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
     if spec.kind == "human":
         return HumanPlayer()
     player: Player
-    player = _mcts_player(spec, seed) if spec.kind == "mcts" else _alphabeta_player(spec, seed)
+    if spec.kind == "auto":
+        player = _auto_player(spec)
+    elif spec.source and not spec.is_fresh and Path(spec.source).is_dir():
+        player = FolderPlayer(spec, lambda own: _searching_player(own, seed))
+    else:
+        player = _searching_player(spec, seed)
     if game is not None:
         player.start(game, 0, seed)
         player.stop()
     return player
+
+
+def _searching_player(spec: PlayerSpec, seed: int) -> Player:
+    return _mcts_player(spec, seed) if spec.kind == "mcts" else _alphabeta_player(spec, seed)
+
+
+def _auto_player(spec: PlayerSpec) -> Player:
+    # Imported here: it has all kinds of players at hand.
+    from neurogame.play.auto.auto_player import PREPARE, AutoPlayer
+
+    folder = Path(spec.source) if spec.source else None
+    if folder is not None and not folder.is_dir():
+        raise PlayerError(f"player {spec}: there is no folder {spec.source!r} of checkpoints")
+    prepare = float(spec.options.get("prepare", PREPARE))
+    return AutoPlayer(folder, name=str(spec), limit=spec.limit, prepare=prepare)
 
 
 def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:
@@ -67,6 +89,7 @@ def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:
         settings=settings,
         fresh=spec.is_fresh and spec.noise > 0,
         device=_device(spec),
+        refine=float(spec.own("refine")),
     )
 
 
@@ -77,6 +100,10 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
     device = _device(spec)
     settings = MctsSettings(**read_options(MctsSettings, spec.settings))
     judged = bool(settings.judges) or settings.is_gated
+    learning = KnowledgeConfig(
+        games=int(spec.own("games")),
+        policy="knowledge" if spec.own("policy") == "knowledge" else "random",
+    )
     checkpoint = _checkpoint(spec) if spec.source and not spec.is_fresh else None
     found: Callable[[Game, int], Evaluator] | None = None
     if checkpoint is None:
@@ -88,11 +115,18 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         assert found is not None
         return found(game, match_seed).to(device)
 
-    def judges(game: Game, judges_seed: int) -> Mapping[str, MoveJudge]:
+    def judges(game: Game, judges_seed: int, deadline: float | None) -> Mapping[str, MoveJudge]:
         # Imported here, as checkpoints are.
         from neurogame.play.judges import make_judges
 
-        return make_judges(game, settings, checkpoint, games=spec.games, seed=judges_seed)
+        return make_judges(
+            game,
+            settings,
+            checkpoint,
+            learning=learning,
+            seed=judges_seed,
+            deadline=deadline,
+        )
 
     return MctsPlayer(
         source if found else None,
@@ -101,7 +135,8 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         limit=spec.limit,
         settings=settings,
         fresh=spec.is_fresh and spec.noise > 0,
-        gate=spec.gate,
+        gate=float(spec.own("gate")),
+        refine=float(spec.own("refine")),
     )
 
 
@@ -147,8 +182,8 @@ def _checkpoint(spec: PlayerSpec) -> Checkpoint:
     path = Path(spec.source)
     if not path.is_file():
         raise PlayerError(
-            f"player {spec}: there is no checkpoint {spec.source!r}; give the path of one, or a "
-            f"fresh evaluator: {', '.join(FRESH)}"
+            f"player {spec}: there is no checkpoint {spec.source!r}; give the path of one, or of a "
+            f"folder with checkpoints, or a fresh evaluator: {', '.join(FRESH)}"
         )
     # Imported here: players without a checkpoint need nothing of the learning room.
     from neurogame.learn.checkpoint import load_checkpoint

@@ -1,49 +1,52 @@
-"""Short matches of search settings against a baseline, until the better ones stand out or not."""
+"""Short matches of searches against a baseline, until the better ones stand out or not."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, final
+from dataclasses import dataclass, field
+from typing import Protocol, final
 
 import numpy as np
 
-from neurogame.evaluators.base import Evaluator
-from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.play.match import random_opening
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
 
-_CAPACITY = 50_000
 MOST_ROUNDS = 100
 """Rounds after which a race is over: more would tell apart what hardly differs."""
 
-_FEWEST = 6
-"""Rounds before anybody is sent home."""
 _SPREAD = 0.35
 """Least standard deviation of a round that is reckoned with: few rounds that end alike, as the
 first ones often do, do not show that all others will."""
 
 
+class Searcher(Protocol):
+    """A search that keeps what it has found until it is told to forget it."""
+
+    def search(self, state: State, role: int, limit: Limit) -> SearchResult:
+        """Search for the best move of a role."""
+
+    def forget(self, *, proofs: bool = True) -> None:
+        """Drop what was searched."""
+
+
 @final
 @dataclass(kw_only=True)
 class Racer:
-    """A candidate in a race.
+    """How a candidate does in a race.
 
     Attributes:
         name: for people.
-        settings: how it searches.
         rounds: what each round came to, 0..1: 0.5 is as good as the baseline. A round is a
             match in each role from a common opening.
         is_racing: whether it still runs.
     """
 
     name: str
-    settings: MctsSettings
     rounds: list[float] = field(default_factory=list)
     is_racing: bool = True
 
@@ -66,50 +69,37 @@ class Race:
     """Races candidates against a baseline in one game.
 
     Attributes:
-        racers: the candidates.
-        seconds: that making the searches took, compiling included.
+        racers: how the candidates do, in the order in which they were given.
     """
 
     def __init__(
         self,
         game: Game,
-        baseline: MctsSettings,
-        racers: Sequence[Racer],
-        judges: Mapping[str, MoveJudge],
+        baseline: Searcher,
+        candidates: Mapping[str, Searcher],
         *,
         plies: int,
-        evaluator: Evaluator | None = None,
         seed: int,
         z: float = 1.0,
+        fewest: int = 6,
     ) -> None:
-        """Make all searches; their code is compiled now, if it is not yet.
+        """Take who runs.
 
         Args:
             game: the game.
             baseline: the search to beat.
-            racers: the candidates.
-            judges: of moves, as :class:`~neurogame.search.mcts.Mcts` takes them.
+            candidates: the searches that run against it, by name.
             plies: random ones at the beginning of every match; at least 0.
-            evaluator: of states, where the settings ask for one.
-            seed: decides openings, playouts and ties.
+            seed: decides the openings.
             z: standard errors by which a candidate must be behind the best to be sent home. The
                 time is better spent on others long before it is sure that it is worse.
+            fewest: rounds before anybody is sent home, at least 1.
         """
-        self.game, self.racers, self._z, self._plies = game, list(racers), z, plies
+        self.racers = [Racer(name=name) for name in candidates]
+        self._game, self._baseline, self._z, self._plies = game, baseline, z, plies
+        self._fewest = fewest
+        self._candidates = list(candidates.values())
         self._random = np.random.default_rng(seed & (1 << 64) - 1)
-        small: dict[str, Any] = {"capacity": min(baseline.capacity, _CAPACITY), "threads": 1}
-        begun = time.monotonic()
-        self._baseline, *self._searches = (
-            Mcts(
-                game,
-                settings=replace(settings, **small),
-                evaluator=evaluator,
-                judges=judges,
-                seed=seed + number,
-            )
-            for number, settings in enumerate([baseline, *(racer.settings for racer in racers)])
-        )
-        self.seconds = time.monotonic() - begun
 
     def run(self, limit: Limit, deadline: float, rounds: int = MOST_ROUNDS) -> None:
         """Play rounds until the time is out or nobody is left.
@@ -122,15 +112,15 @@ class Race:
         for _ in range(rounds):
             if not any(racer.is_racing for racer in self.racers):
                 return
-            opening = random_opening(self.game, self._plies, self._random)
+            opening = random_opening(self._game, self._plies, self._random)
             control = None
-            if len(self.game.roles) != 2:
+            if len(self._game.roles) != 2:
                 control = self._match(
-                    [self._baseline] * len(self.game.roles), opening, limit, deadline
+                    [self._baseline] * len(self._game.roles), opening, limit, deadline
                 )
                 if control is None:
                     return
-            for racer, search in zip(self.racers, self._searches, strict=True):
+            for racer, search in zip(self.racers, self._candidates, strict=True):
                 if racer.is_racing:
                     found = self._round(search, opening, control, limit, deadline)
                     if found is None:
@@ -142,19 +132,19 @@ class Race:
         """Let those stop that are behind the baseline or the best."""
         lowest = max([0.5, *(racer.bounds(self._z)[0] for racer in self.racers)])
         for racer in self.racers:
-            if len(racer.rounds) >= _FEWEST and racer.bounds(self._z)[1] < lowest:
+            if len(racer.rounds) >= self._fewest and racer.bounds(self._z)[1] < lowest:
                 racer.is_racing = False
 
     def _round(
         self,
-        search: Mcts,
+        search: Searcher,
         opening: list[list[int]],
         control: Sequence[float] | None,
         limit: Limit,
         deadline: float,
     ) -> float | None:
         """Return what a candidate makes of an opening in all roles; None if time was out."""
-        roles, points = len(self.game.roles), []
+        roles, points = len(self._game.roles), []
         for role in range(roles):
             seats = [self._baseline] * roles
             seats[role] = search
@@ -167,12 +157,12 @@ class Race:
         return float(np.mean(points))
 
     def _match(
-        self, seats: Sequence[Mcts], opening: list[list[int]], limit: Limit, deadline: float
+        self, seats: Sequence[Searcher], opening: list[list[int]], limit: Limit, deadline: float
     ) -> list[float] | None:
         """Play a match; return the goals, or None if time was out before its end."""
         for search in set(seats):
             search.forget()
-        state, moves = self.game.initial_state(), iter(opening)
+        state, moves = self._game.initial_state(), iter(opening)
         while not state.is_terminal and all(state.legal_moves):
             if time.monotonic() >= deadline:
                 return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import final
 
 import numpy as np
@@ -30,7 +31,7 @@ class RandomPlayer:
         """The player string."""
         return self._name
 
-    def start(self, game: Game, role: int, seed: int) -> None:
+    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
         """Prepare a match; see :class:`neurogame.play.player.Player`."""
         self._role = role
         self._random = np.random.default_rng(seed)
@@ -38,6 +39,9 @@ class RandomPlayer:
     def choose(self, state: State, limit: Limit) -> int:
         """Return a random legal move, whatever the limit."""
         return int(self._random.choice(state.legal_moves[self._role]))
+
+    def ponder(self, state: State, stop: Callable[[], bool]) -> None:
+        """Return at once: there is nothing to think about."""
 
     def stop(self) -> None:
         """Nothing to clean up."""

@@ -7,11 +7,15 @@
     alphabeta:SOURCE[,NAME=VALUE...]       alpha-beta search on an evaluator
     mcts[:SOURCE][,NAME=VALUE...]          Monte-Carlo tree search; the first option may follow
                                            the colon, as in mcts:sims=1000
+    auto[:FOLDER][,NAME=VALUE...]          looks at the game first and takes the player that suits
+                                           it; FOLDER: checkpoints, looked up by structure
 
-    SOURCE   the path of a checkpoint, such as checkpoints/pentago.pt, or a fresh evaluator:
-             cilp, cilp-paper, fuzzy, fluxplayer (made from the rules), random-net, mlp (random
-             weights). MCTS wants an evaluator with cutoff, bias or minimax only; of a checkpoint
-             it takes the judges of moves too, where tree or playout ask for them
+    SOURCE   the path of a checkpoint, such as checkpoints/pentago.pt; or that of a folder of
+             checkpoints, in which the newest one of the game is looked up by the structure of its
+             rules, whatever its names are; or a fresh evaluator: cilp, cilp-paper, fuzzy,
+             fluxplayer (made from the rules), random-net, mlp (random weights). MCTS wants an
+             evaluator with cutoff, bias or minimax only; of a checkpoint it takes the judges of
+             moves too, where tree or playout ask for them
 
     seconds, nodes, depth, sims   the player's own limits; the stricter of these and the match's
                                   count. Where neither says anything alpha-beta looks one ply
@@ -21,8 +25,15 @@
     device                        of the evaluator: cpu (default), cuda, ...
     games                         MCTS with knowledge that no checkpoint holds: random games from
                                   which it is learned before the first match (default 5000)
+    policy                        MCTS with such knowledge: who plays these games: random (default),
+                                  or knowledge: after a tenth, the knowledge itself
+    refine                        seconds of self-play, before the first match, by which an
+                                  evaluator is refined (default 0); in a start clock no more than
+                                  fits. Refined weights that are not better are dropped
     gate                          MCTS with tree=gated or playout=gated: seconds that the decision
                                   may take before the first match (default 60)
+    prepare                       auto: seconds for the choice where there is no start clock
+                                  (default 30)
 
 All other options are the fields of :class:`~neurogame.search.settings.SearchSettings` and
 :class:`~neurogame.search.mcts_settings.MctsSettings`; ``docs/search.md`` explains each. By default
@@ -31,7 +42,9 @@ alpha-beta has the ``outlook`` with which a checkpoint was trained.
 Examples: ``alphabeta:cilp``, ``alphabeta:cilp-paper,depth=2``, ``alphabeta:my.pt,seconds=1``,
 ``mcts:sims=1000``, ``mcts:playout=mast,tree=rave,seconds=1``, ``mcts:my.pt,cutoff=2``,
 ``mcts:playout=action,tree=action,sims=1000``, ``mcts:playout=gated,tree=gated,gate=10,seconds=1``,
-``mcts:my.pt,playout=knowledge,tree=knowledge``. A path must not contain a comma.
+``mcts:my.pt,playout=knowledge,tree=knowledge``, ``alphabeta:checkpoints,seconds=1``,
+``alphabeta:my.pt,refine=60``, ``auto``, ``auto:checkpoints,seconds=1``. A path must not contain a
+comma.
 """
 
 from __future__ import annotations
@@ -42,6 +55,7 @@ from typing import final
 
 from neurogame.errors import ConfigurationError, PlayerError
 from neurogame.evaluators.config import KINDS as EVALUATORS
+from neurogame.evaluators.knowledge.config import POLICIES
 from neurogame.search.limit import LIMIT_NAMES, Limit
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.option_texts import option_names, read_options
@@ -52,13 +66,19 @@ FRESH = {"random-net" if kind == "random" else kind: kind for kind in EVALUATORS
 
 _PLAIN = ("random", "human")
 _SETTINGS: dict[str, type] = {"alphabeta": SearchSettings, "mcts": MctsSettings}
-_KINDS = (*_PLAIN, *_SETTINGS)
+_KINDS = (*_PLAIN, *_SETTINGS, "auto")
 _LIMITS = {
     "alphabeta": ("seconds", "nodes", "depth"),
     "mcts": ("seconds", "nodes", "sims"),
+    "auto": ("seconds", "nodes"),
 }
-_OWN = {"alphabeta": ("noise", "device"), "mcts": ("noise", "device", "games", "gate")}
-_GAMES, _GATE = "5000", "60"
+_OWN = {
+    "alphabeta": ("noise", "device", "refine"),
+    "mcts": ("noise", "device", "games", "policy", "refine", "gate"),
+    "auto": ("prepare",),
+}
+_DEFAULTS = {"noise": "0", "games": "5000", "policy": "random", "refine": "0", "gate": "60"}
+_LEAST = {"noise": 0.0, "games": 1.0, "refine": 0.0, "gate": 0.0, "prepare": 0.01}
 
 
 @final
@@ -67,8 +87,9 @@ class PlayerSpec:
     """A player string, taken apart.
 
     Attributes:
-        kind: ``random``, ``human``, ``alphabeta`` or ``mcts``.
-        source: the evaluator: a name of :data:`FRESH` or a path; empty where there is none.
+        kind: ``random``, ``human``, ``alphabeta``, ``mcts`` or ``auto``.
+        source: the evaluator: a name of :data:`FRESH` or a path; empty where there is none. Of
+            ``auto``: a folder of checkpoints.
         limit: the player's own limit.
         options: all other options, as texts.
     """
@@ -95,7 +116,7 @@ class PlayerSpec:
         if kind not in _KINDS:
             raise PlayerError(
                 f"player {text!r}: unknown kind {kind!r}; allowed are random, human, "
-                "alphabeta:SOURCE, mcts"
+                "alphabeta:SOURCE, mcts, auto"
             )
         if kind in _PLAIN:
             if colon or pieces:
@@ -125,20 +146,18 @@ class PlayerSpec:
         """Whether the evaluator is made anew instead of loaded."""
         return self.source.lower() in FRESH
 
+    def own(self, name: str) -> str:
+        """Return an option that is the player's own, not its search's, as text.
+
+        Args:
+            name: noise, games, policy, refine or gate.
+        """
+        return self.options.get(name, _DEFAULTS[name])
+
     @property
     def noise(self) -> float:
         """Random growth of the weights of a fresh evaluator; 0 or more."""
-        return float(self.options.get("noise", "0"))
-
-    @property
-    def games(self) -> int:
-        """Random games from which knowledge is learned; at least 1."""
-        return int(self.options.get("games", _GAMES))
-
-    @property
-    def gate(self) -> float:
-        """Seconds that gating may take; 0 or more."""
-        return float(self.options.get("gate", _GATE))
+        return float(self.own("noise"))
 
     @property
     def settings(self) -> dict[str, str]:
@@ -150,11 +169,12 @@ class PlayerSpec:
 def _is_option(piece: str) -> bool:
     """Return whether the text after the colon is an option, not a path that holds a ``=``."""
     name, equals, _ = piece.partition("=")
-    return bool(equals) and any(name.strip().lower() in _allowed(kind) for kind in _SETTINGS)
+    return bool(equals) and any(name.strip().lower() in _allowed(kind) for kind in _LIMITS)
 
 
 def _allowed(kind: str) -> tuple[str, ...]:
-    return (*_LIMITS[kind], *option_names(_SETTINGS[kind]), *_OWN[kind])
+    searching = option_names(_SETTINGS[kind]) if kind in _SETTINGS else ()
+    return (*_LIMITS[kind], *searching, *_OWN[kind])
 
 
 def _options(text: str, kind: str, pieces: list[str]) -> dict[str, str]:
@@ -176,13 +196,18 @@ def _options(text: str, kind: str, pieces: list[str]) -> dict[str, str]:
 
 def _check(text: str, kind: str, options: Mapping[str, str]) -> None:
     """Refuse values that the search's settings, or the player's own options, cannot have."""
-    names = option_names(_SETTINGS[kind])
-    chosen = {name: value for name, value in options.items() if name in names}
-    try:
-        _SETTINGS[kind](**read_options(_SETTINGS[kind], chosen))
-    except ConfigurationError as error:
-        raise PlayerError(f"player {text!r}: {error}") from None
-    for name, least in (("noise", 0.0), ("gate", 0.0), ("games", 1.0)):
+    if kind in _SETTINGS:
+        names = option_names(_SETTINGS[kind])
+        chosen = {name: value for name, value in options.items() if name in names}
+        try:
+            _SETTINGS[kind](**read_options(_SETTINGS[kind], chosen))
+        except ConfigurationError as error:
+            raise PlayerError(f"player {text!r}: {error}") from None
+    if options.get("policy", "random") not in POLICIES:
+        raise PlayerError(
+            f"player {text!r}: policy={options['policy']}; allowed are {', '.join(POLICIES)}"
+        )
+    for name, least in _LEAST.items():
         whole = name == "games"
         number = _number(options.get(name, "1"), whole)
         if number is None or not least <= number < float("inf"):

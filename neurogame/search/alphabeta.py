@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import final
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from neurogame.errors import GameError
@@ -42,6 +44,8 @@ class AlphaBeta:
 
     A proved win ends the search with the shortest one found; among lost moves the one that
     looked best before the loss was seen is kept, as the opponent may not see it.
+
+    Not for several threads at once.
     """
 
     def __init__(
@@ -112,6 +116,50 @@ class AlphaBeta:
             ConfigurationError: the limit sets none of those.
             GameError: the state is terminal, of another game, or has no legal move.
         """
+        return self._search.search(self._words(state, role), role, limit)
+
+    def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
+        """Search on from a state until told to stop, or until nothing is left to find.
+
+        The next search of that role profits from all that is remembered; a role with one legal
+        move is no reason to stop.
+
+        Args:
+            state: a non-terminal state in which the role has a legal move.
+            role: index of the searching role.
+            stop: whether to return; called from this thread about every 10 ms, or after every
+                block of states where one takes longer.
+
+        Raises:
+            GameError: the state is terminal, of another game, or has no legal move.
+        """
+        words = self._words(state, role)
+        if not stop():
+            self._search.ponder(words, role, stop)
+
+    def rehearse(self, state: State, role: int, seconds: float) -> None:
+        """Search for a moment, and remember nothing but how long blocks of states take.
+
+        Otherwise the first search in seconds has to find that out, and may end late. What searches
+        answer afterwards depends on the seed as if nothing had been done.
+
+        Args:
+            state: a non-terminal state in which the role has a legal move.
+            role: index of the searching role.
+            seconds: how long that takes, and a block of states more; at least 0.
+
+        Raises:
+            GameError: the state is terminal, of another game, or has no legal move.
+        """
+        end = time.monotonic() + seconds
+        self._search.rehearse(self._words(state, role), role, lambda: time.monotonic() >= end)
+
+    def _words(self, state: State, role: int) -> npt.NDArray[np.uint64]:
+        """Return a state as words, checked.
+
+        Raises:
+            GameError: see :meth:`search`.
+        """
         if state.game.circuit.key != self.game.circuit.key:
             raise GameError(
                 f"search: a state of {state.game.name} was given to a search of {self.game.name}"
@@ -121,8 +169,7 @@ class AlphaBeta:
             raise GameError(f"search: role {role}; {self.game.name} has 0..{roles - 1}")
         if state.is_terminal:
             raise GameError("search: the state is terminal, there is no move to find")
-        words = state_words(np.asarray(state.fluents.cpu().numpy()))
-        return self._search.search(words, role, limit)
+        return state_words(np.asarray(state.fluents.cpu().numpy()))
 
     def forget(self, *, proofs: bool = True) -> None:
         """Drop what was searched; call it after the evaluator's weights have changed.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, final
 
@@ -23,6 +25,8 @@ from neurogame.search.memory import SearchMemory
 from neurogame.search.settings import SearchSettings
 
 Reals = npt.NDArray[np.float64]
+_SPARE = 2_000_000
+"""Nanoseconds after the deadline in which a last state may be valued."""
 _LOWEST, _HIGHEST = np.float32(-1.0), np.float32(2.0)
 
 
@@ -62,7 +66,7 @@ class Found:
         value: of that row, for the searching role.
         depth: plies of the last complete iteration.
         proved: whether the value rests on terminal states alone.
-        values: per role.
+        values: per role; empty where there was no time to find out.
         scores: value of each own move, in their order; float64 ``[A]``.
         line: principal line, as move numbers.
     """
@@ -91,6 +95,7 @@ class Deepening:
         maxn: bool,
         node_limit: int,
         random: np.random.Generator,
+        stop: Callable[[], bool] | None = None,
     ) -> None:
         """Prepare a search whose root is planted.
 
@@ -103,6 +108,8 @@ class Deepening:
             maxn: whether everybody maximises their own value.
             node_limit: states to generate at most, once the first ply is complete.
             random: decides between equal moves.
+            stop: whether to return, asked every 10 ms; the search then goes on even if it has
+                found what to play. None: it is ended by its limits, or once its move is decided.
         """
         self.found = Found()
         self._memory = memory
@@ -113,7 +120,8 @@ class Deepening:
         self._maxn = maxn
         self._node_limit = node_limit
         self._random = random
-        self._stopped = False
+        self._stop = stop
+        self._plies = 0
 
     def deepen(self, deepest: int | None, *, forced: bool) -> None:
         """Search one ply deeper each time until something ends it.
@@ -127,13 +135,20 @@ class Deepening:
             return
         for depth in range(1, last + 1):
             if not self._iterate(depth):
-                self._take_partial()
+                if self._stop is None:
+                    self._take_partial()
                 break
             self._memory.search.run["limit"] = self._node_limit
             self._keep(depth)
-            self._follow(depth)
-            if not self._memory.search.run["horizon"][0] or self._is_decided():
+            if not self._memory.search.run["horizon"][0] or self._is_over():
                 break
+        if self.found.row >= 0 and self._stop is None:
+            self._follow()
+
+    def _has_time(self) -> bool:
+        """Return whether there is time to evaluate one more state."""
+        run = self._memory.search.run[0]
+        return time.monotonic_ns() + int(run["last_time"]) < int(run["deadline"]) + _SPARE
 
     def _finish(self, *, rooted: bool) -> bool:
         """Go on until an iteration is complete; return whether it is, or a limit was reached."""
@@ -153,6 +168,8 @@ class Deepening:
                 self._check()
             elif status != PAUSED:
                 self._memory.enlarge(status)
+            elif self._stop is not None and self._stop():
+                return False
 
     def _check(self) -> None:
         """Raise what rules or evaluator have raised, if anything."""
@@ -213,7 +230,7 @@ class Deepening:
             found.value = float(frame["best"])
             found.scores = stack.rows["score"][1 : 1 + own].astype(np.float64)
         found.scores[found.row // answers] = found.value
-        found.depth = depth
+        found.depth = self._plies = depth
 
     def _choose(self, frame: Any) -> Any:
         """Return the row to play: the best found, but among proved moves a proved one."""
@@ -230,6 +247,12 @@ class Deepening:
             return best
         own = int(sure.argmax())
         return own * low.shape[1] + int((low[own] + high[own]).argmin())
+
+    def _is_over(self) -> bool:
+        """Return whether there is nothing left to look for."""
+        if self._stop is None:
+            return self._is_decided()
+        return self.found.proved or self._stop()
 
     def _is_decided(self) -> bool:
         """Return whether deeper search cannot change the move."""
@@ -254,13 +277,17 @@ class Deepening:
         if row // answers != found.row // answers and found.scores is not None:
             found.row, found.value = row, float(frame["best"])
             found.scores[row // answers] = found.value
-            self._follow(found.depth + 1)
+            self._plies = found.depth + 1
 
-    def _follow(self, depth: int) -> None:
-        """Find the principal line of a search, and the values of the roles at its end."""
+    def _follow(self) -> None:
+        """Find the principal line of a search, and the values of the roles at its end.
+
+        Without time for that, it is the move to play alone.
+        """
         search, block, found = self._memory.search, self._leaves.block, self.found
         line = np.zeros((DEEPEST, len(search.choices.order)), np.int32)
-        most = min(depth + self._settings.quiescence, DEEPEST)
+        has_time = self._has_time()
+        most = min(self._plies + self._settings.quiescence, DEEPEST) if has_time else 0
         plies = follow(
             self._memory.address,
             self._leaves.rules,
@@ -272,6 +299,6 @@ class Deepening:
         )
         self._check()
         found.line = tuple(map(tuple, line[:plies].tolist()))
-        if not self._maxn:
+        if not self._maxn and has_time:
             last = block.goals[0] if block.terminal[0] else block.values[0]
             found.values = tuple(last.astype(np.float64).tolist())

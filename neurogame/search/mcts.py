@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import accumulate
 from typing import Any, final
 
 import numpy as np
+import numpy.typing as npt
 
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.base import Evaluator
@@ -15,7 +16,7 @@ from neurogame.kernels.leaves.move_scores import MoveJudge, ScoresPort, make_sco
 from neurogame.kernels.leaves.values import make_values
 from neurogame.kernels.mcts.flight import Total
 from neurogame.search.limit import Limit
-from neurogame.search.mcts_drive import LANES, drive, quotas
+from neurogame.search.mcts_drive import LANES, drive, drive_until, quotas
 from neurogame.search.mcts_final import Answer, answer
 from neurogame.search.mcts_options import make_options
 from neurogame.search.mcts_proofs import MctsProofs
@@ -49,7 +50,8 @@ class Mcts:
     :class:`~neurogame.search.mcts_settings.MctsSettings` for all that can be chosen. The tree is
     kept from one search to the next, in bounded memory, and serves all roles.
 
-    The same seed gives the same answers where the limit counts simulations or nodes.
+    The same seed gives the same answers where the limit counts simulations or nodes, and nothing
+    was pondered. Not for several threads at once.
     """
 
     def __init__(
@@ -113,6 +115,7 @@ class Mcts:
                     tree_scores=self._make_scores(judges, self.settings.tree_judge),
                 )
             )
+        self._seconds = float("inf")
         self._proofs = MctsProofs(len(game.fluents))
         self.proved_states: Mapping[bytes, tuple[float, ...]] = self._proofs
         self._warm_up()
@@ -140,17 +143,16 @@ class Mcts:
         try:
             before = [tree.totals.copy() for tree in self._trees]
             scored = np.sum([tree.scored for tree in self._trees], axis=0)
+            self._seconds = float("inf") if limit.seconds is None else limit.seconds
             for tree in self._trees:
-                hurried = limit.seconds is not None and 10 * _MOVING * tree.size > limit.seconds
                 tree.totals[Total.LONGEST] = 0
                 tree.fade(self.settings.decay)
-                tree.set_root(words, anew=not self.settings.reuse, hurried=hurried)
+            self._set_root(words)
             drive(
                 self._trees,
                 quotas(limit, self.settings.lanes, self.settings.threads, started),
             )
-            for tree in self._trees:
-                self._proofs.add(tree.tree, tree.read_proofs())
+            self._read_proofs()
         except BaseException:
             # Simulations may still be on their way in a tree that was left in a hurry.
             self.forget(proofs=False)
@@ -159,6 +161,61 @@ class Mcts:
         done = sum(t.totals - b for t, b in zip(self._trees, before, strict=True))
         spent = np.sum([tree.scored for tree in self._trees], axis=0) - scored
         return self._result(role, found, done, spent, started)
+
+    def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
+        """Search on from a state until told to stop, until it is solved, or has millions of visits.
+
+        The next search profits from all of it: one half of the tree's room at most is used for
+        it, what was learned of moves is kept as it is, and a role with one legal move is no reason
+        to stop. Without ``reuse`` nothing could be kept, so that nothing is done.
+
+        Args:
+            state: a non-terminal state in which every role has a legal move.
+            role: index of the searching role.
+            stop: whether to return; called from this thread after every 20 ms, or after every block
+                of simulations where one takes longer. Only making room in a tree that is more than
+                half full, which is done at the beginning as in a search, may take longer.
+
+        Raises:
+            GameError: the state is terminal, of another game, or some role has no legal move.
+        """
+        self._check_state(state, role)
+        if not self.settings.reuse or stop():
+            return
+        words = state_words(state.fluents.cpu().numpy())
+        try:
+            self._set_root(words)
+            drive_until(self._trees, self.settings.lanes or LANES, stop)
+            self._read_proofs()
+        except BaseException:
+            self.forget(proofs=False)
+            raise
+
+    def rehearse(self, state: State, role: int, seconds: float) -> None:
+        """Search for a moment, and remember nothing but how long blocks of simulations take.
+
+        Otherwise the first search in seconds has to find that out, and may end late. What searches
+        answer afterwards depends on the seed as if nothing had been done.
+
+        Args:
+            state: a non-terminal state in which every role has a legal move.
+            role: index of the searching role.
+            seconds: how long that takes, and a block of simulations more; at least 0.
+
+        Raises:
+            GameError: the state is terminal, of another game, or some role has no legal move.
+        """
+        self._check_state(state, role)
+        before, end = [tree.totals.copy() for tree in self._trees], time.monotonic() + seconds
+        try:
+            self._set_root(state_words(state.fluents.cpu().numpy()))
+            drive_until(self._trees, self.settings.lanes or LANES, lambda: time.monotonic() >= end)
+        finally:
+            self.forget()
+        for tree, totals in zip(self._trees, before, strict=True):
+            totals[Total.PACE] = tree.totals[Total.PACE]
+            totals[Total.TIMES :] = tree.totals[Total.TIMES :]
+            tree.totals[:] = totals
 
     def forget(self, *, proofs: bool = True) -> None:
         """Drop what was searched; call it after weights of the evaluator or a judge have changed.
@@ -174,6 +231,17 @@ class Mcts:
             scores.refresh()
         if proofs:
             self._proofs.clear()
+
+    def _set_root(self, words: npt.NDArray[np.uint64]) -> None:
+        """Make a state the root of all trees, with room to search on."""
+        for tree in self._trees:
+            hurried = 10 * _MOVING * tree.size > self._seconds
+            tree.set_root(words, anew=not self.settings.reuse, hurried=hurried)
+
+    def _read_proofs(self) -> None:
+        """Take over the states that were proved."""
+        for tree in self._trees:
+            self._proofs.add(tree.tree, tree.read_proofs())
 
     def _make_scores(
         self, judges: Mapping[str, MoveJudge] | None, name: str | None

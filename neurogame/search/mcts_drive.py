@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from threading import Event
@@ -26,6 +26,11 @@ _LARGEST_MARGIN = 10_000_000
 """That bound, in nanoseconds."""
 _IDLE = 100
 """Simulations per node of a limit on nodes alone, in case there are none left to be made."""
+_ENOUGH = 1 << 23
+"""Visits of the root after which pondering ends: sums of single precision, to which results are
+added one by one, take no more than twice as many."""
+_AGE = 1 << 62
+"""A time that never comes, in nanoseconds."""
 
 
 @final
@@ -82,28 +87,68 @@ def drive(trees: Sequence[MctsTree], shares: Sequence[Quota]) -> None:
         trees: with their roots.
         shares: quota of each tree.
     """
-    stop = Event()
+    over = Event()
     if len(trees) == 1:
-        _drive_one(trees[0], shares[0], stop)
+        _drive_one(trees[0], shares[0], over)
         return
     with ThreadPoolExecutor(len(trees)) as pool:
-        try:
-            tasks = [
-                pool.submit(_drive_one, tree, share, stop)
-                for tree, share in zip(trees, shares, strict=True)
-            ]
-            left: set[Future[None]] = set(tasks)
-            while left:
-                # Not for ever: Python sees Ctrl-C in between.
-                done, left = wait(left, timeout=_GLANCE)
-                for task in done:
-                    task.result()
-        finally:
-            # The pool waits for its threads, which look at this after every chunk.
-            stop.set()
+        tasks = [
+            pool.submit(_drive_one, tree, share, over)
+            for tree, share in zip(trees, shares, strict=True)
+        ]
+        _oversee(tasks, over, lambda: False)
 
 
-def _drive_one(tree: MctsTree, share: Quota, stop: Event) -> None:
+def drive_until(trees: Sequence[MctsTree], lanes: int, stop: Callable[[], bool]) -> None:
+    """Search, in half of each tree's room, until told to stop or a tree has nothing more to find.
+
+    Args:
+        trees: with their roots.
+        lanes: most leaves of a block.
+        stop: whether to stop; called from this thread.
+    """
+    over = Event()
+    if len(trees) == 1:
+        while not stop() and not _ponder_one(trees[0], lanes):
+            pass
+        return
+    with ThreadPoolExecutor(len(trees)) as pool:
+        _oversee([pool.submit(_ponder_on, tree, lanes, over) for tree in trees], over, stop)
+
+
+def _oversee(tasks: Sequence[Future[None]], over: Event, stop: Callable[[], bool]) -> None:
+    """Wait for all threads, and tell them when it is over."""
+    left: set[Future[None]] = set(tasks)
+    try:
+        while left and not stop():
+            # Not for ever: Python sees Ctrl-C in between.
+            done, left = wait(left, timeout=_GLANCE)
+            for task in done:
+                task.result()
+    finally:
+        # The pool waits for its threads, which look at this after every chunk.
+        over.set()
+    for task in wait(left).done:
+        task.result()
+
+
+def _ponder_on(tree: MctsTree, lanes: int, over: Event) -> None:
+    """Search in one tree until it is over; where one tree has found all it is over for all."""
+    while not over.is_set():
+        if _ponder_one(tree, lanes):
+            over.set()
+
+
+def _ponder_one(tree: MctsTree, lanes: int) -> bool:
+    """Search in one tree for one chunk of time; return whether there is nothing more to find."""
+    if tree.root_visits >= _ENOUGH:
+        return True
+    until = time.monotonic_ns() + _CHUNK
+    code = tree.run(lanes, simulations=None, nodes=None, until=until, deadline=_AGE, narrow=True)
+    return code == SOLVED
+
+
+def _drive_one(tree: MctsTree, share: Quota, over: Event) -> None:
     """Search in one tree, chunk by chunk."""
     totals = tree.totals
     simulations, nodes = share.simulations, share.nodes
@@ -122,8 +167,8 @@ def _drive_one(tree: MctsTree, share: Quota, stop: Event) -> None:
         )
         if code == SOLVED and share.deadline:
             # Where time counts, what one tree has proved need not be searched by the others.
-            stop.set()
-        if code != TIME or stop.is_set():
+            over.set()
+        if code != TIME or over.is_set():
             return
         if share.deadline and time.monotonic_ns() >= share.deadline:
             return

@@ -52,12 +52,14 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Answ
     """Return what trees with the same root say together.
 
     Args:
-        trees: at least one; the first tells the line.
+        trees: at least one; the first that has proved its root, or else the first of all, tells
+            the line and the values of the other roles.
         role: whose move is wanted.
         settings: of the search.
     """
     own = [_choice(one, role) for one in trees]
-    first, offset = trees[0], trees[0].plan.offsets[role]
+    proved_ones = (one for one in trees if is_exact(one.tree, int(one.tree.used[ROOT])))
+    first, offset = next(proved_ones, trees[0]), trees[0].plan.offsets[role]
     root = int(first.tree.used[ROOT])
     if own[0] is None:
         move = only_moves(first.tree, first.plan.options, root)[role]

@@ -17,9 +17,16 @@ from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
 from neurogame.kernels.leaves.rules import look
 from neurogame.kernels.leaves.values import ValuesPort
 from neurogame.kernels.mcts.compact import compact, is_half_full
-from neurogame.kernels.mcts.flight import Flight, Total, make_flight
+from neurogame.kernels.mcts.flight import TOTALS, Flight, make_flight
 from neurogame.kernels.mcts.judging import Judging, make_judging, no_judging
-from neurogame.kernels.mcts.layout import MOST_MOVES, NODES, PROOFS, ROOT
+from neurogame.kernels.mcts.layout import (
+    MOST_MOVES,
+    NODES,
+    PROOFS,
+    RECORD,
+    ROOT,
+    VISITS,
+)
 from neurogame.kernels.mcts.priors import add_priors
 from neurogame.kernels.mcts.root import call, child_by_joint, set_root
 from neurogame.kernels.mcts.run import parts, run
@@ -106,18 +113,25 @@ class MctsTree:
         """
         self.plan, self._values = plan, values
         self._playout_scores, self._tree_scores = playout_scores, tree_scores
-        self.totals: npt.NDArray[np.int64] = np.zeros(len(Total), np.int64)
+        self.totals: npt.NDArray[np.int64] = np.zeros(TOTALS, np.int64)
         self._policy = _make_policy(plan, playout_scores)
         self._blocks: dict[int, tuple[Leaves, Flight, Judging]] = {}
         self._parts, self._set_root = parts(plan.options.kind), entry(set_root)
         self._memory: Any = None
-        self._kept_for = 0
+        self._kept_for = 0, False
         self._of_tree: Tree | None = None
 
     @property
     def size(self) -> int:
         """Number of nodes."""
         return 0 if self._of_tree is None else int(self.tree.used[NODES])
+
+    @property
+    def root_visits(self) -> int:
+        """Number of simulations that have passed through the root, which there must be."""
+        heap = self.tree.heap
+        record = int(heap[int(self.tree.used[ROOT]) + RECORD])
+        return int(heap[record + VISITS]) if record > 0 else 0
 
     @property
     def scored(self) -> npt.NDArray[np.int64]:
@@ -168,6 +182,7 @@ class MctsTree:
         nodes: int | None,
         until: int,
         deadline: int,
+        narrow: bool = False,
     ) -> int:
         """Search on; see :func:`~neurogame.kernels.mcts.run.run`.
 
@@ -177,10 +192,11 @@ class MctsTree:
             nodes: the same for nodes made.
             until: time at which to return.
             deadline: time at which the search is to be over, 0 for none.
+            narrow: whether to use one half of the room only, so that the next search keeps all.
         """
         leaves = self._block(lanes)[0]
         code = run(
-            self._address(lanes),
+            self._address(lanes, narrow),
             self._parts,
             leaves.rules,
             leaves.block,
@@ -280,13 +296,14 @@ class MctsTree:
             self._blocks[lanes] = leaves, flight, self._judging(lanes)
         return self._blocks[lanes]
 
-    def _address(self, lanes: int) -> int:
-        """Return the address of the search with blocks of a size."""
-        if self._kept_for != lanes:
+    def _address(self, lanes: int, narrow: bool = False) -> int:
+        """Return the address of the search with blocks of a size, and all or half of the room."""
+        if self._kept_for != (lanes, narrow):
             leaves, flight, judging = self._block(lanes)
-            search = Search(self.tree, self.plan.options, flight, leaves.block, judging)
+            tree = _half(self.tree) if narrow else self.tree
+            search = Search(tree, self.plan.options, flight, leaves.block, judging)
             self._memory = keep(search)
-            self._kept_for = lanes
+            self._kept_for = lanes, narrow
         return int(self._memory.ctypes.data)
 
     def _judging(self, lanes: int) -> Judging:
@@ -300,6 +317,12 @@ class MctsTree:
             fluents=len(self.plan.circuit.fluents),
             offsets=self.plan.offsets,
         )
+
+
+def _half(tree: Tree) -> Tree:
+    """Return the same tree with room for half as many nodes, in half of the heap."""
+    nodes, words = len(tree.stubs) // 2, len(tree.heap) // 2
+    return tree._replace(stubs=tree.stubs[:nodes], heap=tree.heap[:words], reals=tree.reals[:words])
 
 
 def _make_policy(plan: TreePlan, scores: ScoresPort | None) -> PlayoutPolicy | None:

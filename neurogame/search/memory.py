@@ -123,17 +123,22 @@ class SearchMemory:
         self.search.run["role"] = role
         self._settle()
 
-    def begin(self) -> None:
-        """Prepare for a new search."""
+    def begin(self, *, fade: bool = True) -> None:
+        """Prepare for a new search.
+
+        Args:
+            fade: whether old preferences are to count less.
+        """
         run = self.search.run
         run["age"] += 1
         self.search = self.search._replace(proofs=self._proved.proofs)
         run["proofs"] = self._proved.count
         self._settle()
-        # Old preferences count less, and the plies of the killers are others now.
         choices = self.search.choices
-        choices.history[:] *= 0.5
-        choices.top[:] *= 0.5
+        if fade:
+            choices.history[:] *= 0.5
+            choices.top[:] *= 0.5
+        # Their plies are others now.
         choices.killers[:] = -1
 
     def end(self) -> None:

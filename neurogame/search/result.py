@@ -24,7 +24,8 @@ class SearchResult:
         nodes: states generated.
         visits: nodes visited, all iterations together.
         seconds: wall-clock time.
-        line: principal line, joint moves as indices into each role's own moves.
+        line: principal line, joint moves as indices into each role's own moves; only its first one
+            where there was no time to find the others.
         scores: own move -> value in 0..1. Exact for the chosen move and after a search of depth
             1; an upper bound for moves that were refuted.
         proved_states: packed state -> exact per-role values, every state proved so far by this

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -26,6 +26,10 @@ from neurogame.search.settings import SearchSettings
 _UNLIMITED = np.iinfo(np.int64).max
 _RESERVE = 0.004
 """Seconds kept for what comes after the search."""
+_FEWEST = 8
+"""Lanes of a block that is made smaller."""
+_PACE = ("slow", "last_count", "last_time")
+"""What is known of the time that blocks take."""
 
 
 @final
@@ -84,6 +88,7 @@ class TreeSearch:
         self._proved = ProvedMemory(self._sizes, self._capacity.proofs)
         self.proved_states: Mapping[bytes, tuple[float, ...]] = ProvedStates(self._proved, fluents)
         self._memories: dict[int, SearchMemory] = {}
+        self._last_pace: dict[str, int] = {}
         prepare(leaves.rules, leaves.block, values.values)
 
     def forget(self, *, proofs: bool = True) -> None:
@@ -113,31 +118,82 @@ class TreeSearch:
                 f"alpha-beta: limit {str(limit)!r}; set at least one of seconds, nodes, depth"
             )
         started = time.monotonic_ns()
+        deadline = _UNLIMITED
+        if limit.seconds is not None:
+            deadline = started + int(1e9 * max(limit.seconds - _RESERVE, 0.9 * limit.seconds))
         memory = self._memory(role)
-        run = self._begin(memory, limit, started)
-        leaves = self._leaves
+        memory.begin()
+        own_moves, is_open = self._plant(memory, state, role, deadline)
+        deepening = self._deepening(memory, role, limit.nodes)
+        try:
+            if is_open:
+                forced = len(own_moves) == 1 and not self._settings.think_when_forced
+                deepening.deepen(limit.depth, forced=forced)
+        finally:
+            self._end(memory)
+        return self._result(deepening, memory, role, own_moves, started)
+
+    def ponder(self, state: npt.NDArray[np.uint64], role: int, stop: Callable[[], bool]) -> None:
+        """Search on, for what is remembered alone.
+
+        Args:
+            state: a non-terminal state, packed; uint64 ``[Fw]``.
+            role: the searching role.
+            stop: whether to return.
+
+        Raises:
+            GameError: the role has no legal move.
+        """
+        memory = self._memory(role)
+        memory.begin(fade=False)
+        # A deadline that never comes: blocks are kept short nevertheless.
+        _, is_open = self._plant(memory, state, role, _UNLIMITED - 1)
+        try:
+            if is_open:
+                self._deepening(memory, role, None, stop).deepen(None, forced=False)
+        finally:
+            self._end(memory)
+
+    def rehearse(self, state: npt.NDArray[np.uint64], role: int, stop: Callable[[], bool]) -> None:
+        """Search on, and remember nothing but how long blocks take; see :meth:`ponder`."""
+        random = self._random.bit_generator.state
+        try:
+            self.ponder(state, role, stop)
+        finally:
+            self.forget()
+            self._random.bit_generator.state = random
+
+    def _plant(
+        self, memory: SearchMemory, state: npt.NDArray[np.uint64], role: int, deadline: int
+    ) -> tuple[list[int], bool]:
+        """Make a state the root; return the role's legal moves, and whether it can be expanded."""
+        run, leaves = self._begin(memory, deadline), self._leaves
         width = plant(memory.address, leaves.rules, leaves.block, state[None])
         leaves.check()
         own_moves = self._own_moves(memory, role)
         if not own_moves:
             raise GameError(f"search: role {role} has no legal move in this state")
-        deepening = Deepening(
+        return own_moves, bool(0 < width <= run["widest"][0])
+
+    def _deepening(
+        self,
+        memory: SearchMemory,
+        role: int,
+        nodes: int | None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Deepening:
+        """Return the iterations of a search whose root is planted."""
+        return Deepening(
             memory,
-            leaves,
+            self._leaves,
             self._values,
             self._settings,
             role=role,
             maxn=self.opponents == "maxn",
-            node_limit=_UNLIMITED if limit.nodes is None else limit.nodes,
+            node_limit=_UNLIMITED if nodes is None else nodes,
             random=self._random,
+            stop=stop,
         )
-        try:
-            if 0 < width <= run["widest"][0]:
-                forced = len(own_moves) == 1 and not self._settings.think_when_forced
-                deepening.deepen(limit.depth, forced=forced)
-        finally:
-            memory.end()
-        return self._result(deepening, memory, role, own_moves, started)
 
     def _memory(self, role: int) -> SearchMemory:
         """Return the memory of a role."""
@@ -154,11 +210,9 @@ class TreeSearch:
             )
         return self._memories[role]
 
-    def _begin(self, memory: SearchMemory, limit: Limit, started: int) -> Any:
+    def _begin(self, memory: SearchMemory, deadline: int) -> Any:
         """Reset the record of the run and return it."""
-        memory.begin()
         settings, run = self._settings, memory.search.run
-        seconds = limit.seconds
         widest = min(settings.widest, max(self._capacity.children // 4, 1))
         for name, value in {
             "margin": self._opposed
@@ -170,20 +224,43 @@ class TreeSearch:
             "sums": self._sums,
             "scout": settings.scout,
             "limit": _UNLIMITED,
-            "deadline": _UNLIMITED
-            if seconds is None
-            else started + int(1e9 * max(seconds - _RESERVE, 0.9 * seconds)),
-            "slow": len(self._leaves.block.terminal),
+            "deadline": deadline,
             "history": settings.history,
             "killers": settings.killers,
             "quiet": settings.quiet if settings.quiescence else np.inf,
             **dict.fromkeys(
                 ("nodes", "visits", "evaluations", "rules_time", "values_time", "blocks"), 0
             ),
-            **dict.fromkeys(("last_count", "last_time"), 0),
+            **self._pace(deadline),
         }.items():
             run[name] = value
         return run
+
+    def _pace(self, deadline: int) -> dict[str, int]:
+        """Return how long blocks are taken to last; where there is a deadline, as the last time.
+
+        A search makes one block at least: if need be a smaller one than the last search made.
+        Where there is time to find out whether larger ones take longer it makes larger ones.
+        """
+        most = len(self._leaves.block.terminal)
+        if deadline == _UNLIMITED or not self._last_pace:
+            return {"slow": most, "last_count": 0, "last_time": 0}
+        slow, count, spent = (self._last_pace[name] for name in _PACE)
+        left = max(deadline - time.monotonic_ns(), 0)
+        if spent * most <= left * count:
+            slow = most
+        elif 2 * spent <= left:
+            slow = min(2 * slow, most)
+        elif 10 * spent > 9 * left:
+            slow = max(slow // 2, _FEWEST)
+        return {"slow": slow, "last_count": max(count, slow), "last_time": min(spent, left // 2)}
+
+    def _end(self, memory: SearchMemory) -> None:
+        """Hand over what has been proved, and note how long blocks last."""
+        memory.end()
+        run = memory.search.run[0]
+        if run["deadline"] < _UNLIMITED:
+            self._last_pace = {name: int(run[name]) for name in _PACE}
 
     def _own_moves(self, memory: SearchMemory, role: int) -> list[int]:
         """Return the searching role's legal moves at the root, indices within its own moves."""
@@ -239,7 +316,7 @@ class TreeSearch:
     def _value(self, deepening: Deepening, role: int) -> tuple[float, ...]:
         """Return the value per role of the move to play."""
         found = deepening.found
-        values = list(found.values)
+        values = list(found.values) or [0.5] * self._sizes.roles
         if self.opponents == "maxn":
             return tuple(map(_goal, values)) if found.proved else tuple(values)
         values[role] = _goal(found.value) if found.proved else found.value

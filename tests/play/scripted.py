@@ -18,19 +18,24 @@ class Scripted:
         self.role = 0
         self.seeds: list[int] = []
         self.limits: list[Limit] = []
+        self.start_clocks: list[float | None] = []
         self.stops = 0
 
     @property
     def name(self) -> str:
         return self._name
 
-    def start(self, game: Game, role: int, seed: int) -> None:
+    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
         self.role = role
+        self.start_clocks.append(seconds)
         self.seeds.append(seed)
 
     def choose(self, state: State, limit: Limit) -> int:
         self.limits.append(limit)
         return self._choose(state, self.role)
+
+    def ponder(self, state: State, stop: Callable[[], bool]) -> None:
+        pass
 
     def stop(self) -> None:
         self.stops += 1

@@ -13,8 +13,9 @@ pytest.importorskip("numba")
 from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores, Flags, Reals
 from neurogame.play.gate.evidence import measure_evidence
 from neurogame.play.gate.gate import open_gate
-from neurogame.play.gate.race import Race, Racer
+from neurogame.play.race import Race
 from neurogame.search.limit import Limit
+from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.simulate.game import Game
 
@@ -114,13 +115,31 @@ def test_without_a_heuristic_or_time_search_is_plain(game: Game) -> None:
         assert report.chosen == "off"
 
 
+def test_nothing_is_begun_that_would_be_too_late(game: Game) -> None:
+    settings = MctsSettings(playout="gated", tree="gated")
+    judges = {"action": Judged(game, 1)}
+    late = open_gate(game, settings, judges, seed=1, seconds=10, latest=time.monotonic())
+    assert late.settings == MctsSettings()
+    assert late.evidence is not None
+    assert not late.racers
+    # There is not even time for the playouts by which moves are ranked.
+    hasty = open_gate(game, settings, judges, seed=1, seconds=1e-6, latest=time.monotonic() + 60)
+    assert hasty.settings == MctsSettings()
+    assert hasty.evidence is None
+
+
+def make_race(game: Game, judge: Judged) -> Race:
+    """Return a race of a search with a judge against one without."""
+    settings = MctsSettings(tree="action", capacity=50_000)
+    candidate = Mcts(game, settings=settings, judges={"action": judge}, seed=4)
+    return Race(game, Mcts(game, seed=3), {"judged": candidate}, plies=2, seed=3)
+
+
 def test_races_show_who_helps_and_who_hurts(game: Game) -> None:
-    limit, tree = Limit(simulations=4), MctsSettings(tree="action")
     for sign, better in ((1, True), (-1, False)):
-        racer = Racer(name="perfect" if better else "wrong", settings=tree)
-        judge = Judged(game, sign, perfect=True)
-        race = Race(game, MctsSettings(), [racer], {"action": judge}, plies=2, seed=3)
-        race.run(limit, time.monotonic() + 60, rounds=8)
+        race = make_race(game, Judged(game, sign, perfect=True))
+        race.run(Limit(simulations=4), time.monotonic() + 60, rounds=8)
+        (racer,) = race.racers
         # Who surely loses is sent home before the end.
         assert racer.is_racing == better
         assert len(racer.rounds) == 8 if better else len(racer.rounds) < 8
@@ -128,8 +147,8 @@ def test_races_show_who_helps_and_who_hurts(game: Game) -> None:
 
 
 def test_a_race_without_time_decides_nothing(game: Game) -> None:
-    racer = Racer(name="late", settings=MctsSettings(tree="action"))
-    race = Race(game, MctsSettings(), [racer], {"action": Judged(game, 1)}, plies=2, seed=3)
+    race = make_race(game, Judged(game, 1))
     race.run(Limit(simulations=4), time.monotonic())
+    (racer,) = race.racers
     assert racer.rounds == []
     assert racer.bounds(1.96) == (0, 1)

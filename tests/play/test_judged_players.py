@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -48,8 +49,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
         asked["action"].append(of)
         return Guess(of)
 
-    def learned(of: Game, games: int, seed: int) -> Marks:
-        asked["knowledge"].append((of, games, seed))
+    def learned(of: Game, learning: KnowledgeConfig, seed: int, deadline: float | None) -> Marks:
+        asked["knowledge"].append((of, learning, seed))
         return Guess(of, seed=9)
 
     def gate(of: Game, settings: MctsSettings, judges: Mapping[str, Any], **rest: Any) -> Any:
@@ -71,7 +72,7 @@ def test_judges_are_made_once_per_game(small: dict[str, list[Any]]) -> None:
         assert player.choose(state, LIMIT) in state.legal_moves[0]
     assert small == {
         "action": [game("tictactoe")],
-        "knowledge": [(game("tictactoe"), 77, 0)],
+        "knowledge": [(game("tictactoe"), KnowledgeConfig(games=77), 0)],
         "gate": [],
     }
     player.start(game("connectfour5"), 0, 1)
@@ -88,7 +89,7 @@ def test_only_what_is_asked_for_is_made(small: dict[str, list[Any]]) -> None:
     made("mcts:sims=10,playout=mast", game("tictactoe"))
     made("mcts:sims=10,tree=knowledge", game("tictactoe"))
     assert not small["action"]
-    assert small["knowledge"] == [(game("tictactoe"), 5000, 0)]
+    assert small["knowledge"] == [(game("tictactoe"), KnowledgeConfig(), 0)]
 
 
 @pytest.mark.parametrize(
@@ -106,12 +107,59 @@ def test_gating_decides_before_the_first_match_of_a_game(
     ((settings, judges, rest),) = small["gate"]
     assert settings.is_gated
     assert judges == ["action"]
-    assert rest == {"seed": 3, "seconds": seconds, "limit": limit, "evaluator": None}
+    assert rest == {
+        "seed": 3,
+        "seconds": seconds,
+        "limit": limit,
+        "evaluator": None,
+        "latest": None,
+    }
     player.choose(game("tictactoe").initial_state(), LIMIT)
     assert player.last is not None
     assert player.last.split["tree scores"] > 0
     assert player.last.split["playout scores"] == 0
-    assert player.gate_report
+    assert player.report
+
+
+@pytest.mark.parametrize(("gate", "clock"), [(60.0, 20.0), (0.25, 20.0)])
+def test_a_start_clock_bounds_gating(
+    small: dict[str, list[Any]], gate: float, clock: float
+) -> None:
+    begun = time.monotonic()
+    player = make_player(f"mcts:playout=gated,tree=gated,gate={gate}")
+    player.start(game("tictactoe"), 0, 3, clock)
+    ((_, _, rest),) = small["gate"]
+    assert rest["latest"] <= begun + clock
+    assert 0 <= rest["seconds"] <= min(gate, 0.5 * clock)
+    assert player.choose(game("tictactoe").initial_state(), LIMIT) in range(9)
+
+
+def test_a_start_clock_bounds_learning(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[float | None]()
+
+    def learned(of: Game, learning: KnowledgeConfig, seed: int, deadline: float | None) -> Marks:
+        asked.append(deadline)
+        return Guess(of)
+
+    monkeypatch.setattr("neurogame.play.judges._learned", learned)
+    player = make_player("mcts:tree=knowledge")
+    begun = time.monotonic()
+    player.start(game("tictactoe"), 0, 3, 20.0)
+    player.start(game("connectfour5"), 0, 3)
+    assert asked[0] is not None
+    # Half of the clock is left for what comes after.
+    assert begun + 10 <= asked[0] <= time.monotonic() + 10
+    assert asked[1:] == [None]
+
+
+def test_gating_gets_no_heuristic_that_would_be_late() -> None:
+    settings = MctsSettings(tree="gated")
+    late = time.monotonic() - 1
+    assert make_judges(game("tictactoe"), settings, deadline=late) == {}
+    assert list(make_judges(game("tictactoe"), settings, deadline=late + 1000)) == ["action"]
+    # Who asks for it by name gets it.
+    asked = MctsSettings(tree="action")
+    assert list(make_judges(game("tictactoe"), asked, deadline=late)) == ["action"]
 
 
 def test_gating_does_without_a_heuristic_and_others_do_not(

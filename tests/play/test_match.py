@@ -120,13 +120,17 @@ def test_late_starts_are_counted(tictactoe: Game, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("neurogame.play.match.time.perf_counter", lambda: now[0])
 
     class Sleepy(Scripted):
-        def start(self, game: Game, role: int, seed: int) -> None:
+        def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
             now[0] += 5.0
 
     players = [Scripted(first_legal), Sleepy(first_legal)]
     record = play_match(tictactoe, players, settings=MatchSettings(start_clock=1.0))
     assert record.start_timeouts == (0, 1)
     assert record.start_seconds == (0.0, 5.0)
+    # Players are told to keep well within the clock, or not to hurry where there is none.
+    assert players[0].start_clocks == [0.9]
+    play_match(tictactoe, [players[0], Scripted(first_legal)])
+    assert players[0].start_clocks == [0.9, None]
 
 
 def test_leaving_ends_the_match_and_stops_everybody(tictactoe: Game) -> None:

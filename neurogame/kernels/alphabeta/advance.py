@@ -42,7 +42,7 @@ from neurogame.kernels.compiled import merged, uncounted
 
 _NEXT_ITERATION = 1 << 60
 
-_SLICE = 50_000_000
+_SLICE = 10_000_000
 """Nanoseconds after which the caller looks for interrupts."""
 
 

@@ -35,7 +35,7 @@ from neurogame.kernels.compiled import inner, merged
 from neurogame.kernels.leaves.rules import failed, step
 from neurogame.kernels.leaves.values import evaluate, has_failed
 
-_BETWEEN, _TOLERANCE = 20_000_000, 10_000_000
+_BETWEEN, _TOLERANCE = 20_000_000, 2_000_000
 """Nanoseconds that a block may take where there is a deadline, and may end after it."""
 
 _FEWEST = 8

@@ -54,8 +54,8 @@ def follow(at: int, rules: Any, block: Any, values: Any, first: int, most: int, 
             leaf 0.
         values: the evaluator.
         first: row of the root to begin with.
-        most: joint moves to go, at least 1.
-        line: written: joint moves, as move numbers; int32 ``[>= most, R]``.
+        most: joint moves to go; 0: only the first one is written, and nothing computed.
+        line: written: joint moves, as move numbers; int32 ``[>= max(most, 1), R]``.
 
     Returns:
         The number of joint moves.
@@ -68,6 +68,9 @@ def follow(at: int, rules: Any, block: Any, values: Any, first: int, most: int, 
     key, row = stack.frames[0].key, first
     copy_row(block.parents, 0, stack.states, 0)
     list_moves(stack.legal[0], choices.offsets, choices.order, choices.moves, choices.starts)
+    if most == 0:
+        joint_move(row, choices.order, choices.moves, choices.starts, line[0])
+        return 1
     for ply in range(most):
         joint_move(row, choices.order, choices.moves, choices.starts, line[ply])
         copy_row(block.joint, 0, line, ply)

@@ -47,13 +47,20 @@ class Total(IntEnum):
     EVALUATE = 11
     BACK_UP = 12
     PACE = 13
-    """Leaves that the next block gathers, where the time is limited."""
-    LAST = 14
-    """Nanoseconds that the last block took."""
-    COUNT = 15
+    """Where the time is limited the next block has 2 to the power of this simulations at most."""
+    COUNT = 14
     """Simulations of the present block."""
-    LEAVES = 16
+    LEAVES = 15
     """Those of them that have a leaf."""
+    TIMES = 16
+    """Nanoseconds that blocks take at each pace, 0 where that is unknown; the first of
+    :data:`PACES`."""
+
+
+PACES = 10
+"""Number of paces."""
+TOTALS = Total.TIMES + PACES
+"""Length of ``Flight.totals``."""
 
 
 class Flight(NamedTuple):
@@ -68,7 +75,7 @@ class Flight(NamedTuple):
         mark: last simulation in which a move was seen; int64 ``[M]``.
         scratch: legal moves of one state, or moves seen in a simulation; int32 ``[M + R]``.
         logarithm: ``sqrt(ln n)`` of small numbers; float32.
-        totals: int64, see :class:`Total`.
+        totals: int64 ``[TOTALS]``, see :class:`Total`.
     """
 
     sims: Narrow
@@ -99,5 +106,5 @@ def make_flight(*, simulations: int, depth: int, roles: int, moves: int) -> Flig
         mark=np.zeros(moves, np.int64),
         scratch=np.zeros(moves + roles, np.int32),
         logarithm=np.sqrt(np.log(counts)),
-        totals=np.zeros(len(Total), np.int64),
+        totals=np.zeros(TOTALS, np.int64),
     )

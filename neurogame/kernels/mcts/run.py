@@ -21,6 +21,7 @@ from neurogame.kernels.mcts.board import board, insert
 from neurogame.kernels.mcts.descend import descend
 from neurogame.kernels.mcts.flight import END, OVER, RIDER, Total
 from neurogame.kernels.mcts.layout import EXACT, FLAGS, ROOT
+from neurogame.kernels.mcts.pace import choose_pace, note_pace
 from neurogame.kernels.mcts.search import search_at
 from neurogame.kernels.mcts.tree import UCT, Wide
 
@@ -32,14 +33,7 @@ _PLAYOUTS, _EVALUATIONS, _CREATED = (
 )
 _SELECT, _RULES, _INSERT = int(Total.SELECT), int(Total.RULES), int(Total.INSERT)
 _PLAY, _EVALUATE, _BACK_UP = int(Total.PLAY), int(Total.EVALUATE), int(Total.BACK_UP)
-_PACE, _LAST, _COUNT, _LEAVES = (
-    int(Total.PACE),
-    int(Total.LAST),
-    int(Total.COUNT),
-    int(Total.LEAVES),
-)
-_SHORT = 2_000_000
-"""Nanoseconds of a block from which blocks of a timed search do not grow any more."""
+_COUNT, _LEAVES = int(Total.COUNT), int(Total.LEAVES)
 
 DONE, TIME, SOLVED, FAILED = 0, 1, 2, 3
 """Why :func:`run` returns: nothing left to do, no time left, values of the root proved, an error
@@ -88,8 +82,8 @@ def run(
         nodes: the total of created nodes at which to stop.
         until: the time at which to return, as :func:`~neurogame.kernels.clock.nanoseconds` tells
             it; 0 for none.
-        deadline: the time at which the search must be over; 0 for none. Blocks then begin small
-            and grow as fast as the game allows.
+        deadline: the time at which the search must be over; 0 for none. Blocks are then as large
+            as pays in this game, and none is begun that would end too late.
 
     Returns:
         :data:`DONE`, :data:`TIME`, :data:`SOLVED` or :data:`FAILED`.
@@ -105,10 +99,12 @@ def run(
         begun = nanoseconds()
         if until and begun >= until:
             return TIME
+        pace = 0
         if deadline:
-            count = _paced(totals, count, deadline - begun)
-            if count == 0:
+            pace = choose_pace(totals, count, deadline - begun)
+            if pace < 0:
                 return DONE
+            count = min(count, 1 << pace)
         totals[_COUNT] = count
         call_address(calls[0], address)
         call_address(calls[1], address)
@@ -127,23 +123,12 @@ def run(
         totals[_BLOCKS] += 1
         over = nanoseconds()
         totals[_BACK_UP] += over - played
-        totals[_LAST] = over - begun
+        if deadline:
+            note_pace(totals, pace, over - begun)
         if failed(rules) or has_failed(values) or scores_failed(search.judging.scores):
             return FAILED
         if policy is not None and scores_failed(policy.judge):
             return FAILED
-
-
-@inner
-def _paced(totals: Any, count: int, left: int) -> int:
-    """Return the size of the next block of a timed search, 0 if none would end in time."""
-    pace, last = max(totals[_PACE], 1), totals[_LAST]
-    if last < _SHORT and 2 * last < left:
-        pace = min(2 * pace, count)
-    while pace > 1 and last > left:
-        pace, last = pace >> 1, last >> 1
-    totals[_PACE] = pace
-    return 0 if last > left else min(pace, count)
 
 
 @inner

@@ -20,7 +20,7 @@ from neurogame.simulate.states import StateBatch
 
 Reals = npt.NDArray[np.float64]
 
-_MOST_LANES = 1 << 16
+MOST_PLAYOUTS = 1 << 16
 """Playouts that are made at most."""
 
 
@@ -56,7 +56,13 @@ class Evidence:
 
 
 def measure_evidence(
-    game: Game, judge: MoveJudge, *, seed: int, states: int = 256, playouts: int = 32
+    game: Game,
+    judge: MoveJudge,
+    *,
+    seed: int,
+    states: int = 256,
+    playouts: int = 32,
+    most: int = MOST_PLAYOUTS,
 ) -> Evidence:
     """Compare a judge's scores with random playouts of every move in some random states.
 
@@ -66,6 +72,7 @@ def measure_evidence(
         seed: decides states, other roles' moves and playouts.
         states: random states to look at, at least 1; fewer where moves are many.
         playouts: of every move, at least 1.
+        most: playouts of one role's moves in all, at least 1.
     """
     simulator = game.simulator()
     random = np.random.default_rng(seed & (1 << 64) - 1)
@@ -74,7 +81,7 @@ def measure_evidence(
     flags = sampled.to_bool().numpy()
     offsets = np.cumsum([0, *(len(moves) for moves in game.moves)])
     own = [legal[:, a:b] for a, b in pairwise(offsets)]
-    room = max(_MOST_LANES // playouts, 1)
+    room = max(most // playouts, 1)
     correlations: list[float] = []
     gains: list[float] = []
     for role, mine in enumerate(own):

@@ -21,14 +21,15 @@ General Game Playing Agents", section "Conclusion" ("prone to be misleading").
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
-from neurogame.play.gate.evidence import Evidence, measure_evidence
-from neurogame.play.gate.race import Race, Racer
+from neurogame.play.gate.evidence import MOST_PLAYOUTS, Evidence, measure_evidence
+from neurogame.play.probe import Probe, probe
+from neurogame.play.race import Race, Racer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import GATED, MctsSettings
@@ -57,13 +58,18 @@ _ROUNDS = 5
 _FEW_ROUNDS = 3
 """Rounds below which matches are not worth beginning."""
 _MATCHES_PER_ROUND = 2
+_CAPACITY = 50_000
+"""Nodes of a search in such a match."""
 _PLIES_PER_RANDOM, _MOST_RANDOM = 15, 4
 """Matches begin with a random ply for so many of their length, and with at most so many: in a
 short game a few random plies may decide."""
-_PROBE = 256
-"""Simulations by which the speed of the game is measured."""
-_SLOWER = 1.5
-"""How much longer matches take than with the plain search on both sides, roughly."""
+_RANKING, _TRIAL, _FEWEST_PLAYOUTS = 0.2, 64, 2048
+"""Where the end is fixed: the share of the time for the playouts that rank moves, the playouts by
+which their speed is measured, and how many there must be to say anything."""
+_MARGIN = 2.0
+"""Then the next search may take so many times as long to be made as the last one."""
+_PROBE_SHARE = 0.03
+"""Share of the time after which the speed of the game is known well enough."""
 
 
 @final
@@ -111,6 +117,7 @@ def open_gate(
     seconds: float,
     limit: Limit | None = None,
     evaluator: Evaluator | None = None,
+    latest: float | None = None,
 ) -> GateReport:
     """Decide how to use the action heuristic where the settings say ``gated``.
 
@@ -119,38 +126,64 @@ def open_gate(
         settings: ``playout``, ``tree`` or both are ``gated``.
         judges: holds ``action`` if there is such a heuristic for the game.
         seed: decides everything but what depends on time.
-        seconds: time to decide, at least 0; compiling comes on top at the first use.
+        seconds: time to decide, at least 0; compiling comes on top at the first use, and so do
+            the playouts by which moves are ranked, where these are slow.
         limit: of the searches to come; None: 1000 simulations. If it is in seconds the matches
             are played at equal time per move, otherwise at equal numbers of simulations. Where
             the time does not suffice they are played with less, but not with so little that
             it would say nothing of the searches to come: then the search stays plain.
         evaluator: of states, where the settings ask for one.
+        latest: when all of that has to be over, as ``time.monotonic`` tells it: what would not be,
+            judged by what has been measured by then, is not begun, and what is undecided stays
+            plain. None: whenever it is.
     """
     begun = time.monotonic()
-    open_ones = (name for name in _PLAIN if getattr(settings, name) == GATED)
-    plain = replace(settings, **{name: _PLAIN[name] for name in open_ones})
+    plain = ungated(settings)
     judge = judges.get("action")
-    if judge is None or seconds <= 0:
+    most = MOST_PLAYOUTS
+    if judge is not None and seconds > 0 and latest is not None:
+        most = _affordable(game, seconds, seed)
+    if judge is None or seconds <= 0 or most < _FEWEST_PLAYOUTS:
         return GateReport(
             settings=plain, chosen="off", evidence=None, limit=None, racers=(), seconds=0.0
         )
-    evidence = measure_evidence(game, judge, seed=seed)
-    racers = [] if evidence.is_against else _racers(settings, plain)
-    if racers:
-        probe = _probe(game, plain, evaluator, seconds, seed)
+    evidence = measure_evidence(game, judge, seed=seed, most=most)
+    late = latest is not None and time.monotonic() > latest
+    uses = {} if late or evidence.is_against else _open_uses(settings, plain)
+    racers: list[Racer] = []
+    fitting = None
+    if uses:
+        small = replace(plain, capacity=min(plain.capacity, _CAPACITY), threads=1)
+        baseline = Mcts(game, settings=small, evaluator=evaluator, judges=judges, seed=seed)
+        costs = probe(game, baseline, _PROBE_SHARE * seconds)
         own = _USUAL if limit is None else limit
-        racers, fitting = _fitted(racers, probe, own, seconds - (time.monotonic() - begun))
-    else:
-        fitting = None
+        count, fitting = _fitted(len(uses), costs, own, seconds - (time.monotonic() - begun))
+        uses = dict(list(uses.items())[:count])
     if fitting is not None:
-        plies = min(int(probe.plies / _PLIES_PER_RANDOM), _MOST_RANDOM)
-        race = Race(game, plain, racers, judges, plies=plies, evaluator=evaluator, seed=seed)
-        race.run(fitting, begun + seconds + race.seconds)
+        plies = min(int(costs.plies / _PLIES_PER_RANDOM), _MOST_RANDOM)
+        compiling = time.monotonic()
+        searches: dict[str, Mcts] = {}
+        for number, (name, own_settings) in enumerate(uses.items(), 1):
+            making = time.monotonic()
+            searches[name] = Mcts(
+                game,
+                settings=replace(own_settings, capacity=small.capacity, threads=1),
+                evaluator=evaluator,
+                judges=judges,
+                seed=seed + number,
+            )
+            made = time.monotonic()
+            if latest is not None and made + _MARGIN * (made - making) > latest:
+                break
+        race = Race(game, baseline, searches, plies=plies, seed=seed)
+        racers = race.racers
+        end = begun + seconds + (time.monotonic() - compiling)
+        race.run(fitting, end if latest is None else min(end, latest))
     best = max(racers, key=lambda racer: racer.bounds(_SURE)[0], default=None)
     if best is not None and best.bounds(_SURE)[0] <= 0.5:
         best = None
     return GateReport(
-        settings=plain if best is None else best.settings,
+        settings=plain if best is None else uses[best.name],
         chosen="off" if best is None else best.name,
         evidence=evidence,
         limit=fitting,
@@ -159,71 +192,36 @@ def open_gate(
     )
 
 
-def _racers(settings: MctsSettings, plain: MctsSettings) -> list[Racer]:
-    """Return all uses that the settings leave open."""
+def ungated(settings: MctsSettings) -> MctsSettings:
+    """Return how to search if nothing that is gated is switched on."""
+    open_ones = (name for name in _PLAIN if getattr(settings, name) == GATED)
+    return replace(settings, **{name: _PLAIN[name] for name in open_ones})
+
+
+def _affordable(game: Game, seconds: float, seed: int) -> int:
+    """Return how many playouts for each role take no more than a part of the time."""
+    simulator = game.simulator()
+    play_out(simulator, 1, seed)
+    begun = time.monotonic()
+    play_out(simulator, _TRIAL, seed)
+    share = _RANKING * seconds / len(game.roles)
+    return min(int(_TRIAL * share / (time.monotonic() - begun)), MOST_PLAYOUTS)
+
+
+def _open_uses(settings: MctsSettings, plain: MctsSettings) -> dict[str, MctsSettings]:
+    """Return all uses that the settings leave open, by name."""
     left = {name for name in _PLAIN if getattr(settings, name) == GATED}
-    return [
-        Racer(name=name, settings=replace(plain, **use))
+    return {
+        name: replace(plain, **use)
         for name, use in _USES.items()
         if left >= use.keys() & _PLAIN.keys()
-    ]
+    }
 
 
-@final
-@dataclass(frozen=True, kw_only=True)
-class _Probe:
-    """What a match takes: plies, choices, seconds beside searches, seconds per simulation."""
-
-    plies: float
-    choices: float
-    overhead: float
-    simulation: float
-
-    def match(self, limit: Limit) -> float:
-        """Return the seconds of a match."""
-        if limit.seconds is not None:
-            return self.overhead + self.choices * limit.seconds
-        return self.overhead + self.choices * (limit.simulations or 0) * self.simulation * _SLOWER
-
-
-def _probe(
-    game: Game, plain: MctsSettings, evaluator: Evaluator | None, seconds: float, seed: int
-) -> _Probe:
-    """Play the plain search against itself for a while and measure."""
-    small = replace(plain, capacity=1 << 12, threads=1)
-    search = Mcts(game, settings=small, evaluator=evaluator, seed=seed)
-    state, plies, choices, spent = game.initial_state(), 0, 0, 0.0
-    begun = time.monotonic()
-    while not state.is_terminal and all(state.legal_moves):
-        joint = []
-        for role, own in enumerate(state.legal_moves):
-            if len(own) > 1:
-                found = search.search(state, role, Limit(simulations=_PROBE))
-                choices, spent = choices + 1, spent + found.seconds
-                joint.append(found.move)
-            else:
-                joint.append(own[0])
-        state, plies = state.next(joint), plies + 1
-        if time.monotonic() - begun > 0.1 * seconds:
-            break
-    overhead = time.monotonic() - begun - spent
-    # Of a long match only the beginning was played.
-    usual = float(play_out(game.simulator(), 64, seed).lengths.double().mean())
-    more = max(usual / max(plies, 1), 1.0)
-    return _Probe(
-        plies=max(usual, plies),
-        choices=choices * more,
-        overhead=overhead * more,
-        simulation=spent / max(choices * _PROBE, 1),
-    )
-
-
-def _fitted(
-    racers: Sequence[Racer], probe: _Probe, limit: Limit, seconds: float
-) -> tuple[list[Racer], Limit | None]:
-    """Return which uses can be tried in a time, and with which limit; None if none can."""
-    if not probe.choices:
-        return list(racers), None
+def _fitted(uses: int, costs: Probe, limit: Limit, seconds: float) -> tuple[int, Limit | None]:
+    """Return how many uses can be tried in a time, and with which limit; None if none can."""
+    if not costs.choices:
+        return uses, None
     simulations, least = _FEWEST
     if limit.seconds is not None:
         fewest = Limit(seconds=min(limit.seconds, least))
@@ -233,8 +231,8 @@ def _fitted(
     matches = _MATCHES_PER_ROUND
     # Rather fewer uses than weaker searches: what helps these may hurt the stronger ones.
     for tried in (limit, fewest):
-        for count in range(len(racers), 1, -1):
-            if _ROUNDS * count * matches * probe.match(tried) <= seconds:
-                return list(racers[:count]), tried
-    fits = _FEW_ROUNDS * matches * probe.match(fewest) <= seconds
-    return list(racers[:1]), fewest if fits else None
+        for count in range(uses, 1, -1):
+            if _ROUNDS * count * matches * costs.match(tried) <= seconds:
+                return count, tried
+    fits = _FEW_ROUNDS * matches * costs.match(fewest) <= seconds
+    return 1, fewest if fits else None

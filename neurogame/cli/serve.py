@@ -1,0 +1,109 @@
+"""``neurogame serve``: a player that game servers reach over HTTP."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from dataclasses import replace
+from pathlib import Path
+
+from neurogame.errors import ConfigurationError
+
+_LOG = Path("runs") / "served"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "--player",
+        default="auto",
+        help="who chooses the moves, such as alphabeta:cilp or mcts:my.pt (default auto: the "
+        "start clock decides)",
+    )
+    parser.add_argument("--port", type=int, default=9147, help="default 9147; 0 takes a free one")
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="address to listen at (default 127.0.0.1: this machine only; 0.0.0.0: everybody)",
+    )
+    parser.add_argument(
+        "--name", default="neurogame", help="told to managers that ask (default neurogame)"
+    )
+    parser.add_argument(
+        "--checkpoints",
+        metavar="DIR",
+        type=Path,
+        help="folder in which auto looks for what was trained for the game of a match",
+    )
+    parser.add_argument(
+        "--memory",
+        metavar="GB",
+        type=float,
+        help="limit for each process of a match (default: half of the machine's)",
+    )
+    parser.add_argument(
+        "--log",
+        metavar="DIR",
+        default=str(_LOG),
+        help=f"folder for the logs of matches (default {_LOG}); '' for none",
+    )
+    parser.add_argument(
+        "--silence",
+        metavar="SECONDS",
+        type=float,
+        help="drop a match after so long without a message (default: start clock + 3 play clocks "
+        "+ 60)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="decides all random choices (default 0)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until a signal ends it."""
+    from neurogame.play.server.serve import serve
+    from neurogame.play.server.settings import ServeSettings
+
+    memory = options.memory
+    if memory is not None and not 0 < memory < 2**30:
+        raise ConfigurationError(f"--memory {memory:g}: gigabytes above 0 are needed")
+    serve(
+        ServeSettings(
+            player=_player(options.player, options.checkpoints),
+            host=options.host,
+            port=options.port,
+            name=options.name,
+            memory=None if memory is None else max(1, int(memory * 1e9)),
+            log=Path(options.log) if options.log else None,
+            silence=options.silence,
+            seed=options.seed,
+        ),
+        _say,
+    )
+    return 0
+
+
+def _player(text: str, checkpoints: Path | None) -> str:
+    """Return the player string if its form is right; what it names is checked by a process.
+
+    Args:
+        text: as given.
+        checkpoints: the folder for auto, or None.
+    """
+    from neurogame.play.spec import PlayerSpec
+
+    spec = PlayerSpec.parse(text)
+    if checkpoints is None:
+        return text
+    if spec.kind != "auto" or spec.source:
+        raise ConfigurationError(
+            f"--checkpoints {checkpoints}: only for --player auto; a folder may stand in a player "
+            "string too, as in alphabeta:FOLDER"
+        )
+    return str(replace(spec, source=str(checkpoints)))
+
+
+def _say(line: str) -> None:
+    """Print a line; that nobody reads them any more must not end a match."""
+    with contextlib.suppress(OSError, ValueError):
+        print(line, flush=True)

@@ -1,0 +1,99 @@
+"""What is known of the checkpoints of a folder: a file that is only a memory, never the truth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, BinaryIO, final
+
+from neurogame.learn.atomic_file import write_atomically
+
+INDEX = "checkpoints.json"
+"""Name of the index file in the folder."""
+_FORMAT, _VERSION = "neurogame checkpoint index", 1
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class IndexEntry:
+    """A file of the folder, as it was when it was read.
+
+    Attributes:
+        size: bytes.
+        modified: time of its last change, in nanoseconds since 1970.
+        problem: why it is not a checkpoint that can be read; empty if it is one.
+        game: name of the game.
+        signature: structural signature of the game's rules.
+        evaluator: whether it holds an evaluator of states.
+        judges: names of the judges of moves that it holds.
+    """
+
+    size: int
+    modified: int
+    problem: str = ""
+    game: str = ""
+    signature: str = ""
+    evaluator: bool = False
+    judges: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """What it holds: ``evaluator`` and names of judges."""
+        return (*(("evaluator",) if self.evaluator else ()), *self.judges)
+
+
+def read_index(folder: Path) -> dict[str, IndexEntry]:
+    """Return what the index file says: relative path, with slashes -> entry.
+
+    A file that is missing, damaged or of another version says nothing; nor does a damaged entry.
+
+    Args:
+        folder: where it lies.
+    """
+    try:
+        document = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(document, dict) or not isinstance(document.get("files"), dict):
+        return {}
+    if (document.get("format"), document.get("version")) != (_FORMAT, _VERSION):
+        return {}
+    entries = ((name, _entry(values)) for name, values in document["files"].items())
+    return {name: entry for name, entry in entries if entry is not None}
+
+
+def write_index(folder: Path, entries: Mapping[str, IndexEntry]) -> None:
+    """Write the index file; at no moment is there half of it.
+
+    Args:
+        folder: where it shall lie.
+        entries: relative path, with slashes -> entry.
+
+    Raises:
+        OSError: nothing can be written there.
+    """
+    files = {name: asdict(entry) for name, entry in sorted(entries.items())}
+    document = {"format": _FORMAT, "version": _VERSION, "files": files}
+    octets = (json.dumps(document, indent=1) + "\n").encode()
+
+    def write(stream: BinaryIO) -> None:
+        stream.write(octets)
+
+    write_atomically(folder / INDEX, write)
+
+
+def _entry(values: Any) -> IndexEntry | None:
+    """Return an entry that was read, None if it is not one."""
+    if not isinstance(values, dict) or set(values) != {field.name for field in fields(IndexEntry)}:
+        return None
+    judges = values["judges"]
+    kinds = {"size": int, "modified": int, "problem": str, "game": str, "signature": str}
+    sound = (
+        all(type(values[name]) is kind for name, kind in kinds.items())
+        and isinstance(values["evaluator"], bool)
+        and isinstance(judges, list)
+        and all(isinstance(judge, str) for judge in judges)
+    )
+    return IndexEntry(**{**values, "judges": tuple(judges)}) if sound else None

@@ -1,0 +1,253 @@
+"""Checkpoints in a folder: found by structure alone, whatever else lies there."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from neurogame.errors import CheckpointError, PlayerError
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.gdl.scramble import scramble
+from neurogame.kernels.leaves.values import PROGRAM, make_values
+from neurogame.learn import checkpoint_folder
+from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.checkpoint_folder import CheckpointFolder
+from neurogame.learn.checkpoint_index import INDEX, IndexEntry
+from neurogame.learn.config import TrainConfig
+from neurogame.learn.judges import plain_judge
+from neurogame.learn.knowledge import learn_knowledge
+from neurogame.learn.mapping import map_game
+from neurogame.learn.run_folder import RunFolder
+from neurogame.learn.train import Trainer
+from neurogame.play.folder_player import FolderPlayer
+from neurogame.play.players import make_player
+from neurogame.search.limit import Limit
+from neurogame.simulate.game import Game
+from neurogame.simulate.playouts import sample_states
+from neurogame.simulate.states import StateBatch
+from tests.gdl.slow_renaming import shuffled
+from tests.kernels.leaves.test_values import valued
+
+game = cache(Game.load)
+
+
+@cache
+def scrambled(name: str) -> Game:
+    """Return a game with other names, and its rules in another order."""
+    other = scramble(game(name).rules, 11, numbers=True)
+    return Game.from_rules(shuffled(other.rules, 12), "other", cache=False)
+
+
+@cache
+def trained(name: str) -> Checkpoint:
+    """Return what little training makes of an evaluator, with knowledge beside it."""
+    config = TrainConfig(
+        evaluator=EvaluatorConfig(kind="cilp"), matches=12, concurrent=6, updates=2.0, seed=3
+    )
+    with tempfile.TemporaryDirectory() as path:
+        folder = RunFolder(Path(path) / "run")
+        folder.create(config.to_json())
+        Trainer(game(name), config, folder).run()
+        found = load_checkpoint(folder.latest)
+    knowledge = learn_knowledge(game(name), KnowledgeConfig(games=100, replies=2), 5)
+    return replace(found, judges={"knowledge": plain_judge(knowledge)})
+
+
+def put(path: Path, checkpoint: Checkpoint, written: int) -> Path:
+    """Write a checkpoint, as if at a time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_checkpoint(path, checkpoint)
+    os.utime(path, ns=(written, written))
+    return path
+
+
+def only(checkpoint: Checkpoint, *held: str) -> Checkpoint:
+    """Return a checkpoint that holds no more than what is named."""
+    parts = {n: j for n, j in checkpoint.judges.items() if n in held}
+    if "evaluator" in held:
+        return replace(checkpoint, judges=parts)
+    return replace(checkpoint, description={}, weights={}, initial_weights={}, judges=parts)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "bidding_tictactoe"])
+def test_a_scrambled_game_is_valued_alike_to_the_last_bit(name: str, tmp_path: Path) -> None:
+    own, other = game(name), scrambled(name)
+    put(tmp_path / "deep" / "run" / "best.pt", trained(name), 1)
+    folder = CheckpointFolder(tmp_path)
+    folder.refresh()
+    path = folder.find(other, holding="knowledge")
+    assert path == folder.find(own.rules) == tmp_path / "deep" / "run" / "best.pt"
+    found = load_checkpoint(path)
+    there = map_game(own, other)
+    states = sample_states(own.simulator(), 150, seed=5).to_bool()
+    twins = torch.zeros_like(states)
+    twins[:, list(there.fluents)] = states
+    evaluator, mapped = found.evaluator(own), found.evaluator(other)
+    with torch.no_grad():
+        values = evaluator(states).numpy()
+        np.testing.assert_array_equal(mapped(twins).numpy()[:, list(there.roles)], values)
+    assert len(np.unique(values)) > 20
+    ports = make_values(evaluator, own.circuit), make_values(mapped, other.circuit)
+    assert [port.kind for port in ports] == [PROGRAM, PROGRAM]
+    one = valued(ports[0], states.numpy(), 150, rows=True)
+    two = valued(ports[1], twins.numpy(), 150, rows=True)
+    np.testing.assert_array_equal(two[:, list(there.roles)], one)
+    judge, its_twin = found.judge("knowledge", own), found.judge("knowledge", other)
+    every = own.simulator().look(StateBatch.from_bool(states)).legal
+    for role, its_role in enumerate(there.roles):
+        legal = every[:, own.move_offsets[role] : own.move_offsets[role + 1]]
+        renamed = torch.zeros_like(legal)
+        renamed[:, list(there.moves[role])] = legal
+        scores = judge.move_scores(states.numpy(), legal.numpy(), role)
+        twin_scores = its_twin.move_scores(twins.numpy(), renamed.numpy(), its_role)
+        np.testing.assert_array_equal(twin_scores[:, list(there.moves[role])], scores)
+
+
+def test_the_newest_run_wins_and_in_it_the_best_file(tmp_path: Path) -> None:
+    whole, other = trained("tictactoe"), only(trained("bidding_tictactoe"), "evaluator")
+    for name, written in {
+        "old/best.pt": 1,
+        "old/latest.pt": 4,
+        "old/checkpoint-10.pt": 3,
+        "single.pt": 2,
+    }.items():
+        put(tmp_path / name, whole, written)
+    put(tmp_path / "another.pt", other, 9)
+    rules = game("tictactoe").rules
+
+    def found(holding: str | None = None) -> str:
+        folder = CheckpointFolder(tmp_path)
+        folder.refresh()
+        path = folder.find(rules, holding=holding)
+        return "" if path is None else path.relative_to(tmp_path).as_posix()
+
+    assert found() == "old/best.pt"
+    put(tmp_path / "single.pt", only(whole, "evaluator"), 5)
+    assert found() == found("evaluator") == "single.pt"
+    assert found("knowledge") == "old/best.pt"
+    assert found("action") == ""
+    # What is there now may be of another game, or hold something else.
+    put(tmp_path / "old" / "best.pt", other, 8)
+    assert found("knowledge") == "old/latest.pt"
+    (tmp_path / "old" / "latest.pt").unlink()
+    put(tmp_path / "old" / "checkpoint-9.pt", whole, 7)
+    assert found("knowledge") == "old/checkpoint-10.pt"
+    shutil.rmtree(tmp_path / "old")
+    assert found("knowledge") == ""
+
+
+def test_files_are_read_once_and_lookups_read_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[str]()
+
+    def load(path: Path) -> Checkpoint:
+        read.append(path.name)
+        return load_checkpoint(path)
+
+    monkeypatch.setattr(checkpoint_folder, "load_checkpoint", load)
+    whole = only(trained("tictactoe"), "evaluator")
+    put(tmp_path / "a.pt", whole, 1)
+    (tmp_path / "notes.pt").write_text("not a checkpoint")
+    (tmp_path / ".b.pt-xyz").write_text("on its way")
+    torch.save({"mine": 1}, tmp_path / "foreign.pt")
+    folder = CheckpointFolder(tmp_path)
+    assert folder.find(game("tictactoe")) is None
+    folder.refresh()
+    assert sorted(read) == ["a.pt", "foreign.pt", "notes.pt"]
+    assert "not a neurogame checkpoint" in folder.entries["foreign.pt"].problem
+    assert folder.describe() == (
+        f"{tmp_path} holds tictactoe (evaluator); not readable: foreign.pt, notes.pt"
+    )
+    # Another process knows at once, and reads only what is new.
+    read.clear()
+    second = CheckpointFolder(tmp_path)
+    assert second.find(game("tictactoe")) == tmp_path / "a.pt"
+    put(tmp_path / "c.pt", whole, 2)
+    (tmp_path / "notes.pt").unlink()
+    second.refresh()
+    folder.refresh()
+    assert read == ["c.pt"]
+    assert folder.find(game("tictactoe")) == tmp_path / "c.pt"
+    assert set(json.loads((tmp_path / INDEX).read_text())["files"]) == {
+        "a.pt",
+        "c.pt",
+        "foreign.pt",
+    }
+
+
+@pytest.mark.parametrize("damage", ["cut", "version", "entry", "text"])
+def test_a_damaged_index_is_made_anew(tmp_path: Path, damage: str) -> None:
+    put(tmp_path / "a.pt", only(trained("tictactoe"), "evaluator"), 1)
+    CheckpointFolder(tmp_path).refresh()
+    index = tmp_path / INDEX
+    sound = index.read_text()
+    document = json.loads(sound)
+    if damage == "version":
+        document["version"] = 99
+    elif damage == "entry":
+        document["files"]["a.pt"]["judges"] = 5
+    texts = {"cut": sound[: len(sound) // 2], "text": "[" * 100_000}
+    index.write_text(texts.get(damage, json.dumps(document)))
+    folder = CheckpointFolder(tmp_path)
+    assert folder.find(game("tictactoe")) is None
+    folder.refresh()
+    assert folder.find(game("tictactoe")) == tmp_path / "a.pt"
+    assert index.read_text() == sound
+
+
+def test_a_folder_that_cannot_be_written_is_kept_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: Path, entries: dict[str, IndexEntry]) -> None:
+        raise PermissionError(folder)
+
+    monkeypatch.setattr(checkpoint_folder, "write_index", refuse)
+    put(tmp_path / "a.pt", only(trained("tictactoe"), "evaluator"), 1)
+    folder = CheckpointFolder(tmp_path)
+    folder.refresh()
+    assert folder.find(game("tictactoe")) == tmp_path / "a.pt"
+    assert not (tmp_path / INDEX).exists()
+
+
+def test_a_folder_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="no such folder"):
+        CheckpointFolder(tmp_path / "none")
+
+
+def test_players_look_their_game_up(tmp_path: Path) -> None:
+    other = scrambled("tictactoe")
+    put(tmp_path / "known.pt", only(trained("tictactoe"), "knowledge"), 2)
+    put(tmp_path / "run" / "best.pt", only(trained("tictactoe"), "evaluator"), 1)
+    state = other.initial_state()
+    for text, limit in (
+        (f"alphabeta:{tmp_path}/,outlook=own", Limit(depth=2)),
+        (f"mcts:{tmp_path},playout=knowledge,tree=knowledge", Limit(simulations=20)),
+        (f"mcts:{tmp_path},cutoff=2", Limit(simulations=20)),
+    ):
+        player = make_player(text, other)
+        assert isinstance(player, FolderPlayer)
+        assert player.name == text
+        player.start(other, 0, 1)
+        assert player.choose(state, limit) in state.legal_moves[0]
+        player.ponder(state, lambda: True)
+        assert player.last is not None
+        player.stop()
+    with pytest.raises(PlayerError, match=r"no checkpoint of nim with evaluator.*tictactoe"):
+        make_player(f"alphabeta:{tmp_path}", game("nim"))
+    with pytest.raises(PlayerError, match=r"with action.*knowledge"):
+        make_player(f"mcts:{tmp_path},tree=action", other)
+    with pytest.raises(PlayerError, match="nothing asks"):
+        make_player(f"mcts:{tmp_path},playout=mast")
+    with pytest.raises(PlayerError, match="before start"):
+        make_player(f"alphabeta:{tmp_path}").choose(state, Limit(depth=1))

@@ -1,0 +1,92 @@
+"""Refinement before a match: better weights stay, others go, and clocks are kept."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import count
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.learn.comparison import Comparison
+from neurogame.learn.lockstep import MatchPlan, play_lockstep
+from neurogame.learn.refine import refine_evaluator
+from neurogame.simulate.game import Game
+
+game = cache(Game.load)
+
+
+def compared(wins: int, losses: int) -> Comparison:
+    """Return a comparison that came out so, with the interval of its 40 matches."""
+    score = wins / (wins + losses)
+    spread = 1.96 * (score * (1 - score) / (wins + losses)) ** 0.5
+    return Comparison(
+        matches=wins + losses,
+        wins=wins,
+        draws=0,
+        losses=losses,
+        score=score,
+        low=score - spread,
+        high=score + spread,
+        mean_goal=100 * score,
+        distinct=wins + losses,
+        unfinished=0,
+    )
+
+
+@pytest.fixture
+def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a clock tick whenever it is looked at, however busy the machine is."""
+    ticks = count()
+    clock = SimpleNamespace(monotonic=lambda: 0.001 * next(ticks))
+    monkeypatch.setattr("neurogame.learn.refine.time", clock)
+
+
+@pytest.mark.usefixtures("ticking")
+@pytest.mark.parametrize(
+    ("wins", "losses", "kept"), [(36, 4, True), (21, 19, False), (20, 20, False), (3, 0, False)]
+)
+def test_only_better_weights_stay(
+    monkeypatch: pytest.MonkeyPatch, wins: int, losses: int, kept: bool
+) -> None:
+    monkeypatch.setattr("neurogame.learn.refine.compare", lambda *_, **__: compared(wins, losses))
+    evaluator = make_evaluator(game("tictactoe"))
+    before = {name: value.clone() for name, value in evaluator.state_dict().items()}
+    found = refine_evaluator(game("tictactoe"), evaluator, 0.2, seed=1)
+    assert found is not None
+    assert found.updates > 0
+    assert found.is_kept == kept
+    same = [torch.equal(value, before[name]) for name, value in evaluator.state_dict().items()]
+    assert all(same) != kept
+    assert ("kept" if kept else "dropped") in str(found)
+
+
+def test_what_has_no_weights_is_not_refined() -> None:
+    fuzzy = make_evaluator(game("tictactoe"), EvaluatorConfig(kind="fuzzy"))
+    assert refine_evaluator(game("tictactoe"), fuzzy, 1.0) is None
+
+
+def test_what_is_too_slow_for_the_time_is_not_begun() -> None:
+    evaluator = make_evaluator(game("connectfour"))
+    assert refine_evaluator(game("connectfour"), evaluator, 1e-6) is None
+
+
+def test_matches_are_cut_off_where_they_are() -> None:
+    plan: dict[str, Any] = {
+        "evaluators": [],
+        "seats": np.full((5, 2), -1),
+        "seeds": np.arange(5),
+        "epsilon": [],
+    }
+    whole = play_lockstep(game("connectfour"), MatchPlan(**plan))
+    asked = iter([False, False, False, True])
+    cut = play_lockstep(game("connectfour"), MatchPlan(**plan), lambda: next(asked))
+    assert [match.plies for match in cut] == [3] * 5
+    assert not any(match.finished for match in cut)
+    for long, short in zip(whole, cut, strict=True):
+        assert torch.equal(long.moves[:3], short.moves)

@@ -1,0 +1,221 @@
+"""Pondering: what is thought meanwhile is there afterwards, and nothing else changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pytest
+
+from neurogame.errors import GameError
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.kernels.mcts.flight import Total
+from neurogame.kernels.mcts.layout import HEAP
+from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.limit import Limit
+from neurogame.search.mcts import Mcts
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
+
+game = cache(Game.load)
+
+
+def never() -> bool:
+    return False
+
+
+def after(search: Mcts, simulations: int) -> Callable[[], bool]:
+    """Return what stops a search once it has made so many simulations from now."""
+    made = sum(int(tree.totals[Total.SIMULATIONS]) for tree in search._trees)
+    return lambda: (
+        sum(int(tree.totals[Total.SIMULATIONS]) for tree in search._trees) >= made + simulations
+    )
+
+
+def alphabeta(name: str) -> AlphaBeta:
+    return AlphaBeta(game(name), make_evaluator(game(name), EvaluatorConfig(kind="fuzzy"), 0))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_search_finds_what_was_pondered(threads: int) -> None:
+    rules = game("connectfour")
+    search = Mcts(rules, settings=MctsSettings(threads=threads, solver=False))
+    state = rules.initial_state()
+    before = search._trees[0].totals[Total.SIMULATIONS]
+    search.ponder(state, 0, after(search, 2000))
+    pondered = sum(int(tree.totals[Total.SIMULATIONS]) for tree in search._trees) - before
+    assert pondered >= 2000
+    found = search.search(state, 0, Limit(simulations=10))
+    assert found.simulations == 10
+    assert sum(found.tries.values()) == pondered + 10
+    # The other role's turn: what is below a move is kept, too.
+    joint = [found.move, state.legal_moves[1][0]]
+    after_it = search.search(state.next(joint), 1, Limit(simulations=10))
+    assert sum(after_it.tries.values()) > 0.5 * found.tries[found.move]
+
+
+def test_a_role_without_a_choice_ponders_on() -> None:
+    rules = game("connectfour")
+    search, state = Mcts(rules), rules.initial_state()
+    assert len(state.legal_moves[1]) == 1
+    search.ponder(state, 1, after(search, 500))
+    found = search.search(state, 0, Limit(simulations=1))
+    assert sum(found.tries.values()) >= 500
+
+
+def test_a_stop_is_obeyed_at_once_and_asked_for_often() -> None:
+    rules = game("connectfour")
+    asked = []
+
+    def third() -> bool:
+        asked.append(0)
+        return len(asked) >= 3
+
+    for search in (Mcts(rules), alphabeta("connectfour")):
+        asked.clear()
+        search.ponder(rules.initial_state(), 0, third)
+        assert len(asked) == 3
+    search = Mcts(rules)
+    search.ponder(rules.initial_state(), 0, lambda: True)
+    assert search._trees[0].totals[Total.SIMULATIONS] == 0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_solved_positions_end_it(threads: int) -> None:
+    rules = game("tictactoe")
+    state = rules.initial_state()
+    search = Mcts(rules, settings=MctsSettings(threads=threads))
+    search.ponder(state, 0, never)
+    found = search.search(state, 0, Limit(simulations=1))
+    assert found.proved
+    assert found.value == (0.5, 0.5)
+    deep = alphabeta("tictactoe")
+    deep.ponder(state, 1, never)
+    deep.ponder(state, 0, never)
+    assert deep.search(state, 0, Limit(depth=1)).value == (0.5, 0.5)
+    assert len(deep.proved_states) > 10
+
+
+def test_a_root_with_visits_enough_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("neurogame.search.mcts_drive._ENOUGH", 3000)
+    rules = game("connectfour")
+    state, search = rules.initial_state(), Mcts(rules)
+    search.ponder(state, 0, never)
+    assert search._trees[0].root_visits >= 3000
+    before = search._trees[0].root_visits
+    search.ponder(state, 0, never)
+    assert search._trees[0].root_visits == before
+    # What follows has its own visits.
+    follow = state.next([state.legal_moves[0][0], state.legal_moves[1][0]])
+    search.ponder(follow, 1, never)
+    assert search._trees[0].root_visits >= 3000
+
+
+def test_without_memory_there_is_nothing_to_ponder_for() -> None:
+    rules = game("tictactoe")
+    search = Mcts(rules, settings=MctsSettings(reuse=False))
+    search.ponder(rules.initial_state(), 0, never)
+    assert search._trees[0].totals[Total.SIMULATIONS] == 0
+
+
+def test_half_of_the_room_is_used_and_it_goes_on() -> None:
+    rules = game("connectfour")
+    search = Mcts(rules, settings=MctsSettings(capacity=600))
+    state = rules.initial_state()
+    search.ponder(state, 0, after(search, 20_000))
+    tree = search._trees[0]
+    assert tree.size == 300
+    assert not tree.is_half_full
+    assert int(tree.tree.used[HEAP]) <= len(tree.tree.heap) // 2
+    found = search.search(state, 0, Limit(simulations=100))
+    assert sum(found.tries.values()) >= 20_100
+    assert 300 < tree.size <= 600
+    # More than half full now: room is made first, and none of the root's visits is lost.
+    search.ponder(state, 0, after(search, 64))
+    assert tree.size <= 300
+    again = search.search(state, 0, Limit(simulations=1))
+    assert sum(again.tries.values()) > sum(found.tries.values())
+
+
+def test_what_was_learned_of_moves_does_not_fade() -> None:
+    rules = game("connectfour")
+    search = Mcts(rules, settings=MctsSettings(playout="mast", decay=0.5))
+    state = rules.initial_state()
+    search.search(state, 0, Limit(simulations=50))
+    policy = search._trees[0]._policy
+    assert policy is not None
+    before = float(policy.policy.visits.sum())
+    for _ in range(3):
+        asked = iter((False, False, True))
+        search.ponder(state, 0, lambda answers=asked: next(answers))  # type: ignore[misc]
+        visits = float(policy.policy.visits.sum())
+        assert visits > before
+        before = visits
+
+
+def test_alpha_beta_looks_deeper_after_pondering() -> None:
+    rules = game("connectfour")
+    state, limit = rules.initial_state(), Limit(nodes=300)
+    plain = alphabeta("connectfour").search(state, 0, limit)
+    search = alphabeta("connectfour")
+    memory = search._search._memory(0)
+    search.ponder(state, 0, lambda: int(memory.search.run["nodes"][0]) >= 20_000)
+    history = memory.search.choices.history.copy()
+    assert history.any()
+    found = search.search(state, 0, limit)
+    assert found.nodes <= 300
+    assert found.depth > plain.depth
+    # Also from the positions that follow, and in its own time: the first role has no choice there.
+    follow = state.next([found.move, state.legal_moves[1][0]])
+    plain = alphabeta("connectfour").search(follow, 1, limit)
+    search = alphabeta("connectfour")
+    memory = search._search._memory(1)
+    assert len(state.legal_moves[1]) == 1
+    search.ponder(state, 1, lambda: int(memory.search.run["nodes"][0]) >= 40_000)
+    assert search.search(follow, 1, limit).depth > plain.depth
+
+
+def test_alpha_beta_keeps_its_preferences_while_it_ponders() -> None:
+    search = alphabeta("connectfour")
+    state = game("connectfour").initial_state()
+    search.search(state, 0, Limit(depth=4))
+    choices = search._search._memory(0).search.choices
+    before = choices.history.copy()
+    assert before.any()
+    asked = iter((False, True))
+    search.ponder(state, 0, lambda: next(asked))
+    assert np.all(choices.history >= before)
+
+
+def test_a_rehearsal_changes_nothing_but_the_pace() -> None:
+    rules = game("connectfour")
+    state, settings = rules.initial_state(), MctsSettings(playout="mast", tree="rave")
+    fresh, rehearsed = (Mcts(rules, settings=settings, seed=5) for _ in range(2))
+    rehearsed.rehearse(state, 0, 0.05)
+    limit = Limit(simulations=300)
+    assert dict(rehearsed.search(state, 0, limit).tries) == dict(
+        fresh.search(state, 0, limit).tries
+    )
+    assert not fresh._trees[0].totals[Total.TIMES :].any()
+    assert rehearsed._trees[0].totals[Total.TIMES] > 0
+    assert len(rehearsed.proved_states) == len(fresh.proved_states)
+    one, other = alphabeta("connectfour"), alphabeta("connectfour")
+    other.rehearse(state, 0, 0.05)
+    limit = Limit(nodes=400)
+    assert one.search(state, 0, limit).scores == other.search(state, 0, limit).scores
+    assert other._search._last_pace["last_time"] > 0
+
+
+def test_states_that_cannot_be_searched_are_refused() -> None:
+    rules = game("tictactoe")
+    ended: State = rules.initial_state()
+    while not ended.is_terminal:
+        ended = ended.next([moves[0] for moves in ended.legal_moves])
+    for search in (Mcts(rules), alphabeta("tictactoe")):
+        with pytest.raises(GameError, match="terminal"):
+            search.ponder(ended, 0, never)
+        with pytest.raises(GameError, match="role 2"):
+            search.ponder(rules.initial_state(), 2, never)
