@@ -1,0 +1,1 @@
+"""A player that is reached over HTTP: ``neurogame serve``."""
