@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--memory",
         metavar="GB",
         type=float,
-        help="limit for each process of a match (default: half of the machine's)",
+        help="limit for the search of a match, at least 1 or so (default: half of the machine's)",
     )
     parser.add_argument(
         "--log",

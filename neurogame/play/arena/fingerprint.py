@@ -35,8 +35,8 @@ def fingerprint(settings: ArenaSettings) -> dict[str, Any]:
         **{
             str(path): _hash(path)
             for text in settings.players
-            for path in map(Path, re.split("[:,=]", text))
-            if path.is_file()
+            for source in map(Path, re.split("[:,=]", text))
+            for path in _files(source)
         },
     }
     return values
@@ -76,6 +76,13 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return " ".join(map(_text, value))
     return "none" if value is None or value == "" else str(value)
+
+
+def _files(source: Path) -> list[Path]:
+    """Return what a word of a player string names: a file, a folder of checkpoints, or nothing."""
+    if source.is_dir():
+        return sorted(source.rglob("*.pt"))
+    return [source] if source.is_file() else []
 
 
 def _hash(path: Path) -> str:

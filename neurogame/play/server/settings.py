@@ -25,7 +25,8 @@ class ServeSettings:
             from everywhere.
         port: the port to listen at, 0 to 65535; 0 takes a free one.
         name: the player's name in answers to INFO: one word.
-        memory: what the processes of one match may use; bytes, above 0; None for no limit.
+        memory: what the search of a match may use; bytes, above 0; None for half of the machine's.
+            A tree search reserves 600 MB: with less than about 1 GB moves are random.
         log: the folder for the logs of matches, made when needed; None for no logs.
         silence: seconds without a message after which a match is dropped, above 0; None for
             start clock + 3 play clocks + 60 s.

@@ -97,6 +97,7 @@ class _Thinker:
 
     def play(self) -> None:
         """Follow orders until the match is over."""
+        self._think_on(self._follower.position.state)
         while not self._over:
             self._read()
             while self._asked is not None:
@@ -174,7 +175,11 @@ class _Thinker:
             joint = [moves[0] for moves in state.legal_moves]
             joint[self._role] = move
             state = state.next(joint)
-        if _can_be_searched(state):
+        self._think_on(state)
+
+    def _think_on(self, state: State) -> None:
+        """Ponder a state until something is received."""
+        if not state.is_terminal and all(state.legal_moves):
             self._players.ponder(state, self._connection.poll)
 
     def _end(self) -> None:
@@ -182,7 +187,3 @@ class _Thinker:
         over = state.is_terminal
         self.tell({"event": "end", "terminal": over, "goals": list(state.goals) if over else None})
         self._players.stop()
-
-
-def _can_be_searched(state: State) -> bool:
-    return not state.is_terminal and all(state.legal_moves)

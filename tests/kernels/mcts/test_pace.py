@@ -21,7 +21,8 @@ LONG = 1 << 60
 @compiled
 def choose(totals: Any, count: int, left: int) -> int:
     """Stands in for a search."""
-    return choose_pace(totals, count, left)
+    pace: int = choose_pace(totals, count, left)
+    return pace
 
 
 @compiled

@@ -83,6 +83,8 @@ def test_close_ends_what_is_left() -> None:
     assert child.connection.poll(PATIENCE)
     made.close()
     assert not child.is_alive()
+    with pytest.raises(ConnectionError, match="the server ends"):
+        launch(made, "spin")
 
 
 def script(body: str) -> subprocess.Popen[str]:
