@@ -75,7 +75,8 @@ def _auto_player(spec: PlayerSpec) -> Player:
     if folder is not None and not folder.is_dir():
         raise PlayerError(f"player {spec}: there is no folder {spec.source!r} of checkpoints")
     prepare = float(spec.options.get("prepare", PREPARE))
-    return AutoPlayer(folder, name=str(spec), limit=spec.limit, prepare=prepare)
+    threads = int(spec.options.get("threads", "1"))
+    return AutoPlayer(folder, name=str(spec), limit=spec.limit, prepare=prepare, threads=threads)
 
 
 def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:

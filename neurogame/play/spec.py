@@ -34,6 +34,7 @@
                                   may take before the first match (default 60)
     prepare                       auto: seconds for the choice where there is no start clock
                                   (default 30)
+    threads                       auto: trees that a tree search grows side by side (default 1)
 
 All other options are the fields of :class:`~neurogame.search.settings.SearchSettings` and
 :class:`~neurogame.search.mcts_settings.MctsSettings`; ``docs/search.md`` explains each. By default
@@ -75,10 +76,10 @@ _LIMITS = {
 _OWN = {
     "alphabeta": ("noise", "device", "refine"),
     "mcts": ("noise", "device", "games", "policy", "refine", "gate"),
-    "auto": ("prepare",),
+    "auto": ("prepare", "threads"),
 }
 _DEFAULTS = {"noise": "0", "games": "5000", "policy": "random", "refine": "0", "gate": "60"}
-_LEAST = {"noise": 0.0, "games": 1.0, "refine": 0.0, "gate": 0.0, "prepare": 0.01}
+_LEAST = {"noise": 0.0, "games": 1.0, "refine": 0.0, "gate": 0.0, "prepare": 0.01, "threads": 1.0}
 
 
 @final
@@ -208,7 +209,7 @@ def _check(text: str, kind: str, options: Mapping[str, str]) -> None:
             f"player {text!r}: policy={options['policy']}; allowed are {', '.join(POLICIES)}"
         )
     for name, least in _LEAST.items():
-        whole = name == "games"
+        whole = name in ("games", "threads")
         number = _number(options.get(name, "1"), whole)
         if number is None or not least <= number < float("inf"):
             kind_of = "a whole number" if whole else "a number"

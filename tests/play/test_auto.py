@@ -129,12 +129,12 @@ def test_alphabeta_suits_puzzles_and_opponents_in_turn(name: str, suits: bool) -
 
 
 def test_an_auto_player_plays_whole_matches_and_says_why() -> None:
-    player = make_player("auto:prepare=0.01")
+    player = make_player("auto:prepare=0.01,threads=2")
     assert isinstance(player, AutoPlayer)
     record = play_match(game("tictactoe"), [player, RandomPlayer()], Limit(seconds=0.02), seed=1)
     assert record.ending == "terminal"
     assert record.goals[0] >= 50
-    assert record.players[0] == "auto:prepare=0.01"
+    assert record.players[0] == "auto:prepare=0.01,threads=2"
     assert "plays mcts" in player.report
     assert player.last is not None
 

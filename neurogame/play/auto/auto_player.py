@@ -36,6 +36,7 @@ class AutoPlayer:
         name: str = "auto",
         limit: Limit | None = None,
         prepare: float = PREPARE,
+        threads: int = 1,
     ) -> None:
         """Make a player.
 
@@ -45,10 +46,11 @@ class AutoPlayer:
             name: its player string.
             limit: its own limit; the stricter of this and the match's counts.
             prepare: seconds for the choice where nobody says how long a start may take, above 0.
+            threads: trees that a tree search grows side by side in the match, at least 1.
         """
         self.report = ""
         self._folder, self._name, self._limit = folder, name, limit or Limit()
-        self._prepare = prepare
+        self._prepare, self._threads = prepare, threads
         self._game: Game | None = None
         self._choice: Choice | None = None
 
@@ -71,6 +73,7 @@ class AutoPlayer:
                 seconds=self._prepare if seconds is None else _SHARE * seconds,
                 seed=seed,
                 checkpoints=self._checkpoints(game),
+                threads=self._threads,
             )
             self._game, self.report = game, str(self._choice)
         self._choice.player.start(game, role, seed)

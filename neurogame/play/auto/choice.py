@@ -88,7 +88,12 @@ class Choice:
 
 
 def choose_player(
-    game: Game, *, seconds: float, seed: int, checkpoints: Sequence[Path] = ()
+    game: Game,
+    *,
+    seconds: float,
+    seed: int,
+    checkpoints: Sequence[Path] = (),
+    threads: int = 1,
 ) -> Choice:
     """Choose a player for a game.
 
@@ -97,10 +102,11 @@ def choose_player(
         seconds: time for it, above 0; a plain tree search is made even if that takes longer.
         seed: decides everything but what depends on time.
         checkpoints: of this game; what the first one holds is what others must beat.
+        threads: trees that a tree search grows side by side in the match; in trials it has one.
     """
     begun = time.monotonic()
     deadline = begun + seconds
-    offers = Offers(game, seed=seed, deadline=deadline)
+    offers = Offers(game, seed=seed, deadline=deadline, threads=threads)
     plain = offers.plain()
     making = time.monotonic() - begun
     costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_SHORTEST))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -12,6 +12,7 @@ from neurogame.errors import NeurogameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.play.auto.candidate import Candidate, alphabeta_candidate, mcts_candidate
 from neurogame.play.auto.facts import GameFacts
 from neurogame.play.judges import make_judges
@@ -57,20 +58,22 @@ class Offers:
         notes: what happened while making them, one line each, for people.
     """
 
-    def __init__(self, game: Game, *, seed: int, deadline: float) -> None:
+    def __init__(self, game: Game, *, seed: int, deadline: float, threads: int = 1) -> None:
         """Take what they are for.
 
         Args:
             game: the game.
             seed: decides what is random about them.
             deadline: when the choice is to be made, as ``time.monotonic`` tells it.
+            threads: trees that a tree search grows side by side in the match, at least 1.
         """
         self._game, self._seed, self._deadline = game, seed, deadline
+        self._threads = threads
         self.notes: list[str] = []
 
     def plain(self) -> Candidate:
         """Return the player that needs nothing: a plain tree search."""
-        return mcts_candidate(self._game, "mcts", MctsSettings(), seed=self._seed)
+        return self._mcts("mcts", MctsSettings())
 
     def trained(self, path: Path) -> list[Offer]:
         """Return what a checkpoint of this game holds; nothing, with a note, if it is damaged.
@@ -106,7 +109,7 @@ class Offers:
 
         def make() -> Candidate:
             judges = {judge: checkpoint.judge(judge, self._game)}
-            return mcts_candidate(self._game, name, settings, judges, seed=self._seed)
+            return self._mcts(name, settings, judges)
 
         return Offer(name=name, make=make)
 
@@ -124,7 +127,7 @@ class Offers:
         mast = MctsSettings(playout="mast")
         yield Offer(
             name="mcts:playout=mast",
-            make=lambda: mcts_candidate(self._game, "mcts:playout=mast", mast, seed=self._seed),
+            make=lambda: self._mcts("mcts:playout=mast", mast),
         )
 
     def make(self, offer: Offer) -> Candidate | None:
@@ -146,17 +149,23 @@ class Offers:
         judges = make_judges(
             self._game, settings, learning=_KNOWLEDGE, seed=self._seed, deadline=until
         )
-        return mcts_candidate(self._game, "mcts:tree=knowledge", settings, judges, seed=self._seed)
+        return self._mcts("mcts:tree=knowledge", settings, judges)
 
     def _action(self) -> Candidate:
         settings = MctsSettings(playout="action", tree="action")
         judges = make_judges(self._game, settings)
         name = "mcts:playout=action,tree=action"
-        return mcts_candidate(self._game, name, settings, judges, seed=self._seed)
+        return self._mcts(name, settings, judges)
 
     def _cilp(self) -> Candidate:
         evaluator = make_evaluator(self._game, seed=self._seed)
         return self._alphabeta("alphabeta:cilp", evaluator, SearchSettings())
+
+    def _mcts(
+        self, name: str, settings: MctsSettings, judges: Mapping[str, MoveJudge] | None = None
+    ) -> Candidate:
+        own = replace(settings, threads=self._threads)
+        return mcts_candidate(self._game, name, own, judges, seed=self._seed)
 
     def _alphabeta(self, name: str, evaluator: Evaluator, settings: SearchSettings) -> Candidate:
         left = self._deadline - time.monotonic()
