@@ -23,7 +23,7 @@ SMALL = ("nim", "rockpaperscissors", "tictactoe", "connectfour")
 FEW = settings(
     deadline=None,
     derandomize=True,
-    max_examples=40,
+    max_examples=20,
     suppress_health_check=list(HealthCheck),
 )
 

@@ -135,7 +135,7 @@ def unstratified(rules: Rules) -> bool:
     )
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=75, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_exactly_the_stratified_ground_programs_are_accepted(rules: Rules) -> None:
     found = {f.code for f in check_rules(rules)}
