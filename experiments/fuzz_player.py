@@ -238,7 +238,11 @@ class Sender:
         if answer[1] != "ready":
             return
         try:
-            message = parse_message(data.decode("utf-8", "backslashreplace"))
+            text = data.decode()
+        except UnicodeDecodeError:
+            text = data.decode("latin-1")  # As the player reads it.
+        try:
+            message = parse_message(text)
         except ProtocolError:
             return
         if isinstance(message, Start):

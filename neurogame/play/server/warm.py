@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import torch
 
+from neurogame.circuit.cache import VARIABLE
 from neurogame.gdl.library import load_rules
 from neurogame.play.players import make_player
 from neurogame.play.server.understudies import STANDING_BY
@@ -40,20 +45,40 @@ def rehearse(player: str) -> list[str]:
     """
     # A process that has several threads cannot be copied safely.
     torch.set_num_threads(1)
-    rules = load_rules(_GAME)
-    reference = ReferenceGame(rules)
-    reference.legal(reference.initial(), 0)
-    game = Game.from_rules(rules, _GAME)
     failed = []
-    for text in rehearsals(player):
-        try:
-            _play_a_little(text, game)
-        except Exception as error:
-            failed.append(f"player {text}: {reason(error)}")
+    with _empty_cache():
+        rules = load_rules(_GAME)
+        reference = ReferenceGame(rules)
+        reference.legal(reference.initial(), 0)
+        game = Game.from_rules(rules, _GAME)
+        for text in rehearsals(player):
+            try:
+                _play_a_little(text, game)
+            except Exception as error:
+                failed.append(f"player {text}: {reason(error)}")
     # What lies here now is shared with all copies; a collection would touch, and so copy it.
     gc.collect()
     gc.freeze()
     return failed
+
+
+@contextmanager
+def _empty_cache() -> Iterator[None]:
+    """Keep circuits and kernels from the cache on disk.
+
+    What is taken from there is not made, and what is not made does not have its code loaded: it
+    would be compiled in the first match of a game that the cache does not know.
+    """
+    before = os.environ.get(VARIABLE)
+    with tempfile.TemporaryDirectory(prefix="neurogame-") as folder:
+        os.environ[VARIABLE] = folder
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[VARIABLE]
+            else:
+                os.environ[VARIABLE] = before
 
 
 def rehearsals(player: str) -> tuple[str, ...]:
