@@ -84,24 +84,24 @@ class Learner:
         self.counters = Counters()
         self._self_play = SelfPlay(game, config, evaluator, self.initial)
 
-    def round(self, stop: Callable[[], bool] | None = None) -> Round:
+    def round(self, stop: Callable[[], bool] = lambda: False) -> Round:
         """Play and learn once.
 
         Args:
             stop: asked before every ply and every update; once it is true the matches are cut
-                off where they are, and no more updates are made. None: never.
+                off where they are, and no more updates are made.
         """
         started = time.monotonic()
         before = self.counters.matches
         count = self.config.concurrent
         if self.config.matches is not None:
             count = min(count, self.config.matches - before)
-        played = self._self_play.play(before, count, stop or _never)
+        played = self._self_play.play(before, count, stop)
         self.counters.matches += count
         self.counters.rounds += 1
         self.counters.plies += sum(match.plies for match in played)
         self._set_rate(self._self_play.score(before, played))
-        loss, updates = self._learn(self.objective.examples(played), stop or _never)
+        loss, updates = self._learn(self.objective.examples(played), stop)
         seconds = time.monotonic() - started
         self.counters.seconds += seconds
         return Round(played=played, updates=updates, loss=loss, seconds=seconds)
@@ -169,10 +169,6 @@ def _make_optimiser(evaluator: Evaluator, config: TrainConfig) -> torch.optim.Op
     if config.optimiser == "adam":
         return torch.optim.Adam(parameters, lr=config.learning_rate)
     return torch.optim.SGD(parameters, lr=config.learning_rate)
-
-
-def _never() -> bool:
-    return False
 
 
 def derived_seed(seed: int, use: int, number: int) -> int:

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from typing import final
 
-from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.play.pace import measure_pace
 from neurogame.play.refining import refine_in_time
+from neurogame.play.started import started
 from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
@@ -98,12 +98,11 @@ class AlphaBetaPlayer:
         Raises:
             PlayerError: ``start`` was not called.
         """
-        if self._search is None:
-            raise PlayerError(f"player {self._name}: choose() before start(); start a match first")
+        search = started(self._search, self._name, "choose")
         merged = self._limit.merged(limit)
         if merged.seconds is None and merged.nodes is None and merged.depth is None:
             merged = DEFAULT_LIMIT
-        self.last = self._search.search(state, self._role, merged)
+        self.last = search.search(state, self._role, merged)
         return self.last.move
 
     def ponder(self, state: State, stop: Callable[[], bool]) -> None:
@@ -116,9 +115,7 @@ class AlphaBetaPlayer:
         Raises:
             PlayerError: ``start`` was not called.
         """
-        if self._search is None:
-            raise PlayerError(f"player {self._name}: ponder() before start(); start a match first")
-        self._search.ponder(state, self._role, stop)
+        started(self._search, self._name, "ponder").ponder(state, self._role, stop)
 
     def stop(self) -> None:
         """Drop the search tree; the evaluator stays for the next match."""

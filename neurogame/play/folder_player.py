@@ -10,6 +10,7 @@ from typing import final
 from neurogame.errors import LimitError, PlayerError
 from neurogame.play.player import Player
 from neurogame.play.spec import PlayerSpec
+from neurogame.play.started import started
 from neurogame.search.limit import Limit
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.option_texts import read_options
@@ -82,7 +83,7 @@ class FolderPlayer:
         Raises:
             PlayerError: ``start`` was not called.
         """
-        return self._started("choose").choose(state, limit)
+        return started(self._player, self.name, "choose").choose(state, limit)
 
     def ponder(self, state: State, stop: Callable[[], bool]) -> None:
         """Search until told to stop; see :class:`~neurogame.play.player.Player`.
@@ -90,17 +91,12 @@ class FolderPlayer:
         Raises:
             PlayerError: ``start`` was not called.
         """
-        self._started("ponder").ponder(state, stop)
+        started(self._player, self.name, "ponder").ponder(state, stop)
 
     def stop(self) -> None:
         """End the match; what was loaded stays for the next one of the same game."""
         if self._player is not None:
             self._player.stop()
-
-    def _started(self, verb: str) -> Player:
-        if self._player is None:
-            raise PlayerError(f"player {self.name}: {verb}() before start(); start a match first")
-        return self._player
 
     def _found(self, game: Game) -> Path:
         """Return the checkpoint to play a game with."""

@@ -11,6 +11,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.play.pace import measure_pace
 from neurogame.play.refining import refine_in_time
+from neurogame.play.started import started
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
@@ -167,12 +168,11 @@ class MctsPlayer:
         Raises:
             PlayerError: ``start`` was not called.
         """
-        if self._search is None:
-            raise PlayerError(f"player {self._name}: choose() before start(); start a match first")
+        search = started(self._search, self._name, "choose")
         merged = self._limit.merged(limit)
         if merged.seconds is None and merged.nodes is None and merged.simulations is None:
             merged = DEFAULT_LIMIT
-        self.last = self._search.search(state, self._role, merged)
+        self.last = search.search(state, self._role, merged)
         return self.last.move
 
     def ponder(self, state: State, stop: Callable[[], bool]) -> None:
@@ -185,9 +185,7 @@ class MctsPlayer:
         Raises:
             PlayerError: ``start`` was not called.
         """
-        if self._search is None:
-            raise PlayerError(f"player {self._name}: ponder() before start(); start a match first")
-        self._search.ponder(state, self._role, stop)
+        started(self._search, self._name, "ponder").ponder(state, self._role, stop)
 
     def stop(self) -> None:
         """Drop the tree; the evaluator stays for the next match."""

@@ -16,6 +16,9 @@ _REST = Limit(simulations=8)
 """Of the searches by which the match comes to its end."""
 _REST_SHARE = 2.0
 """The rest of the match may take this many times as long as its beginning, roughly."""
+_PLIES_PER_RANDOM, _MOST_RANDOM = 15, 4
+"""Trials begin with a random ply for so many of their length, and with at most so many: in a
+short game a few random plies may decide."""
 _SLOWER = 1.5
 """How much longer matches take than with the plain search on both sides, roughly."""
 
@@ -38,6 +41,11 @@ class Probe:
     simultaneous: float
     overhead: float
     simulation: float
+
+    @property
+    def opening_plies(self) -> int:
+        """Random plies with which trials of this game should begin."""
+        return min(int(self.plies / _PLIES_PER_RANDOM), _MOST_RANDOM)
 
     def match(self, limit: Limit) -> float:
         """Return the seconds of a match.

@@ -16,6 +16,10 @@ from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import State
 
+CAPACITY = 50_000
+"""Nodes of a tree search in a race: little memory, and quickly forgotten."""
+MATCHES_PER_ROUND = 2
+"""Matches of a round of two roles, of which there usually are as many."""
 MOST_ROUNDS = 100
 """Rounds after which a race is over: more would tell apart what hardly differs."""
 

@@ -11,15 +11,13 @@ from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.play.alphabeta_player import AlphaBetaPlayer
 from neurogame.play.mcts_player import MctsPlayer
 from neurogame.play.player import Player
-from neurogame.play.race import Searcher
+from neurogame.play.race import CAPACITY, Searcher
 from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
 
-_CAPACITY = 50_000
-"""Nodes of a tree of simulations in trials."""
 _MEMORY = 32
 """MiB of an alpha-beta's memory in trials."""
 
@@ -57,7 +55,7 @@ def mcts_candidate(
         judges: of moves, by name, where the settings ask for them.
         seed: of the trials.
     """
-    small = replace(settings, capacity=_CAPACITY, threads=1)
+    small = replace(settings, capacity=CAPACITY, threads=1)
     return Candidate(
         name=name,
         player=MctsPlayer(

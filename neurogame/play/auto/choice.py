@@ -19,7 +19,7 @@ from neurogame.play.auto.facts import GameFacts, game_facts
 from neurogame.play.auto.offers import Offer, Offers
 from neurogame.play.player import Player
 from neurogame.play.probe import Probe, probe
-from neurogame.play.race import Race, Racer
+from neurogame.play.race import MATCHES_PER_ROUND, Race, Racer
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
@@ -35,11 +35,8 @@ _HOPELESS = 3
 """Rounds after which a candidate that is behind may be dropped."""
 _ROUNDS = 5
 """Rounds that should fit the time for every candidate; most drop out soon."""
-_MATCHES_PER_ROUND = 2
 _LONGEST, _SHORTEST = 0.25, 0.015
 """Seconds per move in trials."""
-_PLIES_PER_RANDOM, _MOST_RANDOM = 15, 4
-"""Trials begin with a random ply for so many of their length, and with at most so many."""
 
 
 @final
@@ -167,7 +164,7 @@ def _trials(
         game,
         first.searcher,
         {other.name: other.searcher for other in others},
-        plies=min(int(costs.plies / _PLIES_PER_RANDOM), _MOST_RANDOM),
+        plies=costs.opening_plies,
         seed=seed,
         fewest=_HOPELESS,
     )
@@ -177,7 +174,7 @@ def _trials(
 
 def _move_time(costs: Probe, others: int, seconds: float) -> float:
     """Return the seconds of a search with which trials fit a time; 0 if none do."""
-    matches = _ROUNDS * _MATCHES_PER_ROUND * others
+    matches = _ROUNDS * MATCHES_PER_ROUND * others
     if not costs.choices or not matches:
         return 0.0
     return min((seconds / matches - costs.overhead) / costs.choices, _LONGEST)

@@ -125,10 +125,7 @@ class Offers:
         if self._game.circuit.gate_count < _LARGE:
             yield Offer(name="mcts:playout=action,tree=action", make=self._action)
         mast = MctsSettings(playout="mast")
-        yield Offer(
-            name="mcts:playout=mast",
-            make=lambda: self._mcts("mcts:playout=mast", mast),
-        )
+        yield Offer(name="mcts:playout=mast", make=lambda: self._mcts("mcts:playout=mast", mast))
 
     def make(self, offer: Offer) -> Candidate | None:
         """Make what is offered; None, with a note, if that is impossible.

@@ -29,7 +29,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.play.gate.evidence import MOST_PLAYOUTS, Evidence, measure_evidence
 from neurogame.play.probe import Probe, probe
-from neurogame.play.race import Race, Racer
+from neurogame.play.race import CAPACITY, MATCHES_PER_ROUND, Race, Racer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import GATED, MctsSettings
@@ -57,12 +57,6 @@ _ROUNDS = 5
 """Rounds of each use that should fit the time; most drop out soon, so the others get more."""
 _FEW_ROUNDS = 3
 """Rounds below which matches are not worth beginning."""
-_MATCHES_PER_ROUND = 2
-_CAPACITY = 50_000
-"""Nodes of a search in such a match."""
-_PLIES_PER_RANDOM, _MOST_RANDOM = 15, 4
-"""Matches begin with a random ply for so many of their length, and with at most so many: in a
-short game a few random plies may decide."""
 _RANKING, _TRIAL, _FEWEST_PLAYOUTS = 0.2, 64, 2048
 """Where the end is fixed: the share of the time for the playouts that rank moves, the playouts by
 which their speed is measured, and how many there must be to say anything."""
@@ -153,14 +147,13 @@ def open_gate(
     racers: list[Racer] = []
     fitting = None
     if uses:
-        small = replace(plain, capacity=min(plain.capacity, _CAPACITY), threads=1)
+        small = replace(plain, capacity=min(plain.capacity, CAPACITY), threads=1)
         baseline = Mcts(game, settings=small, evaluator=evaluator, judges=judges, seed=seed)
         costs = probe(game, baseline, _PROBE_SHARE * seconds)
         own = _USUAL if limit is None else limit
         count, fitting = _fitted(len(uses), costs, own, seconds - (time.monotonic() - begun))
         uses = dict(list(uses.items())[:count])
     if fitting is not None:
-        plies = min(int(costs.plies / _PLIES_PER_RANDOM), _MOST_RANDOM)
         compiling = time.monotonic()
         searches: dict[str, Mcts] = {}
         for number, (name, own_settings) in enumerate(uses.items(), 1):
@@ -175,7 +168,7 @@ def open_gate(
             made = time.monotonic()
             if latest is not None and made + _MARGIN * (made - making) > latest:
                 break
-        race = Race(game, baseline, searches, plies=plies, seed=seed)
+        race = Race(game, baseline, searches, plies=costs.opening_plies, seed=seed)
         racers = race.racers
         end = begun + seconds + (time.monotonic() - compiling)
         race.run(fitting, end if latest is None else min(end, latest))
@@ -228,7 +221,7 @@ def _fitted(uses: int, costs: Probe, limit: Limit, seconds: float) -> tuple[int,
     else:
         limit = Limit(simulations=limit.simulations or _USUAL.simulations)
         fewest = Limit(simulations=min(limit.simulations or 0, simulations))
-    matches = _MATCHES_PER_ROUND
+    matches = MATCHES_PER_ROUND
     # Rather fewer uses than weaker searches: what helps these may hurt the stronger ones.
     for tried in (limit, fewest):
         for count in range(uses, 1, -1):
