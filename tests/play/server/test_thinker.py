@@ -6,6 +6,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
@@ -107,7 +108,9 @@ class Session:
 
     def finish(self, *moves: Joint) -> dict[str, Any]:
         """End the match; return the last event."""
-        self._ours.send(Finish(moves=moves))
+        # A thinker that has refused its match may have gone already, as the server knows.
+        with suppress(BrokenPipeError):
+            self._ours.send(Finish(moves=moves))
         self._thread.join(PATIENCE)
         while self._ours.poll():
             try:
