@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from neurogame.play.match import random_opening
-from neurogame.play.players import make_player
+from neurogame.players.match import random_opening
+from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 

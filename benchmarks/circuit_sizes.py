@@ -4,10 +4,10 @@ python -m benchmarks.circuit_sizes                              # the library
 python -m benchmarks.circuit_sizes FOLDER game.kif --markdown out.md
 
 Before: the circuit's gates of any number of inputs, and the same as gates of two inputs
-(:mod:`neurogame.kernels.and_graph`), without the choice of moves. After: the gates of three inputs
-of a play netlist, the uniform choice of moves and the restart of finished games included, and
-their parts. Seconds are CPU time of finding the facts and of the optimiser, all loops compiled
-before.
+(:mod:`neurogame.kernels.twin.and_graph`), without the choice of moves. After: the gates of three
+inputs of a play netlist, the uniform choice of moves and the restart of finished games included,
+and their parts. Seconds are CPU time of finding the facts and of the optimiser, all loops
+compiled before.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ COLUMNS = (
 def measured(path: str) -> dict[str, object]:
     """Return one row."""
     from neurogame.circuit.compile import compile_rules
-    from neurogame.circuit.netlist.build import build_play, build_step
-    from neurogame.circuit.netlist.facts import find_facts
-    from neurogame.circuit.netlist.ply import Section
     from neurogame.gdl.library import load_rules
-    from neurogame.kernels.and_graph import build_and_graph
+    from neurogame.kernels.twin.and_graph import build_and_graph
+    from neurogame.netlist.build import build_play, build_step
+    from neurogame.netlist.facts import find_facts
+    from neurogame.netlist.ply import Section
 
     circuit = compile_rules(load_rules(path))
     marks = [time.process_time()]

@@ -27,11 +27,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 
-from neurogame.kernels.llvm.expand import LlvmExpander
-from neurogame.kernels.llvm.kernel import STRAIGHT_GATES
-from neurogame.kernels.llvm.playouts import LlvmPlayouts
+from neurogame.kernels.codegen.expand import LlvmExpander
+from neurogame.kernels.codegen.kernel import STRAIGHT_GATES
+from neurogame.kernels.codegen.playouts import LlvmPlayouts
 from neurogame.kernels.playout import PlayoutRun, Tally
-from neurogame.kernels.torch_playout import TorchPlayouts
+from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.simulate.game import Game
 
 Row: TypeAlias = dict[str, Any]

@@ -235,8 +235,8 @@ def regressed(game: Game, states: StateBatch, moves: Any, following: StateBatch)
     """Regress all goals, jointly and for every move, and try them."""
     import numpy as np
 
-    from neurogame.circuit.regress import regressed_goals
-    from neurogame.circuit.specialise import goals_of_moves
+    from neurogame.regress.regress import regressed_goals
+    from neurogame.regress.specialise import goals_of_moves
 
     circuit: Circuit = game.circuit
     goals, seconds = timed(lambda: regressed_goals(circuit))

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from neurogame.circuit.analysis.analyse import analyse
+from neurogame.analysis.analyse import analyse
 from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
 from neurogame.evaluators.actions.action_circuit import ActionCircuit

@@ -18,9 +18,9 @@ from neurogame.gdl.terms import Rules
 from neurogame.gdl.write import rules_text, term_text
 from neurogame.ground.ground import ground
 from neurogame.ground.limits import GroundLimits
+from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import playouts
-from neurogame.simulate.reference import ReferenceGame
 from neurogame.simulate.states import State
 
 REFERENCE_SECONDS = 2.0

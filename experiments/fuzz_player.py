@@ -24,7 +24,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 
 from neurogame.errors import ProtocolError
-from neurogame.play.protocol.messages import Start, parse_message
+from neurogame.ggp.protocol.messages import Start, parse_message
 
 _SHOWN = 20
 _TIMEOUT = 10.0

@@ -2,7 +2,7 @@
 
 Make the golden file of the tests, or compare with it (exit code 1 if a label differs)::
 
-    GOLDEN=tests/circuit/analysis/game_labels.json
+    GOLDEN=tests/analysis/game_labels.json
     python experiments/game_labels.py ../shared/games --out $GOLDEN
     python experiments/game_labels.py ../shared/games --compare $GOLDEN
 
@@ -19,8 +19,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from neurogame.circuit.analysis.analyse import analyse
-from neurogame.circuit.analysis.report import analysis_record
+from neurogame.analysis.analyse import analyse
+from neurogame.analysis.report import analysis_record
 from neurogame.circuit.compile import compile_rules
 from neurogame.errors import LimitError
 from neurogame.gdl.library import load_rules

@@ -25,10 +25,10 @@ from typing import final
 
 from tqdm import tqdm
 
+from neurogame.arena.pairing_result import PairingResult
+from neurogame.arena.run import run_arena
+from neurogame.arena.settings import ArenaSettings
 from neurogame.cli.main import main as neurogame
-from neurogame.play.arena.pairing_result import PairingResult
-from neurogame.play.arena.run import run_arena
-from neurogame.play.arena.settings import ArenaSettings
 
 GAMES = ("ticTacToeLarge", "connectFour", "breakthrough", "checkersSmall")
 PAPER = {

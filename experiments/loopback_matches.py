@@ -29,10 +29,10 @@ from typing import Any, final
 
 from tqdm import tqdm
 
-from neurogame.play.manager.contestant import Contestant, contact
-from neurogame.play.manager.manager import play_http_match
-from neurogame.play.manager.referee import load_referee
-from neurogame.play.manager.settings import ManagerSettings
+from neurogame.ggp.manager.contestant import Contestant, contact
+from neurogame.ggp.manager.manager import play_http_match
+from neurogame.ggp.manager.referee import load_referee
+from neurogame.ggp.manager.settings import ManagerSettings
 
 GAMES = {
     "ticTacToe": (5, 2, 3),

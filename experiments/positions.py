@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from neurogame.play.players import make_player
+from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import State

@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from neurogame.circuit.regress import regress
+from neurogame.regress.regress import regress
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
 

@@ -21,14 +21,14 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from neurogame.circuit.action_formulas import ActionFormulas, action_formulas
-from neurogame.circuit.analysis.analyse import analyse
-from neurogame.circuit.clockwork import clockwork
-from neurogame.circuit.ranking import RankingChange, ranking_change
-from neurogame.circuit.trim import Samples, TrimConfig, action_values, trim
+from neurogame.analysis.analyse import analyse
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.leaf_truth import leaf_truth
 from neurogame.ground.atoms import IntArray
+from neurogame.regress.action_formulas import ActionFormulas, action_formulas
+from neurogame.regress.clockwork import clockwork
+from neurogame.regress.ranking import RankingChange, ranking_change
+from neurogame.regress.trim import Samples, TrimConfig, action_values, trim
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
 

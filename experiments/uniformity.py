@@ -28,8 +28,8 @@ from torch import Tensor
 
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.backends import BACKENDS
-from neurogame.kernels.pack import LANES, word_count
 from neurogame.kernels.playout import PlayoutRun
+from neurogame.kernels.twin.pack import LANES, word_count
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_games
 from neurogame.simulate.simulator import Simulator

@@ -14,10 +14,10 @@ from neurogame.circuit.circuit import AND, FALSE, OR, Circuit
 from neurogame.circuit.cycles import cycles_among, refuse_negation
 from neurogame.circuit.definitions import Definitions, Progress
 from neurogame.circuit.fixpoint import solve_cycles
-from neurogame.circuit.gates import GateStore
-from neurogame.circuit.groups import group_starts
-from neurogame.circuit.prune import prune
 from neurogame.gdl.terms import Rules
+from neurogame.graph.gates import GateStore
+from neurogame.graph.groups import group_starts
+from neurogame.graph.prune import prune
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.limits import GroundLimits, Watch
 from neurogame.ground.program import GroundProgram

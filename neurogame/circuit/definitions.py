@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.circuit.groups import gather_groups
+from neurogame.graph.groups import gather_groups
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.program import GroundProgram
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from neurogame.circuit.circuit import AND, FALSE, OR
 from neurogame.circuit.definitions import Definitions
-from neurogame.circuit.gates import GateStore
-from neurogame.circuit.groups import group_starts
+from neurogame.graph.gates import GateStore
+from neurogame.graph.groups import group_starts
 from neurogame.ground.atoms import AtomTable, IntArray
 from neurogame.ground.limits import Watch
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from neurogame.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from neurogame.play.arena.arena_result import ArenaResult
-    from neurogame.play.arena.settings import ArenaSettings
+    from neurogame.arena.arena_result import ArenaResult
+    from neurogame.arena.settings import ArenaSettings
 
 _EPILOG = """\
 Every selection of players meets in every game under every limit, in blocks of matches with a
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     settings = _settings(options)
     plot = _plot_path(options)
 
-    from neurogame.play.arena.run import ArenaError, run_arena
+    from neurogame.arena.run import ArenaError, run_arena
 
     try:
         with _ended_like_interrupted():
@@ -121,12 +121,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _settings(options: argparse.Namespace) -> ArenaSettings:
     """Return what the command line asks for."""
-    from neurogame.play.arena.settings import (
+    from neurogame.arena.settings import (
         DEFAULT_MATCHES,
         DEFAULT_SPRT_MATCHES,
         ArenaSettings,
     )
-    from neurogame.play.arena.sprt import SprtSettings
+    from neurogame.arena.sprt import SprtSettings
     from neurogame.search.limit import Limit
 
     sprt = None if options.sprt is None else SprtSettings.parse(options.sprt)
@@ -152,7 +152,7 @@ def _plot_path(options: argparse.Namespace) -> Path | None:
     if not options.plot and options.output is None:
         raise ConfigurationError("--plot: name a file, or --output a folder for it")
 
-    from neurogame.play.arena.plot import check_plot
+    from neurogame.arena.plot import check_plot
 
     path = Path(options.plot) if options.plot else options.output / "plot.svg"
     check_plot(path)
@@ -171,10 +171,10 @@ def _ended_like_interrupted() -> Iterator[None]:
 
 def _report(result: ArenaResult, options: argparse.Namespace, plot: Path | None) -> None:
     """Print the results, and draw them."""
-    from neurogame.play.arena.report import markdown
+    from neurogame.arena.report import markdown
 
     if plot is not None:
-        from neurogame.play.arena.plot import write_plot
+        from neurogame.arena.plot import write_plot
 
         write_plot(result, plot)
     if options.json:

@@ -20,7 +20,7 @@ from neurogame.circuit.cache import VARIABLE
 from neurogame.errors import ConfigurationError, LimitError
 
 if TYPE_CHECKING:
-    from neurogame.kernels.llvm.unit_costs import UnitCosts
+    from neurogame.kernels.codegen.unit_costs import UnitCosts
     from neurogame.simulate.speed import Speed, Start
 
 GAMES = ("tictactoe", "connectfour", "pentago", "breakthrough", "reversi")
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--backend",
         nargs="+",
         default=["auto"],
-        help="auto, torch, llvm, llvm-straight, llvm-table, triton (auto)",
+        help="auto, torch, llvm, llvm-straight, llvm-table (auto)",
     )
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a measurement (0.5)")
     parser.add_argument("--runs", type=int, default=5, help="measurements, of which the median (5)")
@@ -168,7 +168,7 @@ def _unit_costs() -> UnitCosts | None:
 
     if "llvm" not in available_backends():
         return None
-    from neurogame.kernels.llvm.unit_costs import unit_costs
+    from neurogame.kernels.codegen.unit_costs import unit_costs
 
     return unit_costs()
 
@@ -187,7 +187,7 @@ def _describe_host(costs: UnitCosts | None) -> dict[str, Any]:
         "costs": None,
     }
     if costs is not None:
-        from neurogame.kernels.llvm.host import host
+        from neurogame.kernels.codegen.host import host
 
         found.update(processor=f"{found['processor']} ({host().cpu})", vectors=host().name)
         found["costs"] = asdict(costs)

@@ -86,8 +86,8 @@ class _Analysis:
 
 def _analysed(rules: Rules, options: argparse.Namespace) -> _Analysis:
     """Ground and analyse valid rules; a limit is told, not raised."""
-    from neurogame.circuit.analysis.analyse import analyse
-    from neurogame.circuit.analysis.report import analysis_lines, analysis_record
+    from neurogame.analysis.analyse import analyse
+    from neurogame.analysis.report import analysis_lines, analysis_record
     from neurogame.circuit.compile import compile_rules
     from neurogame.errors import GroundingError, LimitError
     from neurogame.gdl.signature import structural_signature

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from neurogame.play.manager.managed_match import ManagedMatch
-    from neurogame.play.manager.settings import ManagerSettings
+    from neurogame.ggp.manager.managed_match import ManagedMatch
+    from neurogame.ggp.manager.settings import ManagerSettings
 
 _EPILOG = """\
 A PLAYER is the address of a running player, such as http://127.0.0.1:9147 or 127.0.0.1:9148
@@ -94,9 +94,9 @@ def run(options: argparse.Namespace) -> int:
     """Run the matches and print the table; exit code 130 if they were interrupted."""
     from tqdm import tqdm
 
-    from neurogame.play.manager.referee import load_referee
-    from neurogame.play.manager.series import play_http_series
-    from neurogame.play.manager.tally import results_table
+    from neurogame.ggp.manager.referee import load_referee
+    from neurogame.ggp.manager.series import play_http_series
+    from neurogame.ggp.manager.tally import results_table
 
     settings = _settings(options)
     save = None if options.record is None else _recorder(options.record)
@@ -151,7 +151,7 @@ def _print_faults(matches: Sequence[ManagedMatch]) -> None:
 
 
 def _settings(options: argparse.Namespace) -> ManagerSettings:
-    from neurogame.play.manager.settings import ManagerSettings
+    from neurogame.ggp.manager.settings import ManagerSettings
 
     return ManagerSettings(
         start_clock=options.start_clock,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from neurogame.play.record import MatchRecord
+    from neurogame.players.record import MatchRecord
 
 _EPILOG = """\
 A small arena: one game, one player per role, no folder to resume from; 'neurogame arena' has it
@@ -55,9 +55,9 @@ def run(options: argparse.Namespace) -> int:
     """Play the series and print its result; exit code 130 if it was interrupted."""
     import torch
 
-    from neurogame.play.match import MatchSettings
-    from neurogame.play.players import make_player
-    from neurogame.play.series import play_series
+    from neurogame.arena.series import play_series
+    from neurogame.players.match import MatchSettings
+    from neurogame.players.players import make_player
     from neurogame.search.limit import Limit
     from neurogame.simulate.game import Game
 

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from neurogame.play.record import MatchRecord
+    from neurogame.players.record import MatchRecord
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,10 +37,10 @@ def run(options: argparse.Namespace) -> int:
     """Play one match and say how it ended."""
     import torch
 
-    from neurogame.play.human import HumanPlayer
-    from neurogame.play.match import play_match
-    from neurogame.play.player import Player
-    from neurogame.play.players import make_player
+    from neurogame.players.human import HumanPlayer
+    from neurogame.players.match import play_match
+    from neurogame.players.player import Player
+    from neurogame.players.players import make_player
     from neurogame.search.limit import Limit
     from neurogame.simulate.game import Game
 

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--backend",
         default="torch",
-        help="what evaluates the circuit: torch, llvm-straight, llvm-table, triton (torch)",
+        help="what evaluates the circuit: torch, llvm-straight, llvm-table (torch)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--quiet", action="store_true", help="print nothing but mismatches")
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _backend(rules: Rules, options: argparse.Namespace) -> Backend:
     if options.reference:
-        from neurogame.simulate.reference import ReferenceGame
+        from neurogame.reference.interpreter import ReferenceGame
         from neurogame.simulate.trace_backends import ReferenceBackend
 
         return ReferenceBackend(ReferenceGame(rules))

@@ -61,8 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal ends it."""
-    from neurogame.play.server.serve import serve
-    from neurogame.play.server.settings import ServeSettings
+    from neurogame.ggp.server.serve import serve
+    from neurogame.ggp.server.settings import ServeSettings
 
     memory = options.memory
     if memory is not None and not 0 < memory < 2**30:
@@ -90,7 +90,7 @@ def _player(text: str, checkpoints: Path | None) -> str:
         text: as given.
         checkpoints: the folder for auto, or None.
     """
-    from neurogame.play.spec import PlayerSpec
+    from neurogame.players.spec import PlayerSpec
 
     spec = PlayerSpec.parse(text)
     if checkpoints is None:

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.circuit.circuit import AND
-from neurogame.circuit.formulas import Formulas
-from neurogame.circuit.groups import gather_groups, group_starts
+from neurogame.graph.formulas import Formulas
+from neurogame.graph.groups import gather_groups, group_starts
 from neurogame.ground.atoms import AtomTable, IntArray
 
 THE_END = -1

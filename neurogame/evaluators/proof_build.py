@@ -13,12 +13,12 @@ from typing import final
 import numpy as np
 
 from neurogame.circuit.circuit import AND, OR, TRUE, Circuit
-from neurogame.circuit.formulas import Formulas
-from neurogame.circuit.gates import GateStore
-from neurogame.circuit.groups import gather_groups, group_starts
 from neurogame.errors import GameError
 from neurogame.evaluators.proof import THE_END, GoalRoot, ProofGraph
 from neurogame.evaluators.redirect import redirect
+from neurogame.graph.formulas import Formulas
+from neurogame.graph.gates import GateStore
+from neurogame.graph.groups import gather_groups, group_starts
 from neurogame.ground.atoms import IntArray
 
 INLINE_SLACK = 4096

@@ -12,12 +12,12 @@ import torch
 from torch import Tensor, nn
 
 from neurogame.circuit.circuit import FALSE, Circuit
-from neurogame.circuit.prune import prune
+from neurogame.graph.prune import prune
 from neurogame.ground.atoms import IntArray
-from neurogame.kernels.and_graph import build_and_graph
-from neurogame.kernels.bitslice import BitSliceKernel
-from neurogame.kernels.pack import pack, unpack
-from neurogame.kernels.plan import Stage, make_stages
+from neurogame.kernels.twin.and_graph import build_and_graph
+from neurogame.kernels.twin.bitslice import BitSliceKernel
+from neurogame.kernels.twin.pack import pack, unpack
+from neurogame.kernels.twin.plan import Stage, make_stages
 
 
 @final

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.circuit.groups import gather_groups, group_starts
 from neurogame.errors import LimitError
 from neurogame.evaluators.proof import ProofGraph, Redirected
+from neurogame.graph.groups import gather_groups, group_starts
 from neurogame.ground.atoms import IntArray
 
 

@@ -1,15 +1,11 @@
 """Arrays to arrays: the parts that speed depends on, in plain torch and compiled.
 
-Plain torch is the definition, on any device. Read :mod:`~neurogame.kernels.pack` first (64 games
-in one word), then :mod:`~neurogame.kernels.and_graph` with :mod:`~neurogame.kernels.one_hot` (a
-circuit as two-input gates), :mod:`~neurogame.kernels.plan` (in which order they are computed),
-:mod:`~neurogame.kernels.bitslice` (computing them) and :mod:`~neurogame.kernels.torch_ply` (the
-parts of a ply). Random play is defined by :mod:`~neurogame.kernels.playout`,
-:mod:`~neurogame.kernels.random_words` and :mod:`~neurogame.kernels.choose`, and done by
-:mod:`~neurogame.kernels.torch_playout`; expansion for search is defined in
-:mod:`~neurogame.kernels.expand`.
-
-:mod:`~neurogame.kernels.backends` chooses what plays: :mod:`neurogame.kernels.llvm` compiles games
-for the processor, :mod:`neurogame.kernels.triton` for a GPU. :mod:`neurogame.kernels.neural`
-evaluates networks. All games are those of plain torch, and values are equal up to rounding.
+:mod:`neurogame.kernels.twin` is plain torch, on any device, and the definition of all the rest.
+:mod:`neurogame.kernels.codegen` writes what is fixed per game as machine code: playouts, steps and
+expansion. The others are algorithms in compiled Python: :mod:`~neurogame.kernels.neural` evaluates
+networks, :mod:`~neurogame.kernels.actions` and :mod:`~neurogame.kernels.knowledge` judge moves,
+:mod:`~neurogame.kernels.leaves` asks all of these for the leaves of a tree search, and
+:mod:`~neurogame.kernels.mcts` and :mod:`~neurogame.kernels.alphabeta` are the searches.
+:mod:`~neurogame.kernels.backends` chooses what plays random games. All backends play the same
+games, and values are equal up to rounding.
 """

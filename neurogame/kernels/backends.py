@@ -2,9 +2,9 @@
 
 All backends play the same games; they differ in speed. ``torch`` is the definition and is always
 there. ``llvm`` compiles the game for the CPU, as straight-line code (``llvm-straight``) or as a
-table for one generic kernel (``llvm-table``), whichever suits its size; ``triton`` does so for a
-GPU. ``auto`` takes the compiled backend of the device, and ``torch`` where there is none or its
-modules are missing or the circuit is enormous.
+table for one generic kernel (``llvm-table``), whichever suits its size. ``auto`` takes ``llvm`` on
+the CPU, and ``torch`` on other devices, where llvmlite or numba are missing, and where the circuit
+is enormous.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from neurogame.errors import ConfigurationError, MissingExtraError, NeurogameWar
 from neurogame.kernels.playout import PlayoutKernel
 from neurogame.kernels.step import StepKernel
 
-BACKENDS = ("auto", "torch", "llvm", "llvm-straight", "llvm-table", "triton")
+BACKENDS = ("auto", "torch", "llvm", "llvm-straight", "llvm-table")
 """What may be asked for."""
 
 VARIABLE = "NEUROGAME_BACKEND"
@@ -30,8 +30,8 @@ VARIABLE = "NEUROGAME_BACKEND"
 MOST_INPUTS = 5_000_000
 """Input literals of gates up to which ``auto`` compiles a circuit."""
 
-_MODULES = {"torch": (), "llvm": ("llvmlite", "numba"), "triton": ("triton",)}
-_HOME = {"cpu": "llvm", "cuda": "triton"}
+_MODULES = {"torch": (), "llvm": ("llvmlite", "numba")}
+_HOME = {"cpu": "llvm"}
 
 
 def playout_kernel(
@@ -50,14 +50,10 @@ def playout_kernel(
     """
     family, _, variant = resolve_backend(backend, device, circuit).partition("-")
     if family == "llvm":
-        from neurogame.kernels.llvm.playouts import LlvmPlayouts
+        from neurogame.kernels.codegen.playouts import LlvmPlayouts
 
         return LlvmPlayouts(circuit, variant or None)
-    if family == "triton":
-        from neurogame.kernels.triton.playouts import TritonPlayouts
-
-        return TritonPlayouts(circuit, torch.device(device))
-    from neurogame.kernels.torch_playout import TorchPlayouts
+    from neurogame.kernels.twin.torch_playout import TorchPlayouts
 
     return TorchPlayouts(circuit, device)
 
@@ -78,14 +74,9 @@ def step_kernel(
     """
     family, _, variant = resolve_backend(backend, device, circuit).partition("-")
     if family == "llvm":
-        from neurogame.kernels.llvm.step import LlvmStep
+        from neurogame.kernels.codegen.step import LlvmStep
 
         return LlvmStep(circuit, variant or None)
-    if family == "triton":
-        from neurogame.circuit.netlist.build import build_step
-        from neurogame.kernels.triton.steps import TritonSteps
-
-        return TritonSteps(build_step(circuit), device)
     return None
 
 
@@ -142,9 +133,8 @@ def available_backends(device: str | torch.device = "cpu") -> tuple[str, ...]:
 
 
 def _runs_on(family: str, kind: str) -> bool:
-    """Say whether a backend is made for a kind of device; Triton's interpreter needs no GPU."""
-    interpreted = family == "triton" and os.environ.get("TRITON_INTERPRET") == "1"
-    return family == "torch" or _HOME.get(kind) == family or interpreted
+    """Say whether a backend is made for a kind of device."""
+    return family in ("torch", _HOME.get(kind))
 
 
 def _missing(family: str) -> str:

@@ -8,8 +8,8 @@ import numba as _numba
 import numpy as np
 from numba.core import cgutils as _cgutils
 
-from neurogame.kernels.compiled import uncounted, uncounted_inlined, written
-from neurogame.kernels.random_words import G1, MIX_1, MIX_2
+from neurogame.kernels.native.compiled import uncounted, uncounted_inlined, written
+from neurogame.kernels.twin.random_words import G1, MIX_1, MIX_2
 
 # They are not annotated.
 numba: Any = _numba

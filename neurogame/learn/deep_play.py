@@ -10,7 +10,7 @@ import torch
 from neurogame.learn.counter_random import derive, uniform
 from neurogame.learn.lockstep import RANDOM_SEAT, MatchPlan
 from neurogame.learn.trajectory import FORCED, SEVERAL, Trajectory, extend_proofs
-from neurogame.play.player import Player
+from neurogame.players.player import Player
 from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.packing import state_keys

@@ -15,9 +15,9 @@ from neurogame.errors import GameError
 from neurogame.evaluators.build import HasCircuit
 from neurogame.evaluators.knowledge.config import HISTORIES, KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
-from neurogame.kernels.expand import pack_rows
 from neurogame.kernels.knowledge.learning import learn_moves, learn_tuples
 from neurogame.kernels.knowledge.recorded_games import RecordedGames
+from neurogame.kernels.twin.expand import pack_rows
 from neurogame.learn.knowledge_games import GameSource, PlayedGames
 from neurogame.learn.knowledge_network import NetworkLearner
 

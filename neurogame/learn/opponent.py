@@ -10,9 +10,9 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.learn.config import TrainConfig
-from neurogame.play.player import Player
-from neurogame.play.players import make_player
-from neurogame.play.spec import FRESH
+from neurogame.players.player import Player
+from neurogame.players.players import make_player
+from neurogame.players.spec import FRESH
 from neurogame.simulate.game import Game
 
 

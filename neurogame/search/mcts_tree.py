@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
-from neurogame.kernels.compiled import entry
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.move_scores import ScoresPort
 from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
@@ -32,6 +31,7 @@ from neurogame.kernels.mcts.root import call, child_by_joint, set_root
 from neurogame.kernels.mcts.run import parts, run
 from neurogame.kernels.mcts.search import Search, keep
 from neurogame.kernels.mcts.tree import GRAVE, Options, Tree, clear, make_tree
+from neurogame.kernels.native.compiled import entry
 from neurogame.search.mcts_options import DEPTH, has_policy
 from neurogame.search.mcts_settings import MctsSettings
 

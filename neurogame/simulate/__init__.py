@@ -3,10 +3,9 @@
 Read :mod:`~neurogame.simulate.game` first (what users hold), then
 :mod:`~neurogame.simulate.states`, :mod:`~neurogame.simulate.simulator` and, for random games,
 :mod:`~neurogame.simulate.playouts` with :mod:`~neurogame.simulate.play_out` (one result per game)
-and :mod:`~neurogame.simulate.samples` (states for training). :mod:`~neurogame.simulate.reference`
-is a slow interpreter that shares nothing with them, :mod:`~neurogame.simulate.replay` compares
-both with recorded matches, and :mod:`~neurogame.simulate.view` and
-:mod:`~neurogame.simulate.view_svg` show states to people.
+and :mod:`~neurogame.simulate.samples` (states for training).
+:mod:`~neurogame.simulate.replay` compares recorded matches with both the circuit and the
+interpreter in :mod:`neurogame.reference`.
 """
 
 from neurogame.simulate.game import Game

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import NeurogameWarning
 from neurogame.ground.atoms import IntArray
-from neurogame.kernels.pack import LANES, word_count
 from neurogame.kernels.playout import PlayoutRun, Tally
+from neurogame.kernels.twin.pack import LANES, word_count
 from neurogame.simulate.play_out import MAX_PLIES, GameResults, play_out, stuck_message
 from neurogame.simulate.samples import SampledStates, sample_games, sample_states
 from neurogame.simulate.simulator import Simulator

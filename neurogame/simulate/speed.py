@@ -16,7 +16,7 @@ from neurogame.kernels.backends import resolve_backend
 from neurogame.kernels.playout import PlayoutKernel, PlayoutRun
 from neurogame.simulate.game import Game
 
-_MODULES = {"llvm": "llvm.playouts", "triton": "triton.playouts", "torch": "torch_playout"}
+_MODULES = {"llvm": "codegen.playouts", "torch": "twin.torch_playout"}
 _LANES = 16384
 _FEWEST_LANES = 2048
 """More than one block of every compiled kernel."""
@@ -110,7 +110,7 @@ def measure_speed(
         runs: number of runs, at least 1.
         threads: threads that play.
     """
-    alone = threads == 1 and not kernel.name.startswith("triton")
+    alone = threads == 1
     clock = time.process_time if alone else time.perf_counter
 
     def rate(plan: PlayoutRun) -> float:
@@ -163,7 +163,7 @@ def _compiled(kernel: PlayoutKernel) -> _Compiled | None:
     """Return what a kernel tells of itself, if it was compiled for this processor."""
     if not kernel.name.startswith("llvm"):
         return None
-    from neurogame.kernels.llvm.playouts import LlvmPlayouts
+    from neurogame.kernels.codegen.playouts import LlvmPlayouts
 
     assert isinstance(kernel, LlvmPlayouts)
     made = kernel.kernel()

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from neurogame.errors import GameError
-from neurogame.kernels.pack import gather_lanes, pack, unpack, word_count
+from neurogame.kernels.twin.pack import gather_lanes, pack, unpack, word_count
 
 if TYPE_CHECKING:
     from neurogame.simulate.game import Game
@@ -199,13 +199,13 @@ class State:
 
     def __str__(self) -> str:
         """Return boards as text and the other fluents as a list."""
-        from neurogame.simulate.view import state_text
+        from neurogame.show.state_text import state_text
 
         return state_text(self)
 
     def svg(self) -> str:
         """Return a picture of the state as SVG."""
-        from neurogame.simulate.view_svg import state_svg
+        from neurogame.show.state_svg import state_svg
 
         return state_svg(self)
 

@@ -12,8 +12,8 @@ import torch
 from neurogame.errors import RulesError
 from neurogame.gdl.terms import Sentence
 from neurogame.gdl.write import term_text
+from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 from neurogame.simulate.game import Game
-from neurogame.simulate.reference import ReferenceGame, ReferenceState
 from neurogame.simulate.replay import Answer
 from neurogame.simulate.states import StateBatch
 from neurogame.simulate.trace import TraceState

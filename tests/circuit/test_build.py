@@ -10,10 +10,10 @@ import pytest
 from neurogame.circuit.build import build_circuit
 from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.cycles import find_cycles
-from neurogame.circuit.prune import outputs
 from neurogame.errors import GroundingError
 from neurogame.gdl.library import library_names, load_rules
 from neurogame.gdl.parse import parse_rules
+from neurogame.graph.prune import outputs
 from neurogame.ground.ground import ground
 from tests.circuit.evaluate import evaluate_circuit
 

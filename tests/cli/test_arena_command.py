@@ -110,7 +110,7 @@ def test_refused_options_are_one_line(
 def test_a_player_that_cannot_play_is_one_line_and_keeps_what_there_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from neurogame.play.random_player import RandomPlayer
+    from neurogame.players.random_player import RandomPlayer
 
     started = []
 

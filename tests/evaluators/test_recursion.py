@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from neurogame.circuit import find_cycles
-from neurogame.circuit.regress import regress
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.ground.ground import ground
+from neurogame.regress.regress import regress
 from neurogame.simulate.game import Game
 from neurogame.simulate.replay import replay
 from neurogame.simulate.states import StateBatch

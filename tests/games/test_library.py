@@ -14,8 +14,8 @@ from neurogame.gdl.library import library_names, library_path, load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Compound, Rule, Rules
 from neurogame.ground.ground import ground
+from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.game import Game
-from neurogame.simulate.reference import ReferenceGame
 from tests.games.sampling import random_moves
 
 # Upper bounds of the number of plies, from the rules: no game may take longer.

@@ -6,8 +6,8 @@ from functools import cache
 from itertools import combinations
 
 from neurogame.gdl.library import load_rules
+from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 from neurogame.simulate.game import Game
-from neurogame.simulate.reference import ReferenceGame, ReferenceState
 from tests.games.plain_games import Qubic, numbers, text
 from tests.games.plain_mixed_games import Pegs
 from tests.games.plain_other_games import EightPuzzle, LightsOut

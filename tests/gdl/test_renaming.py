@@ -12,7 +12,7 @@ from neurogame.gdl.renaming import find_renaming, renamed_text
 from neurogame.gdl.scramble import scramble
 from neurogame.gdl.terms import Rules, Term
 from neurogame.gdl.write import term_text
-from neurogame.simulate.reference import ReferenceGame
+from neurogame.reference.interpreter import ReferenceGame
 from tests.conftest import shared
 from tests.gdl.slow_renaming import shuffled
 

@@ -31,7 +31,7 @@ from neurogame.ground.equality import MAXIMUM_SIZE, solve_equalities, substitute
 from neurogame.ground.ground import ground
 from neurogame.ground.limits import GroundLimits, Watch
 from neurogame.ground.program import GroundProgram
-from neurogame.simulate.reference import ReferenceGame
+from neurogame.reference.interpreter import ReferenceGame
 
 GAME = "(role r) (init p) (legal r go) (goal r 5) (<= terminal (true over))\n"
 UNIVERSE: list[Term] = [Symbol("a"), Symbol("b"), *(Compound("f", (Symbol(c),)) for c in "ab")]

@@ -9,14 +9,13 @@ import pytest
 from neurogame.errors import ConfigurationError, MissingExtraError, NeurogameWarning
 from neurogame.kernels import backends as module
 from neurogame.kernels.backends import available_backends, playout_kernel, resolve_backend
-from neurogame.kernels.torch_playout import TorchPlayouts
+from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.simulate.game import Game
 
 
 @pytest.fixture(autouse=True)
 def _no_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(module.VARIABLE, raising=False)
-    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     module._warn.cache_clear()
 
 
@@ -26,12 +25,11 @@ def install(monkeypatch: pytest.MonkeyPatch, *present: str) -> None:
 
 
 def test_the_compiled_backend_of_the_device_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    install(monkeypatch, "llvmlite", "numba", "triton")
+    install(monkeypatch, "llvmlite", "numba")
     assert resolve_backend(None, "cpu") == resolve_backend("auto", "cpu") == "llvm"
-    assert resolve_backend(None, "cuda") == "triton"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert resolve_backend(None, "mps") == "torch"
+        assert resolve_backend(None, "mps") == resolve_backend(None, "cuda") == "torch"
     for name in ("llvm", "llvm-straight", "llvm-table", "torch"):
         assert resolve_backend(name, "cpu") == name
 
@@ -45,8 +43,6 @@ def test_torch_takes_the_place_of_what_is_missing_and_says_so_once(
         assert [resolve_backend("auto", "cpu") for _ in range(3)] == ["torch"] * 3
     assert [type(warning.message) for warning in said] == [NeurogameWarning]
     assert "'llvm' needs numba (pip install numba)" in str(said[0].message)
-    with pytest.warns(NeurogameWarning, match="'triton' needs triton"):
-        assert resolve_backend("auto", "cuda") == "torch"
 
 
 def test_the_variable_decides_what_auto_means_and_nothing_else(
@@ -69,31 +65,19 @@ def test_unknown_names_are_refused(name: str) -> None:
         resolve_backend(name, "cpu")
 
 
-@pytest.mark.parametrize(
-    ("name", "device", "hint"),
-    [
-        ("llvm-straight", "cpu", "pip install llvmlite numba"),
-        ("triton", "cuda", "pip install triton"),
-    ],
-)
-def test_a_backend_asked_for_must_be_installed(
-    name: str, device: str, hint: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_backend_asked_for_must_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
-    with pytest.raises(MissingExtraError, match=hint):
-        resolve_backend(name, device)
+    with pytest.raises(MissingExtraError, match="pip install llvmlite numba"):
+        resolve_backend("llvm-straight", "cpu")
 
 
 def test_a_backend_must_be_made_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    install(monkeypatch, "llvmlite", "numba", "triton")
-    for name, device in (("llvm", "cuda"), ("triton", "cpu"), ("llvm-table", "mps")):
+    install(monkeypatch, "llvmlite", "numba")
+    for name, device in (("llvm", "cuda"), ("llvm-table", "mps")):
         with pytest.raises(ConfigurationError, match=f"does not run on {device}"):
             resolve_backend(name, device)
     assert available_backends("cpu") == ("torch", "llvm", "llvm-straight", "llvm-table")
-    assert available_backends("cuda") == ("torch", "triton")
-    monkeypatch.setenv("TRITON_INTERPRET", "1")
-    assert resolve_backend("triton", "cpu") == "triton"
-    assert "triton" in available_backends("cpu")
+    assert available_backends("cuda") == ("torch",)
     install(monkeypatch)
     assert available_backends("cpu") == ("torch",)
 

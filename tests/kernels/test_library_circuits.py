@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.kernels.pack import unpack
+from neurogame.kernels.twin.pack import unpack
 from neurogame.simulate.game import Game
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 from tests.circuit.evaluate import evaluate_circuit
-from tests.kernels.random_circuits import one_hot, random_moves
+from tests.kernels.twin.random_circuits import one_hot, random_moves
 
 GAMES = ["bidding_tictactoe", "connectfour_simultaneous", "hex5", "reversi6", "rockpaperscissors"]
 SIZES = [1, 63, 64, 65, 200]

@@ -29,8 +29,8 @@ from neurogame.learn.knowledge import learn_knowledge
 from neurogame.learn.mapping import map_game
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.train import Trainer
-from neurogame.play.folder_player import FolderPlayer
-from neurogame.play.players import make_player
+from neurogame.players.folder_player import FolderPlayer
+from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states

@@ -10,8 +10,8 @@ import torch
 
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.gdl.scramble import scramble
-from neurogame.kernels.expand import pack_rows
 from neurogame.kernels.leaves.move_scores import MoveJudge, make_scores, score_moves
+from neurogame.kernels.twin.expand import pack_rows
 from neurogame.learn.knowledge import learn_knowledge
 from neurogame.learn.mapped_judge import MappedJudge, map_judge
 from neurogame.learn.mapping import map_game

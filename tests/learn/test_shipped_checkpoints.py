@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
+from neurogame.arena.series import play_series
 from neurogame.learn.checkpoint import load_checkpoint
-from neurogame.play.players import make_player
-from neurogame.play.series import play_series
+from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
 from tests.conftest import REPOSITORY

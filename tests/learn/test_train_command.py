@@ -16,7 +16,7 @@ import pytest
 from neurogame.cli import train
 from neurogame.errors import ConfigurationError
 from neurogame.learn.checkpoint import load_checkpoint
-from neurogame.play.players import make_player
+from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
 
 FAST = ["--evaluator", "cilp-paper", "--quiet", "--evaluate-every", "0", "--depth", "1"]

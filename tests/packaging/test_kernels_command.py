@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from neurogame.gdl.library import library_path
-from neurogame.kernels.llvm.playouts import LlvmPlayouts
+from neurogame.kernels.codegen.playouts import LlvmPlayouts
 from neurogame.kernels.playout import PlayoutRun, Tally
 from tests.conftest import REPOSITORY
 

@@ -69,8 +69,8 @@ def test_a_misleading_prior_is_overcome(mix: Any) -> None:
 
 def test_the_weight_of_a_prior_is_one_half_at_k_visits() -> None:
     # Two moves that are worth the same: at N = k their means differ by half the priors.
-    from neurogame.kernels.compiled import compiled
     from neurogame.kernels.mcts.select import trust_at
+    from neurogame.kernels.native.compiled import compiled
 
     @compiled
     def trust(visits: int, k: float) -> Any:

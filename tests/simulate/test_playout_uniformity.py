@@ -11,9 +11,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from neurogame.kernels import choose
-from neurogame.kernels.pack import pack, unpack
-from neurogame.kernels.random_words import RandomWords
+from neurogame.kernels.twin import choose
+from neurogame.kernels.twin.pack import pack, unpack
+from neurogame.kernels.twin.random_words import RandomWords
 from neurogame.simulate.game import Game
 from tests.conftest import REPOSITORY, SHARED, shared
 

@@ -14,7 +14,7 @@ import torch
 from neurogame.cli.main import main
 from neurogame.errors import ConfigurationError, GameError, NeurogameWarning
 from neurogame.kernels.backends import available_backends
-from neurogame.kernels.popcount import popcount
+from neurogame.kernels.twin.popcount import popcount
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import MoveStatistics, PlayoutStatistics, playouts, stream
 

@@ -12,12 +12,12 @@ from neurogame.cli.main import main
 from neurogame.errors import GameError, NeurogameWarning
 from neurogame.gdl.check import check_rules
 from neurogame.gdl.parse import parse_rules
-from neurogame.play.match import MatchSettings, play_match
-from neurogame.play.player import Player
-from neurogame.play.random_player import RandomPlayer
+from neurogame.players.match import MatchSettings, play_match
+from neurogame.players.player import Player
+from neurogame.players.random_player import RandomPlayer
+from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import playouts, sample_states, stream
-from neurogame.simulate.reference import ReferenceGame
 
 # After 'go' role b has no move; after 'wait' the game ends properly. Goals differ by state.
 STUCK = """

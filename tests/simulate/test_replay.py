@@ -16,8 +16,8 @@ import pytest
 from neurogame.cli import replay as command
 from neurogame.errors import GameError
 from neurogame.gdl.parse import parse_rules
+from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 from neurogame.simulate.game import Game
-from neurogame.simulate.reference import ReferenceGame, ReferenceState
 from neurogame.simulate.replay import Backend, Report, replay
 from neurogame.simulate.trace import TraceFile
 from neurogame.simulate.trace_backends import CircuitBackend, ReferenceBackend

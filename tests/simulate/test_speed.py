@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from neurogame.kernels.playout import PlayoutRun, Tally
-from neurogame.kernels.torch_playout import TorchPlayouts
+from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.simulate.game import Game
 from neurogame.simulate.speed import measure_speed, measure_start
 

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor, nn
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.circuit.formulas import Formulas
 from neurogame.errors import GameError
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
+from neurogame.graph.formulas import Formulas
 from neurogame.kernels.actions.limits import MOST_DOUBLINGS, SMALL
 from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS, CompiledScores, Flags, Reals
 

@@ -7,16 +7,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from neurogame.circuit.action_formulas import ActionFormulas, action_formulas
-from neurogame.circuit.analysis.analyse import GameAnalysis, analyse
+from neurogame.analysis.analyse import GameAnalysis, analyse
 from neurogame.circuit.circuit import Circuit
-from neurogame.circuit.formulas import Formulas
 from neurogame.errors import LimitError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.graph import FAN_IN, NOTHING, ActionGraph, build_graph, narrow
 from neurogame.evaluators.actions.leaf_truth import HALF, leaf_truth
 from neurogame.evaluators.actions.trimmed import described, of_numbers, trimmed_formulas
+from neurogame.graph.formulas import Formulas
+from neurogame.regress.action_formulas import ActionFormulas, action_formulas
 
 _MANY_GATES = 4_000_000
 """Formulas of more gates than this before they are simplified take minutes to make."""

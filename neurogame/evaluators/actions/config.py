@@ -34,7 +34,7 @@ class ActionConfig:
         others: what other roles are taken to do: ``"unknown"`` (the paper) or ``"least"``, what
             is worst for the role.
         trim: whether parts of the formulas are left out that hardly change the ranking of moves in
-            states of random games (:mod:`~neurogame.circuit.trim`); not with the moves of others
+            states of random games (:mod:`~neurogame.regress.trim`); not with the moves of others
             as probabilities. The same states each time. Formulas that all moves share stay.
         gates: gates of all roles together at most, at least 1; where more are needed there is no
             heuristic.

@@ -9,17 +9,17 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neurogame.circuit.groups import group_starts
 from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
+from neurogame.graph.groups import group_starts
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.actions.by_role import score_by_role
 from neurogame.kernels.actions.gates import LANES
 from neurogame.kernels.actions.part import PART, fill_part, memory_of
 from neurogame.kernels.actions.scores import score_actions
 from neurogame.kernels.actions.shared import score_shared_actions
-from neurogame.kernels.compiled import entry
 from neurogame.kernels.leaves.move_scores import CompiledScores
+from neurogame.kernels.native.compiled import entry
 
 if TYPE_CHECKING:
     from neurogame.evaluators.actions.action_circuit import ActionCircuit

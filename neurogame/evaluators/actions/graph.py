@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.circuit.circuit import AND, OR
-from neurogame.circuit.formulas import Formulas
-from neurogame.circuit.gates import GateStore
-from neurogame.circuit.groups import gather_groups, group_starts
-from neurogame.circuit.positive import PositiveFormulas, positive
-from neurogame.circuit.rewrite import rewrite
+from neurogame.graph.formulas import Formulas
+from neurogame.graph.gates import GateStore
+from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.graph.positive import PositiveFormulas, positive
+from neurogame.graph.rewrite import rewrite
 from neurogame.ground.atoms import IntArray
 
 Doubles = npt.NDArray[np.float64]

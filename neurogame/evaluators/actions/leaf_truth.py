@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.circuit.analysis.analyse import GameAnalysis
+from neurogame.analysis.analyse import GameAnalysis
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.ground.atoms import IntArray
 

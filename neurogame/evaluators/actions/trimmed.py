@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.circuit.action_formulas import ActionFormulas
-from neurogame.circuit.analysis.analyse import GameAnalysis
+from neurogame.analysis.analyse import GameAnalysis
 from neurogame.circuit.circuit import Circuit
-from neurogame.circuit.clockwork import clockwork
-from neurogame.circuit.positive import PositiveFormulas
-from neurogame.circuit.trim import Samples, trim
 from neurogame.errors import ConfigurationError, GameError, LimitError
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.leaf_truth import leaf_truth
+from neurogame.graph.positive import PositiveFormulas
+from neurogame.regress.action_formulas import ActionFormulas
+from neurogame.regress.clockwork import clockwork
+from neurogame.regress.trim import Samples, trim
 from neurogame.simulate.samples import sample_states
 from neurogame.simulate.simulator import Simulator
 

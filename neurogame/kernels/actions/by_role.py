@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from neurogame.kernels.actions.part import PART
-from neurogame.kernels.call_address import call_address
 from neurogame.kernels.leaves.memory import array_at
 from neurogame.kernels.leaves.move_scores import SCORES_REQUEST
+from neurogame.kernels.native.call_address import call_address
 
 
 def score_by_role(address: int) -> None:

@@ -11,9 +11,9 @@ from neurogame.circuit.circuit import AND
 from neurogame.kernels.actions.gates import LANES
 from neurogame.kernels.actions.limits import MOST_DOUBLINGS, SMALL
 from neurogame.kernels.actions.rows import legal_row, legal_word
-from neurogame.kernels.compiled import inner
 from neurogame.kernels.leaves.bits import lowest_bit
 from neurogame.kernels.leaves.memory import array_at
+from neurogame.kernels.native.compiled import inner
 
 _BLOCK = 64
 _ONE = np.uint64(1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import inner
+from neurogame.kernels.native.compiled import inner
 
 _ONE = np.uint64(1)
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.kernels.actions.gates import LANES
-from neurogame.kernels.llvm.call import aligned
+from neurogame.kernels.codegen.call import aligned
 
 _SIZES = (
     *("leaves", "nodes", "edges", "runs", "words", "chances", "moves", "roles"),

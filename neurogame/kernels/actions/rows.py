@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from neurogame.kernels.actions.gates import LANES
-from neurogame.kernels.compiled import inner
 from neurogame.kernels.lane_rows import transpose
 from neurogame.kernels.leaves.bits import first_ones, ones
 from neurogame.kernels.leaves.memory import array_at
+from neurogame.kernels.native.compiled import inner
 
 _BLOCK = 64
 _ONE = np.uint64(1)

@@ -17,10 +17,10 @@ from neurogame.kernels.actions.rows import (
     legal_word,
     write_chances,
 )
-from neurogame.kernels.compiled import inner
 from neurogame.kernels.leaves.bits import lowest_bit
 from neurogame.kernels.leaves.memory import array_at
 from neurogame.kernels.leaves.move_scores import SCORES_REQUEST
+from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.neural.lane_math import lane_log
 
 _BLOCK = 64

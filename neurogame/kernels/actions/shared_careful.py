@@ -8,9 +8,9 @@ import numpy as np
 
 from neurogame.kernels.actions.careful import enlargement, exact_gate, fill_values
 from neurogame.kernels.actions.marks import mark_uses
-from neurogame.kernels.compiled import inner
 from neurogame.kernels.leaves.bits import lowest_bit
 from neurogame.kernels.leaves.memory import array_at
+from neurogame.kernels.native.compiled import inner
 
 _BLOCK = 64
 _ONE = np.uint64(1)

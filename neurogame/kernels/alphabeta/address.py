@@ -25,7 +25,7 @@ from neurogame.kernels.alphabeta.memory import (
     make_stack,
     make_table,
 )
-from neurogame.kernels.compiled import written
+from neurogame.kernels.native.compiled import written
 
 # It is not annotated.
 numba: Any = _numba

@@ -37,8 +37,8 @@ from neurogame.kernels.alphabeta.records import (
 )
 from neurogame.kernels.alphabeta.stack import fill_frame
 from neurogame.kernels.alphabeta.table import claim, find
-from neurogame.kernels.clock import nanoseconds
-from neurogame.kernels.compiled import merged, uncounted
+from neurogame.kernels.native.clock import nanoseconds
+from neurogame.kernels.native.compiled import merged, uncounted
 
 _NEXT_ITERATION = 1 << 60
 

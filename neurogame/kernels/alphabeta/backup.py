@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import inner, merged
+from neurogame.kernels.native.compiled import inner, merged
 
 _ZERO, _ONE = np.float32(0), np.float32(1)
 

@@ -8,8 +8,8 @@ import numba
 import numpy as np
 from llvmlite import ir
 
-from neurogame.kernels.compiled import merged, written
-from neurogame.kernels.random_words import G1, MIX_1, MIX_2
+from neurogame.kernels.native.compiled import merged, written
+from neurogame.kernels.twin.random_words import G1, MIX_1, MIX_2
 
 _G1, _MIX_1, _MIX_2 = np.uint64(G1), np.uint64(MIX_1), np.uint64(MIX_2)
 

@@ -30,10 +30,10 @@ from neurogame.kernels.alphabeta.records import (
     SOLVED,
 )
 from neurogame.kernels.alphabeta.table import claim, narrow, remember, remember_all
-from neurogame.kernels.clock import nanoseconds
-from neurogame.kernels.compiled import inner, merged
 from neurogame.kernels.leaves.rules import failed, step
 from neurogame.kernels.leaves.values import evaluate, has_failed
+from neurogame.kernels.native.clock import nanoseconds
+from neurogame.kernels.native.compiled import inner, merged
 
 _BETWEEN, _TOLERANCE = 20_000_000, 2_000_000
 """Nanoseconds that a block may take where there is a deadline, and may end after it."""

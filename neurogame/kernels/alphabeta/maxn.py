@@ -37,7 +37,7 @@ from neurogame.kernels.alphabeta.records import (
 from neurogame.kernels.alphabeta.stack import push_rows
 from neurogame.kernels.alphabeta.table import claim, find, remember_all
 from neurogame.kernels.alphabeta.width import measure
-from neurogame.kernels.compiled import inner, merged
+from neurogame.kernels.native.compiled import inner, merged
 
 
 @inner

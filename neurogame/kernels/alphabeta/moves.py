@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from neurogame.kernels.alphabeta.bits import lowest_bit, ones
-from neurogame.kernels.compiled import inner, merged
+from neurogame.kernels.native.compiled import inner, merged
 
 MOST = 1 << 40
 """Numbers of joint moves are not counted any further."""

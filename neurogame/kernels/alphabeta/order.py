@@ -19,7 +19,7 @@ import numpy as np
 
 from neurogame.kernels.alphabeta.address import choices_at, run_at, stack_at
 from neurogame.kernels.alphabeta.moves import list_moves
-from neurogame.kernels.compiled import inner, merged
+from neurogame.kernels.native.compiled import inner, merged
 
 _FIRST = np.float32(np.inf)
 

@@ -41,7 +41,7 @@ from neurogame.kernels.alphabeta.table import (
     remember,
 )
 from neurogame.kernels.alphabeta.width import measure
-from neurogame.kernels.compiled import inner, merged
+from neurogame.kernels.native.compiled import inner, merged
 
 _NARROW = np.float32(1e-6)
 """Width of a null window. Values inside it are exact, so that no width would be wrong."""

@@ -16,7 +16,7 @@ from neurogame.kernels.alphabeta.order import row_at
 from neurogame.kernels.alphabeta.records import OUT_OF_NODES, UNKNOWN
 from neurogame.kernels.alphabeta.table import child_key, find
 from neurogame.kernels.alphabeta.width import measure, measured
-from neurogame.kernels.compiled import inner, merged
+from neurogame.kernels.native.compiled import inner, merged
 
 
 @inner

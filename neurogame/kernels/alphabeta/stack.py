@@ -11,7 +11,7 @@ from neurogame.kernels.alphabeta.generate import copy_row
 from neurogame.kernels.alphabeta.moves import list_moves
 from neurogame.kernels.alphabeta.records import CERTAIN, CLOSED, SOLVED, UNKNOWN
 from neurogame.kernels.alphabeta.table import child_key
-from neurogame.kernels.compiled import inner, merged
+from neurogame.kernels.native.compiled import inner, merged
 
 
 @merged

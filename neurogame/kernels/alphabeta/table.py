@@ -16,8 +16,8 @@ from neurogame.kernels.alphabeta.records import (
     UPPER,
     ZERO_SUM,
 )
-from neurogame.kernels.compiled import inner, merged, uncounted
 from neurogame.kernels.lane_rows import hash_row
+from neurogame.kernels.native.compiled import inner, merged, uncounted
 
 BUCKET = 4
 _THREE = np.uint64(BUCKET - 1)

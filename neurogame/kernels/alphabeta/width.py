@@ -7,7 +7,7 @@ from typing import Any
 from neurogame.kernels.alphabeta.address import choices_at, run_at, stack_at
 from neurogame.kernels.alphabeta.moves import joint_count
 from neurogame.kernels.alphabeta.records import CLOSED
-from neurogame.kernels.compiled import merged
+from neurogame.kernels.native.compiled import merged
 
 
 @merged

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import compiled, uncounted_inlined
 from neurogame.kernels.leaves.bits import mixed
 from neurogame.kernels.leaves.picking import count_moves, drawn, nth_move, unit
-from neurogame.kernels.random_words import G1, G2
+from neurogame.kernels.native.compiled import compiled, uncounted_inlined
+from neurogame.kernels.twin.random_words import G1, G2
 
 _G1, _G2 = np.uint64(G1), np.uint64(G2)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import compiled
 from neurogame.kernels.leaves.bits import lowest_bit
+from neurogame.kernels.native.compiled import compiled
 
 EARLY, LATE, FLAT = 0, 1, 2
 """Which moves of a game weigh most: the first, the last, or all alike."""

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.call_address import call_address
-from neurogame.kernels.compiled import entry, inner
 from neurogame.kernels.knowledge.records import record_at, scores_request_at
 from neurogame.kernels.leaves.bits import lowest_bit
 from neurogame.kernels.leaves.memory import array_at
 from neurogame.kernels.leaves.move_scores import SCORES_REQUEST, CompiledScores
 from neurogame.kernels.leaves.picking import masked
+from neurogame.kernels.native.call_address import call_address
+from neurogame.kernels.native.compiled import entry, inner
 
 Integers = npt.NDArray[np.int64]
 

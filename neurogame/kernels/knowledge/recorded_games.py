@@ -10,11 +10,11 @@ import numpy.typing as npt
 import torch
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.expand import pack_rows
 from neurogame.kernels.knowledge.choices import choose_any, choose_best, count_choices, game_keys
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.move_scores import MoveJudge, ScoresPort, make_scores, score_moves
 from neurogame.kernels.leaves.rules import look, step
+from neurogame.kernels.twin.expand import pack_rows
 
 Words = npt.NDArray[np.uint64]
 Integers = npt.NDArray[np.int64]

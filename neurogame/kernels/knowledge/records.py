@@ -7,9 +7,9 @@ from typing import Any
 import numba as _numba
 import numpy as np
 
-from neurogame.kernels.compiled import written
 from neurogame.kernels.leaves.memory import build_array
 from neurogame.kernels.leaves.move_scores import SCORES_REQUEST
+from neurogame.kernels.native.compiled import written
 
 # It is not annotated.
 numba: Any = _numba

@@ -15,8 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.call_address import call_address
-from neurogame.kernels.compiled import entry, inner, uncounted_inlined
 from neurogame.kernels.knowledge.records import record_at, scores_request_at
 from neurogame.kernels.lane_rows import hash_row
 from neurogame.kernels.leaves.bits import lowest_bit, mixed
@@ -25,7 +23,9 @@ from neurogame.kernels.leaves.memory import array_at
 from neurogame.kernels.leaves.move_scores import CompiledScores
 from neurogame.kernels.leaves.picking import count_moves, drawn, masked, nth_move
 from neurogame.kernels.leaves.request import COMPILED, STEP, request_at
-from neurogame.kernels.random_words import G1, G2
+from neurogame.kernels.native.call_address import call_address
+from neurogame.kernels.native.compiled import entry, inner, uncounted_inlined
+from neurogame.kernels.twin.random_words import G1, G2
 
 Reals = npt.NDArray[np.float32]
 

@@ -8,17 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.compiled import entry
+from neurogame.kernels.codegen.call import aligned
+from neurogame.kernels.codegen.evaluate import Input
+from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Counter
+from neurogame.kernels.codegen.kernel import Kernel
+from neurogame.kernels.codegen.step import CompiledStep
 from neurogame.kernels.lane_rows import SPACE
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import look_at, make_moves
 from neurogame.kernels.leaves.request import COMPILED, REQUEST, new_request
 from neurogame.kernels.leaves.uniform import play_on
-from neurogame.kernels.llvm.call import aligned
-from neurogame.kernels.llvm.evaluate import Input
-from neurogame.kernels.llvm.frame import ARGUMENTS, Argument, Counter
-from neurogame.kernels.llvm.kernel import Kernel
-from neurogame.kernels.llvm.step import CompiledStep
+from neurogame.kernels.native.compiled import entry
 from neurogame.kernels.step import GOALS, STATUS
 
 Integers = npt.NDArray[np.int64]

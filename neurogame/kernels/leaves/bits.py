@@ -8,8 +8,8 @@ import numba as _numba
 import numpy as np
 from llvmlite import ir
 
-from neurogame.kernels.compiled import uncounted_inlined, written
-from neurogame.kernels.random_words import MIX_1, MIX_2
+from neurogame.kernels.native.compiled import uncounted_inlined, written
+from neurogame.kernels.twin.random_words import MIX_1, MIX_2
 
 # It is not annotated.
 numba: Any = _numba
@@ -64,7 +64,7 @@ def first_ones(count: int) -> Any:
 
 @uncounted_inlined
 def mixed(word: Any) -> Any:
-    """Scramble a word as :func:`~neurogame.kernels.random_words.mix` does."""
+    """Scramble a word as :func:`~neurogame.kernels.twin.random_words.mix` does."""
     word = (word ^ (word >> np.uint64(30))) * _MIX_1
     word = (word ^ (word >> np.uint64(27))) * _MIX_2
     return word ^ (word >> np.uint64(31))

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import uncounted_inlined
 from neurogame.kernels.leaves.bits import mixed
-from neurogame.kernels.random_words import G1
+from neurogame.kernels.native.compiled import uncounted_inlined
+from neurogame.kernels.twin.random_words import G1
 
 _G1 = np.uint64(G1)
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import uncounted, uncounted_inlined
 from neurogame.kernels.leaves.context import push_context
 from neurogame.kernels.leaves.grams import learn_grams
 from neurogame.kernels.leaves.policy import LGR, NST, SCORED, UNIFORM, score
 from neurogame.kernels.leaves.replies import learn_reply
+from neurogame.kernels.native.compiled import uncounted, uncounted_inlined
 
 
 @uncounted

@@ -7,16 +7,16 @@ from typing import final
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.backends import resolve_backend
+from neurogame.kernels.codegen.call import aligned
+from neurogame.kernels.codegen.kernel import load_kernel
+from neurogame.kernels.codegen.shape import shape_for
+from neurogame.kernels.codegen.step import load_step
 from neurogame.kernels.leaves.assemble import assemble
 from neurogame.kernels.leaves.block import Block, make_block
 from neurogame.kernels.leaves.callback import CallbackRules
 from neurogame.kernels.leaves.rules import Rules
 from neurogame.kernels.leaves.torch_rules import TorchRules
-from neurogame.kernels.llvm.call import aligned
-from neurogame.kernels.llvm.kernel import load_kernel
-from neurogame.kernels.llvm.shape import shape_for
-from neurogame.kernels.llvm.step import load_step
-from neurogame.kernels.pack import LANES
+from neurogame.kernels.twin.pack import LANES
 
 
 @final

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.call_address import call_address
-from neurogame.kernels.compiled import inner, uncounted
+from neurogame.kernels.codegen.evaluate import Input
+from neurogame.kernels.codegen.frame import Part
 from neurogame.kernels.lane_rows import SPACE, from_lanes, hash_rows, to_lanes
 from neurogame.kernels.leaves.bits import first_ones, lowest_bit
 from neurogame.kernels.leaves.memory import array_at
 from neurogame.kernels.leaves.request import request_at
-from neurogame.kernels.llvm.evaluate import Input
-from neurogame.kernels.llvm.frame import Part
+from neurogame.kernels.native.call_address import call_address
+from neurogame.kernels.native.compiled import inner, uncounted
 
 _ONE = np.uint64(1)
 _PARTS = int(Input.PARTS)

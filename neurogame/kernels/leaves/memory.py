@@ -10,7 +10,7 @@ from typing import Any
 import numba as _numba
 from numba.core import cgutils as _cgutils
 
-from neurogame.kernels.compiled import written
+from neurogame.kernels.native.compiled import written
 
 # They are not annotated.
 numba: Any = _numba

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.call_address import call_address
-from neurogame.kernels.compiled import uncounted
+from neurogame.kernels.native.call_address import call_address
+from neurogame.kernels.native.compiled import uncounted
 
 Reals = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]

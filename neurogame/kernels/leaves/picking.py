@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import uncounted_inlined
 from neurogame.kernels.leaves.bits import lowest_bit, mixed, ones
-from neurogame.kernels.random_words import G1, G2
+from neurogame.kernels.native.compiled import uncounted_inlined
+from neurogame.kernels.twin.random_words import G1, G2
 
 _ONE = np.uint64(1)
 _THIRTY_TWO = np.uint64(32)

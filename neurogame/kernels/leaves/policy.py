@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.compiled import compiled, uncounted_inlined
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.move_scores import MoveScores, ScoresPort, no_scores
 from neurogame.kernels.leaves.preference import SCALINGS
 from neurogame.kernels.leaves.rules import Rules
+from neurogame.kernels.native.compiled import compiled, uncounted_inlined
 
 Reals = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint64]

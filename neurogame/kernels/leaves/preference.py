@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import uncounted_inlined
 from neurogame.kernels.leaves.bits import power_of_two
 from neurogame.kernels.leaves.move_scores import LOGITS
+from neurogame.kernels.native.compiled import uncounted_inlined
 
 RANGE, MAX, RAW = range(3)
 SCALINGS = {"range": RANGE, "max": MAX, "raw": RAW}

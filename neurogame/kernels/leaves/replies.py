@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import uncounted_inlined
 from neurogame.kernels.leaves.bits import mixed
-from neurogame.kernels.random_words import G2
+from neurogame.kernels.native.compiled import uncounted_inlined
+from neurogame.kernels.twin.random_words import G2
 
 _G2 = np.uint64(G2)
 _ONE = np.uint64(1)

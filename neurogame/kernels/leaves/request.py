@@ -9,9 +9,9 @@ import numba as _numba
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.compiled import written
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.memory import build_array
+from neurogame.kernels.native.compiled import written
 
 # It is not annotated.
 numba: Any = _numba

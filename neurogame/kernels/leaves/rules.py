@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.call_address import call_address
-from neurogame.kernels.compiled import compiled
 from neurogame.kernels.leaves.request import LOOK, STEP, UNIFORM
+from neurogame.kernels.native.call_address import call_address
+from neurogame.kernels.native.compiled import compiled
 
 
 class Rules(NamedTuple):

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.clock import nanoseconds
-from neurogame.kernels.compiled import uncounted_inlined
 from neurogame.kernels.leaves.bits import lowest_bit
 from neurogame.kernels.leaves.move_scores import LOGITS, score_moves
 from neurogame.kernels.leaves.picking import (
@@ -25,6 +23,8 @@ from neurogame.kernels.leaves.preference import (
     shift_factor,
     unit_of,
 )
+from neurogame.kernels.native.clock import nanoseconds
+from neurogame.kernels.native.compiled import uncounted_inlined
 
 _ONE = np.uint64(1)
 _LOGIT_UNIT = 10.0

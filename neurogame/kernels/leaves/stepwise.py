@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import compiled, uncounted, uncounted_inlined
 from neurogame.kernels.leaves.bits import lowest_bit
 from neurogame.kernels.leaves.context import begin_contexts, push_context
 from neurogame.kernels.leaves.grams import gram_score
@@ -28,6 +27,7 @@ from neurogame.kernels.leaves.replies import find_reply
 from neurogame.kernels.leaves.rules import failed, play_uniform, step
 from neurogame.kernels.leaves.scored import choose_scored
 from neurogame.kernels.leaves.values import evaluate
+from neurogame.kernels.native.compiled import compiled, uncounted, uncounted_inlined
 
 _ONE = np.uint64(1)
 

@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.expand import hash_states, look_at_states, pack_rows
 from neurogame.kernels.leaves.block import Block
-from neurogame.kernels.pack import pack, pack_one_hot, unpack
-from neurogame.kernels.torch_playout import TorchPlayouts
-from neurogame.kernels.torch_ply import NEXT_ALONE, TorchPly
+from neurogame.kernels.twin.expand import hash_states, look_at_states, pack_rows
+from neurogame.kernels.twin.pack import pack, pack_one_hot, unpack
+from neurogame.kernels.twin.torch_playout import TorchPlayouts
+from neurogame.kernels.twin.torch_ply import NEXT_ALONE, TorchPly
 
 PackedArray = npt.NDArray[np.uint64]
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.call_address import call_address
-from neurogame.kernels.compiled import inner, uncounted
+from neurogame.kernels.codegen.frame import Argument
 from neurogame.kernels.lane_rows import SPACE, to_lanes
 from neurogame.kernels.leaves.bits import first_ones, lowest_bit, mixed
 from neurogame.kernels.leaves.memory import array_at
 from neurogame.kernels.leaves.request import request_at
-from neurogame.kernels.llvm.frame import Argument
-from neurogame.kernels.random_words import G1
+from neurogame.kernels.native.call_address import call_address
+from neurogame.kernels.native.compiled import inner, uncounted
+from neurogame.kernels.twin.random_words import G1
 
 _ONE, _G1 = np.uint64(1), np.uint64(G1)
 _LOOKS, _BLOCK_END = int(Argument.LOOKS), int(Argument.BLOCK_END)

@@ -14,13 +14,13 @@ from torch import Tensor
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
 from neurogame.kernels.backends import resolve_backend
-from neurogame.kernels.call_address import call_address
-from neurogame.kernels.compiled import compiled, entry
+from neurogame.kernels.codegen.call import aligned
+from neurogame.kernels.codegen.evaluate import Input
+from neurogame.kernels.codegen.frame import Part
+from neurogame.kernels.codegen.step import load_step
 from neurogame.kernels.leaves.block import Reals
-from neurogame.kernels.llvm.call import aligned
-from neurogame.kernels.llvm.evaluate import Input
-from neurogame.kernels.llvm.frame import Part
-from neurogame.kernels.llvm.step import load_step
+from neurogame.kernels.native.call_address import call_address
+from neurogame.kernels.native.compiled import compiled, entry
 from neurogame.kernels.neural.by_address import keep
 from neurogame.kernels.neural.exported import Exported
 from neurogame.kernels.neural.valuation import REQUEST, make_bundle, value_states

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import inner
 from neurogame.kernels.mcts.bits import whole
 from neurogame.kernels.mcts.flight import LANE, LENGTH, Total
 from neurogame.kernels.mcts.layout import (
@@ -30,6 +29,7 @@ from neurogame.kernels.mcts.layout import (
 from neurogame.kernels.mcts.records import first_slot, padded
 from neurogame.kernels.mcts.search import search_at
 from neurogame.kernels.mcts.tree import GRAVE
+from neurogame.kernels.native.compiled import inner
 
 _SIMULATIONS, _COUNT = int(Total.SIMULATIONS), int(Total.COUNT)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import inner
 from neurogame.kernels.mcts.bits import fraction, whole
 from neurogame.kernels.mcts.flight import END, LANE, LENGTH, NODE, OVER, Total
 from neurogame.kernels.mcts.layout import (
@@ -35,6 +34,7 @@ from neurogame.kernels.mcts.prove import prove_by_child, prove_by_joint
 from neurogame.kernels.mcts.records import first_slot, linked, padded
 from neurogame.kernels.mcts.search import search_at
 from neurogame.kernels.mcts.select import best_known
+from neurogame.kernels.native.compiled import inner
 
 _COUNT, _LONGEST, _PLIES = int(Total.COUNT), int(Total.LONGEST), int(Total.PLIES)
 _ZERO, _ONE = np.float32(0), np.float32(1)

@@ -8,9 +8,9 @@ import numba
 import numpy as np
 from llvmlite import ir
 
-from neurogame.kernels.compiled import inner, written
 from neurogame.kernels.leaves.bits import mixed
-from neurogame.kernels.random_words import G1
+from neurogame.kernels.native.compiled import inner, written
+from neurogame.kernels.twin.random_words import G1
 
 whole: Any = np.int64
 """In compiled code: a number as one of 64 bits."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from neurogame.kernels.compiled import inner
 from neurogame.kernels.mcts.bits import prefetch, whole
 from neurogame.kernels.mcts.flight import (
     END,
@@ -40,6 +39,7 @@ from neurogame.kernels.mcts.lookup import (
 from neurogame.kernels.mcts.records import chosen_key, is_on_path, read_moves
 from neurogame.kernels.mcts.search import search_at
 from neurogame.kernels.mcts.stubs import counts_at, first_moves, make_node
+from neurogame.kernels.native.compiled import inner
 
 _COUNT, _LEAVES, _CREATED = int(Total.COUNT), int(Total.LEAVES), int(Total.CREATED)
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import compiled, inner
 from neurogame.kernels.mcts.bits import whole
 from neurogame.kernels.mcts.layout import (
     COUNT,
@@ -34,6 +33,7 @@ from neurogame.kernels.mcts.lookup import joint_child
 from neurogame.kernels.mcts.records import first_slot, linked, padded
 from neurogame.kernels.mcts.slide import slide
 from neurogame.kernels.mcts.tree import Options, Tree
+from neurogame.kernels.native.compiled import compiled, inner
 
 _MOST_VISITS = 1 << 31
 

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.call_address import call_address
-from neurogame.kernels.compiled import inner
 from neurogame.kernels.mcts.bits import prefetch, whole
 from neurogame.kernels.mcts.flight import (
     ACTIVE,
@@ -70,6 +68,8 @@ from neurogame.kernels.mcts.select import (
     trust_at,
 )
 from neurogame.kernels.mcts.tree import FIRST, GRAVE, NUMBER, UCT
+from neurogame.kernels.native.call_address import call_address
+from neurogame.kernels.native.compiled import inner
 
 _COUNT = int(Total.COUNT)
 _HALF = np.float32(0.5)

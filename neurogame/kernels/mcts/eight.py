@@ -7,8 +7,8 @@ from typing import Any
 import numba
 from llvmlite import ir
 
-from neurogame.kernels.compiled import written
 from neurogame.kernels.mcts.layout import COUNT, KNOWN, PENDING
+from neurogame.kernels.native.compiled import written
 
 _WIDTH = 8
 _INT, _REAL, _WIDE = ir.IntType(32), ir.FloatType(), ir.IntType(64)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from neurogame.kernels.compiled import inner
 from neurogame.kernels.mcts.flight import PACES, Total
+from neurogame.kernels.native.compiled import inner
 
 _PACE, _TIMES = int(Total.PACE), int(Total.TIMES)
 _MOST = PACES - 1

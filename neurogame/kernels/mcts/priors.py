@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.clock import nanoseconds
-from neurogame.kernels.compiled import inner
 from neurogame.kernels.leaves.move_scores import LOGITS, score_moves
 from neurogame.kernels.leaves.preference import lowest_highest, shift_factor
 from neurogame.kernels.mcts.bits import random_word, whole
@@ -31,6 +29,8 @@ from neurogame.kernels.mcts.layout import (
 from neurogame.kernels.mcts.records import first_slot, padded
 from neurogame.kernels.mcts.search import search_at
 from neurogame.kernels.mcts.stubs import counts_at, listed_move
+from neurogame.kernels.native.clock import nanoseconds
+from neurogame.kernels.native.compiled import inner
 
 _ONE = np.uint64(1)
 _ZERO, _UNIT = np.float32(0), np.float32(1)

@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import inner
 from neurogame.kernels.mcts.bits import whole
 from neurogame.kernels.mcts.layout import (
     COUNT,
@@ -48,6 +47,7 @@ from neurogame.kernels.mcts.layout import (
 from neurogame.kernels.mcts.lookup import find_joint
 from neurogame.kernels.mcts.records import chosen_key, first_slot, linked, padded
 from neurogame.kernels.mcts.tree import ALONE, WHOLE
+from neurogame.kernels.native.compiled import inner
 
 _ONE = np.float32(1)
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.call_address import call_address
-from neurogame.kernels.compiled import compiled, inner
 from neurogame.kernels.mcts.bits import whole
 from neurogame.kernels.mcts.layout import FLAGS, INDEX, NODES, RECORD, ROOT, TERMINAL, VISITS
 from neurogame.kernels.mcts.lookup import (
@@ -21,6 +19,8 @@ from neurogame.kernels.mcts.lookup import (
 from neurogame.kernels.mcts.records import open_record
 from neurogame.kernels.mcts.search import search_at
 from neurogame.kernels.mcts.stubs import make_node
+from neurogame.kernels.native.call_address import call_address
+from neurogame.kernels.native.compiled import compiled, inner
 
 
 @compiled

@@ -6,9 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.call_address import call_address
-from neurogame.kernels.clock import nanoseconds
-from neurogame.kernels.compiled import compiled, entry, inner
 from neurogame.kernels.leaves.learn import learn
 from neurogame.kernels.leaves.move_scores import scores_failed
 from neurogame.kernels.leaves.rules import failed, play_uniform, step
@@ -24,6 +21,9 @@ from neurogame.kernels.mcts.layout import EXACT, FLAGS, ROOT
 from neurogame.kernels.mcts.pace import choose_pace, note_pace
 from neurogame.kernels.mcts.search import search_at
 from neurogame.kernels.mcts.tree import UCT, Wide
+from neurogame.kernels.native.call_address import call_address
+from neurogame.kernels.native.clock import nanoseconds
+from neurogame.kernels.native.compiled import compiled, entry, inner
 
 _SIMULATIONS, _BLOCKS = int(Total.SIMULATIONS), int(Total.BLOCKS)
 _PLAYOUTS, _EVALUATIONS, _CREATED = (
@@ -80,8 +80,8 @@ def run(
         lanes: most simulations of a block.
         simulations: the total at which to stop.
         nodes: the total of created nodes at which to stop.
-        until: the time at which to return, as :func:`~neurogame.kernels.clock.nanoseconds` tells
-            it; 0 for none.
+        until: the time at which to return, as
+            :func:`~neurogame.kernels.native.clock.nanoseconds` tells it; 0 for none.
         deadline: the time at which the search must be over; 0 for none. Blocks are then as large
             as pays in this game, and none is begun that would end too late.
 

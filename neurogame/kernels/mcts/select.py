@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import inner
 from neurogame.kernels.mcts.bits import real_bits, whole
 from neurogame.kernels.mcts.eight import best_of_eight, best_of_eight_judged
 from neurogame.kernels.mcts.layout import (
@@ -19,6 +18,7 @@ from neurogame.kernels.mcts.layout import (
     SLOT_SUMS,
 )
 from neurogame.kernels.mcts.tree import FIRST, RAVE, UCT
+from neurogame.kernels.native.compiled import inner
 
 _ZERO, _ONE, _THREE = np.float32(0), np.float32(1), np.float32(3)
 _UNSEEN = np.float32(1)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import compiled, inner
 from neurogame.kernels.lane_rows import hash_row
 from neurogame.kernels.mcts.bits import whole
 from neurogame.kernels.mcts.layout import (
@@ -34,7 +33,8 @@ from neurogame.kernels.mcts.lookup import find_joint, joint_child, put_joint, pu
 from neurogame.kernels.mcts.records import first_slot, linked, padded
 from neurogame.kernels.mcts.stubs import counts_at
 from neurogame.kernels.mcts.tree import GRAVE
-from neurogame.kernels.random_words import G1
+from neurogame.kernels.native.compiled import compiled, inner
+from neurogame.kernels.twin.random_words import G1
 
 _G1 = np.uint64(G1)
 

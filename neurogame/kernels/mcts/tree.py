@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.llvm.call import aligned
+from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.mcts.layout import FIRST_WORD, HEAP, JOINTS, NODES, USED
 
 Reals = npt.NDArray[np.float32]

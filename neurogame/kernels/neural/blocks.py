@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import compiled
+from neurogame.kernels.native.compiled import compiled
 from neurogame.kernels.neural.gradient import backpropagate
 from neurogame.kernels.neural.lookup import LANES, index_lanes
 from neurogame.kernels.neural.network import ROWS, propagate

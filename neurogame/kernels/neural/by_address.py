@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import types
 from numba.core.registry import cpu_target
 
-from neurogame.kernels.compiled import compiled, written
+from neurogame.kernels.native.compiled import compiled, written
 
 # It is not annotated.
 numba: Any = _numba

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.compiled import borrowed, compiled, compiled_sum, inlined
+from neurogame.kernels.native.compiled import borrowed, compiled, compiled_sum, inlined
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp
 from neurogame.kernels.neural.layout import PLAIN, SOUND
 

@@ -17,7 +17,7 @@ from numba.core import cgutils as _cgutils
 from numba.core import config as _config
 from numba.extending import overload, register_jitable
 
-from neurogame.kernels.compiled import written
+from neurogame.kernels.native.compiled import written
 from neurogame.kernels.neural.merge import BITS, ENTRIES
 
 # Neither is annotated.

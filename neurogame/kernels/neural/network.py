@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from neurogame.kernels.compiled import borrowed, compiled, inlined
+from neurogame.kernels.native.compiled import borrowed, compiled, inlined
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import FUZZY, PLAIN, SOUND
 from neurogame.kernels.neural.lookup import table_sums

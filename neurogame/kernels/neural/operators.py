@@ -88,20 +88,6 @@ def goal_networks_backward(
     return wide, edge_flow, node_flow
 
 
-@goal_networks.register_kernel("cuda")
-def _on_gpu(*arguments: Any) -> Tensor:
-    from neurogame.kernels.triton.goal_networks import goal_networks as on_gpu
-
-    return on_gpu(*arguments)
-
-
-@goal_networks_backward.register_kernel("cuda")
-def _backward_on_gpu(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
-    from neurogame.kernels.triton.goal_networks import goal_networks_backward as on_gpu
-
-    return on_gpu(*arguments)
-
-
 @goal_networks.register_fake
 def _fake_outputs(
     words: Tensor,

@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba import types
 from torch import Tensor
 
-from neurogame.kernels.compiled import compiled, written
+from neurogame.kernels.native.compiled import compiled, written
 
 _SIDE = 64
 _TILE = 8
@@ -18,7 +18,7 @@ _TILE = 8
 
 
 def pack_flags(flags: Tensor) -> Tensor:
-    """Return what :func:`neurogame.kernels.pack.pack` does, for bool or uint8 on the CPU.
+    """Return what :func:`neurogame.kernels.twin.pack.pack` does, for bool or uint8 on the CPU.
 
     Args:
         flags: bool, or uint8 of which anything but 0 holds; ``[B, F]``.

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.compiled import compiled, inlined, merged
+from neurogame.kernels.native.compiled import compiled, inlined, merged
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import FUZZY, SOUND, THRESHOLD
 from neurogame.kernels.neural.lookup import LANES, TILE, index_lanes, index_one

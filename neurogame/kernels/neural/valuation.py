@@ -8,9 +8,9 @@ import numba as _numba
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.call_address import call_address
-from neurogame.kernels.compiled import compiled
 from neurogame.kernels.lane_rows import transpose
+from neurogame.kernels.native.call_address import call_address
+from neurogame.kernels.native.compiled import compiled
 from neurogame.kernels.neural.by_address import loader, memory_at
 from neurogame.kernels.neural.layout import PLAIN
 from neurogame.kernels.neural.lookup import FEW_LANES, LANES, index_lanes

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from neurogame.circuit.action_formulas import ActionFormulas
-from neurogame.circuit.analysis.analyse import GameAnalysis
+from neurogame.analysis.analyse import GameAnalysis
 from neurogame.circuit.circuit import AND, Circuit
 from neurogame.evaluators.actions.config import ActionConfig
+from neurogame.regress.action_formulas import ActionFormulas
 
 
 def slow_scores(

@@ -10,10 +10,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neurogame.circuit.action_formulas import action_formulas
-from neurogame.circuit.analysis.analyse import GameAnalysis, analyse
+from neurogame.analysis.analyse import GameAnalysis, analyse
 from neurogame.circuit.circuit import AND, OR
-from neurogame.circuit.positive import PositiveFormulas
 from neurogame.errors import ConfigurationError, GameError, LimitError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.build import make_action_circuit, rebuild_action_circuit
@@ -21,9 +19,11 @@ from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.graph import build_graph, narrow
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
 from neurogame.gdl.scramble import scramble
+from neurogame.graph.positive import PositiveFormulas
 from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS
 from neurogame.learn.mapped_judge import map_judge
 from neurogame.learn.mapping import map_game
+from neurogame.regress.action_formulas import action_formulas
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 from tests.circuit.random_steps import Steps, random_steps

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.circuit.action_formulas import action_formulas
 from neurogame.errors import LimitError
 from neurogame.evaluators.actions import build, role_circuit
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.build import action_circuit_of
 from neurogame.evaluators.actions.config import ActionConfig
+from neurogame.regress.action_formulas import action_formulas
 from tests.evaluators.actions.slow_twin import slow_scores
 from tests.evaluators.actions.test_action_circuit import analysis_of, steps_of
 

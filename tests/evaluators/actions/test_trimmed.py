@@ -7,12 +7,12 @@ import json
 import numpy as np
 import torch
 
-from neurogame.circuit.action_formulas import action_formulas
-from neurogame.circuit.ranking import ranking_change
-from neurogame.circuit.trim import TrimConfig
 from neurogame.evaluators.actions.build import make_action_circuit, rebuild_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.trimmed import described, trimmed_formulas
+from neurogame.regress.action_formulas import action_formulas
+from neurogame.regress.ranking import ranking_change
+from neurogame.regress.trim import TrimConfig
 from tests.evaluators.actions.test_action_circuit import analysis_of, steps_of
 
 TRIMMED = ActionConfig(trim=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.circuit.analysis.analyse import GameAnalysis, analyse
+from neurogame.analysis.analyse import GameAnalysis, analyse
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig

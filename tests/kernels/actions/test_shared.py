@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.circuit.action_formulas import action_formulas
 from neurogame.evaluators.actions.action_circuit import ActionCircuit, enlarged
 from neurogame.evaluators.actions.build import action_circuit_of
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.kernels.leaves.move_scores import LINEAR, make_scores, score_moves
+from neurogame.regress.action_formulas import action_formulas
 from tests.kernels.actions.test_scores import CHANCES, TRAINED, compare, game_of, packed
 
 CAREFUL = ActionConfig(p=1 - 1e-7, persistence=False)

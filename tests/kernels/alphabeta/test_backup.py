@@ -16,7 +16,7 @@ from neurogame.kernels.alphabeta.backup import (
     proved_bounds,
 )
 from neurogame.kernels.alphabeta.records import CHILD, ROW
-from neurogame.kernels.compiled import compiled
+from neurogame.kernels.native.compiled import compiled
 
 SHAPES = st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**32 - 1))
 

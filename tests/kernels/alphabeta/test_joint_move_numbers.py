@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.kernels.alphabeta.moves import MOST, joint_count, joint_move, list_moves
-from neurogame.kernels.compiled import compiled
+from neurogame.kernels.native.compiled import compiled
 
 
 @compiled

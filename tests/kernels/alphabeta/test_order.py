@@ -21,7 +21,7 @@ from neurogame.kernels.alphabeta.memory import (
     make_table,
 )
 from neurogame.kernels.alphabeta.order import arrange, learn, row_at
-from neurogame.kernels.compiled import compiled
+from neurogame.kernels.native.compiled import compiled
 from neurogame.kernels.neural.by_address import keep
 
 MOVES = 40

@@ -22,7 +22,7 @@ from neurogame.kernels.alphabeta.table import (
     place_of,
     remember,
 )
-from neurogame.kernels.compiled import compiled
+from neurogame.kernels.native.compiled import compiled
 
 
 @compiled

@@ -10,9 +10,9 @@ import torch
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.gdl.library import library_names
-from neurogame.kernels.expand import PackedArray, look_at_states, pack_rows
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.torch_ply import TorchPly
+from neurogame.kernels.twin.expand import PackedArray, look_at_states, pack_rows
+from neurogame.kernels.twin.torch_ply import TorchPly
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
 from tests.conftest import shared

@@ -11,14 +11,14 @@ import torch
 pytest.importorskip("numba")
 
 from neurogame.errors import ConfigurationError
-from neurogame.kernels.compiled import compiled
-from neurogame.kernels.expand import Seen, hash_states, look_at_states
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.request import CALLBACK, COMPILED
 from neurogame.kernels.leaves.rules import failed, look, play_uniform, step
-from neurogame.kernels.pack import pack_one_hot, unpack
-from neurogame.kernels.torch_playout import TorchPlayouts
-from neurogame.kernels.torch_ply import NEXT_ALONE
+from neurogame.kernels.native.compiled import compiled
+from neurogame.kernels.twin.expand import Seen, hash_states, look_at_states
+from neurogame.kernels.twin.pack import pack_one_hot, unpack
+from neurogame.kernels.twin.torch_playout import TorchPlayouts
+from neurogame.kernels.twin.torch_ply import NEXT_ALONE
 from neurogame.simulate.play_out import play_out
 from tests.kernels.leaves.blocks import fill, game, goals_of, lanes_of, plain, reachable
 

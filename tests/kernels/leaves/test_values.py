@@ -20,7 +20,6 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.gdl.scramble import scramble
-from neurogame.kernels.compiled import compiled
 from neurogame.kernels.leaves.values import (
     CALLBACK,
     NONE,
@@ -30,6 +29,7 @@ from neurogame.kernels.leaves.values import (
     has_failed,
     make_values,
 )
+from neurogame.kernels.native.compiled import compiled
 from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.learn.mapped_evaluator import map_evaluator
 from neurogame.simulate.game import Game

@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("numba")
 
-from neurogame.kernels.compiled import compiled
 from neurogame.kernels.mcts.flight import PACES, TOTALS, Total
 from neurogame.kernels.mcts.pace import choose_pace, note_pace
+from neurogame.kernels.native.compiled import compiled
 
 MILLISECOND = 1_000_000
 LONG = 1 << 60

@@ -1,0 +1,147 @@
+"""Candidates for groups of fluents of which at most one holds, or exactly one.
+
+The contents of a board's cell, the role in control, the value of a step counter: groups like these
+are what a proof by induction needs to know. They are read off the shape of the fluents (same
+function, some arguments equal) and kept as long as no state seen in play refutes them. Nothing
+here is proved; see :mod:`~neurogame.analysis.induction`.
+
+*Reference:* Kuhlmann and Stone, "Automatic Heuristic Construction in a Complete General Game
+Player", section on invariants; Helmert, "Concise finite-domain representations for PDDL planning
+tasks" (2009), section 5 (candidates with counted arguments).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.lanes import Bits
+from neurogame.ground.atoms import IntArray
+
+_MOST_ARGUMENTS = 6
+_MOST_FLUENTS = 1024
+_MOST_LOOSE = 400
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Fluents of which at most one holds in a state.
+
+    Attributes:
+        fluents: ascending; int64 ``[K]``.
+        exactly: in every state one of them holds.
+    """
+
+    fluents: IntArray
+    exactly: bool
+
+
+def candidate_groups(circuit: Circuit, states: Bits, usable: Bits) -> list[Group]:
+    """Return disjoint groups of two or more fluents that no given state refutes.
+
+    Args:
+        circuit: the game.
+        states: states seen in play, the initial state among them; bool ``[S, F]``.
+        usable: fluents to group; bool ``[F]``.
+    """
+    terms, table = circuit.atoms.terms, circuit.atoms
+    count = len(circuit.fluents)
+    term = table.arguments[table.start[:count]] if count else np.zeros(0, np.int64)
+    arity = terms.start[term + 1] - terms.start[term]
+    columns = np.ascontiguousarray(states.T).view(np.uint8)
+    groups: list[Group] = []
+    loose: list[int] = []
+    shapes = set(zip(terms.functor[term].tolist(), arity.tolist(), strict=True))
+    for functor, size in sorted(shapes):
+        members = np.flatnonzero((terms.functor[term] == functor) & (arity == size) & usable)
+        first = terms.start[term[members]]
+        arguments = terms.arguments[first[:, None] + np.arange(size)]
+        while len(members):
+            best = _best_split(arguments, columns[members])
+            if not best:
+                break
+            groups += [Group(members[g.fluents], g.exactly) for g in best]
+            left = np.ones(len(members), np.bool_)
+            left[np.concatenate([g.fluents for g in best])] = False
+            members, arguments = members[left], arguments[left]
+        loose += members.tolist()
+    return _joined(groups, loose, states)
+
+
+def _best_split(arguments: IntArray, states: npt.NDArray[np.uint8]) -> list[Group]:
+    """Return the groups of the choice of counted arguments that explains most fluents.
+
+    Args:
+        arguments: of fluents of one function; int64 ``[N, A]``.
+        states: of these fluents; uint8 ``[N, S]``.
+    """
+    size = arguments.shape[1]
+    positions = range(size)
+    if size <= _MOST_ARGUMENTS:
+        choices = [c for n in range(size, 0, -1) for c in combinations(positions, n)]
+    else:
+        choices = [tuple(positions), *((p,) for p in positions)]
+    best: list[Group] = []
+    best_score = 0
+    for counted in choices:
+        kept = [p for p in positions if p not in counted]
+        groups = _groups_of(arguments[:, kept], states)
+        # Ties go to the first choice: few large groups say more than many small ones.
+        score = sum(len(g.fluents) * (2 if g.exactly else 1) for g in groups)
+        if score > best_score:
+            best, best_score = groups, score
+    return best
+
+
+def _groups_of(keys: IntArray, states: npt.NDArray[np.uint8]) -> list[Group]:
+    """Return the groups of two or more fluents with one key that no state refutes."""
+    if keys.shape[1]:
+        _, key = np.unique(keys, axis=0, return_inverse=True)
+        key = key.reshape(-1)
+    else:
+        key = np.zeros(len(keys), np.int64)
+    order = np.argsort(key, kind="stable")
+    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+    held = np.add.reduceat(states[order], starts, axis=0, dtype=np.int32)
+    most, least = held.max(axis=1), held.min(axis=1)
+    parts = np.split(order, starts[1:])
+    return [
+        Group(np.sort(part), bool(low == 1))
+        for part, high, low in zip(parts, most, least, strict=True)
+        if high <= 1 and 1 < len(part) <= _MOST_FLUENTS
+    ]
+
+
+def _joined(groups: list[Group], loose: list[int], states: Bits) -> list[Group]:
+    """Join groups and single fluents of different shapes of which exactly one always holds.
+
+    So the phases of a turn, or whose turn it is where this is said by fluents of their own names,
+    become one group.
+    """
+    units = [g.fluents for g in groups if not g.exactly] + [np.array([f]) for f in sorted(loose)]
+    held = np.stack([states[:, u].any(axis=1) for u in units], axis=1) if units else states[:, :0]
+    open_ = np.flatnonzero(held.any(axis=0))
+    joined: list[Group] = []
+    used: set[int] = set()
+    if 1 < len(open_) <= _MOST_LOOSE:
+        seen = held[:, open_].astype(np.float32)
+        together = seen.T @ seen > 0
+        for first in range(len(open_)):
+            members = [first]
+            for other in range(first + 1, len(open_)):
+                if open_[other] not in used and not together[other, members].any():
+                    members.append(other)
+            complete = bool((seen[:, members].sum(axis=1) == 1).all())
+            if open_[first] not in used and len(members) > 1 and complete:
+                chosen = open_[members].tolist()
+                used.update(chosen)
+                joined.append(Group(np.sort(np.concatenate([units[u] for u in chosen])), True))
+    partial = [g for g in groups if not g.exactly]
+    kept = [g for index, g in enumerate(partial) if index not in used]
+    return [g for g in groups if g.exactly] + kept + joined

@@ -1,0 +1,169 @@
+"""All reachable states of a small game, by breadth-first enumeration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from neurogame.analysis.random_play import WordEvaluator
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.lanes import Bits, pack_lanes, unpack_lanes
+from neurogame.ground.atoms import IntArray
+
+_BLOCK = 1 << 12
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class StateSpace:
+    """Every state that play can reach, and every step between two of them.
+
+    ``S`` states, ``T`` steps, one per joint move in a state that is not terminal.
+
+    Attributes:
+        states: in the order found, the initial state first; bool ``[S, F]``.
+        legal: moves that the rules derive, in terminal states too; bool ``[S, M]``.
+        terminal: bool ``[S]``.
+        goals: one column per role and goal value, in the order of ``Circuit.goals``;
+            bool ``[S, V]``.
+        source: state of each step; int64 ``[T]``.
+        target: state that the step leads to; int64 ``[T]``.
+    """
+
+    states: Bits
+    legal: Bits
+    terminal: Bits
+    goals: Bits
+    source: IntArray
+    target: IntArray
+
+
+def enumerate_states(
+    evaluator: WordEvaluator, *, states: int, steps: int, work: int
+) -> StateSpace | None:
+    """Return the state space, or None if it is larger than a limit.
+
+    Args:
+        evaluator: of the game.
+        states: most states.
+        steps: most steps.
+        work: most input literals read.
+    """
+    circuit = evaluator.circuit
+    frontier: Bits = circuit.initial[None].copy()
+    index = {_key(circuit.initial): 0}
+    found: list[Bits] = [frontier]
+    legals: list[Bits] = []
+    ends: list[Bits] = []
+    goals: list[Bits] = []
+    sources: list[IntArray] = []
+    targets: list[IntArray] = []
+    first, total = 0, 0
+    while len(frontier):
+        work -= evaluator.work * (-(-len(frontier) // 64)) + 4 * len(frontier) * (
+            len(circuit.fluents) + circuit.move_count
+        )
+        if work < 0:
+            return None
+        legal, terminal, goal = _look(evaluator, frontier)
+        legals.append(legal)
+        ends.append(terminal)
+        goals.append(goal)
+        joint = joint_moves(circuit, legal & ~terminal[:, None], steps - total)
+        if joint is None:
+            return None
+        source, moves = joint
+        total += len(source)
+        work -= evaluator.work * (-(-len(source) // 64)) + len(source) * circuit.move_count
+        if work < 0:
+            return None
+        following = _follow(evaluator, frontier, source, moves)
+        target = np.zeros(len(source), np.int64)
+        fresh: list[int] = []
+        for i, key in enumerate(map(_key, following)):
+            known = index.setdefault(key, len(index))
+            if known == first + len(frontier) + len(fresh):
+                fresh.append(i)
+            target[i] = known
+        if len(index) > states:
+            return None
+        sources.append(first + source)
+        targets.append(target)
+        first += len(frontier)
+        frontier = following[fresh]
+        found.append(frontier)
+    return StateSpace(
+        np.concatenate(found),
+        np.concatenate(legals),
+        np.concatenate(ends),
+        np.concatenate(goals),
+        np.concatenate(sources),
+        np.concatenate(targets),
+    )
+
+
+def joint_moves(circuit: Circuit, legal: Bits, limit: int) -> tuple[IntArray, IntArray] | None:
+    """Return every joint move of every state: the state, and the move of each role.
+
+    Args:
+        circuit: the game.
+        legal: bool ``[B, M]``; states in which a role has no move have no joint move.
+        limit: most joint moves.
+
+    Returns:
+        int64 ``[T]`` ascending and int64 ``[T, R]`` (numbers among all moves), or None.
+    """
+    source = np.arange(len(legal))
+    chosen = np.zeros((len(legal), 0), np.int64)
+    begin = 0
+    counts = np.ones(len(legal), np.float64)
+    offsets = []
+    for count in map(len, circuit.moves):
+        counts *= legal[:, begin : begin + count].sum(axis=1)
+        offsets.append((begin, begin + count))
+        begin += count
+    if counts.sum() > limit:
+        return None
+    for low, high in offsets:
+        state, move = np.nonzero(legal[:, low:high])
+        per_state = np.bincount(state, minlength=len(legal))
+        start = np.cumsum(per_state) - per_state
+        repeat = per_state[source]
+        rank = np.arange(repeat.sum()) - np.repeat(np.cumsum(repeat) - repeat, repeat)
+        source = np.repeat(source, repeat)
+        chosen = np.repeat(chosen, repeat, axis=0)
+        chosen = np.concatenate([chosen, (low + move[start[source] + rank])[:, None]], axis=1)
+    return source, chosen
+
+
+def _look(evaluator: WordEvaluator, states: Bits) -> tuple[Bits, Bits, Bits]:
+    """Return legal moves, ends and goals of states; bool ``[B, M]``, ``[B]``, ``[B, V]``."""
+    parts = []
+    for begin in range(0, len(states), _BLOCK):
+        block = states[begin : begin + _BLOCK]
+        legal, terminal, goals = evaluator.look(pack_lanes(block.T))
+        rows = np.concatenate([legal, terminal[None], goals])
+        parts.append(unpack_lanes(rows, len(block)).T)
+    flags = np.concatenate(parts)
+    count = evaluator.circuit.move_count
+    return flags[:, :count], flags[:, count], flags[:, count + 1 :]
+
+
+def _follow(evaluator: WordEvaluator, states: Bits, source: IntArray, moves: IntArray) -> Bits:
+    """Return the states after joint moves; bool ``[T, F]``."""
+    circuit = evaluator.circuit
+    parts = [np.zeros((0, len(circuit.fluents)), np.bool_)]
+    for begin in range(0, len(source), _BLOCK):
+        block = slice(begin, begin + _BLOCK)
+        chosen = moves[block]
+        made = np.zeros((len(chosen), circuit.move_count), np.bool_)
+        made[np.arange(len(chosen))[:, None], chosen] = True
+        words = evaluator.step(pack_lanes(states[source[block]].T), pack_lanes(made.T))
+        parts.append(unpack_lanes(words, len(chosen)).T)
+    return np.concatenate(parts)
+
+
+def _key(state: Bits) -> bytes:
+    return np.packbits(state).tobytes()

@@ -1,0 +1,90 @@
+"""What fixes the results of an arena, as JSON-able values that can be compared."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from neurogame.arena.settings import ArenaSettings
+from neurogame.gdl.library import rules_path
+
+
+def fingerprint(settings: ArenaSettings) -> dict[str, Any]:
+    """Return the settings with the contents of all files that they name.
+
+    Args:
+        settings: what is measured.
+
+    Returns:
+        JSON-able values; ``matches`` is one of them. Files are given by their SHA-256.
+
+    Raises:
+        RulesError: there is no such rulesheet.
+    """
+    values = dataclasses.asdict(settings)
+    values["limits"] = [str(limit) for limit in settings.limits]
+    values["sprt"] = None if settings.sprt is None else str(settings.sprt)
+    values["games"] = list(settings.games)
+    values["players"] = list(settings.players)
+    values["files"] = {
+        **{name: _hash(rules_path(name)) for name in settings.games},
+        **{
+            str(path): _hash(path)
+            for text in settings.players
+            for source in map(Path, re.split("[:,=]", text))
+            for path in _files(source)
+        },
+    }
+    return values
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return what differs between two fingerprints, in words; more matches do not count.
+
+    Args:
+        before: the older one.
+        now: the newer one.
+    """
+    found = []
+    for name in dict.fromkeys([*before, *now]):
+        old, new = before.get(name), now.get(name)
+        if name == "files":
+            found += _file_differences(old or {}, new or {})
+        elif name == "matches" and isinstance(old, int) and isinstance(new, int):
+            if new < old:
+                found.append(f"matches: {old} before, {new} now (more is allowed, fewer not)")
+        elif old != new:
+            found.append(f"{name}: {_text(old)} before, {_text(new)} now")
+    return found
+
+
+def _file_differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """Return which of the files named both times have changed."""
+    return [
+        f"the file of {name} has changed"
+        for name, content in now.items()
+        if before.get(name, content) != content
+    ]
+
+
+def _text(value: Any) -> str:
+    """Return a value as a user would write it."""
+    if isinstance(value, list):
+        return " ".join(map(_text, value))
+    return "none" if value is None or value == "" else str(value)
+
+
+def _files(source: Path) -> list[Path]:
+    """Return what a word of a player string names: a file, a folder of checkpoints, or nothing."""
+    if source.is_dir():
+        return sorted(source.rglob("*.pt"))
+    return [source] if source.is_file() else []
+
+
+def _hash(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,215 @@
+"""The folder of an arena: what is measured, every finished match at once, and the results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, final
+
+from neurogame import __version__
+from neurogame.arena.arena_result import ArenaResult
+from neurogame.arena.board import Key, slot_key
+from neurogame.arena.fingerprint import differences
+from neurogame.arena.report import csv_text, markdown
+from neurogame.arena.schedule import Slot
+from neurogame.errors import ConfigurationError, LimitError
+from neurogame.learn.atomic_file import write_atomically
+from neurogame.players.record import MatchRecord
+
+SETTINGS = "settings.json"
+MATCHES = "matches.jsonl"
+RESULTS = "results.json"
+RESULTS_CSV = "results.csv"
+TABLE = "table.md"
+
+
+@final
+class ArenaFolder:
+    """Reads and writes the files of one arena.
+
+    ``settings.json`` fixes what is measured; ``matches.jsonl`` has one line per finished match,
+    written as soon as it is over; ``results.json``, ``results.csv`` and ``table.md`` are made
+    from them. A process killed at any moment leaves at most half a line, which is cut off.
+    """
+
+    def __init__(self, path: Path, values: Mapping[str, Any]) -> None:
+        """Open the folder, and make it if it is new.
+
+        Args:
+            path: the folder.
+            values: what is measured, see
+                :func:`neurogame.arena.fingerprint.fingerprint`.
+
+        Raises:
+            ConfigurationError: something else was measured here, another arena writes here, or
+                files cannot be read or written.
+        """
+        self.path = path
+        self._values = json.loads(json.dumps(values))
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            # Without a buffer: a line is written as a whole or not at all.
+            self._stream: BinaryIO = (path / MATCHES).open("ab", buffering=0)
+        except OSError as error:
+            raise ConfigurationError(
+                f"--output {path}: {error.strerror}; name a folder that can be written"
+            ) from None
+        try:
+            self._lock()
+            self._check_settings()
+        except BaseException:
+            self._stream.close()
+            raise
+
+    def __enter__(self) -> ArenaFolder:
+        """Return the folder itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Let others write here."""
+        self._stream.close()
+
+    def _lock(self) -> None:
+        """Refuse a folder that another process writes to; where the system can tell."""
+        try:
+            import fcntl
+        except ImportError:
+            return
+        try:
+            fcntl.flock(self._stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigurationError(
+                f"--output {self.path}: another arena is writing here; wait for it, or choose "
+                "another folder"
+            ) from None
+        except OSError:
+            # A file system without locks.
+            return
+
+    def _check_settings(self) -> None:
+        """Write what is measured, or compare it with what was."""
+        path = self.path / SETTINGS
+        before: dict[str, Any] | None = None
+        if path.exists():
+            try:
+                before = json.loads(path.read_text(encoding="utf-8"))["measured"]
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise ConfigurationError(
+                    f"{path} cannot be read ({error}); choose another --output"
+                ) from None
+        elif self._size():
+            raise ConfigurationError(
+                f"{self.path / MATCHES} is there without {SETTINGS}: nobody knows what it "
+                "measured; choose another --output"
+            )
+        if before is not None:
+            found = differences(before, self._values)
+            if found:
+                raise ConfigurationError(
+                    f"{self.path} measured something else: {'; '.join(found)}. Give the same "
+                    "settings to go on, or choose another --output"
+                )
+        if before != self._values:
+            self._write(SETTINGS, {"neurogame": __version__, "measured": self._values})
+
+    def _size(self) -> int:
+        """Return the length of the file of matches."""
+        return (self.path / MATCHES).stat().st_size
+
+    def played(self, slots: Mapping[Key, Slot]) -> list[tuple[Slot, MatchRecord]]:
+        """Return the matches of earlier runs, and cut off half a line at the end.
+
+        Args:
+            slots: all matches of the plan.
+
+        Raises:
+            ConfigurationError: a whole line is not a match of the plan.
+        """
+        data = (self.path / MATCHES).read_bytes()
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            self._stream.truncate(whole)
+        found = []
+        for number, line in enumerate(data[:whole].splitlines(), 1):
+            try:
+                found.append(self._read(line, slots))
+            except (ValueError, KeyError, TypeError) as error:
+                raise ConfigurationError(
+                    f"{self.path / MATCHES}, line {number}, is damaged "
+                    f"({type(error).__name__}: {error}); delete this line to go on"
+                ) from None
+        return found
+
+    def append(self, slot: Slot, record: MatchRecord) -> None:
+        """Write down a finished match.
+
+        Args:
+            slot: its place in the plan.
+            record: what happened.
+        """
+        line = {
+            "game": self._values["games"][slot.game],
+            "limit": self._values["limits"][slot.limit],
+            "lineup": slot.lineup,
+            "block": slot.block,
+            "number": slot.number,
+            "seats": slot.seats,
+            "match": record.as_dict(),
+        }
+        try:
+            self._stream.write(json.dumps(line).encode() + b"\n")
+        except OSError as error:
+            raise _cannot_write(self.path, error) from None
+
+    def _read(self, line: bytes, slots: Mapping[Key, Slot]) -> tuple[Slot, MatchRecord]:
+        """Return the match in a line."""
+        values = json.loads(line)
+        key = (
+            self._values["games"].index(values["game"]),
+            self._values["limits"].index(values["limit"]),
+            tuple(values["lineup"]),
+            values["block"],
+            values["number"],
+        )
+        return slots[key], MatchRecord.from_dict(values["match"])
+
+    def write_result(self, result: ArenaResult) -> None:
+        """Write the results of all matches so far.
+
+        Args:
+            result: the results.
+        """
+        self._write(RESULTS, result.as_dict())
+        self._write_text(RESULTS_CSV, csv_text(result))
+        self._write_text(TABLE, markdown(result))
+
+    def _write(self, name: str, values: Mapping[str, Any]) -> None:
+        self._write_text(name, json.dumps(values, indent=1) + "\n")
+
+    def _write_text(self, name: str, text: str) -> None:
+        try:
+            write_atomically(self.path / name, lambda stream: _put(stream, text))
+        except OSError as error:
+            raise _cannot_write(self.path, error) from None
+
+
+def keyed(slots: Sequence[Slot]) -> dict[Key, Slot]:
+    """Return slots by what names them."""
+    return {slot_key(slot): slot for slot in slots}
+
+
+def _put(stream: BinaryIO, text: str) -> None:
+    stream.write(text.encode())
+
+
+def _cannot_write(path: Path, error: OSError) -> LimitError:
+    return LimitError(
+        f"--output {path}: {error.strerror}; make room, then give the same command to go on"
+    )

@@ -1,0 +1,177 @@
+"""One rating list for many players: maximum likelihood Elo from comparisons in pairs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.arena.statistics import Z95
+
+_ELO = 400 / math.log(10)
+_STEPS = 100
+_PRECISE = 1e-10
+_LONGEST_STEP = 1.0
+
+Array: TypeAlias = npt.NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True)
+class Comparison:
+    """One player's result against another.
+
+    Attributes:
+        cluster: comparisons with the same cluster depend on each other; those of all matches
+            with a common seed have the same one.
+        first: number of a player.
+        second: number of another player.
+        points: 1 if the first did better, 0.5 if equal, 0 if worse.
+    """
+
+    cluster: Hashable
+    first: int
+    second: int
+    points: float
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class RatingList:
+    """Elo ratings of all players, the best first.
+
+    Attributes:
+        game: the game, or None for all games together.
+        limit: text of the common limit.
+        players: labels.
+        elo: ratings; their mean is 0.
+        elo_ci95: 95 % interval of each rating.
+        comparisons: how many comparisons with another player each rating rests on.
+    """
+
+    game: str | None
+    limit: str
+    players: tuple[str, ...]
+    elo: tuple[float, ...]
+    elo_ci95: tuple[tuple[float, float], ...]
+    comparisons: tuple[int, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return JSON-able values."""
+        return asdict(self)
+
+
+def rating_list(
+    labels: Sequence[str],
+    comparisons: Sequence[Comparison],
+    *,
+    game: str | None = None,
+    limit: str = "",
+) -> RatingList:
+    """Rate players by all their comparisons at once.
+
+    The model is that of Bradley and Terry: a player whose rating is higher by d gets
+    1 / (1 + 10 ** (-d / 400)) points per comparison; a draw is half a win. Each two players
+    have one virtual comparison more, half won and half lost, so that ratings stay finite where
+    somebody won or lost everything.
+
+    Intervals are by the Fisher information, corrected for dependence (the sandwich estimator):
+    what the comparisons of a cluster say together counts as one observation. Each two players
+    have one virtual cluster more, half won and half lost, as in
+    :func:`neurogame.arena.statistics.strength`.
+
+    Args:
+        labels: the players' labels; there are at least two.
+        comparisons: results; at least one.
+        game: noted in the list.
+        limit: noted in the list.
+
+    *References:* Bradley and Terry, Rank analysis of incomplete block designs, Biometrika 39
+    (1952); Liang and Zeger, Longitudinal data analysis using generalized linear models,
+    Biometrika 73 (1986), for the sandwich.
+    """
+    count = len(labels)
+    played, points = _matrices(count, comparisons)
+    ratings = _most_likely(played, points)
+    covariance = _covariance(ratings, played, comparisons)
+    errors = Z95 * np.sqrt(np.diag(covariance))
+    order = sorted(range(count), key=lambda player: (-ratings[player], player))
+    return RatingList(
+        game=game,
+        limit=limit,
+        players=tuple(labels[p] for p in order),
+        elo=tuple(_ELO * float(ratings[p]) for p in order),
+        elo_ci95=tuple(
+            (
+                _ELO * float(ratings[p] - errors[p]),
+                _ELO * float(ratings[p] + errors[p]),
+            )
+            for p in order
+        ),
+        comparisons=tuple(sum(p in (c.first, c.second) for c in comparisons) for p in order),
+    )
+
+
+def _matrices(count: int, comparisons: Sequence[Comparison]) -> tuple[Array, Array]:
+    """Return comparisons and points of each player against each, the virtual ones included."""
+    played = np.ones((count, count)) - np.eye(count)
+    points = played / 2
+    for found in comparisons:
+        played[found.first, found.second] += 1
+        played[found.second, found.first] += 1
+        points[found.first, found.second] += found.points
+        points[found.second, found.first] += 1 - found.points
+    return played, points
+
+
+def _expected(ratings: Array) -> Array:
+    """Return the points that each player is expected to get against each."""
+    return np.asarray(1 / (1 + np.exp(ratings[None, :] - ratings[:, None])))
+
+
+def _information(ratings: Array, played: Array) -> Array:
+    """Return the Fisher information: minus the second derivatives of the log-likelihood."""
+    expected = _expected(ratings)
+    weights = played * expected * (1 - expected)
+    return np.asarray(np.diag(weights.sum(axis=1)) - weights)
+
+
+def _most_likely(played: Array, points: Array) -> Array:
+    """Return the ratings of mean 0 that make the results most likely, in units of log odds."""
+    ratings = np.zeros(len(played))
+    for _ in range(_STEPS):
+        slope = (points - played * _expected(ratings)).sum(axis=1)
+        # The pseudo-inverse keeps the mean: adding the same to all ratings changes nothing.
+        step = np.linalg.pinv(_information(ratings, played), hermitian=True) @ slope
+        longest = float(np.abs(step).max())
+        ratings = ratings + step * min(1.0, _LONGEST_STEP / max(longest, _PRECISE))
+        if longest < _PRECISE:
+            break
+    return np.asarray(ratings - ratings.mean())
+
+
+def _covariance(ratings: Array, played: Array, comparisons: Sequence[Comparison]) -> Array:
+    """Return the sandwich estimate of the ratings' covariance."""
+    count = len(ratings)
+    expected = _expected(ratings)
+    clusters = dict.fromkeys(found.cluster for found in comparisons)
+    rows = {cluster: row for row, cluster in enumerate(clusters)}
+    slopes = np.zeros((len(rows), count))
+    sizes: Counter[tuple[Hashable, int, int]] = Counter()
+    for found in comparisons:
+        surprise = found.points - expected[found.first, found.second]
+        slopes[rows[found.cluster], found.first] += surprise
+        slopes[rows[found.cluster], found.second] -= surprise
+        sizes[found.cluster, found.first, found.second] += 1
+    middle = slopes.T @ slopes
+    size = max(sizes.values(), default=1)
+    spread = size**2 * (expected**2 + (1 - expected) ** 2) / 2
+    np.fill_diagonal(spread, 0.0)
+    middle += np.diag(spread.sum(axis=1)) - spread
+    bread = np.linalg.pinv(_information(ratings, played), hermitian=True)
+    return np.asarray(bread @ middle @ bread)

@@ -1,0 +1,216 @@
+"""The results of an arena as tables: Markdown for people, CSV for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from neurogame.arena.arena_result import ArenaResult
+from neurogame.arena.pairing_result import PairingResult
+from neurogame.arena.rating import RatingList
+
+_COLUMNS = (
+    *("game", "limit", "player", "against", "matches", "distinct", "mean goal", "others' goal"),
+    *("won-drawn-lost", "win rate % [95 %]", "Elo [95 %]", "LOS %", "s/move (slowest)"),
+)
+_LEFT = 4
+_OTHERS = _COLUMNS.index("others' goal")
+
+
+def markdown(result: ArenaResult) -> str:
+    """Return the results as a Markdown table, and with many players the ratings as another.
+
+    A pairing of two players has one line, one of more has a line for each player.
+
+    Args:
+        result: the results.
+    """
+    rows = [row for pairing in result.pairings for row in _rows(pairing)]
+    # A column that says nothing only makes lines long.
+    kept = [
+        place
+        for place, name in enumerate(_COLUMNS)
+        if name == "game" or any(row[place] not in ("", "-") for row in rows)
+    ]
+    columns = [_COLUMNS[place] for place in kept]
+    body = [[row[place] for place in kept] for row in rows]
+    left = sum(place < _LEFT for place in kept)
+    parts = [_table(columns, body, left)]
+    if result.ratings:
+        parts.append(_ratings(result.ratings))
+    notes = list(_notes(result))
+    if notes:
+        parts.append("\n".join(notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def csv_text(result: ArenaResult) -> str:
+    """Return the results as comma-separated values, one line per pairing.
+
+    Columns that end in a number belong to the pairing's first, second, ... player.
+
+    Args:
+        result: the results.
+    """
+    rows = [_csv_row(pairing) for pairing in result.pairings]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=names, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _rows(pairing: PairingResult) -> Iterator[list[str]]:
+    """Return the lines of a pairing."""
+    players = range(len(pairing.players))
+    for player in players if len(players) > 2 else players[:1]:
+        others = [other for other in players if other != player]
+        low, high = pairing.win_rates_ci95[player]
+        yield [
+            pairing.game,
+            pairing.limit or "-",
+            pairing.players[player],
+            ", ".join(pairing.players[other] for other in others) or "-",
+            str(pairing.matches),
+            str(pairing.distinct_games),
+            _with_interval(pairing.scores[player], pairing.score_ci95[player]),
+            ", ".join(f"{pairing.scores[other]:.1f}" for other in others) or "-",
+            f"{pairing.wins[player]}-{pairing.draws[player]}-{pairing.losses[player]}",
+            _with_interval(100 * pairing.win_rates[player], (100 * low, 100 * high)),
+            _elo(pairing.elo[player], pairing.elo_ci95[player]),
+            _percent(pairing.superiority[player]),
+            f"{_seconds(pairing.seconds_per_move[player])} "
+            f"({_seconds(pairing.slowest_seconds[player])})",
+        ]
+
+
+def _with_interval(value: float, interval: tuple[float, float] | None) -> str:
+    if interval is None:
+        return f"{value:.1f}"
+    return f"{value:.1f} [{interval[0]:.1f}, {interval[1]:.1f}]"
+
+
+def _elo(value: float | None, interval: tuple[float, float] | None) -> str:
+    if value is None or interval is None:
+        return "-"
+    return f"{value:+.0f} [{interval[0]:+.0f}, {interval[1]:+.0f}]"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
+    """Return a Markdown table, readable as it is; all but the first columns to the right."""
+    lines = [[cell.replace("|", "\\|") for cell in row] for row in (columns, *rows)]
+    widths = [max(3, *(len(line[place]) for line in lines)) for place in range(len(columns))]
+    rule = [
+        "-" * width if place < left else "-" * (width - 1) + ":"
+        for place, width in enumerate(widths)
+    ]
+    lines.insert(1, rule)
+    return "\n".join(
+        "| "
+        + " | ".join(
+            cell.ljust(width) if place < left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        + " |"
+        for line in lines
+    )
+
+
+def _ratings(ratings: Sequence[RatingList]) -> str:
+    """Return all rating lists as one table."""
+    rows = [
+        [
+            entry.game or "all games",
+            entry.limit or "-",
+            str(place + 1),
+            player,
+            _elo(entry.elo[place], entry.elo_ci95[place]),
+            str(entry.comparisons[place]),
+        ]
+        for entry in ratings
+        for place, player in enumerate(entry.players)
+    ]
+    columns = ["game", "limit", "place", "player", "rating [95 %]", "comparisons"]
+    if all(entry.limit == "" for entry in ratings):
+        rows = [row[:1] + row[2:] for row in rows]
+        columns.remove("limit")
+    return _table(columns, rows, len(columns) - 2)
+
+
+def _notes(result: ArenaResult) -> Iterator[str]:
+    """Return what readers must know to trust the numbers."""
+    for pairing in result.pairings:
+        where = f"{pairing.game}{' ' if pairing.limit else ''}{pairing.limit}"
+        title = f"{where}, {' against '.join(pairing.players)}"
+        for name, what in (
+            ("illegal_moves", "illegal moves, replaced"),
+            ("timeouts", "moves after the play clock, replaced"),
+            ("start_timeouts", "starts after the start clock"),
+        ):
+            for player, count in zip(pairing.players, getattr(pairing, name), strict=True):
+                if count:
+                    yield f"{title}: {count} {what}, by {player}"
+        if pairing.unfinished:
+            yield f"{title}: {pairing.unfinished} matches ended at the step limit or stuck"
+        if pairing.sprt is not None:
+            yield f"{title}: {pairing.sprt}"
+        if pairing.matches and not pairing.balanced:
+            yield f"{title}: roles were not swapped evenly, a block is incomplete"
+        if pairing.distinct_games < 0.9 * pairing.matches:
+            yield (
+                f"{title}: {pairing.matches - pairing.distinct_games} of {pairing.matches} "
+                "matches repeat another one, so that intervals may be too narrow; more "
+                "--opening-plies help"
+            )
+
+
+def _csv_row(pairing: PairingResult) -> dict[str, Any]:
+    """Return one line of values, by column."""
+    row: dict[str, Any] = {
+        name: getattr(pairing, name)
+        for name in ("game", "limit", "seed", "matches", "distinct_games", "mean_length")
+    }
+    row |= {name: getattr(pairing, name) for name in ("unfinished", "balanced", "interrupted")}
+    sprt = pairing.sprt
+    row |= {"sprt": sprt.decision if sprt else "", "llr": sprt.llr if sprt else ""}
+    for number, player in enumerate(pairing.players):
+        values = {
+            "player": player,
+            "score": pairing.scores[number],
+            **_bounds("score", pairing.score_ci95[number]),
+            "wins": pairing.wins[number],
+            "draws": pairing.draws[number],
+            "losses": pairing.losses[number],
+            "win_rate": pairing.win_rates[number],
+            **_bounds("win_rate", pairing.win_rates_ci95[number]),
+            "elo": _or_empty(pairing.elo[number]),
+            **_bounds("elo", pairing.elo_ci95[number]),
+            "superiority": _or_empty(pairing.superiority[number]),
+            "illegal_moves": pairing.illegal_moves[number],
+            "timeouts": pairing.timeouts[number],
+            "start_timeouts": pairing.start_timeouts[number],
+            "seconds_per_move": pairing.seconds_per_move[number],
+            "slowest_seconds": pairing.slowest_seconds[number],
+        }
+        row |= {f"{name}_{number + 1}": value for name, value in values.items()}
+    return row
+
+
+def _bounds(name: str, interval: tuple[float, float] | None) -> dict[str, float | str]:
+    low, high = interval or ("", "")
+    return {f"{name}_low": low, f"{name}_high": high}
+
+
+def _or_empty(value: float | None) -> float | str:
+    return "" if value is None else value

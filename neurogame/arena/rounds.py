@@ -1,0 +1,78 @@
+"""Rounds: matches whose goals are compared, and what the comparison says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from neurogame.players.record import MatchRecord
+
+
+@final
+@dataclass(frozen=True)
+class Round:
+    """Matches whose goals are compared.
+
+    Attributes:
+        block: number of the block; rounds of one block have a common seed.
+        matches: who sat where, and what happened: one match between all players, or in games
+            with one role a match of each.
+    """
+
+    block: int
+    matches: tuple[tuple[tuple[int, ...], MatchRecord], ...]
+
+    def goals(self, players: Sequence[int]) -> list[float]:
+        """Return the goal that each player reached, 0..100.
+
+        Args:
+            players: their numbers.
+        """
+        found = {
+            player: record.goals[role]
+            for seats, record in self.matches
+            for role, player in enumerate(seats)
+        }
+        return [found[player] for player in players]
+
+
+def outcomes(goals: Sequence[float]) -> list[float]:
+    """Return 1 for a win, 0.5 for a draw, 0 for a loss, per player.
+
+    The only highest goal wins and a shared highest one draws; alone, a goal of 100 wins.
+
+    Args:
+        goals: goal of each player, 0..100.
+
+    >>> outcomes([50, 70, 70])
+    [0.0, 0.5, 0.5]
+    """
+    if len(goals) == 1:
+        return [float(goals[0] == 100)]
+    top = max(goals)
+    shared = sum(goal == top for goal in goals) > 1
+    return [0.0 if goal < top else 0.5 if shared else 1.0 for goal in goals]
+
+
+def points_against(own: float, other: float) -> float:
+    """Return 1 if the first goal is higher, 0.5 if they are equal, else 0."""
+    return 0.5 if own == other else float(own > other)
+
+
+def points(goals: Sequence[float]) -> list[float]:
+    """Return the mean points of each player against each of the others, 0..1.
+
+    Alone, a goal of 100 gives one point. Between two players points are outcomes.
+
+    Args:
+        goals: goal of each player, 0..100.
+
+    >>> points([50, 70, 100])
+    [0.0, 0.5, 1.0]
+    """
+    if len(goals) == 1:
+        return outcomes(goals)
+    others = len(goals) - 1
+    # Against itself a player has half a point, which is taken off.
+    return [(sum(points_against(own, goal) for goal in goals) - 0.5) / others for own in goals]

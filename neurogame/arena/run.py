@@ -1,0 +1,221 @@
+"""Runs an arena: plays what is missing, keeps every match, and adds up the results."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor
+from functools import partial
+from pathlib import Path
+from typing import final
+
+import torch
+from tqdm import tqdm
+
+from neurogame.arena.arena_result import ArenaResult
+from neurogame.arena.board import Board
+from neurogame.arena.drive import InlineExecutor, MatchFailed, drive
+from neurogame.arena.fingerprint import fingerprint
+from neurogame.arena.folder import ArenaFolder, keyed
+from neurogame.arena.processes import worker_pool
+from neurogame.arena.schedule import Slot
+from neurogame.arena.settings import ArenaSettings
+from neurogame.arena.worker import play_slot, table
+from neurogame.errors import ConfigurationError, NeurogameError
+from neurogame.players.record import MatchRecord
+
+_AHEAD = 2
+
+
+@final
+class ArenaError(NeurogameError, RuntimeError):
+    """An arena could not go on; the text says why.
+
+    Attributes:
+        result: the results of what was played until then.
+    """
+
+    def __init__(self, message: str, result: ArenaResult) -> None:
+        """Note what is left.
+
+        Args:
+            message: one message for the user.
+            result: the results so far.
+        """
+        super().__init__(message)
+        self.result = result
+
+
+def run_arena(
+    settings: ArenaSettings,
+    *,
+    processes: int = 1,
+    executor: Executor | None = None,
+    output: Path | str | None = None,
+    progress: bool = False,
+    on_match: Callable[[Slot, MatchRecord], None] | None = None,
+) -> ArenaResult:
+    """Let all players meet in all games under all limits.
+
+    The result does not depend on the number of processes, as long as no limit is in seconds.
+    Ctrl-C ends the arena; what was played until then is returned, marked as interrupted.
+
+    With several processes a script must guard its own work by ``if __name__ == "__main__":``,
+    because each new process reads it once.
+
+    Args:
+        settings: what is measured.
+        processes: matches that are played at once, at least 1; each on one thread. More than
+            the machine has cores would take time from players with limits in seconds.
+        executor: where matches are played, such as that of a cluster, instead of local
+            processes; ``processes`` then says how many it can play at once.
+        output: folder in which every match is kept as soon as it is over. If there are matches
+            of the same settings already, the arena goes on with the missing ones.
+        progress: whether to show a progress bar on standard error.
+        on_match: called with the place and the record of every newly finished match.
+
+    Raises:
+        ConfigurationError: a setting is out of its range, or the folder holds another arena.
+        GameError: there are fewer players than roles.
+        ArenaError: a player raised an error, or a process died; the matches before are kept.
+        NeurogameError: a game or player cannot be made.
+    """
+    if processes < 1:
+        raise ConfigurationError(f"processes={processes}; at least 1 is needed")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        version = str(values := fingerprint(settings))
+        board = _prepared(settings, version)
+        with contextlib.ExitStack() as stack:
+            folder = None if output is None else ArenaFolder(Path(output), values)
+            if folder is not None:
+                stack.enter_context(folder)
+                for slot, record in folder.played(keyed(list(board.all_slots()))):
+                    board.add(slot, record)
+            hall = _Hall(settings, board, folder, on_match)
+            return hall.run(version, processes, executor, progress)
+    finally:
+        table.cache_clear()
+        torch.set_num_threads(threads)
+
+
+def _prepared(settings: ArenaSettings, version: str) -> Board:
+    """Make every game and player once, so that mistakes and warnings come at the beginning."""
+    games = [table(name, settings.players, settings.seed, version)[0] for name in settings.games]
+    counts = Counter(game.name for game in games)
+    names = [
+        game.name if counts[game.name] == 1 else given
+        for game, given in zip(games, settings.games, strict=True)
+    ]
+    return Board(settings, names, [len(game.roles) for game in games])
+
+
+@final
+class _Hall:
+    """An arena in progress."""
+
+    def __init__(
+        self,
+        settings: ArenaSettings,
+        board: Board,
+        folder: ArenaFolder | None,
+        on_match: Callable[[Slot, MatchRecord], None] | None,
+    ) -> None:
+        self._settings = settings
+        self._board = board
+        self._folder = folder
+        self._on_match = on_match
+        self._bar: tqdm[None] = tqdm(disable=True)
+
+    def run(
+        self, version: str, processes: int, executor: Executor | None, progress: bool
+    ) -> ArenaResult:
+        """Play what is missing and return the results."""
+        local = executor is None and processes == 1
+        with self._shown(progress):
+            try:
+                with _playground(processes, executor) as chosen:
+                    drive(
+                        self._board.open_slots(),
+                        partial(play_slot, self._settings, version),
+                        self._collect,
+                        chosen,
+                        1 if local else processes * _AHEAD,
+                    )
+            except KeyboardInterrupt:
+                pass
+            except MatchFailed as error:
+                raise self._stopped(self._blame(error)) from error
+            except BrokenExecutor as error:
+                raise self._stopped(
+                    "a worker process died, probably because memory ran out or a compiled "
+                    "library crashed; try fewer --processes"
+                ) from error
+        return self._finished()
+
+    @contextlib.contextmanager
+    def _shown(self, progress: bool) -> Iterator[None]:
+        """Show a progress bar."""
+        total = sum(1 for _ in self._board.all_slots())
+        missing = sum(1 for _ in self._board.open_slots())
+        with tqdm(
+            total=total,
+            initial=total - missing,
+            unit="match",
+            # None: only where somebody looks.
+            disable=None if progress else True,
+            file=sys.stderr,
+            dynamic_ncols=True,
+        ) as self._bar:
+            yield
+
+    def _collect(self, slot: Slot, record: MatchRecord) -> None:
+        """Keep a finished match."""
+        if self._folder is not None:
+            self._folder.append(slot, record)
+        concerned = self._board.add(slot, record)
+        self._bar.set_description_str(self._board.title(slot), refresh=False)
+        self._bar.set_postfix_str(self._board.standing(slot), refresh=False)
+        self._bar.update()
+        if any(tally.decided for tally in concerned):
+            missing = sum(1 for _ in self._board.open_slots())
+            self._bar.total = self._bar.n + missing
+        if self._on_match is not None:
+            self._on_match(slot, record)
+
+    def _blame(self, error: MatchFailed) -> str:
+        """Return which match could not be played, and why."""
+        labels = self._settings.labels
+        who = " against ".join(labels[player] for player in error.slot.seats)
+        return (
+            f"{self._board.title(error.slot)}, {who}, seed {error.slot.seed}: "
+            f"{error.failure.message}"
+        )
+
+    def _stopped(self, message: str) -> ArenaError:
+        """Return the error that ends the arena, after writing what there is."""
+        result = self._finished()
+        kept = "" if self._folder is None else f"; finished matches are kept in {self._folder.path}"
+        return ArenaError(message + kept, result)
+
+    def _finished(self) -> ArenaResult:
+        """Return the results, written if there is a folder."""
+        result = self._board.result()
+        if self._folder is not None:
+            self._folder.write_result(result)
+        return result
+
+
+@contextlib.contextmanager
+def _playground(processes: int, executor: Executor | None) -> Iterator[Executor]:
+    """Give where matches are played."""
+    if executor is not None:
+        yield executor
+    elif processes == 1:
+        yield InlineExecutor()
+    else:
+        with worker_pool(processes) as pool:
+            yield pool

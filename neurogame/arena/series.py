@@ -1,0 +1,91 @@
+"""Many matches between given players in this process: an arena of one pairing."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Sequence
+
+from tqdm import tqdm
+
+from neurogame.arena.drive import InlineExecutor, drive
+from neurogame.arena.pairing_result import PairingResult
+from neurogame.arena.schedule import Slot, slots
+from neurogame.arena.tally import Tally
+from neurogame.errors import ConfigurationError, GameError
+from neurogame.players.match import MatchSettings, play_match
+from neurogame.players.player import Player
+from neurogame.players.record import MatchRecord
+from neurogame.simulate.game import Game
+
+
+def play_series(
+    game: Game,
+    players: Sequence[Player],
+    matches: int,
+    seed: int = 0,
+    *,
+    settings: MatchSettings | None = None,
+    progress: bool = False,
+    on_match: Callable[[int, MatchRecord], None] | None = None,
+) -> PairingResult:
+    """Play many matches.
+
+    Matches come in blocks (pairs, for two roles) with one common seed, in which every player
+    plays every role once. Ctrl-C ends the series; what was played until then is returned.
+    :func:`neurogame.arena.run.run_arena` plays the same matches, from player strings, with
+    several processes, and can be resumed.
+
+    Args:
+        game: the game.
+        players: one per role.
+        matches: number of matches; best a multiple of the block's size.
+        seed: decides everything, players included; at least 0.
+        settings: the conditions of each match.
+        progress: whether to show a progress bar on standard error.
+        on_match: called with the number and the record of every finished match.
+
+    Raises:
+        GameError: there are more or fewer players than roles.
+        ConfigurationError: fewer than one match, or a seed below 0.
+    """
+    _check(game, players, matches, seed)
+    chosen = settings or MatchSettings()
+    everyone = range(len(players))
+    tally = Tally(everyone, len(players), matches)
+    numbers = itertools.count()
+    bar: tqdm[None]
+
+    def play(slot: Slot) -> MatchRecord:
+        seated = [players[number] for number in slot.seats]
+        return play_match(game, seated, seed=slot.seed, settings=chosen)
+
+    def collect(slot: Slot, record: MatchRecord) -> None:
+        if record.ending == "abandoned":
+            raise KeyboardInterrupt
+        tally.add(slot, record)
+        bar.set_postfix_str(tally.progress(), refresh=False)
+        bar.update()
+        if on_match is not None:
+            on_match(next(numbers), record)
+
+    plan = slots(len(players), len(players), matches, seed)
+    with (
+        tqdm(total=matches, unit="match", disable=not progress) as bar,
+        contextlib.suppress(KeyboardInterrupt),
+    ):
+        drive(plan, play, collect, InlineExecutor(), 1)
+    limit = str(chosen.limit)
+    return tally.result(game.name, limit, [player.name for player in players], seed)
+
+
+def _check(game: Game, players: Sequence[Player], matches: int, seed: int) -> None:
+    """Refuse a wrong number of players or matches, or a wrong seed."""
+    if len(players) != len(game.roles):
+        raise GameError(
+            f"{game.name} has {len(game.roles)} roles ({', '.join(game.roles)}), but "
+            f"{len(players)} players were given; name one per role (one may be named twice)"
+        )
+    for name, value, least in (("matches", matches, 1), ("seed", seed, 0)):
+        if value < least:
+            raise ConfigurationError(f"{name}={value}; at least {least} is needed")

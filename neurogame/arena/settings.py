@@ -1,0 +1,122 @@
+"""What an arena measures: everything that decides its results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import final
+
+from neurogame.arena.sprt import SprtSettings
+from neurogame.errors import ConfigurationError, PlayerError
+from neurogame.players.match import MatchSettings
+from neurogame.players.spec import PlayerSpec
+from neurogame.search.limit import Limit
+
+DEFAULT_MATCHES = 100
+"""Matches of each lineup: enough to tell a true win rate of 64 % from one half."""
+
+DEFAULT_SPRT_MATCHES = 2000
+"""The same where a sequential test ends a pairing, usually long before."""
+
+DEFAULT_OPENING_PLIES = 4
+"""Random joint moves at the start of a match in games with several roles."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ArenaSettings:
+    """The games, players and conditions of an arena.
+
+    Attributes:
+        games: names of library games or paths of rulesheets, all different; at least one.
+        players: player strings; at least one, and at least as many as each game has roles. One
+            may be named several times.
+        matches: matches of each lineup in each game under each limit, at least 1; best a
+            multiple of a block's size, 2 in games with two roles. A lineup is a selection of as
+            many players as there are roles.
+        limits: common limits per move, all different; each is measured by itself. The stricter
+            of the common limit and a player's own one counts.
+        seed: decides everything, at least 0.
+        opening_plies: joint moves drawn at random at the start of a match, the same in all
+            matches of a block; None: 4 in games with several roles, 0 with one (a puzzle may
+            have no solution after wrong moves).
+        start_clock: see :class:`neurogame.players.match.MatchSettings`.
+        play_clock: likewise.
+        max_plies: likewise.
+        sprt: a sequential test that ends each pairing once it is decided, or None. Its Elo
+            difference is that of the first player of the pairing over the others.
+    """
+
+    games: tuple[str, ...]
+    players: tuple[str, ...]
+    matches: int = DEFAULT_MATCHES
+    limits: tuple[Limit, ...] = (Limit(),)
+    seed: int = 0
+    opening_plies: int | None = None
+    start_clock: float | None = None
+    play_clock: float | None = None
+    max_plies: int = 1000
+    sprt: SprtSettings | None = None
+
+    def __post_init__(self) -> None:
+        """Check every field that can be checked without the games.
+
+        Raises:
+            ConfigurationError: a field is out of its range.
+            PlayerError: a player string is malformed, or names a person.
+        """
+        for name in ("games", "players", "limits"):
+            if not getattr(self, name):
+                raise ConfigurationError(f"{name}: none; name at least one")
+        for name in ("games", "limits"):
+            counts = Counter(str(entry) for entry in getattr(self, name))
+            twice = [text for text, count in counts.items() if count > 1]
+            if twice:
+                raise ConfigurationError(f"{name}: {twice[0]!r} is named twice; name it once")
+        for name, least in (("matches", 1), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise ConfigurationError(
+                    f"{name}={getattr(self, name)}; at least {least} is needed"
+                )
+        for text in self.players:
+            if PlayerSpec.parse(text).kind == "human":
+                raise PlayerError(
+                    "player 'human': arenas are for programs; play with 'neurogame play' or "
+                    "'neurogame match'"
+                )
+        if self.sprt is not None and len(self.players) < 2:
+            raise ConfigurationError("sprt compares players, and there is one; name another")
+        for limit in self.limits:
+            self.match_settings(limit, roles=2)
+
+    def match_settings(self, limit: Limit, roles: int) -> MatchSettings:
+        """Return the conditions of a match.
+
+        Args:
+            limit: the common limit.
+            roles: number of roles of the game.
+
+        Raises:
+            ConfigurationError: a field is out of its range.
+        """
+        plies = self.opening_plies
+        if plies is None:
+            plies = DEFAULT_OPENING_PLIES if roles > 1 else 0
+        return MatchSettings(
+            limit=limit,
+            start_clock=self.start_clock,
+            play_clock=self.play_clock,
+            opening_plies=plies,
+            max_plies=self.max_plies,
+        )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The players' names in results: their strings, numbered where they occur again."""
+        seen: Counter[str] = Counter()
+        labels = []
+        for text in self.players:
+            name = str(PlayerSpec.parse(text))
+            seen[name] += 1
+            labels.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+        return tuple(labels)

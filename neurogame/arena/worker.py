@@ -1,0 +1,97 @@
+"""Plays single matches of an arena, in whatever process."""
+
+from __future__ import annotations
+
+import contextlib
+import textwrap
+import traceback
+import warnings
+from functools import lru_cache
+
+from neurogame.arena.drive import Failure, Outcome
+from neurogame.arena.schedule import Slot
+from neurogame.arena.settings import ArenaSettings
+from neurogame.errors import GameError, NeurogameError, NeurogameWarning
+from neurogame.players.match import play_match
+from neurogame.players.player import Player
+from neurogame.players.players import make_player
+from neurogame.search.limit import Limit
+from neurogame.simulate.game import Game
+
+_LONGEST = 400
+_LEAST = Limit(nodes=1, depth=1, simulations=1)
+
+
+@lru_cache(maxsize=1)
+def table(
+    rules: str, players: tuple[str, ...], seed: int, version: str
+) -> tuple[Game, tuple[Player, ...]]:
+    """Return a game and the players that can play it, warmed up; the last ones made are kept.
+
+    Args:
+        rules: name or path of the rulesheet.
+        players: player strings.
+        seed: decides random weights of fresh evaluators; each player has its own.
+        version: changes when a file changes that the players are made from.
+
+    Raises:
+        GameError: there are fewer players than roles.
+        NeurogameError: the game or a player cannot be made.
+    """
+    game = Game.load(rules)
+    if len(players) < len(game.roles):
+        raise GameError(
+            f"{game.name} has {len(game.roles)} roles ({', '.join(game.roles)}), but "
+            f"{len(players)} players were given; name at least as many (one may be named twice)"
+        )
+    made = tuple(make_player(text, game, seed + n) for n, text in enumerate(players))
+    for player in made:
+        _warm_up(game, player)
+    return game, made
+
+
+def _warm_up(game: Game, player: Player) -> None:
+    """Let a player choose once, so that no clock sees the compilation of its search."""
+    state = game.initial_state()
+    choices = [len(moves) for moves in state.legal_moves]
+    if state.is_terminal or not all(choices):
+        return
+    # What fails here fails in a match, too, and is reported there.
+    with contextlib.suppress(Exception):
+        player.start(game, choices.index(max(choices)), 0)
+        player.choose(state, _LEAST)
+    player.stop()
+
+
+def play_slot(settings: ArenaSettings, version: str, slot: Slot) -> Outcome:
+    """Play one match of an arena.
+
+    Args:
+        settings: what is measured.
+        version: see :func:`table`.
+        slot: which match.
+
+    Returns:
+        What happened; a failure if a player raised an error.
+    """
+    rules, limit = settings.games[slot.game], settings.limits[slot.limit]
+    try:
+        with warnings.catch_warnings():
+            # Whoever has checked the settings has already seen what there is to say.
+            warnings.simplefilter("ignore", NeurogameWarning)
+            game, players = table(rules, settings.players, settings.seed, version)
+        return play_match(
+            game,
+            [players[number] for number in slot.seats],
+            seed=slot.seed,
+            settings=settings.match_settings(limit, len(game.roles)),
+        )
+    except Exception as error:
+        return Failure(_describe(error), traceback.format_exc())
+
+
+def _describe(error: Exception) -> str:
+    """Return one line that says what was raised, and by whom."""
+    text = str(error) if isinstance(error, NeurogameError) else f"{type(error).__name__}: {error}"
+    notes = getattr(error, "__notes__", [])
+    return textwrap.shorten(": ".join([*notes, text]), _LONGEST, placeholder=" ...")

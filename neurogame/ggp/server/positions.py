@@ -1,0 +1,139 @@
+"""Where a match stands, in either of two ways: compiled, or interpreted straight from the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, Self, final
+
+from neurogame.errors import NeurogameError
+from neurogame.gdl.parse import parse_term
+from neurogame.gdl.terms import Sentence, Term
+from neurogame.gdl.write import term_text
+from neurogame.reference.interpreter import ReferenceGame, ReferenceState
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
+
+LONGEST_MOVE = 100_000
+"""Characters of a received move; longer ones are not looked at, which would take seconds."""
+
+
+class Position(Protocol):
+    """A state of a game, asked and answered in texts.
+
+    Moves are given in the rulesheet's spelling; those of a role are in code point order.
+    """
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles in the order of the rulesheet."""
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+
+    def legal(self, role: int) -> tuple[str, ...]:
+        """Return the legal moves of a role; at the end of a game there may be none."""
+
+    def meant(self, role: int, text: str) -> str | None:
+        """Return the legal move that a text in any case and spacing means, None if it is none."""
+
+    def after(self, joint: Sequence[str]) -> Self:
+        """Return the position after a joint move of legal moves."""
+
+
+@final
+class CircuitPosition:
+    """A state of a compiled game.
+
+    Attributes:
+        state: the state.
+    """
+
+    def __init__(self, state: State) -> None:
+        """Look at a state."""
+        self.state = state
+        self._game: Game = state.game
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles in the order of the rulesheet."""
+        return self._game.roles
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self.state.is_terminal
+
+    def legal(self, role: int) -> tuple[str, ...]:
+        """Return the legal moves of a role; none at the end."""
+        return tuple(self._game.moves[role][move] for move in self.state.legal_moves[role])
+
+    def meant(self, role: int, text: str) -> str | None:
+        """Return the legal move that a text means."""
+        folded = _folded(text)
+        if folded is None:
+            return None
+        try:
+            index = self._game.move_index(self.roles[role], term_text(folded))
+        except NeurogameError:
+            return None
+        return self._game.moves[role][index] if index in self.state.legal_moves[role] else None
+
+    def after(self, joint: Sequence[str]) -> CircuitPosition:
+        """Return the position after a joint move."""
+        return CircuitPosition(self.state.next(joint))
+
+
+@final
+class ReferencePosition:
+    """A state of an interpreted game."""
+
+    def __init__(self, game: ReferenceGame, state: ReferenceState | None = None) -> None:
+        """Look at a state; the initial one if none is given."""
+        self._game = game
+        self._state = game.initial() if state is None else state
+        self._legal: dict[int, dict[str, Sentence]] = {}
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles in the order of the rulesheet."""
+        return self._game.roles
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self._game.terminal(self._state)
+
+    def legal(self, role: int) -> tuple[str, ...]:
+        """Return the legal moves of a role, as derived, also at the end."""
+        return tuple(self._moves(role))
+
+    def meant(self, role: int, text: str) -> str | None:
+        """Return the legal move that a text means."""
+        folded = _folded(text)
+        return next((name for name, move in self._moves(role).items() if move == folded), None)
+
+    def after(self, joint: Sequence[str]) -> ReferencePosition:
+        """Return the position after a joint move."""
+        moves = [self._moves(role)[name] for role, name in enumerate(joint)]
+        return ReferencePosition(self._game, self._game.next(self._state, moves))
+
+    def goals(self) -> list[list[int]]:
+        """Return all goal values of each role."""
+        return [self._game.goals(self._state, role) for role in range(len(self.roles))]
+
+    def _moves(self, role: int) -> dict[str, Sentence]:
+        if role not in self._legal:
+            legal = self._game.legal(self._state, role)
+            self._legal[role] = dict(sorted((self._game.text(move), move) for move in legal))
+        return self._legal[role]
+
+
+def _folded(text: str) -> Term | None:
+    """Return the term that a text stands for, None if it is not one."""
+    if len(text) > LONGEST_MOVE:
+        return None
+    try:
+        return parse_term(text)
+    except NeurogameError:
+        return None

@@ -1,0 +1,220 @@
+"""Warm processes: they start within a tenth of a second and die without trace."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import queue
+import signal
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
+from typing import Any, final
+
+from neurogame.errors import PlayerError
+from neurogame.ggp.server.child import run_child
+
+PLAYER_VARIABLE = "NEUROGAME_SERVE_PLAYER"
+"""Environment variable by which the process that others are copied from knows the player."""
+
+_PRELOADED = "neurogame.ggp.server.preload"
+_REPORT = "neurogame.ggp.server.warmth:report"
+_DEATH = 10.0
+"""Seconds that a killed process may take to vanish."""
+
+
+@final
+class Processes:
+    """Makes processes that have already loaded all that players need.
+
+    They are copies of one process (``forkserver``) that loads torch and the compiled cores once;
+    where the system has no such thing, every process loads them itself.
+
+    There is one such process per program, and its player is that of the first ``Processes``.
+    """
+
+    def __init__(self, player: str) -> None:
+        """Choose the way; nothing is started yet.
+
+        Args:
+            player: the player string whose code is loaded beforehand.
+        """
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+        os.environ[PLAYER_VARIABLE] = player
+        self.player = player
+        methods = multiprocessing.get_all_start_methods()
+        self.method = "forkserver" if "forkserver" in methods else "spawn"
+        self._context: BaseContext = multiprocessing.get_context(self.method)
+        if self.method == "forkserver":
+            self._context.set_forkserver_preload([_PRELOADED])
+        self._children: set[Child] = set()
+        self._closed = False
+        self._lock = threading.Lock()
+
+    def warm_up(self) -> tuple[str, ...]:
+        """Load everything now; may take minutes where nothing was compiled before.
+
+        Returns:
+            What could not be prepared, and so will take time in the first match, each with its
+            reason; usually nothing.
+
+        Raises:
+            PlayerError: the player cannot be made, or no process can be started at all.
+        """
+        try:
+            child = self.launch(_REPORT, (self.player, self.method == "forkserver"))
+        except OSError as error:
+            raise PlayerError(f"no process can be started: {error}") from None
+        try:
+            refusal, remarks = child.connection.recv()
+        except (EOFError, OSError):
+            child.kill()
+            raise PlayerError(
+                f"the process that makes the player died ({child.ending}); its own message stands "
+                "above, if it had one"
+            ) from None
+        finally:
+            child.kill()
+        if refusal:
+            raise PlayerError(refusal)
+        return tuple(remarks)
+
+    def launch(self, target: str, given: Any, memory: int | None = None) -> Child:
+        """Start a process.
+
+        Args:
+            target: the function to run there, as ``module:name``; it is called with its end of
+                the pipe and with ``given``.
+            given: anything that can be pickled.
+            memory: bytes that the process may take beyond those it begins with; None: no limit.
+
+        Raises:
+            OSError: this was closed, the system starts no more processes, or the process that
+                they are copied from has died at this moment; it is made anew for the next one.
+        """
+        if self._closed:
+            raise ConnectionError("no process is started any more: the server ends")
+        ours, theirs = multiprocessing.Pipe()
+        process = self._context.Process(  # type: ignore[attr-defined]
+            target=run_child, args=(target, theirs, memory, given), daemon=True
+        )
+        try:
+            with self._lock:
+                process.start()
+        except EOFError:
+            ours.close()
+            raise ConnectionError("the process that others are copied from has died") from None
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        child = Child(process, ours, self._lock, self._forget)
+        with self._lock:
+            self._children.add(child)
+        return child
+
+    def close(self) -> None:
+        """Kill all processes that are left; the one they were copied from ends with the program."""
+        with self._lock:
+            self._closed = True
+            children = list(self._children)
+        for child in children:
+            child.kill()
+
+    def _forget(self, child: Child) -> None:
+        with self._lock:
+            self._children.discard(child)
+
+
+@final
+class Child:
+    """A process and the pipe to it.
+
+    Attributes:
+        connection: what the process sends is received here; at its end there is an ``EOFError``.
+        pid: the number of the process.
+        ending: how the process ended, as text; empty while nobody has looked or it lives.
+    """
+
+    def __init__(
+        self,
+        process: BaseProcess,
+        connection: Connection,
+        bookkeeping: threading.Lock,
+        forget: Callable[[Child], None],
+    ) -> None:
+        """Take over a started process; see :meth:`Processes.launch`.
+
+        Args:
+            process: it.
+            connection: our end of the pipe.
+            bookkeeping: held while the lists of multiprocessing are changed, which are one for
+                all threads.
+            forget: called once when nothing is left.
+        """
+        self.connection = connection
+        self.ending = ""
+        self._process: BaseProcess | None = process
+        self.pid = process.pid
+        self._forget = forget
+        self._bookkeeping = bookkeeping
+        self._lock = threading.Lock()
+        self._outbox: queue.SimpleQueue[object] = queue.SimpleQueue()
+        self._writer: threading.Thread | None = None
+
+    def is_alive(self) -> bool:
+        """Return whether the process runs."""
+        with self._lock:
+            return self._process is not None and not wait([self._process.sentinel], 0)
+
+    def post(self, message: object) -> None:
+        """Send a message without ever waiting, even if the process does not read.
+
+        Args:
+            message: anything that can be pickled; what comes after the end is dropped.
+        """
+        if self._writer is None:
+            self._writer = threading.Thread(target=self._write, daemon=True)
+            self._writer.start()
+        self._outbox.put(message)
+
+    def kill(self) -> None:
+        """End the process at once, and leave nothing of it; may be called again."""
+        with self._lock:
+            process, self._process = self._process, None
+            if process is None:
+                return
+            if not wait([process.sentinel], 0):
+                process.kill()
+                wait([process.sentinel], _DEATH)
+            with self._bookkeeping:
+                # Its pipes are closed with the last reference to it; to close it here would be
+                # an error for a program that ends at this moment, and joins what it knows of.
+                process.join(0)
+            self.ending = _ending(process.exitcode)
+        self._outbox.put(None)
+        if self._writer is not None and self._writer is not threading.current_thread():
+            self._writer.join(_DEATH)
+        self.connection.close()
+        self._forget(self)
+
+    def _write(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while (message := self._outbox.get()) is not None:
+                self.connection.send(message)
+
+
+def _ending(code: int | None) -> str:
+    """Return how a process ended, for people."""
+    if code is None:
+        return "it does not die"
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"

@@ -1,0 +1,312 @@
+"""The server's side of one match: what to answer, and when, whatever its processes do."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import multiprocessing
+import re
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Literal, final
+
+from neurogame.ggp.protocol.messages import Start
+from neurogame.ggp.server.match_log import MatchLog
+from neurogame.ggp.server.memory import guard_memory, thinker_memory
+from neurogame.ggp.server.orders import Event, Joint, Task
+from neurogame.ggp.server.processes import Processes
+from neurogame.ggp.server.seat import MOST_LAUNCHES, Seat
+from neurogame.ggp.server.settings import ServeSettings
+
+NIL = "nil"
+"""The answer where no move is known."""
+
+GOODBYE = 0.5
+"""Seconds that the processes have, when a match is over, to tell its result for the log."""
+
+Source = Literal["search", "fallback", "guard", "none"]
+
+_EVENTS: dict[str, Source] = {"move": "search", "fallback": "fallback", "guard": "guard"}
+_LOGGED_ALONE = frozenset({"event", "who", "time"})
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
+_LONGEST_NAME = 40
+_END = 15.0
+
+
+@final
+@dataclass(frozen=True)
+class Answer:
+    """What to answer to a question for a move.
+
+    Attributes:
+        move: the move in the rulesheet's spelling; ``nil`` if none is known.
+        source: who found it: the search; the thinker before its search; the guard; nobody.
+        ready_at: when it was there, by ``time.monotonic()``.
+    """
+
+    move: str
+    source: Source
+    ready_at: float
+
+
+@final
+class ServedMatch:
+    """One match: two processes, the thinker and the guard, and the best answer known in time.
+
+    Nothing that the rules, the player or a process do raises an error here. A process that dies
+    is replaced, at most twice each; the new one is told all moves of the match.
+
+    One thread of the server at a time uses a match; only :meth:`abort` and :meth:`close` may be
+    called by others meanwhile.
+    """
+
+    def __init__(
+        self, start: Start, settings: ServeSettings, log: MatchLog, processes: Processes
+    ) -> None:
+        """Describe the match; nothing is started.
+
+        Args:
+            start: the message that began it.
+            settings: the player, its seed and its memory.
+            log: gets what the processes tell.
+            processes: makes them.
+        """
+        self._start, self._settings, self._log = start, settings, log
+        self._processes = processes
+        memory = settings.memory
+        package = "neurogame.ggp.server"
+        self._thinker = Seat("thinker", f"{package}.thinker:think", thinker_memory(memory))
+        self._guard = Seat("guard", f"{package}.guard:guard", guard_memory(memory))
+        self._seats = (self._thinker, self._guard)
+        # Everything below changes under this condition only.
+        self._condition = threading.Condition()
+        self._history: list[Joint] = []
+        self._number = 0
+        self._until: float | None = None
+        self._answers: dict[Source, tuple[str | None, float]] = {}
+        self._heard: set[str] = set()
+        self._ending = False
+        self._aborted = False
+        self._ready_at = 0.0
+        self._wake: tuple[Connection, Connection] | None = None
+        self._thread: threading.Thread | None = None
+
+    def start(self, deadline: float) -> None:
+        """Start the processes; return when the thinker is ready, or at the deadline.
+
+        Args:
+            deadline: by ``time.monotonic()``.
+        """
+        with self._condition:
+            if self._thread is not None or self._aborted:
+                return
+            self._ready_at = deadline
+            self._wake = multiprocessing.Pipe(duplex=False)
+            self._thread = threading.Thread(target=self._run, daemon=True)
+            self._thread.start()
+            self._wait(self._is_set_up, deadline)
+
+    def play(self, moves: Joint | None, *, thinking_until: float, latest: float) -> Answer:
+        """Return the move to answer.
+
+        Args:
+            moves: the last joint move; None before the first one, and where nothing is known: the
+                question is about the present state then.
+            thinking_until: when the search is to have ended, by ``time.monotonic()``.
+            latest: when this returns, whatever is known then, by ``time.monotonic()``.
+        """
+        with self._condition:
+            if moves is not None:
+                self._history.append(moves)
+            self._number += 1
+            number = self._number
+            self._answers = {}
+            self._until = thinking_until
+            for seat in self._seats:
+                seat.ask(number, self._history, thinking_until)
+            self._wait(lambda: number != self._number or self._is_answered(), latest)
+            if number != self._number:
+                return Answer(NIL, "none", time.monotonic())
+            self._until = None
+            return self._best()
+
+    def stop(self, moves: Joint | None) -> None:
+        """End the match, which is over; its result goes to the log.
+
+        Args:
+            moves: the last joint move; None if there is none.
+        """
+        with self._condition:
+            if moves is not None:
+                self._history.append(moves)
+            if not self._aborted and self._thread is not None:
+                self._ending = True
+                for seat in self._seats:
+                    seat.finish(self._history)
+                self._wait(self._is_told, time.monotonic() + GOODBYE)
+        self.close()
+
+    def abort(self) -> None:
+        """End the match at once; who waits for an answer gets what is known."""
+        with self._condition:
+            self._aborted = True
+            self._condition.notify_all()
+            if self._wake is not None:
+                self._wake[1].send_bytes(b"")
+
+    def close(self) -> None:
+        """End the match and wait until nothing is left of its processes; may be called again."""
+        self.abort()
+        thread = self._thread
+        if thread is not None:
+            thread.join(_END)
+
+    def _wait(self, enough: Callable[[], bool], until: float) -> None:
+        """Wait for something, for the deadline, or for the match's end."""
+        while not self._aborted and not enough():
+            left = until - time.monotonic()
+            if left <= 0:
+                return
+            self._condition.wait(left)
+
+    def _is_set_up(self) -> bool:
+        if "ready" in self._heard:
+            return True
+        return self._thinker.out and (self._guard.out or "guard ready" in self._heard)
+
+    def _is_answered(self) -> bool:
+        """Return whether nothing better can come."""
+        found = self._answers.get("search")
+        if found is not None and found[0] is not None:
+            return True
+        unsearched = found is not None or self._thinker.out
+        return unsearched and (
+            self._guard.out or "fallback" in self._answers or "guard" in self._answers
+        )
+
+    def _is_told(self) -> bool:
+        silent = self._thinker.out or "ready" not in self._heard
+        return "end" in self._heard or (
+            silent and (self._guard.out or bool(self._heard & {"guard end"}))
+        )
+
+    def _best(self) -> Answer:
+        for source in _EVENTS.values():
+            move, at = self._answers.get(source, (None, 0.0))
+            if move is not None:
+                return Answer(move, source, at)
+        return Answer(NIL, "none", time.monotonic())
+
+    def _run(self) -> None:
+        """Start the processes and hear them until the match ends; the match's own thread."""
+        assert self._wake is not None
+        woken = self._wake[0]
+        try:
+            for seat in self._seats:
+                self._fill(seat)
+            while not self._aborted:
+                heard = {s.child.connection: s for s in self._seats if s.child is not None}
+                for connection in wait([woken, *heard]):
+                    if connection is not woken:
+                        self._hear(heard[connection])  # type: ignore[index]
+        except Exception as error:
+            # A fault of ours: the match is lost, the server is not.
+            trace = "".join(traceback.format_exception(error))
+            self._note("failure", who="server", what="the match ends", traceback=trace)
+        finally:
+            self._leave()
+
+    def _fill(self, seat: Seat) -> None:
+        """Start a process and put it into the picture."""
+        if self._aborted:
+            return
+        seat.launches += 1
+        try:
+            child = self._processes.launch(seat.target, self._task(seat), seat.memory)
+        except Exception as error:
+            self._note("failure", who=seat.name, what="no process", error=str(error))
+            self._put_out(seat)
+            return
+        self._note("launched", who=seat.name, pid=child.pid)
+        with self._condition:
+            seat.take(child)
+            if self._until is not None:
+                seat.ask(self._number, self._history, self._until)
+            elif self._ending:
+                seat.finish(self._history)
+
+    def _task(self, seat: Seat) -> Task:
+        start = self._start
+        text = f"{self._settings.seed} {start.match} {start.role}"
+        digest = hashlib.sha256(text.encode(errors="backslashreplace")).digest()
+        return Task(
+            match=_UNSAFE.sub("_", start.match)[:_LONGEST_NAME] or "match",
+            role=start.role,
+            rules=start.rules,
+            player=self._settings.player,
+            # What has killed two processes is not tried a third time.
+            steps_down=max(seat.launches - (MOST_LAUNCHES - 1), 0),
+            seed=int.from_bytes(digest[:4]),
+            ready_at=self._ready_at,
+            memory=seat.memory,
+        )
+
+    def _hear(self, seat: Seat) -> None:
+        """Receive one event of a process, or learn of its death."""
+        assert seat.child is not None
+        try:
+            event: Event = seat.child.connection.recv()
+        except Exception:
+            # Most often EOFError; whatever it is, nothing more can be received.
+            self._lose(seat)
+            return
+        name = str(event.get("event"))
+        with self._condition:
+            self._heard.add(name)
+            source = _EVENTS.get(name)
+            if source is not None and event.get("ask") == self._number:
+                move = event.get("move")
+                self._answers[source] = (None if move is None else str(move), time.monotonic())
+            if event.get("final"):
+                seat.out = True
+            self._condition.notify_all()
+        facts = {key: value for key, value in event.items() if key not in _LOGGED_ALONE}
+        self._note(name, who=seat.name, **facts)
+
+    def _lose(self, seat: Seat) -> None:
+        """Clear up after a process that has died, and replace it if it may be."""
+        ending = seat.leave()
+        again = not (self._ending or self._aborted or seat.out) and seat.launches < MOST_LAUNCHES
+        if not (self._ending or seat.out):
+            self._note("died", who=seat.name, ending=ending, replaced=again)
+        if again:
+            self._fill(seat)
+        else:
+            self._put_out(seat)
+
+    def _note(self, event: str, **facts: object) -> None:
+        """Write into the log; whoever listens to it must not end the match by an error."""
+        with contextlib.suppress(Exception):
+            self._log.write(event, **facts)
+
+    def _put_out(self, seat: Seat) -> None:
+        with self._condition:
+            seat.out = True
+            self._condition.notify_all()
+
+    def _leave(self) -> None:
+        """Kill what is left, and let nobody wait any longer."""
+        for seat in self._seats:
+            seat.leave()
+            self._put_out(seat)
+        with self._condition:
+            self._aborted = True
+            self._condition.notify_all()
+            if self._wake is not None:
+                for connection in self._wake:
+                    connection.close()
+                self._wake = None

@@ -1,0 +1,166 @@
+"""Making gates in bulk: simplification and structural sharing on whole arrays at once."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from neurogame.circuit.circuit import AND, FALSE, TRUE
+from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.ground.atoms import IntArray
+from neurogame.ground.rows import RowSet
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+@final
+class GateStore:
+    """Gates that are simplified and shared as they are made.
+
+    A gate is known by its kind and its sorted input literals; making the same gate twice gives
+    the same node. All work is done on arrays of many gates.
+    """
+
+    def __init__(self, first_gate: int) -> None:
+        """Make an empty store.
+
+        Args:
+            first_gate: node number of the first gate.
+        """
+        self.first_gate = first_gate
+        self.count = 0
+        self._kinds: list[IntArray] = []
+        self._sizes: list[IntArray] = []
+        self._inputs: list[IntArray] = []
+        self._levels: IntArray = np.zeros(1024, np.int64)
+        self._atoms: IntArray = np.full(1024, -1, np.int64)
+        self._rules: IntArray = np.full(1024, -1, np.int64)
+        self._known = RowSet(2)
+
+    def make(
+        self, kind: int, inputs: IntArray, start: IntArray, rules: IntArray | None = None
+    ) -> IntArray:
+        """Return the literals of many conjunctions or disjunctions.
+
+        Args:
+            kind: ``circuit.AND`` or ``circuit.OR``.
+            inputs: input literals, concatenated; int64.
+            start: group ``n`` has ``inputs[start[n]:start[n + 1]]``; int64 ``[n + 1]``.
+            rules: the rule that each group comes from, remembered for gates that are new;
+                int64 ``[n]``.
+
+        Returns:
+            A literal per group: a constant, one of the inputs, or a gate; int64 ``[n]``.
+        """
+        neutral, absorbing = (TRUE, FALSE) if kind == AND else (FALSE, TRUE)
+        groups = len(start) - 1
+        group = np.repeat(np.arange(groups), np.diff(start))
+        dead = np.zeros(groups, np.bool_)
+        dead[group[inputs == absorbing]] = True
+        keep = (inputs != neutral) & ~dead[group]
+        group, inputs = group[keep], inputs[keep]
+        order = np.lexsort((inputs, group))
+        group, inputs = group[order], inputs[order]
+        same_group = group[1:] == group[:-1]
+        opposite = same_group & (inputs[1:] >> 1 == inputs[:-1] >> 1) & (inputs[1:] != inputs[:-1])
+        dead[group[1:][opposite]] = True
+        keep = ~dead[group]
+        keep[1:] &= ~(same_group & (inputs[1:] == inputs[:-1]))
+        group, inputs = group[keep], inputs[keep]
+        sizes = np.bincount(group, minlength=groups)
+        first = group_starts(sizes)
+        result = np.full(groups, neutral, np.int64)
+        result[dead] = absorbing
+        single = sizes == 1
+        result[single] = inputs[first[:-1][single]]
+        wide = np.flatnonzero(sizes > 1)
+        if len(wide):
+            member = (sizes > 1)[group]
+            own = np.full(len(wide), -1, np.int64) if rules is None else rules[wide]
+            result[wide] = self._share(kind, inputs[member], sizes[wide], own)
+        return result
+
+    def level_of(self, literals: IntArray) -> IntArray:
+        """Return the level of each literal's node; inputs and constants have level 0."""
+        gates = (literals >> 1) - self.first_gate
+        return np.where(gates >= 0, self._levels[np.maximum(gates, 0)], 0)
+
+    def name(self, literals: IntArray, atoms: IntArray, overwrite: np.ndarray) -> None:
+        """Remember which atom each gate stands for, unless it already has a name.
+
+        Args:
+            literals: literals; those that are no uncomplemented gate are passed over.
+            atoms: the atom of each literal.
+            overwrite: whether the atom replaces an earlier name.
+        """
+        gates = (literals >> 1) - self.first_gate
+        good = (gates >= 0) & (literals & 1 == 0)
+        good &= overwrite | (self._atoms[np.maximum(gates, 0)] < 0)
+        self._atoms[gates[good]] = atoms[good]
+
+    def atoms_of(self, literals: IntArray) -> IntArray:
+        """Return the atom that each literal's gate stands for, or -1."""
+        gates = (literals >> 1) - self.first_gate
+        return np.where(gates >= 0, self._atoms[np.maximum(gates, 0)], -1)
+
+    def arrays(self) -> dict[str, IntArray]:
+        """Return ``kind, start, inputs, level, atom, rule`` of all gates in order."""
+        empty = np.zeros(0, np.int64)
+        sizes = np.concatenate([empty, *self._sizes])
+        return {
+            "kind": np.concatenate([empty, *self._kinds]),
+            "start": group_starts(sizes),
+            "inputs": np.concatenate([empty, *self._inputs]),
+            "level": self._levels[: self.count],
+            "atom": self._atoms[: self.count],
+            "rule": self._rules[: self.count],
+        }
+
+    def _share(self, kind: int, inputs: IntArray, sizes: IntArray, rules: IntArray) -> IntArray:
+        """Return the gates of sorted, simplified groups; equal groups share one."""
+        start = group_starts(sizes)
+        low = self._digest(inputs, start, kind, 1)
+        high = self._digest(inputs, start, kind, 2)
+        gates = self._known.add(np.stack([low, high], axis=1))
+        fresh = np.zeros(self._known.count - self.count, np.int64)
+        if len(fresh):
+            new = np.flatnonzero(gates >= self.count)[::-1]
+            fresh[gates[new] - self.count] = new
+            self._append(kind, inputs, start, fresh)
+            self._rules[self.count - len(fresh) : self.count] = rules[fresh]
+        return 2 * (self.first_gate + gates)
+
+    @staticmethod
+    def _digest(inputs: IntArray, start: IntArray, kind: int, salt: int) -> IntArray:
+        """Hash each group to 64 bits; two salts together make an accidental clash negligible."""
+        scrambled = (inputs.astype(np.uint64) + np.uint64(salt * 0x632BE5AB)) * _MULTIPLIER
+        scrambled ^= scrambled >> np.uint64(32)
+        scrambled *= np.uint64(0xD6E8FEB86659FD93)
+        scrambled ^= scrambled >> np.uint64(29)
+        total = np.add.reduceat(scrambled, start[:-1])
+        total ^= (np.diff(start).astype(np.uint64) * np.uint64(2) + np.uint64(kind)) * _MULTIPLIER
+        return total.view(np.int64)
+
+    def _append(self, kind: int, inputs: IntArray, start: IntArray, fresh: IntArray) -> None:
+        sizes = start[fresh + 1] - start[fresh]
+        own = gather_groups(start, inputs, fresh)
+        total = self.count + len(fresh)
+        if total > len(self._levels):
+            size = max(total, 2 * len(self._levels))
+            self._levels = _grown(self._levels, size, 0)
+            self._atoms = _grown(self._atoms, size, -1)
+            self._rules = _grown(self._rules, size, -1)
+        levels = self.level_of(own)
+        first = np.cumsum(sizes) - sizes
+        self._levels[self.count : total] = 1 + np.maximum.reduceat(levels, first)
+        self._kinds.append(np.full(len(fresh), kind, np.int64))
+        self._sizes.append(sizes)
+        self._inputs.append(own)
+        self.count = total
+
+
+def _grown(array: IntArray, size: int, fill: int) -> IntArray:
+    grown = np.full(size, fill, np.int64)
+    grown[: len(array)] = array
+    return grown

@@ -1,0 +1,101 @@
+"""Calling compiled playouts: memory of a thread, and the table of arguments."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.ground.atoms import IntArray
+from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Counter
+from neurogame.kernels.codegen.kernel import Kernel
+from neurogame.kernels.playout import Tally
+
+_ALIGN = 64
+
+
+@final
+class Caller:
+    """What one thread needs to run a kernel: cells, counters and arguments.
+
+    Attributes:
+        kernel: the compiled game.
+        counts: one vector per counter.
+    """
+
+    def __init__(self, kernel: Kernel, initial: IntArray, lengths: int = 0) -> None:
+        """Reserve memory.
+
+        Args:
+            kernel: the compiled game.
+            initial: the initial state, one word per fluent: 0 or -1.
+            lengths: longest game to count by length, plus one; 0: lengths are not counted.
+        """
+        self.kernel = kernel
+        words = kernel.vector_words
+        self.counts = aligned(words * (Counter.GOALS + kernel.goal_rows))
+        self.made = aligned(words * len(kernel.does) * (1 + kernel.goal_rows))
+        self.lengths = np.zeros(lengths, np.int64)
+        self._initial = initial
+        self._cells = aligned(kernel.memory // 8)
+        self._arguments = np.zeros(ARGUMENTS, np.int64)
+        self._play = kernel.code.function("play")
+        self.set(Argument.INITIAL, initial)
+        self.set(Argument.COUNTS, self.counts)
+        self.set(Argument.CELLS, self._cells)
+        self.set(Argument.DOES, kernel.does)
+        self.set(Argument.MADE, self.made)
+        self.set(Argument.LENGTHS, self.lengths if lengths else 0)
+        self._arguments[Argument.ROUTINE] = kernel.routine
+        for part, own in enumerate(kernel.tables):
+            place = Argument.TABLES + 3 * part
+            self._arguments[place : place + 3] = (
+                own.runs.ctypes.data,
+                len(own.runs),
+                own.gates.ctypes.data,
+            )
+
+    def set(self, argument: Argument, value: int | npt.NDArray[np.generic]) -> None:
+        """Set an argument; of an array its address, so it must live until the call."""
+        number = value if isinstance(value, int) else value.ctypes.data
+        self._arguments[argument] = number
+
+    def play(self, blocks: int) -> None:
+        """Play the first blocks of the words that the arguments point to."""
+        self._arguments[Argument.BLOCK_END] = blocks
+        self._play(self._arguments.ctypes.data)
+
+    @property
+    def given_up(self) -> bool:
+        """Whether a game was too long for code that does not count plies."""
+        return bool(self._arguments[Argument.GIVEN_UP])
+
+    def tally(self) -> Tally:
+        """Return what has been counted so far."""
+        kernel = self.kernel
+        totals = self.counts.reshape(-1, kernel.vector_words).sum(axis=1)
+        made = made_goals = None
+        if len(kernel.does):
+            table = self.made.reshape(len(kernel.does), -1, kernel.vector_words).sum(axis=2)
+            made, made_goals = table[:, 0], table[:, 1:][:, kernel.goal_index]
+        counted = np.flatnonzero(self.lengths)
+        end = counted[-1] + 1 if len(counted) else 0
+        return Tally(
+            games=int(totals[Counter.GAMES]),
+            cut=int(totals[Counter.CUT]),
+            stuck=int(totals[Counter.STUCK]),
+            several=int(totals[Counter.SEVERAL]),
+            played=int(totals[Counter.LOOKS] - totals[Counter.GAMES]),
+            goals=totals[Counter.GOALS :][kernel.goal_index],
+            lengths=self.lengths[:end] if len(self.lengths) else None,
+            made=made,
+            made_goals=made_goals,
+        )
+
+
+def aligned(words: int) -> npt.NDArray[np.int64]:
+    """Return zeroed 64-bit words that begin at a multiple of a vector's size."""
+    space = np.zeros(words + _ALIGN // 8, np.int64)
+    begin = -space.ctypes.data % _ALIGN // 8
+    return space[begin : begin + words]

@@ -1,0 +1,185 @@
+"""What happens when games end: counting, and deciding which lanes play on."""
+
+from __future__ import annotations
+
+from neurogame.kernels.codegen.frame import Argument, Counter, Frame, Offset
+
+_AND_NOT = 0x30
+"""Truth table of ``a & ~b``."""
+_AND_NOR = 0x10
+"""Truth table of ``a & ~b & ~c``."""
+_AND_OR = 0xE0
+"""Truth table of ``a & (b | c)``."""
+_AND_AND_NOT = 0x40
+"""Truth table of ``a & b & ~c``."""
+
+
+def count_ended(frame: Frame, step: str, looks: str) -> str:
+    """Write what follows the goals: counters, lengths, final states, moves, lanes that stop.
+
+    Args:
+        frame: the memory.
+        step: number of the step; an i64.
+        looks: looks at this block up to now; an i64.
+
+    Returns:
+        Whether some lane is still open; i1.
+    """
+    text = frame.text
+    with frame.vectors() as offset:
+        ended = frame.get("ended", offset)
+        _count_games(frame, ended, offset)
+        if not frame.age_bits:
+            fresh = frame.own("fresh", offset)
+            text.store(text.both("or", text.load(fresh), ended), fresh)
+        _keep_final(frame, ended, offset)
+        _keep_goals(frame, ended, offset)
+        if frame.moves:
+            _count_moves(frame, ended, offset)
+    with text.when(frame.given(Argument.START), "lengths"), frame.vectors() as offset:
+        text.store(frame.get("ended", offset), frame.own("ended", offset))
+        _count_lengths(frame, step, offset)
+    with text.when(frame.given(Argument.LEFT_BITS), "quota"), frame.vectors() as offset:
+        _close(frame, looks, offset)
+    if frame.code.width == 1:
+        return text.any(text.load(frame.own("open", 0)))
+    text.store("zeroinitializer", frame.own("any", 0))
+    with frame.vectors() as offset:
+        open_ = text.both(
+            "or", text.load(frame.own("open", offset)), text.load(frame.own("any", 0))
+        )
+        text.store(open_, frame.own("any", 0))
+    return text.any(text.load(frame.own("any", 0)))
+
+
+def _count_games(frame: Frame, ended: str, offset: Offset) -> None:
+    """Count the ends by kind and by goal."""
+    text, ply = frame.text, frame.ply
+    frame.add(Counter.GAMES, ended)
+    terminal, stuck = frame.row(ply.terminal, offset), frame.row(ply.stuck, offset)
+    if frame.age_bits:
+        frame.add(Counter.CUT, text.gate(_AND_NOR, ended, terminal, stuck))
+    several = frame.row(ply.several, offset)
+    # Most games are never stuck and have one goal per role.
+    rare = text.gate(_AND_OR, ended, stuck, several)
+    with text.when(text.any(rare), "rare"):
+        frame.add(Counter.STUCK, text.gate(_AND_AND_NOT, ended, stuck, terminal))
+        frame.add(Counter.SEVERAL, text.gate(0x80, ended, several, terminal))
+    for index, row in enumerate(frame.goal_rows):
+        if row:
+            reached = text.both("and", ended, frame.row(row, offset))
+            frame.add(Counter.GOALS + index, reached)
+
+
+def _keep_final(frame: Frame, ended: str, offset: Offset) -> None:
+    """Write the states in which games have ended."""
+    text = frame.text
+    with (
+        text.when(frame.given(Argument.FINAL), "final"),
+        text.count(0, frame.fluents) as fluent,
+    ):
+        at = frame.columns(Argument.FINAL, offset, fluent)
+        state = text.load(frame.cell(0, offset, fluent))
+        text.store(text.gate(0xF8, text.load(at, aligned=False), state, ended), at, aligned=False)
+
+
+def _keep_goals(frame: Frame, ended: str, offset: Offset) -> None:
+    """Write down which lanes have reached which goals."""
+    text = frame.text
+    with text.when(frame.given(Argument.REACHED), "reached"):
+        for index, row in enumerate(frame.goal_rows):
+            if row:
+                at = frame.columns(Argument.REACHED, offset, str(index))
+                reached = text.gate(
+                    0xF8, text.load(at, aligned=False), frame.row(row, offset), ended
+                )
+                text.store(reached, at, aligned=False)
+
+
+def _count_moves(frame: Frame, ended: str, offset: Offset) -> None:
+    """Count the moves made in the games that have ended, and forget them."""
+    text = frame.text
+    size = (1 + len(frame.goal_rows)) * text.bytes
+    goals = [text.both("and", ended, frame.row(row, offset)) for row in frame.goal_rows]
+    with text.count(0, frame.moves, "move") as move:
+        at = frame.own("made", offset, move)
+        made = text.load(at)
+        counts = text.at(frame.pointer(Argument.MADE), text.integer("mul", move, size))
+        frame.add_at(counts, text.both("and", made, ended))
+        for index, goal in enumerate(goals, 1):
+            frame.add_at(text.at(counts, index * text.bytes), text.both("and", made, goal))
+        text.store(text.gate(_AND_NOT, made, ended, ""), at)
+
+
+def _count_lengths(frame: Frame, step: str, offset: Offset) -> None:
+    """Go through the lanes that have ended one by one and write down how long they played."""
+    text = frame.text
+    first = text.integer("shl", text.integer("add", frame.column, offset), 3)
+    with text.count(0, text.words, "word") as word:
+        begin = text.integer("add", text.integer("shl", word, 6), first)
+        at = text.at(frame.own("ended", offset), text.integer("shl", word, 3))
+        start = text.load_integer(at)
+        before, head, body, after = (text.label, *map(text.new_label, ("lane", "next", "none")))
+        rest, less = text.new(), text.new()
+        text.do(f"br label %{head}")
+        text.begin(head)
+        phi = len(text.lines)
+        text.lines.append("")
+        text.do(f"br i1 {text.let(f'icmp ne i64 {rest}, 0')}, label %{body}, label %{after}")
+        text.begin(body)
+        lowest = text.let(f"call i64 @llvm.cttz.i64(i64 {rest}, i1 true)")
+        place = text.integer("shl", text.integer("add", begin, lowest), 2)
+        _write_length(frame, step, place)
+        lowered = text.integer("add", rest, -1)
+        text.lines.append(f"  {less} = and i64 {rest}, {lowered}")
+        text.lines[phi] = f"  {rest} = phi i64 [ {start}, %{before} ], [ {less}, %{text.label} ]"
+        text.do(f"br label %{head}")
+        text.begin(after)
+
+
+def _write_length(frame: Frame, step: str, place: str) -> None:
+    """Write the length of one lane's game, whose numbers lie at ``place`` bytes."""
+    text = frame.text
+    began_at = text.at(frame.pointer(Argument.START), place)
+    narrow = text.let(f"load i32, ptr {began_at}, align 4")
+    began = text.let(f"sext i32 {narrow} to i64")
+    length = text.integer("sub", step, began)
+    plies_at = text.at(frame.pointer(Argument.PLIES), place)
+    text.do(f"store i32 {text.let(f'trunc i64 {length} to i32')}, ptr {plies_at}, align 4")
+    following = text.let(f"trunc i64 {text.integer('add', step, 1)} to i32")
+    text.do(f"store i32 {following}, ptr {began_at}, align 4")
+    with text.when(frame.given(Argument.LENGTHS)):
+        count_at = text.at(frame.pointer(Argument.LENGTHS), text.integer("shl", length, 3))
+        counted = text.integer("add", text.load_integer(count_at), 1)
+        text.store_integer(counted, count_at)
+
+
+def _close(frame: Frame, looks: str, offset: Offset) -> None:
+    """Take a game off what each ended lane may still begin; a lane that may not is closed."""
+    text = frame.text
+    ended = frame.get("ended", offset)
+    before, head, body, after = (text.label, *map(text.new_label, ("bit", "take", "taken")))
+    bit, borrow = text.new(), text.new()
+    text.do(f"br label %{head}")
+    text.begin(head)
+    phis = len(text.lines)
+    text.lines += ["", ""]
+    more = text.let(f"icmp slt i64 {bit}, {frame.argument[Argument.LEFT_BITS]}")
+    going = text.let(f"and i1 {more}, {text.any(borrow)}")
+    text.do(f"br i1 {going}, label %{body}, label %{after}")
+    text.begin(body)
+    at = frame.own("left", offset, bit)
+    plane = text.load(at)
+    text.store(text.both("xor", plane, borrow), at)
+    rest = text.gate(_AND_NOT, borrow, plane, "")
+    following = text.integer("add", bit, 1)
+    text.lines[phis] = f"  {bit} = phi i64 [ 0, %{before} ], [ {following}, %{body} ]"
+    text.lines[phis + 1] = (
+        f"  {borrow} = phi {text.vector} [ {ended}, %{before} ], [ {rest}, %{body} ]"
+    )
+    text.do(f"br label %{head}")
+    text.begin(after)
+    with text.when(text.any(borrow), "close"):
+        open_at = frame.own("open", offset)
+        text.store(text.gate(_AND_NOT, text.load(open_at), borrow, ""), open_at)
+        frame.add(Counter.LOOKS, borrow, looks)

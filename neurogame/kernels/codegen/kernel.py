@@ -1,0 +1,187 @@
+"""A compiled game: machine code, its tables, and where it keeps what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from time import perf_counter
+from typing import final
+
+import numpy as np
+
+from neurogame.circuit.array_file import Arrays
+from neurogame.circuit.circuit import Circuit
+from neurogame.ground.atoms import IntArray
+from neurogame.kernels.codegen.driver import write_module
+from neurogame.kernels.codegen.engine import Code, compile_text, load_object, versions
+from neurogame.kernels.codegen.frame import Part
+from neurogame.kernels.codegen.host import host
+from neurogame.kernels.codegen.shape import Shape, widest
+from neurogame.kernels.codegen.store import load_arrays, save_arrays
+from neurogame.kernels.codegen.straight import StraightCode, loop_rows
+from neurogame.kernels.codegen.table import Table, TableCode, routine
+from neurogame.netlist.build import build_play
+from neurogame.netlist.facts import find_facts
+from neurogame.netlist.ply import Ply
+
+STRAIGHT_GATES = 32_000
+"""Larger circuits are interpreted; compiling takes about a second per 5,000 gates, once."""
+
+_SPARE_REGISTERS = 4
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A game compiled for this processor.
+
+    Attributes:
+        variant: ``straight`` or ``table``.
+        gates: gates per ply, those of the goals included.
+        accesses: loads and stores of the gates' vectors per ply.
+        seconds: what making it took: optimising, scheduling and compiling; 0 from the cache.
+        lane_words: 64-bit words of a block of lanes.
+        vector_words: 64-bit words of a vector register.
+        memory: bytes that one thread needs.
+        goal_index: which of the counted goal rows each goal is; int64 ``[V]``.
+        goal_rows: number of counted goal rows.
+        does: byte offset of each move's cell; int64 ``[M]``, empty unless made for it.
+        tables: per part of a ply, the runs and gates of a table.
+        code: the function ``play``.
+        routine: address of the routine that runs tables, or 0.
+    """
+
+    variant: str
+    gates: int
+    accesses: tuple[int, int]
+    seconds: float
+    lane_words: int
+    vector_words: int
+    memory: int
+    goal_index: IntArray
+    goal_rows: int
+    does: IntArray
+    tables: tuple[Table, ...]
+    code: Code
+    routine: int
+
+
+def load_kernel(
+    circuit: Circuit,
+    variant: str | None,
+    age_bits: int,
+    *,
+    moves: bool,
+    shape: Shape | None = None,
+) -> Kernel:
+    """Return the compiled playouts of a game, from the cache if it has been compiled before.
+
+    Args:
+        circuit: the game.
+        variant: ``straight``, ``table``, or None to choose by the number of gates.
+        age_bits: see :func:`~neurogame.kernels.codegen.driver.write_module`.
+        moves: whether it can count moves.
+        shape: of a block of lanes; None: for many lanes.
+    """
+    shape = shape or widest()
+    key = f"{circuit.key} {variant} {age_bits} {moves} {shape} {versions()}"
+    arrays = load_arrays(key)
+    seconds = 0.0
+    if arrays is None:
+        start = perf_counter()
+        ply = build_play(circuit, find_facts(circuit), moves=moves)
+        arrays = _make(ply, variant, age_bits, shape)
+        seconds = perf_counter() - start
+        save_arrays(key, arrays)
+    return _unpack(arrays, seconds, shape)
+
+
+def make_code(
+    ply: Ply, variant: str | None, pinned: set[int], shape: Shape
+) -> StraightCode | TableCode:
+    """Return the gates of a ply, ready to be written.
+
+    Args:
+        ply: the netlist.
+        variant: ``straight``, ``table``, or None to choose by the number of gates.
+        pinned: rows that get a cell of their own.
+        shape: of a block of lanes.
+    """
+    if variant is None:
+        variant = "straight" if ply.netlist.gate_count <= STRAIGHT_GATES else "table"
+    if variant == "straight":
+        return StraightCode(ply, host().registers - _SPARE_REGISTERS, pinned)
+    return TableCode(ply, shape, pinned)
+
+
+def pack_tables(code: StraightCode | TableCode) -> Arrays:
+    """Return the tables of a game's parts as arrays with names."""
+    arrays: Arrays = {}
+    if isinstance(code, TableCode):
+        for part, table in code.tables.items():
+            arrays[f"runs{part:d}"], arrays[f"gates{part:d}"] = table.runs, table.gates
+    return arrays
+
+
+def unpack_tables(arrays: Arrays) -> tuple[Table, ...]:
+    """Return the tables that were packed; none of straight-line code."""
+    if str(arrays["variant"]) != "table":
+        return ()
+    return tuple(
+        Table(arrays[f"runs{part:d}"].astype(np.int32), arrays[f"gates{part:d}"].astype(np.int32))
+        for part in Part
+    )
+
+
+def _make(ply: Ply, variant: str | None, age_bits: int, shape: Shape) -> Arrays:
+    """Compile a game; everything that a kernel needs as arrays."""
+    code = make_code(ply, variant, loop_rows(ply), shape)
+    text, frame = write_module(code, shape.words, age_bits, ternary=shape.ternary)
+    rows = sorted(set(ply.goals.tolist()))
+    return {
+        "variant": np.array(code.variant),
+        "numbers": np.array(
+            [
+                ply.netlist.gate_count,
+                *code.accesses(),
+                code.width,
+                frame.cells * frame.size,
+                len(rows),
+            ]
+        ),
+        "goal_index": np.searchsorted(np.array(rows, np.int64), ply.goals),
+        "does": np.array(frame.does_offsets(), np.int64),
+        "object": np.frombuffer(compile_text(text), np.uint8),
+        **pack_tables(code),
+    }
+
+
+def _unpack(arrays: Arrays, seconds: float, shape: Shape) -> Kernel:
+    gates, loads, stores, width, memory, goal_rows = map(int, arrays["numbers"])
+    tables = unpack_tables(arrays)
+    return Kernel(
+        variant=str(arrays["variant"]),
+        gates=gates,
+        accesses=(loads, stores),
+        seconds=seconds,
+        lane_words=width * shape.words,
+        vector_words=shape.words,
+        memory=memory,
+        goal_index=arrays["goal_index"].astype(np.int64),
+        goal_rows=goal_rows,
+        does=arrays["does"].astype(np.int64),
+        tables=tables,
+        code=load_object(arrays["object"].tobytes()),
+        routine=load_routine(shape).address("table") if tables else 0,
+    )
+
+
+@lru_cache(maxsize=8)
+def load_routine(shape: Shape) -> Code:
+    """Return the routine that runs tables, the same for all games."""
+    key = f"routine {shape} {versions()}"
+    arrays = load_arrays(key)
+    if arrays is None:
+        arrays = {"object": np.frombuffer(compile_text(routine(shape)), np.uint8)}
+        save_arrays(key, arrays)
+    return load_object(arrays["object"].tobytes())

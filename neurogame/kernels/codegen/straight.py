@@ -1,0 +1,179 @@
+"""Gates as straight-line code: every gate one instruction, values in registers.
+
+What must outlive its part, and what registers have no room for, lies in *cells* of one vector
+each. The first ``F`` cells are the state; the next state is written over it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import final
+
+from neurogame.kernels.codegen.frame import Part, part_gates
+from neurogame.kernels.codegen.schedule import Step, schedule
+from neurogame.kernels.codegen.text import Text
+from neurogame.netlist.netlist import Netlist
+from neurogame.netlist.ply import Ply
+
+_WHOLE = 2500
+"""Gates of a part up to which it is one piece of code."""
+
+_PIECE = 600
+"""Gates of a function in larger parts: the time to compile one grows faster than its size."""
+
+
+def loop_rows(ply: Ply) -> set[int]:
+    """Return the rows that a loop over plies reads or writes between the sections."""
+    rows = {ply.terminal, ply.stuck, ply.several, ply.reset}
+    rows.update(ply.goals.tolist(), ply.does.tolist())
+    for choice in ply.choices:
+        rows.update(choice.total.tolist(), choice.mask.tolist(), choice.rank.tolist())
+        rows.add(choice.some)
+    return rows - {0}
+
+
+@final
+class StraightCode:
+    """The gates of a ply, scheduled.
+
+    Attributes:
+        variant: the name of this way to run gates.
+        ply: the netlist.
+        width: vectors per cell, 1.
+        cell_count: number of cells.
+        cell: cell of each row that has one.
+    """
+
+    variant = "straight"
+    width = 1
+
+    def __init__(
+        self,
+        ply: Ply,
+        registers: int,
+        pinned: set[int],
+    ) -> None:
+        """Order the gates of each part and give cells to what goes through memory.
+
+        Args:
+            ply: the netlist.
+            registers: values that may be in registers at the same time.
+            pinned: rows that get a cell of their own, which nothing else is written to.
+        """
+        self.ply = ply
+        netlist = ply.netlist
+        fluents = len(ply.next)
+        self._pinned = pinned
+        self._following = ply.next.tolist()
+        wanted = self._wanted_later(netlist)
+        self.steps: dict[Part, list[list[Step]]] = {}
+        for part in Part:
+            gates = part_gates(ply, part)
+            rows = {netlist.input_count + gate for gate in gates}
+            piece = _WHOLE if len(gates) <= _WHOLE else _PIECE
+            self.steps[part] = schedule(netlist, gates, frozenset(rows & wanted), registers, piece)
+        self.cell: dict[int, int] = {1 + fluent: fluent for fluent in range(fluents)}
+        self.cell_count = fluents
+        self._place()
+
+    def _wanted_later(self, netlist: Netlist) -> set[int]:
+        """Return the rows that the loop, the next state or a later part reads."""
+        wanted = self._pinned | set(self._following)
+        for part in Part:
+            gates = part_gates(self.ply, part)
+            own = {netlist.input_count + gate for gate in gates}
+            wanted.update(set(netlist.inputs[gates].ravel().tolist()) - own)
+        return wanted
+
+    def _place(self) -> None:
+        """Give cells to stored rows, the next state in place where nobody reads the old one."""
+        events = [step for part in Part for piece in self.steps[part] for step in piece]
+        in_place = len(events) - sum(map(len, self.steps[Part.MOVE]))
+        last: dict[int, int] = {}
+        for at, (kind, row) in enumerate(events):
+            if kind == "load":
+                last[row] = at
+        # Copies read at the end.
+        last.update(dict.fromkeys(self._following, len(events)))
+        owner: dict[int, list[int]] = {}
+        for fluent, row in enumerate(self._following):
+            owner.setdefault(row, []).append(fluent)
+        free: list[int] = []
+        release: list[tuple[int, int]] = []
+        self.copies: list[tuple[int, int]] = []
+        for row in sorted(self._pinned):
+            if row not in self.cell:
+                self.cell[row] = self._new_cell(free)
+        placed: set[int] = set()
+        for at, (kind, row) in enumerate(events):
+            while release and release[0][0] < at:
+                heapq.heappush(free, heapq.heappop(release)[1])
+            if kind != "store" or row in self.cell:
+                continue
+            targets = owner.get(row, [])
+            direct = [f for f in targets if last.get(1 + f, -1) <= at]
+            if direct and at >= in_place:
+                self.cell[row] = direct[0]
+                placed.add(direct[0])
+                continue
+            self.cell[row] = self._new_cell(free)
+            heapq.heappush(release, (last.get(row, at), self.cell[row]))
+        for fluent, row in enumerate(self._following):
+            if fluent not in placed and self.cell.get(row, -1) != fluent:
+                self.copies.append((fluent, row))
+
+    def _new_cell(self, free: list[int]) -> int:
+        if free:
+            return heapq.heappop(free)
+        self.cell_count += 1
+        return self.cell_count - 1
+
+    def accesses(self) -> tuple[int, int]:
+        """Return the loads and stores of all parts, per vector."""
+        kinds = [kind for part in self.steps.values() for piece in part for kind, _ in piece]
+        return kinds.count("load"), kinds.count("store") + len(self.copies)
+
+    def write(self, text: Text, part: Part, memory: str) -> None:
+        """Write one part as instructions: in place, or as functions if it has several pieces.
+
+        Args:
+            text: the body of the function.
+            part: which.
+            memory: pointer to the cells.
+        """
+        pieces = self.steps[part]
+        if len(pieces) == 1:
+            self._write_piece(text, pieces[0], memory)
+        else:
+            for number, piece in enumerate(pieces):
+                name = f"@{part.name.lower()}{number}"
+                with text.function(name) as inner:
+                    self._write_piece(inner, piece, "%cells")
+                text.do(f"call void {name}(ptr {memory})")
+        if part is Part.MOVE:
+            self._copy(text, memory)
+
+    def _write_piece(self, text: Text, steps: list[Step], memory: str) -> None:
+        netlist = self.ply.netlist
+        values: dict[int, str] = {0: "zeroinitializer"}
+        for kind, index in steps:
+            if kind == "load":
+                values[index] = text.load(self._at(text, memory, self.cell[index]))
+            elif kind == "store":
+                text.store(values[index], self._at(text, memory, self.cell[index]))
+            else:
+                a, b, c = (values.get(int(row), "") for row in netlist.inputs[index])
+                table = int(netlist.table[index])
+                values[netlist.input_count + index] = text.gate(table, a, b, c)
+
+    def _at(self, text: Text, memory: str, cell: int) -> str:
+        return text.at(memory, cell * text.bytes)
+
+    def _copy(self, text: Text, memory: str) -> None:
+        """Move the parts of the next state that could not be written in place."""
+        loaded = [
+            (fluent, text.load(self._at(text, memory, self.cell[row])) if row else None)
+            for fluent, row in self.copies
+        ]
+        for fluent, value in loaded:
+            text.store(value or "zeroinitializer", self._at(text, memory, fluent))

@@ -1,0 +1,200 @@
+"""Writing LLVM's assembly language: blocks, values, loops, and gates on vectors of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import final
+
+from neurogame.kernels.codegen.expressions import depends, expression
+
+VARIABLES = (0xF0, 0xCC, 0xAA)
+
+_AND_NOT = frozenset((0x30, 0x0C, 0x50, 0x0A, 0x44, 0x22))
+"""Tables of one input and not another one, for which there is a shorter instruction."""
+
+
+@final
+class Text:
+    """The body of one function, written instruction by instruction.
+
+    A *vector* is ``words`` 64-bit words, one signal of ``64 words`` games.
+
+    Attributes:
+        words: words per vector.
+        ternary: whether gates become the three-input instruction of AVX-512.
+        vector: LLVM's name of the vector type.
+        bytes: size of a vector.
+        functions: other functions that this one calls.
+    """
+
+    def __init__(self, words: int, *, ternary: bool) -> None:
+        """Begin an empty body."""
+        self.words = words
+        self.ternary = ternary
+        self.vector = f"<{words} x i64>"
+        self.bytes = 8 * words
+        self.lines: list[str] = []
+        self.functions: list[str] = []
+        self._count = 0
+        self.label = "entry"
+
+    def new(self, prefix: str = "v") -> str:
+        """Return a fresh name of a value."""
+        self._count += 1
+        return f"%{prefix}{self._count}"
+
+    def let(self, operation: str) -> str:
+        """Add an instruction that gives a value; return the value's name."""
+        name = self.new()
+        self.lines.append(f"  {name} = {operation}")
+        return name
+
+    def do(self, operation: str) -> None:
+        """Add an instruction without a value."""
+        self.lines.append(f"  {operation}")
+
+    def begin(self, label: str) -> None:
+        """Begin a block."""
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def new_label(self, name: str) -> str:
+        """Return a fresh label."""
+        self._count += 1
+        return f"{name}{self._count}"
+
+    def integer(self, operation: str, left: str, right: str | int) -> str:
+        """Return ``left operation right`` of 64-bit integers."""
+        return self.let(f"{operation} i64 {left}, {right}")
+
+    def at(self, pointer: str, offset: str | int) -> str:
+        """Return a pointer moved by a number of bytes."""
+        return self.let(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+
+    def load(self, pointer: str, *, aligned: bool = True) -> str:
+        """Return the vector at a pointer."""
+        return self.let(f"load {self.vector}, ptr {pointer}, align {self.bytes if aligned else 8}")
+
+    def store(self, value: str, pointer: str, *, aligned: bool = True) -> None:
+        """Write a vector."""
+        align = self.bytes if aligned else 8
+        self.do(f"store {self.vector} {value}, ptr {pointer}, align {align}")
+
+    def load_integer(self, pointer: str) -> str:
+        """Return the 64-bit integer at a pointer."""
+        return self.let(f"load i64, ptr {pointer}, align 8")
+
+    def store_integer(self, value: str | int, pointer: str) -> None:
+        """Write a 64-bit integer."""
+        self.do(f"store i64 {value}, ptr {pointer}, align 8")
+
+    def splat(self, value: str | int) -> str:
+        """Return a vector of equal words."""
+        if isinstance(value, int):
+            return f"splat (i64 {value})"
+        first = self.let(f"insertelement {self.vector} poison, i64 {value}, i64 0")
+        return self.let(
+            f"shufflevector {self.vector} {first}, {self.vector} poison, "
+            f"<{self.words} x i32> zeroinitializer"
+        )
+
+    def both(self, operation: str, left: str, right: str) -> str:
+        """Return a bitwise or arithmetic operation on two vectors."""
+        return self.let(f"{operation} {self.vector} {left}, {right}")
+
+    def gate(self, table: int, a: str, b: str, c: str) -> str:
+        """Return a function of three vectors, given by its truth table (see ``Netlist.table``).
+
+        An input that the table does not depend on is not used and may be any name.
+        """
+        plain = expression(table)
+        if self.ternary and len(plain) > 1 and table not in _AND_NOT:
+            # An unused input must still be a value; repeating one adds no dependency.
+            names = [a, b, c]
+            used = [name for name, bit in zip(names, (4, 2, 1), strict=True) if depends(table, bit)]
+            a, b, c = (n if n in used else used[0] for n in names)
+            v = self.vector
+            return self.let(
+                f"call {v} {_ternary(self.words)}({v} {a}, {v} {b}, {v} {c}, i32 {table})"
+            )
+        values = {0xF0: a, 0xCC: b, 0xAA: c, 0: "zeroinitializer", 255: self.splat(-1)}
+        for result, operation, left, right in plain:
+            values[result] = self.both(operation, values[left], values[right])
+        return values[table]
+
+    def any(self, value: str) -> str:
+        """Return whether some bit of a vector is set; i1."""
+        bits = 64 * self.words
+        number = self.let(f"bitcast {self.vector} {value} to i{bits}")
+        return self.let(f"icmp ne i{bits} {number}, 0")
+
+    def popcount(self, value: str) -> str:
+        """Return the number of ones of each word of a vector."""
+        v = self.vector
+        return self.let(f"call {v} @llvm.ctpop.v{self.words}i64({v} {value})")
+
+    def module(self, head: str) -> str:
+        """Return the module of this function and those that it calls.
+
+        Args:
+            head: the function's result, name and parameters, as LLVM declares them.
+        """
+        body = "\n".join(self.lines)
+        declared = declarations(self.words, ternary=self.ternary)
+        return f"{declared}\n{''.join(self.functions)}define {head} {{\n{body}\n}}\n"
+
+    @contextmanager
+    def function(self, name: str) -> Iterator[Text]:
+        """Write a function of its own, ``name(ptr %cells)``; yields its body."""
+        inner = Text(self.words, ternary=self.ternary)
+        inner.begin("entry")
+        yield inner
+        inner.do("ret void")
+        body = "\n".join(inner.lines)
+        self.functions.append(f"define internal void {name}(ptr %cells) {{\n{body}\n}}\n")
+
+    @contextmanager
+    def when(self, condition: str, name: str = "when") -> Iterator[None]:
+        """Write instructions that run only if a condition (i1) holds."""
+        inside, after = self.new_label(name), self.new_label("after")
+        self.do(f"br i1 {condition}, label %{inside}, label %{after}")
+        self.begin(inside)
+        yield
+        self.do(f"br label %{after}")
+        self.begin(after)
+
+    @contextmanager
+    def count(self, first: str | int, end: str | int, name: str = "loop") -> Iterator[str]:
+        """Write a loop over ``first .. end - 1``, possibly empty; yields the counter."""
+        before = self.label
+        head, body, after = (self.new_label(f"{name}.{part}") for part in ("head", "body", "end"))
+        counter, following = self.new("i"), self.new("i")
+        self.do(f"br label %{head}")
+        self.begin(head)
+        placeholder = len(self.lines)
+        self.lines.append("")
+        more = self.let(f"icmp slt i64 {counter}, {end}")
+        self.do(f"br i1 {more}, label %{body}, label %{after}")
+        self.begin(body)
+        yield counter
+        self.lines.append(f"  {following} = add i64 {counter}, 1")
+        self.do(f"br label %{head}")
+        self.lines[placeholder] = (
+            f"  {counter} = phi i64 [ {first}, %{before} ], [ {following}, %{self.label} ]"
+        )
+        self.begin(after)
+
+
+def declarations(words: int, *, ternary: bool) -> str:
+    """Return the declarations of the intrinsics that :class:`Text` uses."""
+    v = f"<{words} x i64>"
+    lines = [f"declare {v} @llvm.ctpop.v{words}i64({v})", "declare i64 @llvm.cttz.i64(i64, i1)"]
+    if ternary:
+        lines.append(f"declare {v} {_ternary(words)}({v}, {v}, {v}, i32)")
+    return "\n".join(lines)
+
+
+def _ternary(words: int) -> str:
+    """Return the name of the instruction for any function of three vectors."""
+    return f"@llvm.x86.avx512.pternlog.q.{64 * words}"

@@ -1,0 +1,1 @@
+"""What compiled code is made with: compiling, calls by address, the clock."""

@@ -1,0 +1,164 @@
+"""Execution plans: which rows to combine, level by level, to get the wanted outputs.
+
+A plan has *stages*. Each stage computes the gates that its outputs need and that no earlier
+stage it builds on has computed, so a caller pays only for what it asks: the legal moves without the
+goals, or the next state after the legal moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.ground.atoms import IntArray
+from neurogame.kernels.twin.and_graph import AndGraph
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Level:
+    """Gates that depend on earlier levels only, written to rows ``begin .. begin + K``.
+
+    The first ``mixed`` gates are ``left & ~right``, those up to ``ands`` are ``left & right``
+    and the others are ``left | right``.
+
+    Attributes:
+        begin: first output row.
+        left: row of the first input; int64 ``[K]``.
+        right: row of the second input; int64 ``[K]``.
+        mixed: number of gates with a complemented second input.
+        ands: number of gates that are ANDs, the mixed ones included.
+    """
+
+    begin: int
+    left: IntArray
+    right: IntArray
+    mixed: int
+    ands: int
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """One group of outputs and the gates to compute for it.
+
+    Attributes:
+        levels: in order of execution.
+        rows: row of each output; int64 ``[O]``.
+        complement: whether the output is the complement of its row; bool ``[O]``.
+        row_end: one past the last row that this stage writes or reads.
+    """
+
+    levels: tuple[Level, ...]
+    rows: IntArray
+    complement: npt.NDArray[np.bool_]
+    row_end: int
+
+    @property
+    def gate_count(self) -> int:
+        """Number of two-input gates computed by this stage."""
+        return sum(len(level.left) for level in self.levels)
+
+
+def make_stages(
+    graph: AndGraph, outputs: Sequence[IntArray], after: Sequence[int | None]
+) -> list[Stage]:
+    """Plan the computation of several groups of outputs.
+
+    Rows ``0..I-1`` hold the inputs (row 0 is all zeros), the gates follow. Stages that build on
+    the same stage reuse the same rows: running one of them invalidates the other.
+
+    Args:
+        graph: the two-input gates.
+        outputs: per stage its output literals of ``graph``; int64 ``[O]`` each.
+        after: per stage the index of the stage, earlier in the list, whose values it may use,
+            or None to start from the inputs.
+
+    Returns:
+        The stages, in the order given.
+    """
+    phase = _phases(graph)
+    stages: list[Stage] = []
+    placed: list[IntArray] = []
+    inputs = np.full(graph.input_count + len(graph.left), -1, np.int64)
+    inputs[: graph.input_count] = np.arange(graph.input_count)
+    for literals, base in zip(outputs, after, strict=True):
+        row = inputs.copy() if base is None else placed[base].copy()
+        begin = graph.input_count if base is None else stages[base].row_end
+        levels, end = _plan_stage(graph, phase, literals, row, begin)
+        node = literals >> 1
+        complement = (phase[node] ^ (literals & 1)).astype(np.bool_)
+        stages.append(Stage(tuple(levels), row[node], complement, end))
+        placed.append(row)
+    return stages
+
+
+def _phases(graph: AndGraph) -> IntArray:
+    """Return per node 1 if its row holds the complement, which turns ~a & ~b into ``a | b``."""
+    phase = np.zeros(graph.input_count + len(graph.left), np.int64)
+    for begin, end in _depth_ranges(graph.depth):
+        left, right = graph.left[begin:end], graph.right[begin:end]
+        both = (phase[left >> 1] ^ (left & 1)) & (phase[right >> 1] ^ (right & 1))
+        phase[graph.input_count + begin : graph.input_count + end] = both
+    return phase
+
+
+def _plan_stage(
+    graph: AndGraph, phase: IntArray, literals: IntArray, row: IntArray, begin: int
+) -> tuple[list[Level], int]:
+    """Give rows to the gates that are still missing; ``row`` is updated in place."""
+    first = graph.input_count
+    needed = np.zeros(len(row), bool)
+    needed[literals >> 1] = True
+    needed &= row < 0
+    ranges = _depth_ranges(graph.depth)
+    for low, high in reversed(ranges):
+        gates = low + np.flatnonzero(needed[first + low : first + high])
+        for side in (graph.left, graph.right):
+            node = side[gates] >> 1
+            needed[node[row[node] < 0]] = True
+    height = np.zeros(len(row), np.int64)
+    for low, high in ranges:
+        gates = low + np.flatnonzero(needed[first + low : first + high])
+        below = np.maximum(height[graph.left[gates] >> 1], height[graph.right[gates] >> 1])
+        height[first + gates] = below + 1
+    gates = np.flatnonzero(needed[first:])
+    gates = gates[np.argsort(height[first + gates], kind="stable")]
+    bounds = np.flatnonzero(np.diff(height[first + gates], prepend=0))
+    levels = []
+    for group in np.split(gates, bounds[1:]) if len(gates) else []:
+        levels.append(_plan_level(graph, phase, group, row, begin))
+        begin += len(group)
+    return levels, begin
+
+
+def _plan_level(
+    graph: AndGraph, phase: IntArray, gates: IntArray, row: IntArray, begin: int
+) -> Level:
+    """Sort the gates of one level by their operation and write down the rows they read."""
+    left, right = graph.left[gates], graph.right[gates]
+    flip_left = phase[left >> 1] ^ (left & 1)
+    flip_right = phase[right >> 1] ^ (right & 1)
+    swap = (flip_left == 1) & (flip_right == 0)
+    left, right = np.where(swap, right, left) >> 1, np.where(swap, left, right) >> 1
+    operation = np.where(flip_left != flip_right, 0, 1 + flip_left)
+    order = np.lexsort((row[right], row[left], operation))
+    row[graph.input_count + gates[order]] = begin + np.arange(len(gates))
+    return Level(
+        begin,
+        row[left[order]],
+        row[right[order]],
+        int((operation == 0).sum()),
+        int((operation < 2).sum()),
+    )
+
+
+def _depth_ranges(depth: IntArray) -> list[tuple[int, int]]:
+    """Return the half-open ranges of equal depth."""
+    bounds = [0, *(np.flatnonzero(np.diff(depth)) + 1).tolist(), len(depth)]
+    return [(low, high) for low, high in pairwise(bounds) if low < high]

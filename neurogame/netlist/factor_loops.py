@@ -1,0 +1,214 @@
+"""The loops behind factoring; import this module only where it is needed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neurogame.ground.atoms import IntArray
+from neurogame.netlist.compiled import compiled
+from neurogame.netlist.extract_loops import count_uses
+
+
+@compiled
+def _commonest(
+    task: int,
+    terms: int,
+    term_task: IntArray,
+    term_begin: IntArray,
+    term_size: IntArray,
+    pool: IntArray,
+    counts: IntArray,
+) -> int:
+    """Return the literal that most terms of a task have in common, -1 if there is none."""
+    best, literal = 1, -1
+    for term in range(terms):
+        if term_task[term] == task:
+            for place in range(term_begin[term], term_begin[term] + term_size[term]):
+                counts[pool[place]] += 1
+                if counts[pool[place]] > best:
+                    best, literal = counts[pool[place]], pool[place]
+    for term in range(terms):
+        if term_task[term] == task:
+            for place in range(term_begin[term], term_begin[term] + term_size[term]):
+                counts[pool[place]] = 0
+    return literal
+
+
+@compiled
+def _take_out(
+    literal: int,
+    task: int,
+    inner: int,
+    terms: int,
+    term_task: IntArray,
+    term_begin: IntArray,
+    term_size: IntArray,
+    term_value: IntArray,
+    pool: IntArray,
+) -> bool:
+    """Move the terms with a literal to another task without it; return if one was it alone."""
+    absorbed = False
+    for term in range(terms):
+        if term_task[term] != task:
+            continue
+        last = term_begin[term] + term_size[term] - 1
+        for place in range(term_begin[term], last + 1):
+            if pool[place] == literal:
+                pool[place] = pool[last]
+                term_size[term] -= 1
+                term_task[term] = inner
+                term_value[term] = -1
+                absorbed = absorbed or term_size[term] == 0
+                break
+    if absorbed:
+        for term in range(terms):
+            if term_task[term] == inner:
+                term_task[term] = -1
+    return absorbed
+
+
+@compiled
+def factor(
+    first: int, start: IntArray, inputs: IntArray, roots: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Take common literals out of the terms of each disjunction, the commonest first.
+
+    A term is a conjunction that a gate reads complemented and that nobody else reads:
+    ``~(a b) ~(a c)`` becomes ``~(a ~(~b ~c))``.
+
+    Args:
+        first: number of inputs.
+        start: of the conjunctions.
+        inputs: their literals.
+        roots: wanted literals.
+
+    Returns:
+        Begin and end of each gate in the inputs that follow, and these inputs. New gates are
+        numbered after the given ones and in no order.
+    """
+    count, total = len(start) - 1, start[len(start) - 1]
+    uses = count_uses(first, start, inputs, roots)
+    most = count + 3 * total + 3
+    begin, end = np.zeros(most, np.int64), np.zeros(most, np.int64)
+    begin[:count], end[:count] = start[:count], start[1:]
+    made = np.empty(8 * total + 16, np.int64)
+    made[:total] = inputs
+    filled, gates = total, count
+    counts = np.zeros(2 * (first + most), np.int64)
+    for gate in range(count):
+        wide, size = 0, 0
+        for edge in range(start[gate], start[gate + 1]):
+            node = inputs[edge] >> 1
+            size += 1
+            if inputs[edge] & 1 and node >= first and uses[node] == 1:
+                wide += 1
+                size += start[node - first + 1] - start[node - first]
+        if wide < 2:
+            continue
+        pool = np.empty(size, np.int64)
+        term_begin, term_size = np.zeros(2 * size, np.int64), np.zeros(2 * size, np.int64)
+        term_value, term_task = np.zeros(2 * size, np.int64), np.zeros(2 * size, np.int64)
+        task_gate = np.empty(size + 1, np.int64)
+        task_gate[0] = gate
+        terms, tasks, size = 0, 1, 0
+        for edge in range(start[gate], start[gate + 1]):
+            node = inputs[edge] >> 1
+            term_begin[terms] = size
+            term_value[terms] = inputs[edge] ^ 1
+            if inputs[edge] & 1 and node >= first and uses[node] == 1:
+                for below in range(start[node - first], start[node - first + 1]):
+                    pool[size] = inputs[below]
+                    size += 1
+            else:
+                pool[size] = inputs[edge] ^ 1
+                size += 1
+            term_size[terms] = size - term_begin[terms]
+            terms += 1
+        task = 0
+        while task < tasks:
+            while True:
+                literal = _commonest(task, terms, term_task, term_begin, term_size, pool, counts)
+                if literal < 0:
+                    break
+                absorbed = _take_out(
+                    literal, task, tasks, terms,
+                    term_task, term_begin, term_size, term_value, pool,
+                )  # fmt: skip
+                term_task[terms] = task
+                term_value[terms] = literal
+                if not absorbed:
+                    # The rest of these terms becomes a gate, and the literal with it a term.
+                    rest, own = gates, gates + 1
+                    gates += 2
+                    begin[own], end[own] = filled, filled + 2
+                    made[filled], made[filled + 1] = literal, 2 * (first + rest) + 1
+                    filled += 2
+                    term_value[terms] = 2 * (first + own)
+                    task_gate[tasks] = rest
+                    tasks += 1
+                terms += 1
+            if tasks == 1 and begin[gate] == start[gate] and term_task[:terms].min() == 0:
+                break
+            for term in range(terms):
+                if term_task[term] == task and term_value[term] < 0:
+                    if term_size[term] == 1:
+                        term_value[term] = pool[term_begin[term]]
+                        continue
+                    begin[gates] = filled
+                    for place in range(term_begin[term], term_begin[term] + term_size[term]):
+                        made[filled] = pool[place]
+                        filled += 1
+                    end[gates] = filled
+                    term_value[term] = 2 * (first + gates)
+                    gates += 1
+            begin[task_gate[task]] = filled
+            for term in range(terms):
+                if term_task[term] == task:
+                    made[filled] = term_value[term] ^ 1
+                    filled += 1
+            end[task_gate[task]] = filled
+            task += 1
+    return begin[:gates], end[:gates], made[:filled]
+
+
+@compiled
+def in_order(
+    first: int, begin: IntArray, end: IntArray, inputs: IntArray, roots: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return start, inputs and roots of the gates that are needed, each after its inputs."""
+    count = len(begin)
+    node_of = np.full(first + count, -1, np.int64)
+    for node in range(first):
+        node_of[node] = node
+    start = np.zeros(count + 1, np.int64)
+    made = np.empty(len(inputs), np.int64)
+    stack = np.empty(len(inputs) + len(roots) + count + 1, np.int64)
+    gates, filled = 0, 0
+    for root in roots:
+        stack[0] = root >> 1
+        depth = 1
+        while depth > 0:
+            node = stack[depth - 1]
+            if node_of[node] >= 0:
+                depth -= 1
+                continue
+            waiting = False
+            for edge in range(begin[node - first], end[node - first]):
+                if node_of[inputs[edge] >> 1] < 0:
+                    stack[depth] = inputs[edge] >> 1
+                    depth += 1
+                    waiting = True
+                    break
+            if waiting:
+                continue
+            for edge in range(begin[node - first], end[node - first]):
+                made[filled] = 2 * node_of[inputs[edge] >> 1] + (inputs[edge] & 1)
+                filled += 1
+            node_of[node] = first + gates
+            gates += 1
+            start[gates] = filled
+            depth -= 1
+    new_roots = np.empty(len(roots), np.int64)
+    for index in range(len(roots)):
+        new_roots[index] = 2 * node_of[roots[index] >> 1] + (roots[index] & 1)
+    return start[: gates + 1], made[:filled], new_roots

@@ -1,0 +1,72 @@
+"""Covering a netlist by as few gates of three inputs as possible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from neurogame.ground.atoms import IntArray
+from neurogame.netlist.netlist import Netlist
+
+
+@final
+@dataclass(frozen=True)
+class Effort:
+    """How hard to look for a small cover.
+
+    Attributes:
+        cuts: cuts kept per gate, at least 1.
+        flow: passes by area flow, at least 1.
+        exact: passes by exact area.
+    """
+
+    cuts: int = 8
+    flow: int = 3
+    exact: int = 3
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Cover:
+    """A netlist that computes the roots of another.
+
+    Attributes:
+        netlist: the gates.
+        origin: row of the other netlist that each gate computes; ``[G]``.
+        roots: literal ``2 * row + complement`` of each root; ``[N]``.
+    """
+
+    netlist: Netlist
+    origin: IntArray
+    roots: IntArray
+
+
+def cover_netlist(netlist: Netlist, roots: IntArray, effort: Effort) -> Cover:
+    """Cover the gates that some root literals depend on.
+
+    Args:
+        netlist: the gates.
+        roots: literals ``2 * row + complement``; int64 ``[N]``.
+        effort: how hard to try.
+    """
+    from neurogame.netlist import map_loops
+
+    first = netlist.input_count
+    chosen = map_loops.cover(
+        first,
+        netlist.table,
+        netlist.inputs,
+        roots >> 1,
+        effort.cuts,
+        effort.flow,
+        effort.exact,
+        map_loops.make_expansions(),
+    )
+    table, inputs, origin, literal = map_loops.rebuild(first, *chosen)
+    return Cover(
+        Netlist(first, table.astype(np.uint8), inputs.astype(np.int32)),
+        origin,
+        literal[roots >> 1] ^ (roots & 1),
+    )

@@ -1,0 +1,73 @@
+"""From formulas to gates of two inputs with shared parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from neurogame.graph.formulas import Formulas
+from neurogame.ground.atoms import IntArray
+from neurogame.netlist.conjunctions import conjunctions_of, factored, flattened, split_wide
+from neurogame.netlist.netlist import Netlist
+
+
+@final
+@dataclass(frozen=True)
+class Style:
+    """One way to share parts; which is best differs from game to game.
+
+    Attributes:
+        width: conjunctions of at most so many inputs are merged into all that read them.
+        least: conjunctions that must share a pair of literals to give it a gate of its own.
+        window: in a wide conjunction only literals so close to each other make pairs.
+        widest: conjunctions of more inputs are split before pairs are looked for.
+    """
+
+    width: int = 0
+    least: int = 2
+    window: int = 64
+    widest: int = 1024
+
+
+def synthesise(formulas: Formulas, style: Style) -> tuple[Netlist, IntArray]:
+    """Return gates for formulas and a literal ``2 * row + complement`` for each of them."""
+    from neurogame.netlist import extract_loops
+
+    form = flattened(conjunctions_of(formulas), style.width)
+    form = split_wide(flattened(factored(form), style.width), style.widest)
+    first = form.input_count
+    sizes = np.diff(form.start)
+    near = np.minimum(sizes, style.window)
+    pairs = int((near * sizes).sum())
+    slots = 1 << max(12, (4 * pairs).bit_length())
+    left, right, left_over, inputs = extract_loops.extract_pairs(
+        first, form.start, form.inputs.copy(), style.least, style.window, min(slots, 1 << 25)
+    )
+    uses = _uses(
+        first + form.gate_count + len(left), form.start, left_over, inputs, left, right, form.roots
+    )
+    table, rows, literal = extract_loops.chain(
+        first, form.start, left_over, inputs, left, right, uses
+    )
+    full = np.zeros((len(table), 3), np.int32)
+    full[:, 1:] = rows.reshape(-1, 2)
+    network = Netlist(first, table.astype(np.uint8), full)
+    return network, literal[form.roots >> 1] ^ (form.roots & 1)
+
+
+def _uses(
+    nodes: int,
+    start: IntArray,
+    sizes: IntArray,
+    inputs: IntArray,
+    left: IntArray,
+    right: IntArray,
+    roots: IntArray,
+) -> IntArray:
+    """Return how often each node is read."""
+    place = np.arange(len(inputs)) - np.repeat(start[:-1], np.diff(start))
+    present = inputs[place < np.repeat(sizes, np.diff(start))]
+    read = np.concatenate([present, left, right, roots]) >> 1
+    return np.bincount(read, minlength=nodes)

@@ -1,0 +1,60 @@
+"""Loops over the gates of a netlist; import this module only where it is needed."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.ground.atoms import IntArray
+from neurogame.netlist.compiled import compiled
+
+
+@compiled
+def mark_cone(first: int, inputs: npt.NDArray[np.int32], wanted: npt.NDArray[np.bool_]) -> None:
+    """Mark every row that a wanted row depends on, in place."""
+    for gate in range(len(inputs) - 1, -1, -1):
+        if wanted[first + gate]:
+            for place in range(3):
+                wanted[inputs[gate, place]] = True
+
+
+@compiled
+def mark_late(first: int, inputs: npt.NDArray[np.int32], late: npt.NDArray[np.bool_]) -> None:
+    """Mark every gate that reads a marked row, in place."""
+    for gate in range(len(inputs)):
+        for place in range(3):
+            if late[inputs[gate, place]]:
+                late[first + gate] = True
+
+
+@compiled
+def depth_first(first: int, inputs: npt.NDArray[np.int32], rows: IntArray) -> IntArray:
+    """Return the gates that some rows need, each after its inputs, as late as possible."""
+    count = len(inputs)
+    seen = np.zeros(count, np.bool_)
+    order = np.empty(count, np.int64)
+    stack = np.empty(3 * count + 1, np.int64)
+    made = 0
+    for row in rows:
+        if row < first or seen[row - first]:
+            continue
+        stack[0] = row - first
+        depth = 1
+        while depth > 0:
+            gate = stack[depth - 1]
+            if seen[gate]:
+                depth -= 1
+                continue
+            waiting = False
+            for place in range(3):
+                below = inputs[gate, 2 - place] - first
+                if below >= 0 and not seen[below]:
+                    stack[depth] = below
+                    depth += 1
+                    waiting = True
+            if not waiting:
+                seen[gate] = True
+                order[made] = gate
+                made += 1
+                depth -= 1
+    return order[:made]

@@ -1,0 +1,86 @@
+"""A player that might be taken for a game: how it plays a match, and how it searches in trials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import final
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.players.alphabeta_player import AlphaBetaPlayer
+from neurogame.players.mcts_player import MctsPlayer
+from neurogame.players.player import Player
+from neurogame.players.race import CAPACITY, Searcher
+from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.mcts import Mcts
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.settings import SearchSettings
+from neurogame.simulate.game import Game
+
+_MEMORY = 32
+"""MiB of an alpha-beta's memory in trials."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A player that might be taken, with all that was made for it.
+
+    Attributes:
+        name: the player string that comes closest.
+        player: for the match; not started.
+        searcher: for trials, with little memory.
+    """
+
+    name: str
+    player: Player
+    searcher: Searcher
+
+
+def mcts_candidate(
+    game: Game,
+    name: str,
+    settings: MctsSettings,
+    judges: Mapping[str, MoveJudge] | None = None,
+    *,
+    seed: int,
+) -> Candidate:
+    """Return a Monte-Carlo tree search.
+
+    Args:
+        game: the game.
+        name: the player string.
+        settings: how it searches.
+        judges: of moves, by name, where the settings ask for them.
+        seed: of the trials.
+    """
+    small = replace(settings, capacity=CAPACITY, threads=1)
+    return Candidate(
+        name=name,
+        player=MctsPlayer(
+            judges=None if judges is None else lambda game, seed, seconds: judges,
+            name=name,
+            settings=settings,
+        ),
+        searcher=Mcts(game, settings=small, judges=judges, seed=seed),
+    )
+
+
+def alphabeta_candidate(
+    game: Game, name: str, evaluator: Evaluator, settings: SearchSettings, *, seed: int
+) -> Candidate:
+    """Return an alpha-beta search.
+
+    Args:
+        game: the game.
+        name: the player string.
+        evaluator: of its states.
+        settings: how it searches.
+        seed: of the trials.
+    """
+    return Candidate(
+        name=name,
+        player=AlphaBetaPlayer(lambda game, seed: evaluator, name=name, settings=settings),
+        searcher=AlphaBeta(game, evaluator, settings=replace(settings, memory=_MEMORY), seed=seed),
+    )

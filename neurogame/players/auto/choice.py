@@ -1,0 +1,180 @@
+"""The choice of a player for a game: by its properties, and by short matches while there is time.
+
+A plain tree search plays any game, so it is what others must beat; a trained checkpoint of the
+game, where there is one, takes its place. Then those that suit the game are made, one by one, as
+long as that takes no more than half of the time, and play short matches against it, all roles in
+turn. One that wins by more than chance explains is taken; otherwise it stays as it is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import final
+
+from neurogame.players.auto.candidate import Candidate
+from neurogame.players.auto.facts import GameFacts, game_facts
+from neurogame.players.auto.offers import Offer, Offers
+from neurogame.players.player import Player
+from neurogame.players.probe import Probe, probe
+from neurogame.players.race import MATCHES_PER_ROUND, Race, Racer
+from neurogame.search.limit import Limit
+from neurogame.simulate.game import Game
+
+_PROBE_SHARE = 0.03
+"""Share of the time for the speed of the game."""
+_MAKING_SHARE = 0.5
+"""Share of the time after which no further candidate is made."""
+_SLOW_TO_MAKE = 2.0
+"""A further candidate may take this many times as long to make as the first one."""
+_SURE, _FEWEST = 1.64, 5
+"""Standard errors by which a candidate must be ahead, in at least so many rounds."""
+_HOPELESS = 3
+"""Rounds after which a candidate that is behind may be dropped."""
+_ROUNDS = 5
+"""Rounds that should fit the time for every candidate; most drop out soon."""
+_LONGEST, _SHORTEST = 0.25, 0.015
+"""Seconds per move in trials."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """Which player was chosen, and why.
+
+    Attributes:
+        name: the player string that comes closest.
+        player: the player, not started.
+        facts: what the game is like.
+        first: the player string of the one to beat.
+        racers: how the others did against the first choice.
+        move_time: seconds per move in these matches; 0 if none were played.
+        notes: what else happened, one line each.
+        seconds: that the choice took.
+    """
+
+    name: str
+    player: Player
+    facts: GameFacts
+    first: str
+    racers: tuple[Racer, ...]
+    move_time: float
+    notes: tuple[str, ...] = field(default=())
+    seconds: float
+
+    def __str__(self) -> str:
+        """Return a few lines for people."""
+        lines = [f"plays {self.name} ({self._reason}; {self.seconds:.1f} s)", str(self.facts)]
+        lines += self.notes
+        lines += [
+            f"{racer.name} against {self.first}: {100 * racer.mean:.0f} % in "
+            f"{len(racer.rounds)} rounds ({1000 * self.move_time:.0f} ms per move)"
+            for racer in self.racers
+        ]
+        return "\n".join(lines)
+
+    @property
+    def _reason(self) -> str:
+        if self.name != self.first:
+            return f"it beat {self.first} in trials"
+        if any(racer.rounds for racer in self.racers):
+            return "nothing beat it in trials by more than chance"
+        return "no time for trials" if self.first == "mcts" else "trained; no time for trials"
+
+
+def choose_player(
+    game: Game,
+    *,
+    seconds: float,
+    seed: int,
+    checkpoints: Sequence[Path] = (),
+    threads: int = 1,
+) -> Choice:
+    """Choose a player for a game.
+
+    Args:
+        game: the game.
+        seconds: time for it, above 0; a plain tree search is made even if that takes longer.
+        seed: decides everything but what depends on time.
+        checkpoints: of this game; what the first one holds is what others must beat.
+        threads: trees that a tree search grows side by side in the match; in trials it has one.
+    """
+    begun = time.monotonic()
+    deadline = begun + seconds
+    offers = Offers(game, seed=seed, deadline=deadline, threads=threads)
+    plain = offers.plain()
+    making = time.monotonic() - begun
+    costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_SHORTEST))
+    facts = game_facts(game, costs)
+    trained = [offer for path in checkpoints for offer in offers.trained(path)]
+    first = _first(offers, trained, plain)
+    others = [] if first is plain else [plain]
+    enough = begun + _MAKING_SHARE * seconds
+    for offer in (*trained[1:], *offers.fresh(facts)):
+        if time.monotonic() + _SLOW_TO_MAKE * making > enough or not costs.choices:
+            break
+        if _move_time(costs, len(others) + 1, deadline - time.monotonic()) < _SHORTEST:
+            break
+        made = offers.make(offer)
+        others += [] if made is None else [made]
+    racers, move_time = _trials(game, costs, first, others, deadline=deadline, seed=seed)
+    tried = [racer for racer in racers if len(racer.rounds) >= _FEWEST]
+    best = max(tried, key=lambda racer: racer.bounds(_SURE)[0], default=None)
+    winner = first
+    if best is not None and best.bounds(_SURE)[0] > 0.5:
+        winner = next(other for other in others if other.name == best.name)
+    return Choice(
+        name=winner.name,
+        player=winner.player,
+        facts=facts,
+        first=first.name,
+        racers=tuple(racers),
+        move_time=move_time,
+        notes=tuple(offers.notes),
+        seconds=time.monotonic() - begun,
+    )
+
+
+def _first(offers: Offers, trained: list[Offer], plain: Candidate) -> Candidate:
+    """Return the player that others must beat."""
+    made = offers.make(trained[0]) if trained else None
+    return plain if made is None else made
+
+
+def _trials(
+    game: Game,
+    costs: Probe,
+    first: Candidate,
+    others: list[Candidate],
+    *,
+    deadline: float,
+    seed: int,
+) -> tuple[list[Racer], float]:
+    """Let the others play against the first choice; return how they did, and the move time."""
+    while others:
+        move_time = _move_time(costs, len(others), deadline - time.monotonic())
+        if move_time >= _SHORTEST:
+            break
+        others.pop()
+    else:
+        return [], 0.0
+    race = Race(
+        game,
+        first.searcher,
+        {other.name: other.searcher for other in others},
+        plies=costs.opening_plies,
+        seed=seed,
+        fewest=_HOPELESS,
+    )
+    race.run(Limit(seconds=move_time), deadline)
+    return race.racers, move_time
+
+
+def _move_time(costs: Probe, others: int, seconds: float) -> float:
+    """Return the seconds of a search with which trials fit a time; 0 if none do."""
+    matches = _ROUNDS * MATCHES_PER_ROUND * others
+    if not costs.choices or not matches:
+        return 0.0
+    return min((seconds / matches - costs.overhead) / costs.choices, _LONGEST)

@@ -1,0 +1,175 @@
+"""Which players are worth a trial in a game, and making them one by one while there is time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from neurogame.errors import NeurogameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.players.auto.candidate import Candidate, alphabeta_candidate, mcts_candidate
+from neurogame.players.auto.facts import GameFacts
+from neurogame.players.judges import make_judges
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.option_texts import read_options
+from neurogame.search.settings import SearchSettings
+from neurogame.simulate.game import Game
+
+if TYPE_CHECKING:
+    from neurogame.learn.checkpoint import Checkpoint
+
+_REFINING = 20.0
+"""Seconds left from which refining an evaluator is worth trying."""
+_REFINING_SHARE = 0.25
+"""Share of them that it takes."""
+_LARGE = 50_000
+"""Gates from which the action heuristic is not tried: making it may take longer than a clock."""
+_KNOWLEDGE = KnowledgeConfig(games=20_000, policy="knowledge")
+"""How knowledge is learned: by self-play after the first tenth."""
+_KNOWLEDGE_SHARE = 0.15
+"""Share of the time left that this may take."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """A player that may be made.
+
+    Attributes:
+        name: its player string.
+        make: makes it.
+    """
+
+    name: str
+    make: Callable[[], Candidate]
+
+
+@final
+class Offers:
+    """Makes candidates for a game.
+
+    Attributes:
+        notes: what happened while making them, one line each, for people.
+    """
+
+    def __init__(self, game: Game, *, seed: int, deadline: float, threads: int = 1) -> None:
+        """Take what they are for.
+
+        Args:
+            game: the game.
+            seed: decides what is random about them.
+            deadline: when the choice is to be made, as ``time.monotonic`` tells it.
+            threads: trees that a tree search grows side by side in the match, at least 1.
+        """
+        self._game, self._seed, self._deadline = game, seed, deadline
+        self._threads = threads
+        self.notes: list[str] = []
+
+    def plain(self) -> Candidate:
+        """Return the player that needs nothing: a plain tree search."""
+        return self._mcts("mcts", MctsSettings())
+
+    def trained(self, path: Path) -> list[Offer]:
+        """Return what a checkpoint of this game holds; nothing, with a note, if it is damaged.
+
+        Args:
+            path: of the checkpoint.
+        """
+        # Imported here: who plays without a checkpoint needs nothing of the learning room.
+        from neurogame.learn.checkpoint import load_checkpoint
+
+        try:
+            checkpoint = load_checkpoint(path)
+        except NeurogameError as error:
+            self.notes.append(f"{path}: not used: {error}")
+            return []
+        offers = [self._judged(checkpoint, path, judge) for judge in sorted(checkpoint.judges)]
+        if checkpoint.description:
+            name = f"alphabeta:{path}"
+            settings = SearchSettings(
+                **{key: value for key, value in checkpoint.config.items() if key == "outlook"}
+            )
+
+            def make() -> Candidate:
+                return self._alphabeta(name, checkpoint.evaluator(self._game), settings)
+
+            offers.insert(0, Offer(name=name, make=make))
+        return offers
+
+    def _judged(self, checkpoint: Checkpoint, path: Path, judge: str) -> Offer:
+        """Return the offer of a tree search with a judge that a checkpoint holds."""
+        name = f"mcts:{path},tree={judge}"
+        settings = MctsSettings(**read_options(MctsSettings, {"tree": judge}))
+
+        def make() -> Candidate:
+            judges = {judge: checkpoint.judge(judge, self._game)}
+            return self._mcts(name, settings, judges)
+
+        return Offer(name=name, make=make)
+
+    def fresh(self, facts: GameFacts) -> Iterator[Offer]:
+        """Yield what can be made of the rules alone, the most promising first.
+
+        Args:
+            facts: about the game.
+        """
+        yield Offer(name="mcts:tree=knowledge", make=self._knowledge)
+        if facts.suits_alphabeta:
+            yield Offer(name="alphabeta:cilp", make=self._cilp)
+        if self._game.circuit.gate_count < _LARGE:
+            yield Offer(name="mcts:playout=action,tree=action", make=self._action)
+        mast = MctsSettings(playout="mast")
+        yield Offer(name="mcts:playout=mast", make=lambda: self._mcts("mcts:playout=mast", mast))
+
+    def make(self, offer: Offer) -> Candidate | None:
+        """Make what is offered; None, with a note, if that is impossible.
+
+        Args:
+            offer: what.
+        """
+        try:
+            return offer.make()
+        except NeurogameError as error:
+            self.notes.append(f"{offer.name}: not possible: {error}")
+            return None
+
+    def _knowledge(self) -> Candidate:
+        settings = MctsSettings(tree="knowledge")
+        now = time.monotonic()
+        until = now + _KNOWLEDGE_SHARE * (self._deadline - now)
+        judges = make_judges(
+            self._game, settings, learning=_KNOWLEDGE, seed=self._seed, deadline=until
+        )
+        return self._mcts("mcts:tree=knowledge", settings, judges)
+
+    def _action(self) -> Candidate:
+        settings = MctsSettings(playout="action", tree="action")
+        judges = make_judges(self._game, settings)
+        name = "mcts:playout=action,tree=action"
+        return self._mcts(name, settings, judges)
+
+    def _cilp(self) -> Candidate:
+        evaluator = make_evaluator(self._game, seed=self._seed)
+        return self._alphabeta("alphabeta:cilp", evaluator, SearchSettings())
+
+    def _mcts(
+        self, name: str, settings: MctsSettings, judges: Mapping[str, MoveJudge] | None = None
+    ) -> Candidate:
+        own = replace(settings, threads=self._threads)
+        return mcts_candidate(self._game, name, own, judges, seed=self._seed)
+
+    def _alphabeta(self, name: str, evaluator: Evaluator, settings: SearchSettings) -> Candidate:
+        left = self._deadline - time.monotonic()
+        if left >= _REFINING:
+            from neurogame.learn.refine import refine_evaluator
+
+            found = refine_evaluator(self._game, evaluator, _REFINING_SHARE * left, self._seed)
+            if found is not None:
+                self.notes.append(f"{name}: {found}")
+        return alphabeta_candidate(self._game, name, evaluator, settings, seed=self._seed)

@@ -1,0 +1,130 @@
+"""A player whose checkpoint is looked up in a folder by the structure of the game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import final
+
+from neurogame.errors import LimitError, PlayerError
+from neurogame.players.player import Player
+from neurogame.players.spec import PlayerSpec
+from neurogame.players.started import started
+from neurogame.search.limit import Limit
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.option_texts import read_options
+from neurogame.search.result import SearchResult
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
+
+
+@final
+class FolderPlayer:
+    """Plays each game with the newest checkpoint of it that a folder holds."""
+
+    def __init__(self, spec: PlayerSpec, make: Callable[[PlayerSpec], Player]) -> None:
+        """Make a player.
+
+        Args:
+            spec: its source is a folder.
+            make: makes the player of a string whose source is a checkpoint.
+
+        Raises:
+            PlayerError: nothing asks for what a checkpoint holds.
+        """
+        self._spec, self._make = spec, make
+        self._holdings = _holdings(spec)
+        self._game: Game | None = None
+        self._player: Player | None = None
+        if not self._holdings:
+            raise PlayerError(
+                f"player {spec}: nothing asks for a checkpoint; set cutoff, bias or minimax for "
+                "an evaluator, tree or playout for judges of moves"
+            )
+
+    @property
+    def name(self) -> str:
+        """The player string."""
+        return str(self._spec)
+
+    @property
+    def last(self) -> SearchResult | None:
+        """The result of the last search of this match, or None."""
+        found: SearchResult | None = getattr(self._player, "last", None)
+        return found
+
+    @property
+    def report(self) -> str:
+        """What was done before the match, as text for people; empty if that was nothing."""
+        return str(getattr(self._player, "report", ""))
+
+    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+        """Look the game up, once per game, and prepare a match.
+
+        Args:
+            game: the game.
+            role: index of the role to play.
+            seed: decides every random choice in this match.
+            seconds: to get ready in; None: as long as it takes.
+
+        Raises:
+            PlayerError: the folder holds no checkpoint of the game.
+            CheckpointError: the checkpoint is damaged, or lacks what the search asks for.
+        """
+        if self._player is None or game is not self._game:
+            self._player = self._make(replace(self._spec, source=str(self._found(game))))
+            self._game = game
+        self._player.start(game, role, seed, seconds)
+
+    def choose(self, state: State, limit: Limit) -> int:
+        """Search and return the best move found; see :class:`~neurogame.players.player.Player`.
+
+        Raises:
+            PlayerError: ``start`` was not called.
+        """
+        return started(self._player, self.name, "choose").choose(state, limit)
+
+    def ponder(self, state: State, stop: Callable[[], bool]) -> None:
+        """Search until told to stop; see :class:`~neurogame.players.player.Player`.
+
+        Raises:
+            PlayerError: ``start`` was not called.
+        """
+        started(self._player, self.name, "ponder").ponder(state, stop)
+
+    def stop(self) -> None:
+        """End the match; what was loaded stays for the next one of the same game."""
+        if self._player is not None:
+            self._player.stop()
+
+    def _found(self, game: Game) -> Path:
+        """Return the checkpoint to play a game with."""
+        # Imported here: players without a checkpoint need nothing of the learning room.
+        from neurogame.learn.checkpoint_folder import CheckpointFolder
+
+        folder = CheckpointFolder(self._spec.source)
+        folder.refresh()
+        try:
+            paths = [folder.find(game, holding=held) for held in self._holdings]
+        except LimitError as error:
+            raise PlayerError(
+                f"player {self.name}: {game.name} cannot be looked up: {error}"
+            ) from None
+        for path in paths:
+            if path is not None:
+                return path
+        raise PlayerError(
+            f"player {self.name}: no checkpoint of {game.name} with {' or '.join(self._holdings)}; "
+            f"{folder.describe()}"
+        )
+
+
+def _holdings(spec: PlayerSpec) -> tuple[str, ...]:
+    """Return what a checkpoint may be wanted for; what comes first is looked up first."""
+    if spec.kind == "alphabeta":
+        return ("evaluator",)
+    settings = MctsSettings(**read_options(MctsSettings, spec.settings))
+    if settings.needs_evaluator:
+        return ("evaluator",)
+    return settings.judges or (("action",) if settings.is_gated else ())

@@ -1,0 +1,265 @@
+"""Plays one match: asks the players, checks their moves and clocks, keeps the record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from neurogame.errors import ConfigurationError, GameError
+from neurogame.players.player import MatchAbandoned, Player
+from neurogame.players.record import Ending, MatchRecord
+from neurogame.search.limit import Limit
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
+
+_CLOCK_SHARE = 0.9
+_OPENING_ATTEMPTS = 50
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class MatchSettings:
+    """The conditions of a match.
+
+    Attributes:
+        limit: how long players may think per move; a limit that they keep by themselves.
+        start_clock: seconds for a player's start, or None. A player is told to get ready in nine
+            tenths of it; a start that takes longer than all of it is counted.
+        play_clock: seconds for a move, or None. A player that is asked to keep within nine
+            tenths of it and still answers later has its move replaced by a random legal one and
+            a timeout counted. Players run in this process and are never interrupted.
+        opening_plies: joint moves drawn at random at the start; at least 0. An opening that
+            would end the game is drawn again, and shortened if none can be found.
+        max_plies: step limit, at least 1; a match that reaches it ends there with the goals that
+            the rules derive for that state.
+        record_states: whether to record every state.
+    """
+
+    limit: Limit = field(default_factory=Limit)
+    start_clock: float | None = None
+    play_clock: float | None = None
+    opening_plies: int = 0
+    max_plies: int = 1000
+    record_states: bool = False
+
+    def __post_init__(self) -> None:
+        """Check every field.
+
+        Raises:
+            ConfigurationError: a field is out of its range.
+        """
+        for name in ("start_clock", "play_clock"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < float("inf"):
+                raise ConfigurationError(f"{name}={value}; seconds above 0 are needed")
+        if self.opening_plies < 0:
+            raise ConfigurationError(f"opening_plies={self.opening_plies}; at least 0 is needed")
+        if self.max_plies < 1:
+            raise ConfigurationError(f"max_plies={self.max_plies}; at least 1 is needed")
+
+    @property
+    def thinking(self) -> Limit:
+        """The limit that players are given: their own one, and within the play clock."""
+        if self.play_clock is None:
+            return self.limit
+        return self.limit.merged(Limit(seconds=self.play_clock * _CLOCK_SHARE))
+
+
+def play_match(
+    game: Game,
+    players: Sequence[Player],
+    limit: Limit | None = None,
+    seed: int = 0,
+    *,
+    settings: MatchSettings | None = None,
+) -> MatchRecord:
+    """Play one match.
+
+    All roles choose at the same time from the same state, in turn-taking games too: a role that
+    has nothing to decide has a single legal move, which is played without asking its player.
+    The same seed and deterministic players give the same match.
+
+    Args:
+        game: the game.
+        players: one player per role, in role order.
+        limit: how long to think per move; replaces the one in ``settings``.
+        seed: decides the opening, replaced moves, and the seeds given to the players.
+        settings: all other conditions.
+
+    Raises:
+        GameError: there are more or fewer players than roles.
+    """
+    if len(players) != len(game.roles):
+        raise GameError(
+            f"{game.name} has {len(game.roles)} roles ({', '.join(game.roles)}), "
+            f"but {len(players)} players were given; one per role is needed"
+        )
+    settings = settings or MatchSettings()
+    if limit is not None:
+        settings = MatchSettings(**{**vars(settings), "limit": limit})
+    match = _Match(game, players, seed, settings)
+    try:
+        match.start()
+        match.play()
+    finally:
+        for player in players:
+            player.stop()
+    return match.record()
+
+
+def random_opening(game: Game, plies: int, random: np.random.Generator) -> list[list[int]]:
+    """Draw random joint moves from the initial state that do not end the game.
+
+    Args:
+        game: the game.
+        plies: wanted number of joint moves; fewer are returned where the game ends too soon.
+        random: source of randomness.
+
+    Returns:
+        Joint moves, as indices into each role's own moves.
+    """
+    for wanted in range(plies, 0, -1):
+        for _ in range(_OPENING_ATTEMPTS):
+            state = game.initial_state()
+            drawn: list[list[int]] = []
+            while len(drawn) < wanted and all(state.legal_moves):
+                drawn.append([int(random.choice(moves)) for moves in state.legal_moves])
+                state = state.next(drawn[-1])
+            if not state.is_terminal and len(drawn) == wanted:
+                return drawn
+    return []
+
+
+@final
+class _Match:
+    """A match in progress."""
+
+    def __init__(
+        self, game: Game, players: Sequence[Player], seed: int, settings: MatchSettings
+    ) -> None:
+        self._game = game
+        self._players = players
+        self._seed = seed
+        self._settings = settings
+        self._limit = settings.thinking
+        own, *seeds = np.random.SeedSequence(seed).generate_state(1 + len(players)).tolist()
+        self._random = np.random.default_rng(own)
+        self._player_seeds: list[int] = seeds
+        self._state = game.initial_state()
+        self._states = [self._state]
+        self._moves: list[tuple[str, ...]] = []
+        self._opening = 0
+        self._ending: Ending = "terminal"
+        roles = len(players)
+        self._start_seconds = [0.0] * roles
+        self._decisions = [0] * roles
+        self._move_seconds = [0.0] * roles
+        self._slowest = [0.0] * roles
+        self._start_timeouts = [0] * roles
+        self._timeouts = [0] * roles
+        self._illegal = [0] * roles
+
+    def start(self) -> None:
+        """Start all players."""
+        clock = self._settings.start_clock
+        seconds = None if clock is None else _CLOCK_SHARE * clock
+        for role, (player, seed) in enumerate(zip(self._players, self._player_seeds, strict=True)):
+            began = time.perf_counter()
+            with self._blame(role):
+                player.start(self._game, role, seed, seconds)
+            self._start_seconds[role] = time.perf_counter() - began
+            self._start_timeouts[role] = int(
+                clock is not None and self._start_seconds[role] > clock
+            )
+
+    def play(self) -> None:
+        """Play to the end."""
+        opening = random_opening(self._game, self._settings.opening_plies, self._random)
+        for joint in opening:
+            self._advance(joint)
+        self._opening = len(opening)
+        while not self._state.is_terminal:
+            if len(self._moves) >= self._settings.max_plies:
+                self._ending = "step limit"
+                return
+            if not all(self._state.legal_moves):
+                self._ending = "stuck"
+                return
+            try:
+                self._advance([self._ask(role) for role in range(len(self._players))])
+            except MatchAbandoned:
+                self._ending = "abandoned"
+                return
+
+    def _ask(self, role: int) -> int:
+        """Return the move of one role, replaced where its player fails."""
+        legal = self._state.legal_moves[role]
+        if len(legal) == 1:
+            return legal[0]
+        # Drawn whether it is needed or not: one failure must not change the later draws.
+        substitute = int(self._random.choice(legal))
+        began = time.perf_counter()
+        with self._blame(role):
+            move = self._players[role].choose(self._state, self._limit)
+        seconds = time.perf_counter() - began
+        self._decisions[role] += 1
+        self._move_seconds[role] += seconds
+        self._slowest[role] = max(self._slowest[role], seconds)
+        clock = self._settings.play_clock
+        if clock is not None and seconds > clock:
+            self._timeouts[role] += 1
+            return substitute
+        if move not in legal:
+            self._illegal[role] += 1
+            return substitute
+        return move
+
+    @contextmanager
+    def _blame(self, role: int) -> Iterator[None]:
+        """Note on a player's error whose it is and when it came."""
+        try:
+            yield
+        except Exception as error:
+            name, part = self._players[role].name, self._game.roles[role]
+            error.add_note(f"player {name} as {part} after {len(self._moves)} plies")
+            raise
+
+    def _advance(self, joint: Sequence[int]) -> None:
+        """Make a joint move."""
+        names = zip(self._game.moves, joint, strict=True)
+        self._moves.append(tuple(moves[move] for moves, move in names))
+        self._state = self._state.next(joint)
+        if self._settings.record_states:
+            self._states.append(self._state)
+
+    def record(self) -> MatchRecord:
+        """Return what happened."""
+        states: tuple[State, ...] = tuple(self._states)
+        return MatchRecord(
+            game=self._game.name,
+            roles=tuple(self._game.roles),
+            players=tuple(player.name for player in self._players),
+            seed=self._seed,
+            opening_plies=self._opening,
+            moves=tuple(self._moves),
+            goals=tuple(0.0 if goal is None else float(goal) for goal in self._state.goals),
+            ending=self._ending,
+            length=len(self._moves),
+            start_seconds=tuple(self._start_seconds),
+            decisions=tuple(self._decisions),
+            move_seconds=tuple(self._move_seconds),
+            slowest_seconds=tuple(self._slowest),
+            start_timeouts=tuple(self._start_timeouts),
+            timeouts=tuple(self._timeouts),
+            illegal_moves=tuple(self._illegal),
+            states=(
+                tuple(state.fluent_texts for state in states)
+                if self._settings.record_states
+                else None
+            ),
+        )

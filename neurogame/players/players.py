@@ -1,0 +1,201 @@
+"""Makes players from player strings; :mod:`neurogame.players.spec` documents the strings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from neurogame.errors import PlayerError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.players.alphabeta_player import AlphaBetaPlayer
+from neurogame.players.folder_player import FolderPlayer
+from neurogame.players.human import HumanPlayer
+from neurogame.players.player import Player
+from neurogame.players.random_player import RandomPlayer
+from neurogame.players.spec import FRESH, PlayerSpec
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.option_texts import read_options
+from neurogame.search.settings import SearchSettings
+from neurogame.simulate.game import Game
+
+if TYPE_CHECKING:
+    from neurogame.learn.checkpoint import Checkpoint
+
+__all__ = ["AlphaBetaPlayer", "HumanPlayer", "Player", "RandomPlayer", "make_player"]
+
+
+def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0) -> Player:
+    """Return the player that a string names.
+
+    Args:
+        text: a player string, or one taken apart.
+        game: if given, the evaluator is built for it at once, so that a checkpoint of another
+            game, or a folder without one of it, is refused here and not when the match starts.
+        seed: decides the weights of fresh evaluators that are random.
+
+    Raises:
+        PlayerError: the string is malformed, or names no file and no evaluator.
+        CheckpointError: the file is damaged, or a checkpoint of another game.
+        ConfigurationError: a limit or setting is out of its range.
+    """
+    spec = PlayerSpec.parse(text) if isinstance(text, str) else text
+    if spec.kind == "random":
+        return RandomPlayer()
+    if spec.kind == "human":
+        return HumanPlayer()
+    player: Player
+    if spec.kind == "auto":
+        player = _auto_player(spec)
+    elif spec.source and not spec.is_fresh and Path(spec.source).is_dir():
+        player = FolderPlayer(spec, lambda own: _searching_player(own, seed))
+    else:
+        player = _searching_player(spec, seed)
+    if game is not None:
+        player.start(game, 0, seed)
+        player.stop()
+    return player
+
+
+def _searching_player(spec: PlayerSpec, seed: int) -> Player:
+    return _mcts_player(spec, seed) if spec.kind == "mcts" else _alphabeta_player(spec, seed)
+
+
+def _auto_player(spec: PlayerSpec) -> Player:
+    # Imported here: it has all kinds of players at hand.
+    from neurogame.players.auto.auto_player import PREPARE, AutoPlayer
+
+    folder = Path(spec.source) if spec.source else None
+    if folder is not None and not folder.is_dir():
+        raise PlayerError(f"player {spec}: there is no folder {spec.source!r} of checkpoints")
+    prepare = float(spec.options.get("prepare", PREPARE))
+    threads = int(spec.options.get("threads", "1"))
+    return AutoPlayer(folder, name=str(spec), limit=spec.limit, prepare=prepare, threads=threads)
+
+
+def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:
+    source, trained = _source(spec, seed)
+    chosen = {name: trained[name] for name in ("outlook",) if name in trained}
+    settings = SearchSettings(**(chosen | read_options(SearchSettings, spec.settings)))
+    return AlphaBetaPlayer(
+        source,
+        name=str(spec),
+        limit=spec.limit,
+        settings=settings,
+        fresh=spec.is_fresh and spec.noise > 0,
+        device=_device(spec),
+        refine=float(spec.own("refine")),
+    )
+
+
+def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
+    # Imported here: players without a tree of simulations need nothing of its compiled code.
+    from neurogame.players.mcts_player import MctsPlayer
+
+    device = _device(spec)
+    settings = MctsSettings(**read_options(MctsSettings, spec.settings))
+    judged = bool(settings.judges) or settings.is_gated
+    learning = KnowledgeConfig(
+        games=int(spec.own("games")),
+        policy="knowledge" if spec.own("policy") == "knowledge" else "random",
+    )
+    checkpoint = _checkpoint(spec) if spec.source and not spec.is_fresh else None
+    found: Callable[[Game, int], Evaluator] | None = None
+    if checkpoint is None:
+        found = _fresh_source(spec, seed) if spec.source else None
+    elif settings.needs_evaluator or not judged:
+        found = _held(checkpoint)
+
+    def source(game: Game, match_seed: int) -> Evaluator:
+        assert found is not None
+        return found(game, match_seed).to(device)
+
+    def judges(game: Game, judges_seed: int, deadline: float | None) -> Mapping[str, MoveJudge]:
+        # Imported here, as checkpoints are.
+        from neurogame.players.judges import make_judges
+
+        return make_judges(
+            game,
+            settings,
+            checkpoint,
+            learning=learning,
+            seed=judges_seed,
+            deadline=deadline,
+        )
+
+    return MctsPlayer(
+        source if found else None,
+        judges=judges if judged else None,
+        name=str(spec),
+        limit=spec.limit,
+        settings=settings,
+        fresh=spec.is_fresh and spec.noise > 0,
+        gate=float(spec.own("gate")),
+        refine=float(spec.own("refine")),
+    )
+
+
+def _source(
+    spec: PlayerSpec, seed: int
+) -> tuple[Callable[[Game, int], Evaluator], Mapping[str, Any]]:
+    """Return a maker of the evaluator that a player string names, and how it was trained."""
+    if spec.is_fresh:
+        return _fresh_source(spec, seed), {}
+    checkpoint = _checkpoint(spec)
+    return _held(checkpoint), checkpoint.config
+
+
+def _device(spec: PlayerSpec) -> str:
+    """Return the device, checked."""
+    name = spec.options.get("device", "cpu")
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise PlayerError(
+            f"player {spec}: device {name!r} cannot be used ({reason}); take cpu, or cuda where "
+            "there is one"
+        ) from None
+    return name
+
+
+def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluator]:
+    """Return a maker of untrained evaluators."""
+    kind = FRESH[spec.source.lower()]
+    if spec.noise > 0 and kind not in ("cilp", "cilp-paper"):
+        raise PlayerError(f"player {spec}: noise is for cilp and cilp-paper evaluators")
+    config = EvaluatorConfig(kind=kind, noise=spec.noise)
+
+    def make(game: Game, match_seed: int) -> Evaluator:
+        return make_evaluator(game, config, match_seed if spec.noise > 0 else seed)
+
+    return make
+
+
+def _checkpoint(spec: PlayerSpec) -> Checkpoint:
+    """Return the checkpoint that a player string names."""
+    path = Path(spec.source)
+    if not path.is_file():
+        raise PlayerError(
+            f"player {spec}: there is no checkpoint {spec.source!r}; give the path of one, or of a "
+            f"folder with checkpoints, or a fresh evaluator: {', '.join(FRESH)}"
+        )
+    # Imported here: players without a checkpoint need nothing of the learning room.
+    from neurogame.learn.checkpoint import load_checkpoint
+
+    return load_checkpoint(path)
+
+
+def _held(checkpoint: Checkpoint) -> Callable[[Game, int], Evaluator]:
+    """Return a maker of the evaluator in a checkpoint."""
+
+    def make(game: Game, match_seed: int) -> Evaluator:
+        return checkpoint.evaluator(game)
+
+    return make

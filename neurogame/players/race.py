@@ -1,0 +1,179 @@
+"""Short matches of searches against a baseline, until the better ones stand out or not."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, final
+
+import numpy as np
+
+from neurogame.players.match import random_opening
+from neurogame.search.limit import Limit
+from neurogame.search.result import SearchResult
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
+
+CAPACITY = 50_000
+"""Nodes of a tree search in a race: little memory, and quickly forgotten."""
+MATCHES_PER_ROUND = 2
+"""Matches of a round of two roles, of which there usually are as many."""
+MOST_ROUNDS = 100
+"""Rounds after which a race is over: more would tell apart what hardly differs."""
+
+_SPREAD = 0.35
+"""Least standard deviation of a round that is reckoned with: few rounds that end alike, as the
+first ones often do, do not show that all others will."""
+
+
+class Searcher(Protocol):
+    """A search that keeps what it has found until it is told to forget it."""
+
+    def search(self, state: State, role: int, limit: Limit) -> SearchResult:
+        """Search for the best move of a role."""
+
+    def forget(self, *, proofs: bool = True) -> None:
+        """Drop what was searched."""
+
+
+@final
+@dataclass(kw_only=True)
+class Racer:
+    """How a candidate does in a race.
+
+    Attributes:
+        name: for people.
+        rounds: what each round came to, 0..1: 0.5 is as good as the baseline. A round is a
+            match in each role from a common opening.
+        is_racing: whether it still runs.
+    """
+
+    name: str
+    rounds: list[float] = field(default_factory=list)
+    is_racing: bool = True
+
+    @property
+    def mean(self) -> float:
+        """Mean of the rounds, 0.5 without any."""
+        return float(np.mean(self.rounds)) if self.rounds else 0.5
+
+    def bounds(self, z: float) -> tuple[float, float]:
+        """Return the mean less and plus ``z`` standard errors."""
+        count = len(self.rounds)
+        if count == 0:
+            return 0.0, 1.0
+        spread = max(float(np.std(self.rounds)), _SPREAD)
+        return self.mean - z * spread / math.sqrt(count), self.mean + z * spread / math.sqrt(count)
+
+
+@final
+class Race:
+    """Races candidates against a baseline in one game.
+
+    Attributes:
+        racers: how the candidates do, in the order in which they were given.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        baseline: Searcher,
+        candidates: Mapping[str, Searcher],
+        *,
+        plies: int,
+        seed: int,
+        z: float = 1.0,
+        fewest: int = 6,
+    ) -> None:
+        """Take who runs.
+
+        Args:
+            game: the game.
+            baseline: the search to beat.
+            candidates: the searches that run against it, by name.
+            plies: random ones at the beginning of every match; at least 0.
+            seed: decides the openings.
+            z: standard errors by which a candidate must be behind the best to be sent home. The
+                time is better spent on others long before it is sure that it is worse.
+            fewest: rounds before anybody is sent home, at least 1.
+        """
+        self.racers = [Racer(name=name) for name in candidates]
+        self._game, self._baseline, self._z, self._plies = game, baseline, z, plies
+        self._fewest = fewest
+        self._candidates = list(candidates.values())
+        self._random = np.random.default_rng(seed & (1 << 64) - 1)
+
+    def run(self, limit: Limit, deadline: float, rounds: int = MOST_ROUNDS) -> None:
+        """Play rounds until the time is out or nobody is left.
+
+        Args:
+            limit: of every search.
+            deadline: when to stop, as ``time.monotonic`` tells it; a match under way is dropped.
+            rounds: most rounds to play.
+        """
+        for _ in range(rounds):
+            if not any(racer.is_racing for racer in self.racers):
+                return
+            opening = random_opening(self._game, self._plies, self._random)
+            control = None
+            if len(self._game.roles) != 2:
+                control = self._match(
+                    [self._baseline] * len(self._game.roles), opening, limit, deadline
+                )
+                if control is None:
+                    return
+            for racer, search in zip(self.racers, self._candidates, strict=True):
+                if racer.is_racing:
+                    found = self._round(search, opening, control, limit, deadline)
+                    if found is None:
+                        return
+                    racer.rounds.append(found)
+            self._send_home()
+
+    def _send_home(self) -> None:
+        """Let those stop that are behind the baseline or the best."""
+        lowest = max([0.5, *(racer.bounds(self._z)[0] for racer in self.racers)])
+        for racer in self.racers:
+            if len(racer.rounds) >= self._fewest and racer.bounds(self._z)[1] < lowest:
+                racer.is_racing = False
+
+    def _round(
+        self,
+        search: Searcher,
+        opening: list[list[int]],
+        control: Sequence[float] | None,
+        limit: Limit,
+        deadline: float,
+    ) -> float | None:
+        """Return what a candidate makes of an opening in all roles; None if time was out."""
+        roles, points = len(self._game.roles), []
+        for role in range(roles):
+            seats = [self._baseline] * roles
+            seats[role] = search
+            goals = self._match(seats, opening, limit, deadline)
+            if goals is None:
+                return None
+            # With other numbers of roles than two there is no opponent to be compared with.
+            other = goals[1 - role] if control is None else control[role]
+            points.append(0.5 + (goals[role] - other) / 200)
+        return float(np.mean(points))
+
+    def _match(
+        self, seats: Sequence[Searcher], opening: list[list[int]], limit: Limit, deadline: float
+    ) -> list[float] | None:
+        """Play a match; return the goals, or None if time was out before its end."""
+        for search in set(seats):
+            search.forget()
+        state, moves = self._game.initial_state(), iter(opening)
+        while not state.is_terminal and all(state.legal_moves):
+            if time.monotonic() >= deadline:
+                return None
+            drawn = next(moves, None)
+            joint = drawn or [
+                seats[role].search(state, role, limit).move if len(own) > 1 else own[0]
+                for role, own in enumerate(state.legal_moves)
+            ]
+            state = state.next(joint)
+        return [0.0 if goal is None else float(goal) for goal in state.goals]

@@ -1,0 +1,47 @@
+"""A player that makes uniformly random legal moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import final
+
+import numpy as np
+
+from neurogame.search.limit import Limit
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
+
+
+@final
+class RandomPlayer:
+    """Uniformly random legal moves, decided by the match's seed alone."""
+
+    def __init__(self, name: str = "random") -> None:
+        """Name the player.
+
+        Args:
+            name: its player string.
+        """
+        self._name = name
+        self._role = 0
+        self._random = np.random.default_rng(0)
+
+    @property
+    def name(self) -> str:
+        """The player string."""
+        return self._name
+
+    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+        """Prepare a match; see :class:`neurogame.players.player.Player`."""
+        self._role = role
+        self._random = np.random.default_rng(seed)
+
+    def choose(self, state: State, limit: Limit) -> int:
+        """Return a random legal move, whatever the limit."""
+        return int(self._random.choice(state.legal_moves[self._role]))
+
+    def ponder(self, state: State, stop: Callable[[], bool]) -> None:
+        """Return at once: there is nothing to think about."""
+
+    def stop(self) -> None:
+        """Nothing to clean up."""

@@ -1,0 +1,208 @@
+"""The reference interpreter: what the rules say, computed slowly and by other means.
+
+It evaluates the rulesheet itself on sets of terms, never a ground program or a circuit, so that
+an agreement with the simulator is evidence for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+from neurogame.errors import GameError, RulesError
+from neurogame.gdl.finding import shown
+from neurogame.gdl.keywords import is_goal_value
+from neurogame.gdl.parse import parse_term
+from neurogame.gdl.terms import Rules, Sentence, Term
+from neurogame.gdl.write import term_text
+from neurogame.reference.datalog import Program, Stratum
+from neurogame.reference.joins import (
+    EMPTY,
+    Database,
+    Predicate,
+    Relation,
+    Value,
+    arguments_of,
+    predicate_of,
+    term_of,
+    value_of,
+)
+
+_TRUE: Predicate = ("true", 1)
+_DOES: Predicate = ("does", 2)
+_ROLE: Predicate = ("role", 1)
+_INIT: Predicate = ("init", 1)
+_NEXT: Predicate = ("next", 1)
+_LEGAL: Predicate = ("legal", 2)
+_GOAL: Predicate = ("goal", 2)
+_TERMINAL: Predicate = ("terminal", 0)
+
+ReferenceState = frozenset[Sentence]
+
+
+@final
+class ReferenceGame:
+    """A game interpreted straight from its rules.
+
+    A state is the set of terms ``f`` for which ``(true f)`` holds, with folded names. Legal
+    moves and goals are given as derived, in terminal states too; a terminal state is its own
+    successor. Where a state is not terminal but a role has no legal move, there is no next
+    state: :meth:`next` raises.
+
+    Args:
+        rules: a rulesheet; it is not checked beyond what evaluation needs.
+
+    Raises:
+        RulesError: a rule is unsafe, or there is no role.
+        LimitError: a rule has too many literals or branches for this interpreter.
+        GroundingError: an atom depends on its own negation (where only some states show it,
+            the query that meets it raises).
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self._program = Program(rules, frozenset((_TRUE, _DOES)))
+        self._values: dict[Term, Value] = {}
+        self._terms: dict[Value, Sentence] = {}
+        self._static: Database = {}
+        self._look_strata: list[Stratum] = []
+        self._next_strata: list[Stratum] = []
+        self._sort_strata()
+        self._roles = self._roles_in_source_order()
+        self._looked: tuple[ReferenceState, Database] | None = None
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles' text in the rulesheet's spelling, in the order of the role facts."""
+        return tuple(self.text(self._term(role)) for role in self._roles)
+
+    def initial(self) -> ReferenceState:
+        """Return the initial state."""
+        return self._column(self._static, _INIT)
+
+    def legal(self, state: ReferenceState, role: int) -> frozenset[Sentence]:
+        """Return the moves of one role for which ``legal`` is derived, in terminal states too.
+
+        Args:
+            state: ground terms.
+            role: index of the role.
+        """
+        return frozenset(self._term(move) for move in self._of_role(state, _LEGAL, role))
+
+    def terminal(self, state: ReferenceState) -> bool:
+        """Return whether ``terminal`` holds in a state."""
+        return self._look(state).get(_TERMINAL, EMPTY).contains(())
+
+    def goals(self, state: ReferenceState, role: int) -> list[int]:
+        """Return all goal values derived for a role in 0..100, ascending: none, one or several.
+
+        Raises:
+            RulesError: a derived goal is not an integer in 0..100.
+        """
+        found = []
+        for value in self._of_role(state, _GOAL, role):
+            text = value if isinstance(value, str) else term_text(self._term(value))
+            if not is_goal_value(text):
+                raise RulesError(
+                    f"{self.rules.source}:1:1: a goal of {self.roles[role]} is {shown(text)!r}; "
+                    "goals are integers in 0..100"
+                )
+            found.append(int(text))
+        return sorted(set(found))
+
+    def next(self, state: ReferenceState, joint: Sequence[Term]) -> ReferenceState:
+        """Return the state after a joint move: exactly what ``next`` derives.
+
+        Args:
+            state: ground terms.
+            joint: one move per role, in role order; each must be legal.
+
+        Returns:
+            The successor; a terminal state itself, whatever the moves.
+
+        Raises:
+            GameError: the number of moves is wrong, a move is not legal, or some role has none.
+        """
+        if len(joint) != len(self._roles):
+            raise GameError(f"a joint move has {len(self._roles)} moves, not {len(joint)}")
+        if self.terminal(state):
+            return state
+        database = dict(self._look(state))
+        rows = []
+        for role, move in enumerate(joint):
+            if not self.legal(state, role):
+                raise GameError(
+                    f"role {self.roles[role]} has no legal move although the state is not "
+                    "terminal: no step leads on"
+                )
+            if move not in self.legal(state, role):
+                raise GameError(f"{self.text(move)} is not a legal move of {self.roles[role]}")
+            rows.append((self._roles[role], self._value(move)))
+        database[_DOES] = Relation(rows)
+        for stratum in self._next_strata:
+            stratum.evaluate(database)
+        return self._column(database, _NEXT)
+
+    def text(self, term: Term) -> str:
+        """Return the compact KIF text of a term in the rulesheet's spelling."""
+        return term_text(term, self.rules.spelling)
+
+    def term(self, text: str) -> Sentence:
+        """Return the ground term that a KIF text in any case stands for.
+
+        Raises:
+            RulesError: the text is not one ground term.
+        """
+        return term_of(value_of(parse_term(text)))
+
+    def _sort_strata(self) -> None:
+        """Evaluate what no state changes; sort the rest into before and after the move."""
+        looked_at = self._program.below((_LEGAL, _GOAL, _TERMINAL))
+        needed = looked_at | self._program.below((_ROLE, _INIT, _NEXT))
+        for stratum in self._program.strata:
+            if not stratum.members & needed:
+                continue
+            depends_on = self._program.below(stratum.members)
+            if not depends_on & {_TRUE, _DOES}:
+                stratum.evaluate(self._static)
+            elif stratum.members & looked_at:
+                self._look_strata.append(stratum)
+            else:
+                self._next_strata.append(stratum)
+
+    def _roles_in_source_order(self) -> tuple[Value, ...]:
+        facts = [rule.head for rule in self.rules if predicate_of(rule.head) == _ROLE]
+        roles = tuple(dict.fromkeys(value_of(arguments_of(fact)[0]) for fact in facts))
+        if not roles:
+            raise RulesError(f"{self.rules.source}: no (role NAME) fact; a game needs at least one")
+        return roles
+
+    def _look(self, state: ReferenceState) -> Database:
+        """Return all relations of a state that do not depend on the move."""
+        if self._looked is None or self._looked[0] != state:
+            database = dict(self._static)
+            database[_TRUE] = Relation((self._value(fluent),) for fluent in state)
+            for stratum in self._look_strata:
+                stratum.evaluate(database)
+            self._looked = (state, database)
+        return self._looked[1]
+
+    def _of_role(self, state: ReferenceState, predicate: Predicate, role: int) -> list[Value]:
+        rows = self._look(state).get(predicate, EMPTY).matching(((0,),), (self._roles[role],))
+        return [row[1] for row in rows]
+
+    def _column(self, database: Database, predicate: Predicate) -> ReferenceState:
+        rows = database.get(predicate, EMPTY).matching((), ())
+        return frozenset(self._term(row[0]) for row in rows)
+
+    def _value(self, term: Term) -> Value:
+        value = self._values.get(term)
+        if value is None:
+            value = self._values[term] = value_of(term)
+        return value
+
+    def _term(self, value: Value) -> Sentence:
+        term = self._terms.get(value)
+        if term is None:
+            term = self._terms[value] = term_of(value)
+        return term

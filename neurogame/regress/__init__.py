@@ -1,0 +1,1 @@
+"""Formulas seen from one ply earlier: regression, and the formula of every move."""

@@ -1,0 +1,217 @@
+"""Regression by several steps: what must hold now so that a formula holds some plies later.
+
+A role makes a given move and then plays on as well as it can. Its own choice is a disjunction
+over its legal moves. What the other roles do is a conjunction over their legal moves, so that
+nothing they do prevents it, or is not known. Moves at the same time are treated as if the others
+knew the role's own: what holds then holds whatever they do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import final
+
+import numpy as np
+
+from neurogame.analysis.analyse import GameAnalysis
+from neurogame.circuit.circuit import AND, OR, Circuit
+from neurogame.errors import ConfigurationError, LimitError
+from neurogame.graph.formulas import Formulas
+from neurogame.graph.gates import GateStore
+from neurogame.graph.groups import group_starts
+from neurogame.graph.rewrite import rewrite
+from neurogame.ground.atoms import IntArray
+from neurogame.regress.regress import regress_formulas
+from neurogame.regress.specialise import GATE_BUDGET, MoveFormulas, formulas_of_moves
+from neurogame.regress.unknowns import with_constants, without_moves
+
+OTHERS = ("least", "unknown")
+
+
+def formulas_in_steps(
+    circuit: Circuit,
+    literals: IntArray,
+    role: int,
+    steps: int,
+    analysis: GameAnalysis,
+    *,
+    others: str = "least",
+    budget: int = GATE_BUDGET,
+) -> MoveFormulas:
+    """Return for each move of a role when state formulas hold some plies later.
+
+    ``V[F, 0] = F``, and ``V[F, n]`` is the disjunction over the role's legal moves ``a`` of
+    ``Q[F, n, a]``; in a terminal state it is ``F``, because no move is made there. ``Q[F, n, a]``
+    is ``R[V[F, n - 1]]`` where the role makes move ``a``, for all that the others may do: with
+    ``others="least"`` the conjunction over their legal moves.
+
+    In a turn-taking game, no more than one role is taken to make a move other than its noops.
+
+    Args:
+        circuit: the game.
+        literals: state formulas as literals of the circuit; int64 ``[N]``.
+        role: index of the role.
+        steps: plies to look ahead, at least 1.
+        analysis: of the game; its turn-taking, noops and constant fluents are relied upon.
+        others: ``least``: all legal moves of the other roles are foreseen, and the formulas read
+            no moves; ``unknown``: what they do is not known. Where their next moves matter they
+            stay inputs; their later ones are left out (:mod:`~neurogame.regress.unknowns`).
+        budget: gates that may be made for single moves, before sharing, at each step and role.
+
+    Returns:
+        Formulas of the moves; specialised, unless one step with unknown moves of others was asked
+        for and takes more than the budget.
+
+    Raises:
+        ConfigurationError: an option has another value than those allowed.
+        LimitError: the budget is not enough.
+
+    Reference:
+        Trutman and Schiffel, conclusion: "Another idea would be to regress the goal condition by
+        more than one step."
+    """
+    if steps < 1:
+        raise ConfigurationError(f"formulas look at least 1 step ahead, not {steps}")
+    if others not in OTHERS:
+        raise ConfigurationError(
+            f"others of regression is {others!r}; choose one of {', '.join(OTHERS)}"
+        )
+    goals = Formulas.of_circuit(circuit, np.asarray(literals, np.int64))
+    ahead = _LookAhead(circuit, role, analysis, others, budget)
+    found = ahead.moves(goals)
+    for _ in range(steps - 1):
+        found = ahead.checked(ahead.moves(ahead.choice(goals, found)))
+    return found
+
+
+@final
+class _LookAhead:
+    """One step of regression after another, for one role."""
+
+    def __init__(
+        self, circuit: Circuit, role: int, analysis: GameAnalysis, others: str, budget: int
+    ) -> None:
+        self.circuit = circuit
+        self.role = role
+        self.analysis = analysis
+        self.others = others
+        self.budget = budget
+        self.noops = analysis.noops if analysis.turn_taking.holds else ()
+        sizes = np.array([len(own) for own in circuit.moves])
+        self.first = 1 + len(circuit.fluents) + group_starts(sizes)
+
+    def moves(self, formulas: Formulas) -> MoveFormulas:
+        """Return what is left of the regression of state formulas for each own move."""
+        regressed = with_constants(regress_formulas(self.circuit, formulas), self.analysis)
+        if self.others == "unknown":
+            return formulas_of_moves(self.circuit, regressed, self.role, self.noops, self.budget)
+        return self._split(self._whatever_others_do(regressed), self.role)
+
+    def choice(self, goals: Formulas, moves: MoveFormulas) -> Formulas:
+        """Return when the role has a legal move of which its formula holds, or has reached it."""
+        self.checked(moves)
+        if self.others == "unknown":
+            moves, _ = without_moves(self.circuit, moves)
+        circuit = self.circuit
+        new = _Gates(circuit.first_gate)
+        below = new.take(moves.formulas, moves.literals)
+        legal = new.take(Formulas.of_circuit(circuit, self._legal(self.role)))
+        over = new.take(Formulas.of_circuit(circuit, np.array([circuit.terminal])))
+        best = new.any(new.pair(AND, below, legal[None, :]))
+        reached = new.pair(AND, new.take(goals), over)
+        return new.formulas(new.pair(OR, reached, new.pair(AND, best, over ^ 1)))
+
+    def _whatever_others_do(self, formulas: Formulas) -> Formulas:
+        """Return when formulas over moves hold for all legal moves of the other roles.
+
+        The result reads the role's own moves only. ``free`` is for the case that nobody has moved
+        yet but by a noop, ``still`` for the case that somebody has.
+        """
+        count = len(formulas.literals)
+        both = replace(formulas, literals=np.tile(formulas.literals, 2))
+        for other in range(len(self.circuit.roles)):
+            if other == self.role:
+                continue
+            split = self._split(both, other)
+            new = _Gates(self.circuit.first_gate)
+            below = new.take(split.formulas, split.literals)
+            illegal = new.take(Formulas.of_circuit(self.circuit, self._legal(other))) ^ 1
+            free, still = below[:count], below[count:]
+            idle = self._idle(other)
+            if len(idle) == 1:
+                guarded = still[:, idle]
+            else:
+                guarded = new.pair(OR, still[:, idle], illegal[None, idle])
+            mixed = still.copy()
+            mixed[:, idle] = free[:, idle]
+            free = new.all(new.pair(OR, mixed, illegal[None, :]))
+            both = new.formulas(np.concatenate([free, new.all(guarded)]))
+        if not self.noops:
+            return replace(both, literals=both.literals[:count]).pruned()
+        new = _Gates(self.circuit.first_gate)
+        ends = new.take(both)
+        waits = new.any(2 * (self.first[self.role] + self._idle(self.role))[None, :])
+        quiet = new.pair(AND, ends[count:], waits ^ 1)
+        return new.formulas(new.pair(OR, quiet, new.pair(AND, ends[:count], waits)))
+
+    def _idle(self, role: int) -> IntArray:
+        """Return the moves of a role while another moves: its noops, or all if it has none."""
+        noops = self.noops[role] if self.noops else ()
+        return np.array(noops or range(len(self.circuit.moves[role])), np.int64)
+
+    def _legal(self, role: int) -> IntArray:
+        """Return the literals of a role's legal moves; int64 ``[M]``."""
+        begin = self.first[role] - self.first[0]
+        return self.circuit.legal[begin : begin + len(self.circuit.moves[role])]
+
+    def _split(self, formulas: Formulas, role: int) -> MoveFormulas:
+        """Return what is left of formulas for each move of a role."""
+        return self.checked(formulas_of_moves(self.circuit, formulas, role, (), self.budget))
+
+    def checked(self, moves: MoveFormulas) -> MoveFormulas:
+        """Return formulas of moves if they are specialised, else raise."""
+        if not moves.specialised:
+            raise LimitError(
+                f"formulas of {len(self.circuit.moves[moves.role]):,} moves take more than "
+                f"{self.budget:,} gates in one step; look fewer steps ahead, take the other "
+                "roles' moves as unknown, or give a larger budget"
+            )
+        return moves
+
+
+@final
+class _Gates:
+    """New gates over the inputs of a circuit."""
+
+    def __init__(self, first_gate: int) -> None:
+        self.store = GateStore(first_gate)
+
+    def take(self, formulas: Formulas, literals: IntArray | None = None) -> IntArray:
+        """Make the gates of formulas, or of these literals of them, and return the literals."""
+        wanted = formulas.literals if literals is None else literals
+        whole = replace(formulas, literals=wanted.reshape(-1))
+        signal = rewrite(whole, 2 * np.arange(whole.input_count), self.store)
+        made: IntArray = signal[wanted >> 1] ^ (wanted & 1)
+        return made
+
+    def pair(self, kind: int, left: IntArray, right: IntArray) -> IntArray:
+        """Combine two arrays of literals, element by element, with broadcasting."""
+        both = np.stack(np.broadcast_arrays(left, right), axis=-1)
+        start = 2 * np.arange(both.size // 2 + 1)
+        return self.store.make(kind, both.reshape(-1), start).reshape(both.shape[:-1])
+
+    def any(self, literals: IntArray) -> IntArray:
+        """Return the disjunction of each row."""
+        return self._rows(OR, literals)
+
+    def all(self, literals: IntArray) -> IntArray:
+        """Return the conjunction of each row."""
+        return self._rows(AND, literals)
+
+    def formulas(self, literals: IntArray) -> Formulas:
+        """Return literals as formulas, with the gates that they need."""
+        return Formulas.of_store(self.store, literals)
+
+    def _rows(self, kind: int, literals: IntArray) -> IntArray:
+        start = literals.shape[1] * np.arange(len(literals) + 1)
+        return self.store.make(kind, literals.reshape(-1), start)

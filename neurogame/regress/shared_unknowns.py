@@ -1,0 +1,155 @@
+"""Formulas that all moves of a role share, without the unknown moves of others.
+
+Where every move has formulas of its own, an unknown is left out once they are simplified
+(:mod:`~neurogame.regress.unknowns`). Formulas that are the same for all moves become simple only
+when the move is known. So gates over the role's moves tell whether a part would be true, false,
+or nothing but unknowns then, and a gate reads its neutral element where it is the last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import final
+
+import numpy as np
+
+from neurogame.circuit.circuit import AND, FALSE, OR, TRUE, Circuit
+from neurogame.graph.formulas import Formulas
+from neurogame.graph.gates import GateStore
+from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.graph.lanes import Bits
+from neurogame.ground.atoms import IntArray
+from neurogame.regress.specialise import MoveFormulas
+
+_MOST_FLAGS = 50_000_000
+
+
+def without_moves_of_others(circuit: Circuit, moves: MoveFormulas) -> tuple[MoveFormulas, Bits]:
+    """Leave the moves of all other roles out of formulas that a role's moves share.
+
+    Args:
+        circuit: the game.
+        moves: ``N`` formulas for each of ``M`` moves, not specialised.
+
+    Returns:
+        The formulas, and of which of them nothing is left; bool ``[N, M]``. They have the values
+        of the specialised ones, except that specialisation may make two parts of a gate equal,
+        which then count once.
+    """
+    role_of = np.repeat(np.arange(len(circuit.roles)), [len(own) for own in circuit.moves])
+    is_own = np.zeros(circuit.first_gate, np.bool_)
+    is_own[1 + len(circuit.fluents) :] = role_of == moves.role
+    unknown = ~is_own
+    unknown[: 1 + len(circuit.fluents)] = False
+    used, place = np.unique(moves.literals, return_inverse=True)
+    place = place.reshape(moves.literals.shape)
+    known, lost = without_unknowns(replace(moves.formulas, literals=used), unknown, is_own)
+    nothing = _of_moves(lost, np.flatnonzero(is_own), place)
+    literals = np.where(nothing, FALSE, known.literals[place])
+    return replace(moves, formulas=known, literals=literals), nothing
+
+
+def without_unknowns(formulas: Formulas, unknown: Bits, chosen: Bits) -> tuple[Formulas, Formulas]:
+    """Leave unknown inputs out of formulas, some of whose inputs will be known.
+
+    Args:
+        formulas: any; ``[N]``.
+        unknown: which inputs are unknown; bool ``[I]``.
+        chosen: which inputs will be constants, not known yet; bool ``[I]``.
+
+    Returns:
+        The formulas over the other inputs, and when nothing is left of each of them, over the
+        chosen inputs; ``[N]`` each.
+    """
+    rails = _Rails(formulas, unknown, chosen)
+    for gates in formulas.levels():
+        for kind in (AND, OR):
+            rails.make(kind, gates[formulas.kind[gates] == kind])
+    node, sign = formulas.literals >> 1, formulas.literals & 1
+    known = Formulas.of_store(rails.store, rails.value[node] ^ sign)
+    return known, Formulas.of_store(rails.store, rails.lost[node])
+
+
+@final
+class _Rails:
+    """Literals of a store for each node: its value, and what becomes of it.
+
+    ``sure``: when it is a constant, false and true, ``[2, I + G]``; ``lost``: when nothing is
+    left of it, ``[I + G]``. The first is made for nodes below a gate that unknowns reach.
+    """
+
+    def __init__(self, formulas: Formulas, unknown: Bits, chosen: Bits) -> None:
+        first = formulas.input_count
+        self.formulas, self.store = formulas, GateStore(first)
+        self.value = np.zeros(first + formulas.gate_count, np.int64)
+        self.value[:first] = np.where(unknown, FALSE, 2 * np.arange(first))
+        self.lost = np.full(len(self.value), FALSE)
+        self.lost[:first][unknown] = TRUE
+        self.sure = np.full((2, len(self.value)), FALSE)
+        inputs = np.flatnonzero(chosen)
+        self.sure[:, inputs] = 2 * inputs + 1, 2 * inputs
+        self.sure[0, 0] = TRUE
+        self.is_asked = self._below_unknowns(unknown)
+
+    def make(self, kind: int, gates: IntArray) -> None:
+        """Make the rails of gates of a kind, whose inputs have theirs."""
+        if not len(gates):
+            return
+        formulas = self.formulas
+        start = group_starts(np.diff(formulas.start)[gates])
+        inputs = gather_groups(formulas.start, formulas.inputs, gates)
+        below, sign = inputs >> 1, inputs & 1
+        node = formulas.input_count + gates
+        lost = self.lost[below]
+        value = self.value[below] ^ sign
+        value = self._pairs(OR, lost, value) if kind == AND else self._pairs(AND, lost ^ 1, value)
+        self.value[node] = self.store.make(kind, value, start)
+        asked = np.flatnonzero(self.is_asked[node])
+        if not len(asked):
+            return
+        # The absorbing element of a conjunction is 0, the neutral one 1.
+        neutral = 1 if kind == AND else 0
+        some = gather_groups(start, np.arange(len(inputs)), asked)
+        begin = group_starts(np.diff(start)[asked])
+        lost = lost[some]
+        ends = [self.sure[end ^ sign[some], below[some]] for end in (0, 1)]
+        self.sure[neutral, node[asked]] = self.store.make(AND, ends[neutral], begin)
+        self.sure[1 - neutral, node[asked]] = self.store.make(OR, ends[1 - neutral], begin)
+        rest = self.store.make(AND, self._pairs(OR, lost, ends[neutral]), begin)
+        self.lost[node[asked]] = self._pairs(AND, rest, self.store.make(OR, lost, begin))
+
+    def _pairs(self, kind: int, left: IntArray, right: IntArray) -> IntArray:
+        """Combine literals one by one."""
+        both = np.stack([left, right], axis=1).reshape(-1)
+        return self.store.make(kind, both, 2 * np.arange(len(left) + 1))
+
+    def _below_unknowns(self, unknown: Bits) -> Bits:
+        """Return the nodes that a gate which depends on unknowns depends on, itself included."""
+        formulas = self.formulas
+        reached = np.zeros(len(self.value), np.bool_)
+        reached[: formulas.input_count] = unknown
+        for gates in formulas.levels():
+            inputs = gather_groups(formulas.start, formulas.inputs, gates) >> 1
+            first = group_starts(np.diff(formulas.start)[gates])[:-1]
+            reached[formulas.input_count + gates] = np.logical_or.reduceat(reached[inputs], first)
+        return replace(formulas, literals=2 * np.flatnonzero(reached)).needed()
+
+
+def _of_moves(lost: Formulas, inputs: IntArray, place: IntArray) -> Bits:
+    """Return which formulas hold for each move.
+
+    Args:
+        lost: formulas over a role's moves; ``[n]``.
+        inputs: nodes of the moves; int64 ``[M]``.
+        place: which formula is meant; int64 ``[N, M]``.
+    """
+    nothing: Bits = (lost.literals == TRUE)[place]
+    open_moves = np.flatnonzero((lost.literals > TRUE)[place].any(axis=0))
+    step = max(_MOST_FLAGS // lost.input_count, 1)
+    for begin in range(0, len(open_moves), step):
+        some = open_moves[begin : begin + step]
+        flags = np.zeros((len(some), lost.input_count - 1), np.bool_)
+        flags[np.arange(len(some)), inputs[some] - 1] = True
+        held = lost.holds(flags)
+        nothing[:, some] = np.take_along_axis(held.T, place[:, some], axis=0)
+    return nothing

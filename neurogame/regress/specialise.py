@@ -1,0 +1,277 @@
+"""Regressed formulas for one move each: what the other moves of the role leave of them.
+
+All moves of a role share one *baseline*, the formulas with every move of the role false. A
+single move differs from it only in the gates that this move reaches, so only these are made
+again, for many moves at once, in the baseline's store, where equal gates are shared. Wide gates
+are split into trees before that: a move that changes one of a thousand inputs of a gate then
+costs a few small gates instead of a thousand edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.circuit.circuit import AND, FALSE, OR, TRUE, Circuit
+from neurogame.graph.formulas import Formulas
+from neurogame.graph.gates import GateStore
+from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.graph.rewrite import rewrite
+from neurogame.ground.atoms import IntArray
+from neurogame.regress.regress import regressed_goals
+
+GATE_BUDGET = 16_000_000
+"""Gates made again for single moves, before sharing, of all roles together: about 2 GiB."""
+
+WIDTH = 4
+"""Inputs of a gate at most, after splitting."""
+
+_MOVES_AT_ONCE = 4096
+_SAMPLE = 16
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MoveFormulas:
+    """Formulas for each move of a role, all over the same shared gates.
+
+    ``N`` formulas, ``M`` moves of the role.
+
+    Attributes:
+        role: index of the role.
+        formulas: the gates; their literals are those of ``literals``, row by row.
+        literals: what is left of formula ``n`` when the role makes move ``m``, to be read with
+            ``does(role, m)`` true and the role's other moves false; int64 ``[N, M]``.
+        specialised: whether every move has formulas of its own, in which no move of the role
+            occurs. If not, they would have been too large, and all moves have the same ones (but
+            for the role's only noop in a turn-taking game).
+    """
+
+    role: int
+    formulas: Formulas
+    literals: IntArray
+    specialised: bool
+
+    def of_moves(self, moves: IntArray) -> Formulas:
+        """Return the formulas of some moves: for each formula ``n`` these moves in turn.
+
+        Args:
+            moves: indices among the role's moves; int64 ``[K]``.
+        """
+        return replace(self.formulas, literals=self.literals[:, moves].reshape(-1))
+
+
+def goals_of_moves(
+    circuit: Circuit, noops: Sequence[Sequence[int]] = (), budget: int = GATE_BUDGET
+) -> tuple[MoveFormulas, ...]:
+    """Return for each role the regression of all its goal values, restricted to each move.
+
+    Args:
+        circuit: the game.
+        noops: see :func:`formulas_of_moves`.
+        budget: gates that may be made, an equal share for each role.
+    """
+    roles = range(len(circuit.roles))
+    share = budget // max(len(circuit.roles), 1)
+    return tuple(
+        formulas_of_moves(circuit, regressed_goals(circuit, role), role, noops, share)
+        for role in roles
+    )
+
+
+def formulas_of_moves(
+    circuit: Circuit,
+    formulas: Formulas,
+    role: int,
+    noops: Sequence[Sequence[int]] = (),
+    budget: int = GATE_BUDGET,
+) -> MoveFormulas:
+    """Restrict regressed formulas to each move of a role.
+
+    For a move ``a`` of the role, ``does(role, a)`` becomes true and every other move of the role
+    false. In a turn-taking game another role's noop becomes true and its other moves false, but
+    not where ``a`` is the role's own noop: then somebody else is to move. What another role does
+    stays an input, hence unknown, wherever this does not say; so do several noops of one role.
+
+    Args:
+        circuit: the game.
+        formulas: formulas over its fluents and moves, as :func:`~.regress.regress` gives them.
+        role: index of the role.
+        noops: for a turn-taking game the indices of each role's noops among its own moves (a
+            role may have none); nothing for a game of simultaneous moves.
+        budget: gates that may be made for single moves, before sharing. Where that is not
+            enough, the moves of the role stay inputs (:attr:`MoveFormulas.specialised`).
+
+    Reference:
+        Trutman and Schiffel, section "Algorithm", steps 2 and 3; rule 2(c) holds only for moves
+        other than the role's own noop.
+    """
+    first = 1 + len(circuit.fluents) + group_starts(np.array([len(m) for m in circuit.moves]))
+    cases = _cases(circuit, role, noops, first)
+    result = np.zeros((len(formulas.literals), len(circuit.moves[role])), np.int64)
+    builder = _Builder(_narrow(formulas), budget)
+    for leaves, moves in cases:
+        alone = leaves.copy()
+        alone[first[role] : first[role + 1]] = FALSE
+        if not builder.specialise(alone, first[role] + moves, result, moves):
+            break
+    else:
+        return _packed(role, builder.store, result, True)
+    store = GateStore(circuit.first_gate)
+    for leaves, moves in cases:
+        if len(moves) == 1:
+            leaves[first[role] : first[role + 1]] = FALSE
+            leaves[first[role] + moves] = TRUE
+        signal = rewrite(formulas, leaves, store)
+        whole = signal[formulas.literals >> 1] ^ (formulas.literals & 1)
+        result[:, moves] = whole[:, None]
+    return _packed(role, store, result, False)
+
+
+def _packed(role: int, store: GateStore, literals: IntArray, specialised: bool) -> MoveFormulas:
+    """Return literals of a store, ``[N, M]``, without the gates that none of them needs."""
+    formulas = Formulas.of_store(store, literals.reshape(-1))
+    return MoveFormulas(role, formulas, formulas.literals.reshape(literals.shape), specialised)
+
+
+def _narrow(formulas: Formulas) -> Formulas:
+    """Return the same formulas with gates of at most :data:`WIDTH` inputs."""
+    store = GateStore(formulas.input_count)
+    signal = rewrite(formulas, 2 * np.arange(formulas.input_count), store, WIDTH)
+    return Formulas.of_store(store, signal[formulas.literals >> 1] ^ (formulas.literals & 1))
+
+
+def _cases(
+    circuit: Circuit, role: int, noops: Sequence[Sequence[int]], first: IntArray
+) -> list[tuple[IntArray, IntArray]]:
+    """Return which of the role's moves go with which literals of the inputs.
+
+    Args:
+        circuit: the game.
+        role: index of the role.
+        noops: see :func:`formulas_of_moves`.
+        first: node of each role's first move.
+    """
+    unknown = 2 * np.arange(circuit.first_gate)
+    moves = np.arange(len(circuit.moves[role]))
+    quiet = unknown.copy()
+    for other, waiting in enumerate(noops):
+        if other != role and len(waiting):
+            nodes = first[other] + np.array(waiting, np.int64)
+            quiet[first[other] : first[other + 1]] = FALSE
+            quiet[nodes] = TRUE if len(nodes) == 1 else unknown[nodes]
+    own = np.isin(moves, noops[role]) if len(noops) else moves < 0
+    cases = [(quiet, moves[~own]), (unknown, moves[own])]
+    return [(leaves, some) for leaves, some in cases if len(some)]
+
+
+@final
+class _Builder:
+    """Makes the gates that single moves change, level by level for many moves at once."""
+
+    def __init__(self, formulas: Formulas, budget: int) -> None:
+        self.formulas = formulas
+        self.left = budget
+        self.store = GateStore(formulas.input_count)
+        self.fan_in = np.diff(formulas.start)
+        self.owner = np.repeat(np.arange(formulas.gate_count), self.fan_in)
+        read = formulas.inputs >> 1
+        self.use_edges = np.argsort(read, kind="stable")
+        nodes = formulas.input_count + formulas.gate_count
+        self.use_start = np.searchsorted(read[self.use_edges], np.arange(nodes + 1))
+        self.is_root = np.zeros(nodes, np.bool_)
+        self.is_root[formulas.literals >> 1] = True
+
+    def specialise(
+        self, leaves: IntArray, inputs: IntArray, result: IntArray, columns: IntArray
+    ) -> bool:
+        """Make the formulas for each of some inputs that alone is true.
+
+        Args:
+            leaves: literal of each input in the baseline; int64 ``[I]``.
+            inputs: nodes of the inputs, false in the baseline; int64 ``[K]``.
+            result: gets literals of the store; int64 ``[N, M]``.
+            columns: column of the result for each input; int64 ``[K]``.
+
+        Returns:
+            Whether the budget was enough.
+        """
+        formulas = self.formulas
+        self.base = rewrite(formulas, leaves, self.store)
+        self.base_edge = self.base[formulas.inputs >> 1] ^ (formulas.inputs & 1)
+        roots = self.base[formulas.literals >> 1]
+        before = self.left
+        # A few moves tell what all will cost, before much is spent in vain.
+        sample = min(_SAMPLE, 2 + len(inputs) // _SAMPLE)
+        some = np.unique(np.linspace(0, len(inputs) - 1, sample).astype(np.int64))[: len(inputs)]
+        scratch = np.repeat(roots[:, None], len(some), axis=1)
+        self._propagate(inputs[some], scratch)
+        if (before - self.left) * len(inputs) > before * len(some):
+            return False
+        for begin in range(0, len(inputs), _MOVES_AT_ONCE):
+            part = slice(begin, begin + _MOVES_AT_ONCE)
+            made = np.repeat(roots[:, None], len(inputs[part]), axis=1)
+            if not self._propagate(inputs[part], made):
+                return False
+            result[:, columns[part]] = made ^ (formulas.literals & 1)[:, None]
+        return True
+
+    def _propagate(self, inputs: IntArray, result: IntArray) -> bool:
+        """Write the root nodes' literals of each input into ``result``; ``[N, K]``."""
+        count = len(inputs)
+        waiting: dict[int, list[npt.NDArray[np.int64]]] = {}
+        self._announce(inputs, np.arange(count), np.full(count, TRUE), waiting, result)
+        while waiting and self.left >= 0:
+            edge, move, literal = np.concatenate(waiting.pop(min(waiting)), axis=1)
+            gate, move, made = self._remade(edge, move, literal, count)
+            node = self.formulas.input_count + gate
+            changed = made != self.base[node]
+            self._announce(node[changed], move[changed], made[changed], waiting, result)
+        return self.left >= 0
+
+    def _announce(
+        self,
+        node: IntArray,
+        move: IntArray,
+        literal: IntArray,
+        waiting: dict[int, list[npt.NDArray[np.int64]]],
+        result: IntArray,
+    ) -> None:
+        """Hand the new literals of nodes to the formulas and to the gates that read them."""
+        ends = np.flatnonzero(self.is_root[node])
+        for index, root in enumerate((self.formulas.literals >> 1).tolist() if len(ends) else ()):
+            mine = ends[node[ends] == root]
+            result[index, move[mine]] = literal[mine]
+        uses = self.use_start[node + 1] - self.use_start[node]
+        edge = gather_groups(self.use_start, self.use_edges, node)
+        move, literal = np.repeat(move, uses), np.repeat(literal, uses)
+        level = self.formulas.level[self.owner[edge]]
+        order = np.argsort(level, kind="stable")
+        events = np.stack([edge, move, literal ^ (self.formulas.inputs[edge] & 1)])[:, order]
+        bounds = np.flatnonzero(np.diff(level[order], prepend=-1))
+        for at, part in zip(
+            level[order][bounds].tolist(), np.split(events, bounds[1:], axis=1), strict=False
+        ):
+            waiting.setdefault(at, []).append(part)
+
+    def _remade(
+        self, edge: IntArray, move: IntArray, literal: IntArray, count: int
+    ) -> tuple[IntArray, IntArray, IntArray]:
+        """Make the gates that read changed edges; return gate, move and literal of each."""
+        formulas = self.formulas
+        pairs, pair = np.unique(self.owner[edge] * count + move, return_inverse=True)
+        self.left -= len(pairs)
+        gate = pairs // count
+        start = group_starts(self.fan_in[gate])
+        inputs = gather_groups(formulas.start, self.base_edge, gate)
+        inputs[start[pair.reshape(-1)] + edge - formulas.start[self.owner[edge]]] = literal
+        made = np.zeros(len(gate), np.int64)
+        for kind in (AND, OR):
+            own = np.flatnonzero(formulas.kind[gate] == kind)
+            some = gather_groups(start, inputs, own)
+            made[own] = self.store.make(kind, some, group_starts(self.fan_in[gate[own]]))
+        return gate, pairs % count, made

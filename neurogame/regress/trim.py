@@ -1,0 +1,330 @@
+"""Smaller action formulas that rank moves nearly as before.
+
+Most parts of a formula are hardly ever near satisfaction, or add the same to every move. What a
+gate loses if it leaves an input out is measured on sampled states, to first order for all inputs
+at once: by how much the scaled values of the legal moves change, apart from changes that shift or
+stretch the values of all moves alike. Inputs that cost least for each edge saved are left out, as
+many as a bound on the real change allows, then the rest is measured again.
+
+*Reference:* Trutman and Schiffel, section "Time Spent on Evaluating the Heuristic", last
+paragraph: parts that are triggered in rare states, fluents that change from state to state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from typing import final
+
+import numpy as np
+
+from neurogame.circuit.circuit import AND, OR
+from neurogame.errors import ConfigurationError, LimitError
+from neurogame.graph.lanes import Bits
+from neurogame.graph.positive import PositiveFormulas
+from neurogame.ground.atoms import IntArray
+from neurogame.regress.action_formulas import ActionFormulas
+from neurogame.regress.fuzzy_truth import Doubles, FuzzyTruth
+from neurogame.regress.ranking import RankingChange, ranking_change
+from neurogame.regress.shared_terms import packed, remade, without_shared_terms
+
+_SHARES = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01)
+_COMMON = (1.0, 0.9, 0.75, 0.5, 0.25)
+_NARROW = 0.05
+_LEAST_VALUES = 64
+_MOST_VALUES = 30_000_000
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class TrimConfig:
+    """How far formulas may be trimmed; all bounds hold on states other than those that rank parts.
+
+    Attributes:
+        best: share of states whose best move may change, 0..1.
+        shift: mean change of a move's scaled value, 0..1.
+        rounds: how often the parts are measured again, at least 1.
+        draws: random combinations of moves in which changes are measured, at least 1.
+        seed: of these sums.
+    """
+
+    best: float = 0.015
+    shift: float = 0.05
+    rounds: int = 10
+    draws: int = 4
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        if not (0 <= self.best <= 1 and 0 <= self.shift <= 1):
+            raise ConfigurationError(
+                f"best and shift bound a change, 0..1; found {self.best} and {self.shift}"
+            )
+        if self.rounds < 1 or self.draws < 1:
+            raise ConfigurationError(
+                f"rounds and draws must be at least 1; found {self.rounds} and {self.draws}"
+            )
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Samples:
+    """States to try formulas on.
+
+    Attributes:
+        inputs: inputs of the circuit without the constant, all moves false: the formulas must be
+            specialised and without unknowns; bool ``[S, I - 1]``.
+        legal: legal moves of the role; bool ``[S, M]``.
+    """
+
+    inputs: Bits
+    legal: Bits
+
+    def part(self, rows: Bits | IntArray) -> Samples:
+        """Return some of the states, by flags or by numbers."""
+        return Samples(inputs=self.inputs[rows], legal=self.legal[rows])
+
+
+def action_values(own: ActionFormulas, truth: Doubles, inputs: Bits) -> Doubles:
+    """Return the value of every move of a role.
+
+    Several goals are combined by disjunction, the formula of value ``v`` times ``v / 100``. A
+    move of whose formulas nothing is left has 0.5.
+
+    Args:
+        own: formulas of the role's moves.
+        truth: of their leaves; float64 ``[K, 2]``.
+        inputs: see :class:`~.fuzzy_truth.FuzzyTruth`; bool ``[S, I - 1]``.
+
+    Returns:
+        Float64 ``[S, M]`` in 0..1.
+    """
+    return _combined(own, FuzzyTruth(own.formulas, truth, inputs).nodes)[0]
+
+
+def trim(
+    own: ActionFormulas,
+    truth: Callable[[IntArray], Doubles],
+    samples: Samples,
+    clock: Bits,
+    config: TrimConfig | None = None,
+) -> tuple[ActionFormulas, RankingChange]:
+    """Leave parts of a role's formulas out.
+
+    Args:
+        own: specialised formulas without unknown moves.
+        truth: gives the truth of leaves, float64 ``[K, 2]``, from their literals.
+        samples: states; the first half ranks the parts, the second half bounds the change.
+        clock: fluents that tell the ply or the turn; gates leave them out first of all, if the
+            bound allows it; bool ``[F]``.
+        config: the bounds.
+
+    Returns:
+        The smaller formulas, and the change on the second half of the samples.
+
+    Raises:
+        ConfigurationError: the formulas are not specialised, or the role has a choice in fewer
+            than two of the states.
+        LimitError: the formulas are too large to be measured.
+    """
+    config = config or TrimConfig()
+    if not own.specialised:
+        raise ConfigurationError(
+            "only specialised formulas can be trimmed; these are the same for all moves"
+        )
+    chosen = samples.part(np.flatnonzero(samples.legal.sum(axis=1) > 1))
+    if len(chosen.legal) < 2:
+        raise ConfigurationError(
+            f"the role has a choice in {len(chosen.legal)} of {len(samples.legal)} sampled states; "
+            "at least 2 are needed, better hundreds"
+        )
+    half = np.arange(len(chosen.legal)) < len(chosen.legal) // 2
+    results = []
+    for kinds, alone in product(((), (OR, AND)), (False, True)):
+        trimmer = _Trimmer(own, truth, chosen.part(half), chosen.part(~half), config)
+        trimmer.leave_out_leaves(clock)
+        for kind in kinds:
+            trimmer.leave_out_shared(kind)
+        for _ in range(config.rounds):
+            if not trimmer.leave_out_edges(alone):
+                break
+        results.append((trimmer.own, trimmer.whole_change()))
+    # Without shared terms, gates are shared less, and small steps may lead astray.
+    return min(results, key=lambda result: result[0].edge_count)
+
+
+@final
+class _Trimmer:
+    """Formulas of a role that become smaller."""
+
+    def __init__(
+        self,
+        own: ActionFormulas,
+        truth: Callable[[IntArray], Doubles],
+        ranking: Samples,
+        bounding: Samples,
+        config: TrimConfig,
+    ) -> None:
+        nodes = own.formulas.leaf_count + own.formulas.gate_count
+        room = _MOST_VALUES // max(nodes, 1)
+        if room < _LEAST_VALUES:
+            raise LimitError(
+                f"formulas of {nodes:,} nodes are too large to be trimmed; the limit is "
+                f"{_MOST_VALUES // _LEAST_VALUES:,}"
+            )
+        self.own, self.truth, self.config = own, truth, config
+        self.ranking = ranking.part(np.arange(min(room, len(ranking.legal))))
+        self.bounding = bounding.part(np.arange(min(room, len(bounding.legal))))
+        self.random = np.random.default_rng(config.seed)
+        self.before = action_values(own, truth(own.formulas.leaves), self.bounding.inputs)
+        self.first = 0
+
+    def whole_change(self) -> RankingChange:
+        """Return all numbers of the change so far."""
+        after = action_values(self.own, self.truth(self.own.formulas.leaves), self.bounding.inputs)
+        return ranking_change(self.before, after, self.bounding.legal)
+
+    def leave_out_leaves(self, fluents: Bits) -> None:
+        """Leave all leaves of some fluents out, if the bound allows it."""
+        formulas = self.own.formulas
+        place = (formulas.leaves >> 1) - 1
+        inside = (place >= 0) & (place < len(fluents))
+        gone = np.zeros(formulas.leaf_count + formulas.gate_count, np.bool_)
+        gone[: formulas.leaf_count][inside] = fluents[place[inside]]
+        if gone.any():
+            self._try(_without_edges(self.own, gone[formulas.inputs]))
+
+    def leave_out_shared(self, kind: int) -> None:
+        """Leave terms out that many moves share, of as many moves as the bound allows."""
+        for share in _COMMON:
+            smaller = without_shared_terms(self.own, kind, share)
+            fewer = smaller is not None and smaller.edge_count < self.own.edge_count
+            if smaller is not None and fewer and not self._try(smaller):
+                return
+
+    def leave_out_edges(self, alone: bool) -> bool:
+        """Leave out as many edges as the bound allows.
+
+        Args:
+            alone: whether a conjunction may lose no more than one input. Of two inputs that are
+                both false neither alone makes a difference, but both do.
+
+        Returns:
+            Whether edges were left out, so that a repeat may be worth it.
+        """
+        edges = self.own.edge_count
+        if not edges:
+            return False
+        formulas = self.own.formulas
+        order = np.argsort(self._losses() / _savings(formulas), kind="stable")
+        gate = np.repeat(np.arange(formulas.gate_count), np.diff(formulas.start))[order]
+        first = np.zeros(edges, np.bool_)
+        first[np.unique(gate, return_index=True)[1]] = True
+        if alone:
+            order = order[first | (formulas.kind[gate] == OR)]
+        for place, share in enumerate(_SHARES[self.first :], self.first):
+            gone = np.zeros(edges, np.bool_)
+            gone[order[: int(share * len(order))]] = True
+            if gone.any() and self._try(_without_edges(self.own, gone)):
+                # What is too much now will hardly be less later.
+                self.first = max(place - 1, 0)
+                return True
+        return False
+
+    def _try(self, smaller: ActionFormulas) -> bool:
+        """Take smaller formulas unless that breaks the bound."""
+        after = action_values(smaller, self.truth(smaller.formulas.leaves), self.bounding.inputs)
+        change = ranking_change(self.before, after, self.bounding.legal, tau=False)
+        if change.best > self.config.best or change.shift > self.config.shift:
+            return False
+        self.own = smaller
+        return True
+
+    def _losses(self) -> Doubles:
+        """Return what leaving each edge out changes in the ranking; float64 ``[E]``."""
+        own, states = self.own, self.ranking
+        valued = FuzzyTruth(own.formulas, self.truth(own.formulas.leaves), states.inputs)
+        values, slopes = _combined(own, valued.nodes)
+        loss = np.zeros(own.edge_count)
+        for draw in range(self.config.draws):
+            directions = _pairs if draw % 2 else _contrasts
+            weights = directions(values, states.legal, self.random)
+            weights = (weights.T[None] * slopes).reshape(-1, len(values))
+            for edges, change in valued.changes(weights):
+                loss[edges] += (change**2).mean(axis=1)
+        return loss
+
+
+def _combined(own: ActionFormulas, nodes: Doubles) -> tuple[Doubles, Doubles]:
+    """Return values ``[S, M]``, and their slopes by each formula's truth ``[N, M, S]``."""
+    several = len(own.goals) > 1
+    shares = own.goals / 100 if several else np.ones(len(own.goals))
+    left: Doubles = 1 - shares[:, None, None] * nodes[own.outputs]
+    slopes = np.stack(
+        [shares[n] * np.delete(left, n, axis=0).prod(axis=0) for n in range(len(left))]
+    )
+    nothing = np.asarray(own.unknown.all(axis=0))[:, None]
+    values: Doubles = np.where(nothing, 0.5, 1 - left.prod(axis=0)).T
+    return values, np.where(nothing, 0.0, slopes)
+
+
+def _contrasts(values: Doubles, legal: Bits, random: np.random.Generator) -> Doubles:
+    """Return random sums of the legal moves' scaled values that see the ranking only; ``[S, M]``.
+
+    A sum of random signs is the same for values that are shifted; of four and more moves, for
+    values that are stretched, too.
+    """
+    count = np.maximum(legal.sum(axis=1, keepdims=True), 1)
+    signs = np.where(legal, random.choice([-1.0, 1.0], legal.shape), 0.0)
+    signs -= np.where(legal, signs.sum(axis=1, keepdims=True) / count, 0.0)
+    middle = np.where(legal, values, 0.0).sum(axis=1, keepdims=True) / count
+    centred = np.where(legal, values - middle, 0.0)
+    size = np.square(centred).sum(axis=1, keepdims=True)
+    along = (signs * centred).sum(axis=1, keepdims=True) / np.where(size > 0, size, 1.0)
+    signs -= np.where(count > 3, along * centred, 0.0)
+    return _per_spread(signs, values, legal)
+
+
+def _pairs(values: Doubles, legal: Bits, random: np.random.Generator) -> Doubles:
+    """Return the lead of the best move over a random other one, in terms of itself; ``[S, M]``."""
+    rows = np.arange(len(values))
+    best = np.where(legal, values, -np.inf).argmax(axis=1)
+    other = np.where(legal, random.random(legal.shape), -1.0).argmax(axis=1)
+    lead = np.zeros_like(values)
+    lead[rows, best] += 1
+    lead[rows, other] -= 1
+    spread = np.ptp(np.where(legal, values, values[rows, best][:, None]), axis=1)
+    gap = (values[rows, best] - values[rows, other]) / np.where(spread > 0, spread, 1.0)
+    return _per_spread(lead / np.maximum(gap, _NARROW)[:, None], values, legal)
+
+
+def _per_spread(weights: Doubles, values: Doubles, legal: Bits) -> Doubles:
+    """Return weights of scaled values as weights of values; none where all are equal."""
+    high = np.where(legal, values, -np.inf).max(axis=1, keepdims=True)
+    low = np.where(legal, values, np.inf).min(axis=1, keepdims=True)
+    flat = high - low <= 1e-9 * np.abs(high)
+    found: Doubles = np.where(flat, 0.0, weights / np.where(flat, 1.0, high - low))
+    return found
+
+
+def _savings(formulas: PositiveFormulas) -> Doubles:
+    """Return how many edges each edge keeps, shared parts shared out; float64 ``[E]``."""
+    readers = np.bincount(formulas.inputs, minlength=formulas.leaf_count + formulas.gate_count)
+    np.add.at(readers, formulas.outputs, 1)
+    below = np.zeros(len(readers))
+    saved = np.zeros(len(formulas.inputs))
+    bounds = np.flatnonzero(np.diff(formulas.level, prepend=0))
+    for gates in np.split(np.arange(formulas.gate_count), bounds[1:]) if len(bounds) else []:
+        edges = slice(formulas.start[gates[0]], formulas.start[gates[-1] + 1])
+        inputs = formulas.inputs[edges]
+        saved[edges] = 1 + below[inputs] / readers[inputs]
+        first = formulas.start[gates] - formulas.start[gates[0]]
+        below[formulas.leaf_count + gates] = np.add.reduceat(saved[edges], first)
+    return saved
+
+
+def _without_edges(own: ActionFormulas, gone: Bits) -> ActionFormulas:
+    """Return the formulas whose gates leave some inputs out, simplified."""
+    store, literal = remade(own.formulas, gone)
+    return packed(own, store, literal[own.outputs])

@@ -1,0 +1,1 @@
+"""How states look: boards found by structure, as text and as pictures."""

@@ -1,0 +1,198 @@
+"""Proofs by induction: never wrong, and strong enough for ordinary games."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neurogame.analysis.cone import ConeFinder
+from neurogame.analysis.induction import Candidates, Proof, prove
+from neurogame.analysis.observe import observe_play
+from neurogame.analysis.random_play import WordEvaluator
+from neurogame.analysis.termination import longest_game
+from neurogame.analysis.turns import prove_turns
+from neurogame.circuit.circuit import Circuit
+from neurogame.circuit.compile import compile_rules
+from neurogame.gdl.library import load_rules
+from neurogame.gdl.parse import parse_rules
+from tests.analysis.random_games import random_game
+from tests.analysis.slow_states import SlowSpace, slow_space
+
+LIMIT = 50_000_000
+
+
+@cache
+def library(name: str) -> Circuit:
+    return compile_rules(load_rules(name), cache=False)
+
+
+def proof_of(circuit: Circuit, plies: int = 300) -> Proof:
+    """Prove what one word of random games does not refute."""
+    seen = observe_play(WordEvaluator(circuit), seed=1, games=64, plies=plies, work=10**9)
+    candidates = Candidates(~seen.held, ~seen.missed, ~seen.ended, ~seen.began, seen.sample)
+    return prove(circuit, ConeFinder(circuit), candidates, LIMIT)
+
+
+def hopeful(circuit: Circuit, constants: bool = True) -> Candidates:
+    """Return every candidate that the initial state allows: most of them are false."""
+    initial = circuit.initial
+    everything = np.ones(len(initial), np.bool_)
+    never, always = ~initial & constants, initial & constants
+    return Candidates(never, always, everything, everything, initial[None])
+
+
+def check_true(circuit: Circuit, proof: Proof, space: SlowSpace) -> None:
+    """Compare everything proved with all reachable states."""
+    states = np.array(list(space.values), np.bool_).reshape(len(space.values), -1)
+    assert not (states & proof.never).any()
+    assert (states | ~proof.always).all()
+    steps = np.array(space.steps, np.bool_).reshape(len(space.steps), 2, states.shape[1])
+    before, after = steps[:, 0], steps[:, 1]
+    assert not (proof.stays & before & ~after).any()
+    assert not (proof.stays_out & ~before & after).any()
+    for group, changes in zip(proof.groups, proof.changes, strict=True):
+        held = [part[:, group.fluents] for part in (before, after)]
+        values = [np.where(h.any(axis=1), h.argmax(axis=1), h.shape[1]) for h in held]
+        assert changes[values[0], values[1]].all()
+    for group in proof.groups:
+        held = states[:, group.fluents].sum(axis=1)
+        assert (held <= 1).all()
+        assert not group.exactly or (held == 1).all()
+    if proof.known is None:
+        return
+    turns = prove_turns(circuit, proof.known)
+    roles = np.repeat(np.arange(len(circuit.roles)), list(map(len, circuit.moves)))
+    for state, (legal, terminal, _) in space.values.items():
+        counts = np.bincount(roles[legal], minlength=len(circuit.roles))
+        if terminal or turns.control is None:
+            continue
+        (value,) = np.flatnonzero(np.array(state)[turns.control.fluents])
+        choosing = np.flatnonzero(counts > 1)
+        assert len(choosing) <= 1
+        assert set(choosing.tolist()) <= {int(turns.control.roles[value])}
+        if len(choosing):
+            assert turns.idle[legal & (roles != choosing[0])].all()
+    bound = longest_game(circuit, ConeFinder(circuit), proof.known, proof.changes, LIMIT)
+    if bound is not None:
+        longest = space.longest()
+        assert longest is not None
+        assert longest <= bound
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**6), st.integers(0, 25), st.sampled_from(["seen", "hoped", "free"]))
+def test_what_is_proved_of_random_games_is_true(seed: int, gates: int, kind: str) -> None:
+    circuit = random_game(seed, gates)
+    if kind == "seen":
+        proof = proof_of(circuit, 3)
+    else:
+        proof = prove(circuit, ConeFinder(circuit), hopeful(circuit, kind == "hoped"), LIMIT)
+    check_true(circuit, proof, slow_space(circuit))
+
+
+def test_random_games_give_something_to_prove() -> None:
+    """Otherwise the test above would show nothing."""
+    totals = np.zeros(6, np.int64)
+    for seed in range(150):
+        circuit = random_game(seed, 12)
+        proof = prove(circuit, ConeFinder(circuit), hopeful(circuit, seed % 2 == 0), LIMIT)
+        assert proof.known is not None
+        bound = longest_game(circuit, ConeFinder(circuit), proof.known, proof.changes, LIMIT)
+        control = prove_turns(circuit, proof.known).control
+        totals += [
+            proof.never.sum(),
+            proof.always.sum(),
+            (proof.stays & ~proof.never & ~proof.always).sum(),
+            len(proof.groups),
+            bound is not None,
+            control is not None,
+        ]
+    assert (totals > 2).all()
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "nim", "prisoners", "rockpaperscissors"])
+def test_what_is_proved_of_small_games_is_true(name: str) -> None:
+    circuit = library(name)
+    check_true(circuit, proof_of(circuit), slow_space(circuit))
+
+
+def fluents(circuit: Circuit, members: np.ndarray) -> set[str]:
+    return {circuit.fluents[f] for f in np.flatnonzero(members)}
+
+
+def test_tic_tac_toe() -> None:
+    """The example of Trutman and Schiffel: marks are persistent true, blanks persistent false."""
+    circuit = library("tictactoe")
+    proof = proof_of(circuit)
+    cells = [f"(cell {x} {y} " for x in "123" for y in "123"]
+    assert fluents(circuit, proof.stays) == {f"{cell}{m})" for cell in cells for m in "xo"}
+    assert fluents(circuit, proof.stays_out) == {f"{cell}b)" for cell in cells}
+    assert len(proof.groups) == 10
+    assert all(group.exactly for group in proof.groups)
+    assert proof.known is not None
+    turns = prove_turns(circuit, proof.known)
+    assert turns.control is not None
+    found = {
+        circuit.fluents[f]: circuit.roles[r]
+        for f, r in zip(turns.control.fluents, turns.control.roles, strict=True)
+    }
+    assert found == {"(control xplayer)": "xplayer", "(control oplayer)": "oplayer"}
+    moves = [move for own in circuit.moves for move in own]
+    assert [moves[m] for m in np.flatnonzero(turns.idle)] == ["noop", "noop"]
+    assert longest_game(circuit, ConeFinder(circuit), proof.known, proof.changes, LIMIT) == 9
+
+
+def test_facts_that_need_each_other_are_proved_together() -> None:
+    """A cell has one mark because moves need the blank, and stays because it has one mark."""
+    circuit = library("bidding_tictactoe")
+    proof = proof_of(circuit)
+    texts = [[circuit.fluents[f] for f in group.fluents] for group in proof.groups]
+    assert sum(len(own) == 2 and all(f.startswith("(cell ") for f in own) for own in texts) == 9
+    assert fluents(circuit, proof.stays) == {f for f in circuit.fluents if f.startswith("(cell ")}
+    phases = [set(own) for own, group in zip(texts, proof.groups, strict=True) if group.exactly]
+    assert any({"(control x)", "(control o)"} < own for own in phases)
+
+
+def test_a_counter_bounds_the_game() -> None:
+    rules = parse_rules(
+        "(role a) (init (step 0)) (init p) (succ 0 1) (succ 1 2) (succ 2 3) (legal a x) (legal a y)"
+        "(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (goal a 0)"
+        "(<= (next p) (does a x)) (<= terminal (true (step 3)))"
+    )
+    circuit = compile_rules(rules, cache=False)
+    proof = proof_of(circuit)
+    assert proof.known is not None
+    assert longest_game(circuit, ConeFinder(circuit), proof.known, proof.changes, LIMIT) == 3
+    assert fluents(circuit, proof.stays) == {"(step 3)"}
+    assert fluents(circuit, proof.stays_out) == {"(step 0)"}
+
+
+def test_what_only_seems_so_is_not_proved() -> None:
+    """The lamp can be switched off again, but only by a move that play hardly ever makes."""
+    many = " ".join(f"(n {i})" for i in range(400))
+    rules = parse_rules(
+        f"(role a) {many} (<= (legal a (go ?x)) (n ?x)) (init lamp) (goal a 0)"
+        "(<= (next lamp) (true lamp) (not (does a (go 7))))"
+        "(<= (next other) (true other)) (<= (next other) (does a (go 8)))"
+        "(<= terminal (true never))"
+    )
+    circuit = compile_rules(rules, cache=False)
+    for constants in (True, False):
+        proof = prove(circuit, ConeFinder(circuit), hopeful(circuit, constants), LIMIT)
+        assert fluents(circuit, proof.stays) == {"other"}
+        assert fluents(circuit, proof.stays_out) == {"lamp"}
+        assert not proof.always.any()
+        assert not proof.groups
+
+
+def test_no_work_proves_nothing() -> None:
+    circuit = library("nim")
+    none = prove(circuit, ConeFinder(circuit), hopeful(circuit), 0)
+    assert not (none.never | none.always | none.stays | none.stays_out).any()
+    assert none.known is None
+    some = prove(circuit, ConeFinder(circuit), hopeful(circuit), 20_000)
+    check_true(circuit, some, slow_space(circuit))

@@ -1,0 +1,171 @@
+"""Statistics: published and hand-computed values, and simulations of what intervals promise."""
+
+from __future__ import annotations
+
+import math
+import random
+from itertools import pairwise
+from statistics import NormalDist
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neurogame.arena.statistics import (
+    Z95,
+    elo_difference,
+    expected_score,
+    mean_interval,
+    strength,
+    student_quantile,
+    wilson_interval,
+)
+
+
+def test_wilson_known_values() -> None:
+    # Newcombe (1998), Statistics in Medicine 17: 857-872, table I, method 3.
+    for successes, trials, low, high in (
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ):
+        found = wilson_interval(successes, trials)
+        assert found == pytest.approx((low, high), abs=5e-5)
+    assert wilson_interval(0, 0) == (0.0, 1.0)
+
+
+@given(trials=st.integers(1, 400), share=st.floats(0, 1))
+def test_wilson_solves_its_quadratic(trials: int, share: float) -> None:
+    successes = round(share * trials)
+    rate = successes / trials
+    low, high = wilson_interval(successes, trials)
+    assert 0 <= low <= rate + 1e-12
+    assert rate - 1e-12 <= high <= 1
+    for bound in (low, high):
+        if 0 < bound < 1:
+            left = (rate - bound) ** 2
+            assert left == pytest.approx(Z95**2 * bound * (1 - bound) / trials, abs=1e-9)
+
+
+def test_student_quantiles_are_those_of_the_tables() -> None:
+    for freedom, quantile in (
+        *((1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (5, 2.5706)),
+        *((8, 2.3060), (15, 2.1314), (30, 2.0423), (120, 1.9799)),
+    ):
+        assert student_quantile(freedom) == pytest.approx(quantile, rel=1.2e-3)
+    assert student_quantile(10**6) == pytest.approx(Z95, abs=1e-5)
+
+
+@pytest.mark.parametrize("blocks", [3, 8, 40])
+def test_the_mean_interval_covers_as_often_as_it_says(blocks: int) -> None:
+    source = random.Random(blocks)
+    covered = 0
+    for _ in range(600):
+        interval = mean_interval([source.gauss(50, 10) for _ in range(blocks)])
+        assert interval is not None
+        covered += interval[0] <= 50 <= interval[1]
+    assert 0.925 < covered / 600 < 0.975
+
+
+def test_the_mean_interval_shrinks_with_the_root_of_the_number() -> None:
+    assert mean_interval([3.0]) is None
+    # Observations that do not vary do not show how much they might.
+    assert mean_interval([3.0, 3.0, 3.0]) is None
+    widths = [mean_interval([0.0, 1.0] * n) for n in (8, 32, 128)]
+    spans = [w[1] - w[0] for w in widths if w is not None]
+    assert all(earlier / later == pytest.approx(2, rel=0.1) for earlier, later in pairwise(spans))
+
+
+def test_elo_known_values() -> None:
+    # The logistic curve: 10 ** (400 / 400) is odds of ten to one.
+    assert elo_difference(10 / 11) == pytest.approx(400)
+    assert elo_difference(0.5) == 0
+    assert elo_difference(0.64) == pytest.approx(99.95, abs=0.01)
+    assert expected_score(-400) == pytest.approx(1 / 11)
+
+
+@given(score=st.floats(0.001, 0.999))
+def test_elo_and_score_are_inverse_and_symmetric(score: float) -> None:
+    assert expected_score(elo_difference(score)) == pytest.approx(score)
+    assert elo_difference(1 - score) == pytest.approx(-elo_difference(score), abs=1e-6)
+
+
+def test_strength_computed_by_hand() -> None:
+    found = strength([[1, 1], [1, 0], [0.5, 0.5], [1, 0.5]])
+    assert found is not None
+    # 5.5 of 8 points. With a virtual pair, half won and half lost: 6.5 of 10. Squared deviations
+    # of the pairs' totals from 2 * 0.65: 0.49 + 0.09 + 0.09 + 0.04, and of the virtual pair
+    # (0.7 ** 2 + 1.3 ** 2) / 2 = 1.09; together 1.8, over 10 squared.
+    assert found.elo == pytest.approx(400 * math.log10(5.5 / 2.5))
+    assert found.superiority == pytest.approx(NormalDist().cdf(0.15 / math.sqrt(0.018)))
+    trials = 0.65 * 0.35 / 0.018
+    low, high = wilson_interval(5.5 / 8 * trials, trials)
+    assert found.elo_ci95 == pytest.approx((elo_difference(low), elo_difference(high)))
+
+
+def test_strength_of_nothing_and_of_everything() -> None:
+    assert strength([]) is None
+    won = [strength([[1.0, 1.0]] * pairs) for pairs in (1, 5, 50)]
+    elos = []
+    for found in won:
+        assert found is not None
+        low, high = found.elo_ci95
+        assert math.isfinite(low)
+        assert math.isfinite(high)
+        assert low < found.elo < high
+        elos.append(found.elo)
+    assert elos == sorted(elos)
+    # One half point less must not look better.
+    almost = strength([[1.0, 1.0]] * 49 + [[1.0, 0.5]])
+    assert almost is not None
+    assert almost.elo < elos[-1]
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=2, max_size=2), min_size=1, max_size=30
+    )
+)
+def test_strength_of_the_other_side_is_the_opposite(blocks: list[list[float]]) -> None:
+    ours, theirs = strength(blocks), strength([[1 - p for p in block] for block in blocks])
+    assert ours is not None
+    assert theirs is not None
+    assert ours.elo == pytest.approx(-theirs.elo, abs=1e-6)
+    low, high = theirs.elo_ci95
+    assert ours.elo_ci95 == pytest.approx((-high, -low), abs=1e-6)
+    assert ours.superiority == pytest.approx(1 - theirs.superiority)
+
+
+def test_pairs_that_always_split_are_more_certain_than_single_matches() -> None:
+    """If the first mover always wins, role-swapped pairs say for certain who is stronger."""
+    split = strength([[1.0, 0.0]] * 50)
+    single = strength([[1.0], [0.0]] * 50)
+    assert split is not None
+    assert single is not None
+    assert split.elo_ci95[1] < 0.3 * single.elo_ci95[1]
+    # And where both matches of a pair always end alike, a pair tells no more than one match.
+    twins = strength([[1.0, 1.0], [0.0, 0.0]] * 50)
+    assert twins is not None
+    assert twins.elo_ci95[1] == pytest.approx(single.elo_ci95[1], rel=0.01)
+
+
+@pytest.mark.parametrize("score", [0.5, 0.65, 0.9])
+def test_the_elo_interval_covers_as_often_as_it_says(score: float) -> None:
+    source = random.Random(7)
+
+    def pair() -> list[float]:
+        # The first role has an advantage, and some matches are drawn.
+        found = []
+        for advantage in (0.08, -0.08):
+            drawn = source.random() < 0.15
+            found.append(0.5 if drawn else float(source.random() < score + advantage))
+        return found
+
+    true = elo_difference(0.15 * 0.5 + 0.85 * score)
+    covered = 0
+    for _ in range(500):
+        found = strength([pair() for _ in range(25)])
+        assert found is not None
+        covered += found.elo_ci95[0] <= true <= found.elo_ci95[1]
+    assert covered / 500 > 0.925

@@ -1,0 +1,352 @@
+"""Who may do what: one match at a time, and an answer to every message in its time."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from neurogame.ggp.protocol.messages import Abort, Info, Message, Play, Preview, Start, Stop
+from neurogame.ggp.server.settings import ServeSettings
+from tests.ggp.server.doubles import SAFETY, FakeSide, Reply, Stage
+
+START = Start("m.1", "x", "(role x)", 10, 5)
+AVAILABLE = "((name neurogame)(status available)(species alien))"
+BUSY = AVAILABLE.replace("available", "busy")
+
+
+def ask(stage: Stage, message: Message) -> str:
+    return stage.host.answer(message, time.monotonic())
+
+
+def begun(stage: Stage, start: Start = START) -> FakeSide:
+    assert ask(stage, start) == "ready"
+    return stage.sides[-1]
+
+
+def waiting(stage: Stage, message: Message, side: FakeSide | None = None) -> Future[str]:
+    """Ask in a thread, and return when the double waits."""
+    answer: Future[str] = Future()
+    if side is not None:
+        side.waits = True
+        side.go.clear()
+        side.waiting.clear()
+    thread = threading.Thread(target=lambda: answer.set_result(ask(stage, message)), daemon=True)
+    thread.start()
+    end = time.monotonic() + SAFETY
+    while side is None and not stage.sides and time.monotonic() < end:
+        time.sleep(0.001)
+    assert (side or stage.sides[-1]).waiting.wait(SAFETY)
+    return answer
+
+
+def test_a_match_from_start_to_stop() -> None:
+    stage = Stage()
+    assert ask(stage, Info()) == AVAILABLE
+    side = begun(stage)
+    assert ask(stage, Info()) == BUSY
+    assert ask(stage, Play("m.1", None)) == "noop"
+    assert ask(stage, Play("m.1", ("(mark 1 1)", "noop"))) == "noop"
+    assert ask(stage, Stop("m.1", ("a", "b"))) == "done"
+    assert ask(stage, Info()) == AVAILABLE
+    assert side.start_message == START
+    assert side.calls == [
+        "start",
+        "play None",
+        "play ('(mark 1 1)', 'noop')",
+        "stop ('a', 'b')",
+        "close",
+    ]
+
+
+def test_the_name_is_told() -> None:
+    assert ask(Stage(ServeSettings(name="Cilp")), Info()).startswith("((name Cilp)(status ")
+
+
+def test_another_match_and_unknown_ones_are_answered_busy() -> None:
+    stage = Stage()
+    for message in (Play("m.1", None), Stop("m.1", None), Abort("m.1")):
+        assert ask(stage, message) == "busy"
+    begun(stage)
+    assert ask(stage, Start("m.2", "x", "", 10, 5)) == "busy"
+    assert ask(stage, START) == "busy"
+    for other in (Play("m.2", None), Stop("m.2", None), Abort("m.2"), Preview("", 1)):
+        assert ask(stage, other) == "busy"
+    assert ask(stage, Play("m.1", None)) == "noop"
+    assert len(stage.sides) == 1
+
+
+def test_matches_follow_each_other() -> None:
+    stage = Stage()
+    for number in range(3):
+        side = begun(stage, Start(f"m.{number}", "x", "", 1, 1))
+        end = Stop(f"m.{number}", None) if number % 2 else Abort(f"m.{number}")
+        assert ask(stage, end) in ("done", "aborted")
+        assert side.calls[-1] == "close"
+    assert len(stage.sides) == 3
+
+
+def test_deadlines_lie_within_the_clocks() -> None:
+    stage = Stage()
+    arrived = time.monotonic() - 1.0
+    assert stage.host.answer(START, arrived) == "ready"
+    stage.host.answer(Play("m.1", None), arrived)
+    start, thinking_until, latest = (at - arrived for at in stage.sides[0].deadlines)
+    assert start == pytest.approx(9.6)
+    assert thinking_until == pytest.approx(4.6)
+    assert latest == pytest.approx(4.9)
+
+
+@pytest.mark.parametrize("clock", [0, 0.001, 0.3, 10**9])
+def test_odd_clocks_give_deadlines_all_the_same(clock: float) -> None:
+    stage = Stage()
+    arrived = time.monotonic()
+    stage.host.answer(Start("m", "x", "", clock, clock), arrived)
+    stage.host.answer(Play("m", None), arrived)
+    start, thinking_until, latest = (at - arrived for at in stage.sides[0].deadlines)
+    assert 0 <= start <= clock
+    assert 0 < thinking_until < latest < max(clock, 0.5)
+
+
+def test_the_margin_follows_late_searches_and_slow_ways() -> None:
+    stage = Stage()
+    side = begun(stage)
+
+    def latest_and_thinking(way: float) -> tuple[float, float]:
+        arrived = time.monotonic()
+        stage.host.answer(Play("m.1", None), arrived, way)
+        thinking_until, latest = side.deadlines[-2:]
+        return latest - arrived, thinking_until - arrived
+
+    for _ in range(40):
+        # The double's answers are there long before the end, which tells nothing of lateness.
+        latest, thinking = latest_and_thinking(0.3)
+    assert latest < 4.7
+    before = latest - thinking
+    side.moves = [Reply("noop", "search", time.monotonic() + 6.0)]
+    latest_and_thinking(0.3)
+    latest, thinking = latest_and_thinking(0.3)
+    assert latest - thinking > before + 0.5
+    assert thinking >= 2.5
+
+
+def test_info_and_abort_are_answered_while_a_move_is_looked_for() -> None:
+    stage = Stage()
+    side = begun(stage)
+    move = waiting(stage, Play("m.1", None), side)
+    assert ask(stage, Info()) == BUSY
+    assert not move.done()
+    assert ask(stage, Abort("m.1")) == "aborted"
+    assert move.result(SAFETY) == "nil"
+    assert ask(stage, Info()) == AVAILABLE
+    assert side.calls[-1] == "close"
+
+
+def test_abort_while_the_player_gets_ready() -> None:
+    stage = Stage()
+    stage.waits = True
+    ready = waiting(stage, START)
+    assert ask(stage, Abort("m.1")) == "aborted"
+    assert ready.result(SAFETY) == "ready"
+    stage.waits = False
+    begun(stage)
+
+
+def test_a_move_asked_for_too_early_waits_its_turn() -> None:
+    stage = Stage()
+    stage.waits = True
+    ready = waiting(stage, START)
+    side = stage.sides[0]
+    with ThreadPoolExecutor(1) as pool:
+        move = pool.submit(ask, stage, Play("m.1", None))
+        while stage.host.waiting < 2:
+            time.sleep(0.001)
+        assert side.calls == ["start"]
+        side.go.set()
+        assert ready.result(SAFETY) == "ready"
+        assert move.result(SAFETY) == "noop"
+    assert side.calls == ["start", "play None"]
+
+
+def test_a_move_that_cannot_have_its_turn_in_time_is_nil() -> None:
+    stage = Stage()
+    side = begun(stage, Start("m.1", "x", "", 0, 0.3))
+    first = waiting(stage, Play("m.1", None), side)
+    assert ask(stage, Play("m.1", None)) == "nil"
+    side.go.set()
+    assert first.result(SAFETY) == "noop"
+
+
+def test_too_many_waiting_messages_are_answered_busy() -> None:
+    stage = Stage()
+    side = begun(stage)
+    first = waiting(stage, Play("m.1", None), side)
+    with ThreadPoolExecutor(20) as pool:
+        more = [pool.submit(ask, stage, Play("m.1", ("a",))) for _ in range(20)]
+        while sum(answer.done() for answer in more) < 20 - stage.host.waiting + 1:
+            time.sleep(0.001)
+        done = [answer.result() for answer in more if answer.done()]
+        assert done
+        assert set(done) == {"busy"}
+        side.go.set()
+        assert first.result(SAFETY) == "noop"
+
+
+def test_stop_while_a_move_is_looked_for_ends_the_match() -> None:
+    stage = Stage()
+    side = begun(stage, Start("m.1", "x", "", 0, 0.3))
+    move = waiting(stage, Play("m.1", None), side)
+    assert ask(stage, Stop("m.1", ("a",))) == "done"
+    assert move.result(SAFETY) == "nil"
+    assert side.calls[-1] == "close"
+    assert ask(stage, Info()) == AVAILABLE
+
+
+def test_a_silent_match_is_dropped_and_a_waiting_one_is_not() -> None:
+    stage = Stage(ServeSettings(silence=5))
+    side = begun(stage)
+    now = time.monotonic()
+    stage.host.tick(now + 4)
+    assert stage.host.is_busy
+    move = waiting(stage, Play("m.1", None), side)
+    stage.host.tick(now + 100)
+    assert stage.host.is_busy
+    side.go.set()
+    assert move.result(SAFETY) == "noop"
+    stage.host.tick(time.monotonic() + 6)
+    assert ask(stage, Info()) == AVAILABLE
+    assert side.calls[-2:] == ["abort", "close"]
+    assert "silent" in stage.lines[-1]
+
+
+def test_the_usual_silence_is_the_start_clock_three_play_clocks_and_a_minute() -> None:
+    stage = Stage()
+    begun(stage)
+    now = time.monotonic()
+    stage.host.tick(now + 84)
+    assert stage.host.is_busy
+    stage.host.tick(now + 86)
+    assert not stage.host.is_busy
+
+
+def test_a_look_at_rules_ends_with_its_clock_or_with_a_match() -> None:
+    stage = Stage()
+    assert ask(stage, Preview("(role x)", 10)) == "ready"
+    assert ask(stage, Info()) == AVAILABLE
+    stage.host.tick(time.monotonic() + 9)
+    assert stage.lookers[0].kills == 0
+    stage.host.tick(time.monotonic() + 11)
+    assert stage.lookers[0].kills == 1
+    ask(stage, Preview("(role y)", 10))
+    ask(stage, Preview("(role z)", 10))
+    assert stage.lookers[1].kills == 1
+    begun(stage)
+    assert stage.lookers[2].kills == 1
+    assert [looker.message.rules for looker in stage.lookers] == [
+        "(role x)",
+        "(role y)",
+        "(role z)",
+    ]
+
+
+@pytest.mark.parametrize("message", [Play("m.1", None), Stop("m.1", None)])
+def test_a_fault_behind_a_match_never_gets_through(message: Message, tmp_path: Path) -> None:
+    stage = Stage(ServeSettings(log=tmp_path))
+    stage.fault = RuntimeError("broken\nto pieces")
+    begun(stage)
+    assert ask(stage, message) == ("nil" if isinstance(message, Play) else "done")
+    ask(stage, Abort("m.1"))
+    assert ask(stage, Info()) == AVAILABLE
+    events = [json.loads(line) for line in next(tmp_path.iterdir()).read_text().splitlines()]
+    assert [event["event"] for event in events].count("failure") == 2
+    assert "Traceback" in events[-2]["traceback"]
+    assert not any("\n" in line for line in stage.lines)
+
+
+def test_a_match_that_cannot_be_made_leaves_the_host_free() -> None:
+    stage = Stage()
+    stage.refuses = True
+    assert ask(stage, START) == "busy"
+    assert ask(stage, Info()) == AVAILABLE
+    assert ask(stage, Preview("", 1)) == "ready"
+    assert len([line for line in stage.lines if "no more processes" in line]) == 2
+    stage.refuses = False
+    begun(stage)
+
+
+def test_abort_is_answered_before_everything_is_cleared_away() -> None:
+    stage = Stage()
+    side = begun(stage)
+    stage.closable.clear()
+    assert ask(stage, Abort("m.1")) == "aborted"
+    assert ask(stage, Info()) == AVAILABLE
+    assert side.calls[-1] == "abort"
+    with ThreadPoolExecutor(1) as pool:
+        # The next match waits until nothing is left of the last one.
+        ready = pool.submit(ask, stage, Start("m.2", "x", "", 2 * SAFETY, 5))
+        time.sleep(0.05)
+        assert len(stage.sides) == 1
+        stage.closable.set()
+        assert ready.result(SAFETY) == "ready"
+    assert side.calls[-1] == "close"
+
+
+def test_after_draining_the_present_match_is_played_and_none_begins() -> None:
+    stage = Stage()
+    begun(stage)
+    stage.host.drain()
+    assert ask(stage, Play("m.1", None)) == "noop"
+    assert ask(stage, Stop("m.1", None)) == "done"
+    assert not stage.host.is_busy
+    assert ask(stage, START) == "busy"
+    assert ask(stage, Preview("", 1)) == "busy"
+    assert ask(stage, Info()) == BUSY
+
+
+def test_closing_ends_the_match_and_the_look_at_rules() -> None:
+    stage = Stage()
+    ask(stage, Preview("", 100))
+    stage.host.close()
+    assert stage.lookers[0].kills == 1
+    stage = Stage()
+    side = begun(stage)
+    move = waiting(stage, Play("m.1", None), side)
+    stage.host.close()
+    assert move.result(SAFETY) == "nil"
+    assert side.calls[-1] == "close"
+    stage.host.close()
+
+
+def test_the_log_and_the_lines_tell_the_match(tmp_path: Path) -> None:
+    stage = Stage(ServeSettings(log=tmp_path, player="mcts"))
+    side = begun(stage, Start("../m 1", "x", "(role x)", 10, 5))
+    side.log.write("ready", who="thinker", player="mcts")
+    ask(stage, Play("../m 1", None))  # No choice: not worth a line.
+    side.log.write("fallback", who="thinker", ask=2, move="(a 2)")
+    ask(stage, Play("../m 1", None))
+    side.moves = [Reply("(a 1)", "guard", time.monotonic())]
+    ask(stage, Play("../m 1", ("b",)))
+    side.log.write("end", who="thinker", terminal=True, goals=[[100.0], 0])
+    ask(stage, Stop("../m 1", ("c",)))
+    (path,) = tmp_path.iterdir()
+    events = [json.loads(line) for line in path.read_text().splitlines()]
+    names = [event["event"] for event in events]
+    expected = "start started ready answer fallback answer answer end over"
+    assert names == expected.split()
+    assert events[0]["rules"] == "(role x)"
+    assert events[0]["player"] == "mcts"
+    answers = [event for event in events if event["event"] == "answer"]
+    assert [(event["joint"], event["move"], event["source"]) for event in answers] == [
+        (None, "noop", "search"),
+        (None, "noop", "search"),
+        (["b"], "(a 1)", "guard"),
+    ]
+    assert stage.lines[0] == "../m 1: starts, role x, clocks 10 s and 5 s"
+    assert stage.lines[1] == "../m 1: mcts plays"
+    assert stage.lines[2].startswith("../m 1: move 2: noop after 0.0")
+    assert stage.lines[3].startswith("../m 1: move 3: (a 1) (guard) after 0.0")
+    assert stage.lines[4] == "../m 1: over after 3 moves, goals 100 0"

@@ -1,0 +1,114 @@
+"""Rulesheets that want to break a player: always an answer in time, and a server that lives on."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from neurogame.errors import NeurogameError
+from neurogame.gdl.parse import parse_rules
+from neurogame.ggp.protocol.messages import Start
+from neurogame.ggp.server.positions import ReferencePosition
+from neurogame.ggp.server.processes import Processes
+from neurogame.ggp.server.rulesheet import game_of
+from neurogame.ggp.server.served_match import ServedMatch
+from neurogame.ggp.server.settings import ServeSettings
+from neurogame.reference.interpreter import ReferenceGame
+from tests.ggp.server import hostile
+from tests.ggp.server.referee import Events, Referee, are_gone, ask, set_up
+
+MEMORY = 200 * 2**20
+
+GIVEN_UP = {
+    "WIDE": "(push 0)",
+    "GROWING_STATE": "(climb z)",
+    "DOUBLING": "(push 0)",
+    "NESTED": None,
+    "NEGATION": None,
+    "NO_ROLES": None,
+    "NO_MOVES": None,
+    "NO_TERMINAL": "go",
+    "NO_GOALS": "go",
+    "TOO_LONG_NAME": None,
+    "NO_RULES": None,
+    "RUBBISH": None,
+}
+"""Rulesheets that nobody can search -> the first legal move, where there is one."""
+
+ENDLESS = ("GROWING", "LONG_MOVES", "LARGE")
+"""Rulesheets that nobody understands in time."""
+
+
+def served(
+    name: str, events: Events, processes: Processes, role: str = "one", memory: int = MEMORY
+) -> ServedMatch:
+    settings = ServeSettings(player="mcts:sims=50", memory=memory)
+    start = Start("match", role, getattr(hostile, name), 1, 1)
+    return ServedMatch(start, settings, events.log, processes)
+
+
+@pytest.mark.parametrize("name", GIVEN_UP)
+def test_what_cannot_be_searched_is_refused_with_a_reason(name: str) -> None:
+    text = getattr(hostile, name)
+    with pytest.raises(NeurogameError):
+        game_of(text, "match", MEMORY)
+    try:
+        legal = ReferencePosition(ReferenceGame(parse_rules(text))).legal(0)
+    except NeurogameError:
+        legal = ()
+    assert (legal[0] if legal else None) == GIVEN_UP[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "move"), [("DOUBLING", "(push 0)"), ("NEGATION", "nil"), ("STUCK", "nil")]
+)
+def test_what_cannot_be_searched_is_answered_by_the_guard(
+    name: str, move: str, processes: Processes
+) -> None:
+    events = Events()
+    match = served(name, events, processes)
+    set_up(match)
+    assert ask(match, None).move == move
+    assert ask(match, ("nil", "nil")).source in ("guard", "none")
+    match.close()
+    reported = [fields["what"] for fields in events.named("failure") if fields.get("final")]
+    assert bool(reported) is (name != "STUCK")
+    assert not events.named("died")
+    assert are_gone(events)
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_what_nobody_understands_is_answered_all_the_same(name: str, processes: Processes) -> None:
+    events = Events()
+    match = served(name, events, processes)
+    match.start(time.monotonic() + 0.05)
+    for moves in (None, ("nil", "nil")):
+        now = time.monotonic()
+        answer = match.play(moves, thinking_until=now, latest=now + 0.05)
+        assert (answer.move, answer.source) == ("nil", "none")
+    match.close()
+    assert are_gone(events)
+
+
+def test_memory_ends_the_guard_and_nothing_else(processes: Processes) -> None:
+    events = Events()
+    match = served("LONG_MOVES", events, processes, memory=2**20)
+    match.start(time.monotonic())
+    failed = events.wait_for("failure", who="guard")
+    assert failed["final"]
+    assert "MemoryError" in failed["error"]
+    match.close()
+    assert not events.named("died")
+    assert are_gone(events)
+
+
+@pytest.mark.parametrize(("name", "role"), [("CODE", "__IMPORT__"), ("LONG_NAMES", "n" * 999)])
+def test_odd_names_are_played_like_others(name: str, role: str, processes: Processes) -> None:
+    events = Events()
+    match = served(name, events, processes, role)
+    set_up(match)
+    answer = ask(match, None)
+    assert answer.source == "search"
+    assert answer.move in Referee(getattr(hostile, name)).legal(0)
+    match.close()

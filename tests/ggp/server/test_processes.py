@@ -1,0 +1,185 @@
+"""Processes start warm, obey their limits, and die when they should."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from neurogame.errors import PlayerError
+from neurogame.ggp.server.processes import Child, Processes
+from neurogame.ggp.server.warm import rehearsals
+from neurogame.players.spec import PlayerSpec
+from tests.conftest import REPOSITORY
+from tests.ggp.server.referee import PATIENCE
+
+TARGETS = "tests.ggp.server.child_targets"
+
+
+def launch(
+    processes: Processes, name: str, given: object = None, memory: int | None = None
+) -> Child:
+    return processes.launch(f"{TARGETS}:{name}", given, memory)
+
+
+def test_messages_go_both_ways_and_a_kill_leaves_nothing(processes: Processes) -> None:
+    child = launch(processes, "echo", ("any", 1))
+    assert child.connection.recv() == ("any", 1)
+    for number in range(3):
+        child.post(number)
+        assert child.connection.recv() == number
+    assert child.is_alive()
+    assert child.ending == ""
+    child.kill()
+    child.kill()
+    assert not child.is_alive()
+    assert child.ending == "killed by SIGKILL"
+    assert child.pid is not None
+    with pytest.raises(ProcessLookupError):
+        os.kill(child.pid, 0)
+    child.post("too late")
+
+
+def test_who_does_not_read_never_makes_others_wait(processes: Processes) -> None:
+    child = launch(processes, "sleep")
+    assert child.connection.recv() is True, "Ctrl-C must be left to the server"
+    for _ in range(100):
+        child.post("x" * 100_000)
+    child.kill()
+
+
+def test_files_and_threads_do_not_pile_up(processes: Processes) -> None:
+    def cycle() -> None:
+        child = launch(processes, "echo", "there")
+        assert child.connection.recv() == "there"
+        child.post("back")
+        child.kill()
+
+    cycle()
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    for _ in range(5):
+        cycle()
+    after = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    assert after == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other system limits memory like this")
+def test_memory_is_limited(processes: Processes) -> None:
+    size, limit = 2**20, 50 * 2**20
+    child = launch(processes, "eat", size, limit)
+    assert child.connection.poll(PATIENCE)
+    # What the process has already and does not use comes on top.
+    assert limit // 2 < child.connection.recv() < 10 * limit
+    child.kill()
+
+
+def test_close_ends_what_is_left() -> None:
+    made = Processes("random")
+    child = launch(made, "spin")
+    assert child.connection.poll(PATIENCE)
+    made.close()
+    assert not child.is_alive()
+    with pytest.raises(ConnectionError, match="the server ends"):
+        launch(made, "spin")
+
+
+def script(body: str) -> subprocess.Popen[str]:
+    """Run a program that makes processes in the way of systems without a fork server."""
+    text = f"""
+        import multiprocessing, time
+        from neurogame.ggp.server.processes import Processes
+        if __name__ == "__main__":
+            multiprocessing.get_all_start_methods = lambda: ["spawn"]
+            {body}
+    """
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(text)],
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_nobody_outlives_a_server_that_was_killed() -> None:
+    server = script(
+        f"child = Processes('random').launch('{TARGETS}:spin', None);"
+        "print(child.connection.recv(), flush=True); time.sleep(1000)"
+    )
+    assert server.stdout is not None
+    os.kill(int(server.stdout.readline()), 0)
+    server.kill()
+    # The child has the same standard output: there is an end of it only when both have gone.
+    server.communicate(timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("player", "said"),
+    [
+        ("nonsense", "unknown kind 'nonsense'"),
+        ("human", "people cannot play over HTTP"),
+        ("alphabeta:nowhere.pt", "there is no"),
+    ],
+)
+def test_players_that_cannot_be_made_are_refused(
+    processes: Processes, player: str, said: str
+) -> None:
+    with pytest.raises(PlayerError, match=said):
+        Processes(player).warm_up()
+
+
+def test_a_broken_installation_is_one_message(tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("raise AttributeError('half an installation')")
+    text = """
+        import os, sys
+        from neurogame.errors import PlayerError
+        from neurogame.ggp.server.processes import Processes
+        if __name__ == "__main__":
+            os.environ["PYTHONPATH"] = sys.argv[1]
+            sys.path.insert(0, sys.argv[1])
+            try:
+                Processes("mcts").warm_up()
+            except PlayerError as error:
+                print(error)
+    """
+    line = [sys.executable, "-c", textwrap.dedent(text), str(tmp_path)]
+    server = subprocess.run(line, capture_output=True, text=True, check=False, cwd=REPOSITORY)
+    assert "player mcts cannot be made: AttributeError: half an installation" in server.stdout
+    assert server.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("player", "own"),
+    [
+        ("random", ()),
+        ("mcts", ()),
+        ("nonsense", ()),
+        ("mcts:sims=10,threads=4", ()),
+        ("mcts:some/file.pt,tree=action,playout=mast", ("mcts:tree=action,playout=mast",)),
+        ("mcts:some/file.pt,cutoff=2", ("mcts:cilp,cutoff=2",)),
+        ("mcts:fuzzy,cutoff=2,device=cuda", ("mcts:fuzzy,cutoff=2",)),
+        ("mcts:tree=gated", ("mcts:tree=gated,games=50,gate=1",)),
+        ("alphabeta:some/file.pt,seconds=3,refine=60", ("alphabeta:cilp,refine=1",)),
+        ("alphabeta:fluxplayer", ("alphabeta:fluxplayer",)),
+    ],
+)
+def test_rehearsals_need_the_same_code_and_little_time(
+    player: str, own: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.version.cuda", None)
+    monkeypatch.setattr("torch.version.hip", None)
+    found = rehearsals(player)
+    assert set(found) == {*own, "mcts", "random"}
+    assert all(str(PlayerSpec.parse(text)) == text for text in found)
+    monkeypatch.setattr("torch.version.cuda", "12.4")
+    assert not any("refine" in text for text in rehearsals(player))
+
+
+def test_automatic_choice_rehearses_all_that_it_may_choose() -> None:
+    found = " ".join(rehearsals("auto:checkpoints"))
+    for part in ("tree=knowledge", "playout=action", "playout=mast", "alphabeta:cilp"):
+        assert part in found

@@ -1,0 +1,213 @@
+"""The thinker: what it answers, what it ponders, and who takes over where a player fails."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any
+
+import pytest
+
+from neurogame.gdl import load_rules, rules_text
+from neurogame.ggp.server import thinker, understudies
+from neurogame.ggp.server.orders import Ask, Finish, Joint, Task
+from neurogame.players.player import Player
+from neurogame.players.players import make_player
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
+from tests.ggp.server import hostile
+from tests.ggp.server.referee import PATIENCE
+from tests.players.scripted import first_legal, last_legal
+
+TICTACTOE = rules_text(load_rules("tictactoe"))
+
+
+class Faulty:
+    """The last legal move of each state; raises where it is told to."""
+
+    def __init__(self, fault: str = "") -> None:
+        self.fault = fault
+        self.pondered: list[State] = []
+        self.is_pondering = threading.Event()
+        self.seconds: float | None = None
+        self.stops = 0
+        self.report = "chosen by nobody"
+
+    name = "faulty"
+
+    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+        self._fail("start")
+        self.role, self.seconds = role, seconds
+
+    def choose(self, state: State, limit: Any) -> int:
+        self._fail("choose")
+        if self.fault == "illegal":
+            return 10_000
+        return last_legal(state, self.role)
+
+    def ponder(self, state: State, stop: Callable[[], bool]) -> None:
+        self.pondered.append(state)
+        self.is_pondering.set()
+        self._fail("ponder")
+        while not stop():
+            time.sleep(0.001)
+
+    def stop(self) -> None:
+        self.stops += 1
+        self._fail("stop")
+
+    def _fail(self, where: str) -> None:
+        if self.fault == where:
+            raise MemoryError(where) if where == "start" else RuntimeError(where)
+
+
+class Session:
+    """A thinker in a thread, talked to as the server would."""
+
+    def __init__(self, rules: str, role: str) -> None:
+        self.events: list[dict[str, Any]] = []
+        self._ours, theirs = Pipe()
+        self._asked = 0
+        task = Task(
+            match="match",
+            role=role,
+            rules=rules,
+            player="faulty",
+            steps_down=0,
+            seed=1,
+            ready_at=time.monotonic() + PATIENCE,
+            memory=None,
+        )
+        self._thread = threading.Thread(target=self._run, args=(theirs, task))
+        self._thread.start()
+
+    def _run(self, connection: Connection, task: Task) -> None:
+        try:
+            thinker.think(connection, task)
+        finally:
+            connection.close()
+
+    def ask(self, *moves: Joint, seconds: float = PATIENCE) -> tuple[str | None, str | None]:
+        """Return fallback and move."""
+        self._asked += 1
+        until = time.monotonic() + seconds
+        self._ours.send(Ask(number=self._asked, moves=moves, until=until))
+        fallback = None
+        while True:
+            event = self._read()
+            if event["event"] == "fallback":
+                fallback = str(event["move"])
+            if event["event"] == "move":
+                assert event["ask"] == self._asked
+                return fallback, None if event["move"] is None else str(event["move"])
+
+    def finish(self, *moves: Joint) -> dict[str, Any]:
+        """End the match; return the last event."""
+        # A thinker that has refused its match may have gone already, as the server knows.
+        with suppress(BrokenPipeError):
+            self._ours.send(Finish(moves=moves))
+        self._thread.join(PATIENCE)
+        while self._ours.poll():
+            try:
+                self._read()
+            except (EOFError, ConnectionResetError):
+                break
+        self._ours.close()
+        return self.events[-1]
+
+    def named(self, name: str) -> list[dict[str, Any]]:
+        return [event for event in self.events if event["event"] == name]
+
+    def _read(self) -> dict[str, Any]:
+        assert self._ours.poll(PATIENCE)
+        self.events.append(self._ours.recv())
+        return self.events[-1]
+
+
+@pytest.fixture
+def player(monkeypatch: pytest.MonkeyPatch) -> Faulty:
+    """The player that is made of the string ``faulty``."""
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    made = Faulty()
+
+    def make(text: str) -> Player:
+        return made if text == "faulty" else make_player("random")
+
+    monkeypatch.setattr(understudies, "make_player", make)
+    return made
+
+
+def test_fallback_move_and_result(player: Faulty) -> None:
+    session = Session(TICTACTOE, "XPLAYER")
+    assert session.ask() == ("(mark 1 1)", "(mark 3 3)")
+    assert session.ask(("(mark 3 3)", "noop")) == (None, "noop")
+    joints = (("noop", "(mark 1 1)"), ("(MARK 3 1)", "NOOP"), ("noop", "(mark 1 2)"))
+    assert session.ask(*joints) == ("(mark 1 3)", "(mark 3 2)")
+    end = session.finish(("(mark 3 2)", "noop"))
+    assert end["event"] == "end"
+    assert (end["terminal"], end["goals"]) == (True, [100.0, 0.0])
+    assert player.seconds is not None
+    assert 0 < player.seconds <= PATIENCE
+    assert player.stops == 1
+    assert session.named("chosen")[0]["text"] == player.report
+    assert not session.named("failure")
+
+
+def test_ponders_on_the_likely_state(player: Faulty) -> None:
+    session = Session(TICTACTOE, "xplayer")
+    for news in (None, [], [("(mark 3 3)", "noop")]):
+        if news is not None:
+            session.ask(*news)
+        assert player.is_pondering.wait(PATIENCE)
+        player.is_pondering.clear()
+    session.finish()
+    game = Game.from_text(TICTACTOE)
+    begin = game.initial_state()
+    # Before the first question: the initial state. After our move the others have no choice:
+    # pondered is what follows. After our noop they have one: pondered is the present state.
+    after = begin.next(("(mark 3 3)", "noop"))
+    assert player.pondered == [begin, after, after]
+
+
+def test_a_late_or_hopeless_question_gets_the_fallback_only(player: Faulty) -> None:
+    session = Session(TICTACTOE, "xplayer")
+    assert session.ask(seconds=-1.0) == ("(mark 1 1)", None)
+    session.finish()
+    stuck = Session(hostile.STUCK, "one")
+    assert stuck.ask() == (None, None)
+    assert stuck.ask(("go",)) == (None, None)
+    assert stuck.finish()["terminal"] is False
+    assert "no legal move" in stuck.named("remark")[0]["text"]
+
+
+@pytest.mark.parametrize("fault", ["start", "choose", "illegal", "ponder", "stop"])
+def test_another_player_takes_over_from_one_that_fails(player: Faulty, fault: str) -> None:
+    player.fault = fault
+    session = Session(TICTACTOE, "xplayer")
+    state = Game.from_text(TICTACTOE).initial_state()
+    news: list[Joint] = []
+    while not state.is_terminal:
+        _, move = session.ask(*news)
+        if fault == "ponder":
+            assert player.is_pondering.wait(PATIENCE)
+        assert move in [state.game.moves[0][index] for index in state.legal_moves[0]]
+        news = [(move, state.game.moves[1][first_legal(state, 1)])]
+        state = state.next(news[0])
+    session.finish(*news)
+    (failure,) = session.named("failure")
+    assert failure["what"].startswith("faulty could not")
+    assert failure["traceback"].startswith("Traceback")
+    players = {event["player"] for event in session.named("move") if "player" in event}
+    assert players == ({"faulty"} if fault == "stop" else {"random"})
+
+
+def test_rules_and_roles_that_are_refused(player: Faulty) -> None:
+    assert Session(hostile.NEGATION, "one").finish()["final"]
+    refused = Session(TICTACTOE, "nobody").finish()
+    assert refused["final"]
+    assert "there is no role nobody" in refused["what"]

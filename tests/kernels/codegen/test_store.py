@@ -1,0 +1,89 @@
+"""Compiled games on disk: used again, never trusted blindly, and not needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from neurogame.kernels.codegen import kernel as kernels
+from neurogame.kernels.codegen.kernel import load_kernel
+from neurogame.kernels.codegen.playouts import LlvmPlayouts
+from neurogame.kernels.codegen.store import load_arrays, save_arrays
+from neurogame.kernels.playout import PlayoutRun
+from tests.kernels.codegen.test_playouts import VARIANTS, game, plain
+from tests.kernels.twin.slow_playout import assert_equal
+
+RUN = PlayoutRun(seed=3, lanes=100, games=300)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give each test an empty cache."""
+    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def play(variant: str) -> float:
+    """Play with a kernel that is loaded anew; return what making it took."""
+    kernels.load_routine.cache_clear()
+    player = LlvmPlayouts(game("tictactoe").circuit, variant)
+    assert_equal(player.run(RUN), plain("tictactoe").run(RUN))
+    return player.kernel().seconds
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_what_was_compiled_once_is_loaded(variant: str, folder: Path) -> None:
+    assert play(variant) > 0
+    files = sorted(folder.glob("kernel-*"))
+    assert len(files) == (1 if variant == "straight" else 2), "the routine has its own file"
+    before = [file.stat().st_mtime_ns for file in files]
+    assert play(variant) == 0
+    assert [file.stat().st_mtime_ns for file in sorted(folder.glob("kernel-*"))] == before
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("damage", [b"", b"nonsense", None], ids=["empty", "nonsense", "half"])
+def test_damaged_files_are_made_again(variant: str, damage: bytes | None, folder: Path) -> None:
+    play(variant)
+    for file in folder.iterdir():
+        whole = file.read_bytes()
+        file.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
+    assert play(variant) > 0
+    assert play(variant) == 0
+
+
+def test_it_works_without_a_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEUROGAME_CACHE", "")
+    for variant in VARIANTS:
+        assert play(variant) > 0
+        assert play(variant) > 0
+    assert not folder.exists()
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(folder: Path) -> None:
+    folder.write_text("a file where the folder should be")
+    assert play("straight") > 0
+
+
+def test_every_kind_of_kernel_has_its_own_file(folder: Path) -> None:
+    circuit = game("tictactoe").circuit
+    kinds = [(v, bits, moves) for v in VARIANTS for bits in (0, 10) for moves in (False, True)]
+    for variant, bits, moves in kinds:
+        assert load_kernel(circuit, variant, bits, moves=moves).seconds > 0
+    for variant, bits, moves in kinds:
+        found = load_kernel(circuit, variant, bits, moves=moves)
+        assert (found.seconds, found.variant, len(found.does) > 0) == (0, variant, moves)
+
+
+def test_arrays_come_back_under_their_key_alone() -> None:
+    arrays = {"a": np.arange(3), "b": np.array("text")}
+    assert load_arrays("key") is None
+    save_arrays("key", arrays)
+    assert load_arrays("other") is None
+    found = load_arrays("key")
+    assert found is not None
+    assert set(found) == {"a", "b"}
+    assert str(found["b"]) == "text"
+    np.testing.assert_array_equal(found["a"], arrays["a"])

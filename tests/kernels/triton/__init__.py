@@ -1,1 +1,0 @@
-"""Tests of the Triton kernels, run by Triton's interpreter on the CPU."""

@@ -1,0 +1,96 @@
+"""The random words: known answers, balance, independence, and no state."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neurogame.kernels.twin.pack import unpack
+from neurogame.kernels.twin.popcount import popcount
+from neurogame.kernels.twin.random_words import RandomWords
+from tests.kernels.twin.slow_random_words import ALL, slow_mix, slow_word
+
+
+def test_finaliser_is_that_of_splitmix64() -> None:
+    """First outputs of the published generator with seed 0."""
+    gamma = 0x9E3779B97F4A7C15
+    assert slow_mix(gamma) == 0xE220A8397B1DCDAF
+    assert slow_mix(2 * gamma & ALL) == 0x6E789E6AA1B965F4
+
+
+@given(
+    st.integers(-(2**63), 2**64 - 1),
+    st.integers(0, 2**40),
+    st.integers(0, 2**30 - 1),
+    st.integers(0, 255),
+    st.integers(0, 2**20 - 3),
+)
+def test_words_equal_integer_arithmetic(
+    seed: int, lane_word: int, step: int, role: int, attempt: int
+) -> None:
+    random = RandomWords(seed, torch.tensor([lane_word, lane_word + 7]))
+    words = random.draw(step, role, range(attempt, attempt + 2), 3)
+    assert words.shape == (2, 3, 2)
+    for a in range(2):
+        for bit in range(3):
+            for column, number in enumerate((lane_word, lane_word + 7)):
+                expected = slow_word(seed, number, step, role, attempt + a, bit)
+                assert int(words[a, bit, column]) & ALL == expected
+
+
+def test_selection_and_order_do_not_matter() -> None:
+    random = RandomWords(3, torch.arange(10))
+    later = random.draw(9, 1, range(4, 6), 5)
+    random.draw(0, 0, range(3), 7)
+    assert torch.equal(random.draw(9, 1, range(4, 6), 5), later)
+    chosen = torch.tensor([7, 2])
+    assert torch.equal(random.select(chosen).draw(9, 1, range(4, 6), 5), later[..., chosen])
+    assert torch.equal(random.draw(9, 1, range(5, 6), 2)[0], later[1, :2])
+
+
+def test_bits_are_balanced_and_independent() -> None:
+    """Every two of many streams differ in half of their bits, within five sigma."""
+    random = RandomWords(1, torch.arange(4096))
+    streams = [
+        random.draw(step, role, range(attempt, attempt + 1), 2)[0, bit]
+        for step in (0, 1, 77)
+        for role in (0, 1)
+        for attempt in (0, 3)
+        for bit in (0, 1)
+    ]
+    streams.append(RandomWords(2, torch.arange(4096)).draw(0, 0, range(1), 1)[0, 0])
+    streams.append(RandomWords(1, torch.arange(1, 4097)).draw(0, 0, range(1), 1)[0, 0])
+    size = 64 * 4096
+    margin = 5 * math.sqrt(size) / 2
+    for i, stream in enumerate(streams):
+        assert abs(int(popcount(stream).sum()) - size / 2) < margin
+        for other in streams[:i]:
+            assert abs(int(popcount(stream ^ other).sum()) - size / 2) < margin
+    # Each of the 64 lanes on its own, and neighbouring lanes.
+    lanes = unpack(streams[0][:, None], 64)
+    assert (lanes.sum(dim=1) - 2048).abs().max() < 5 * 32
+    agree = (lanes[1:] == lanes[:-1]).sum(dim=1)
+    assert (agree - 2048).abs().max() < 5 * 32
+
+
+def test_any_two_lanes_of_a_word_draw_independently() -> None:
+    """Chi-square over the pairs of numbers of three bits, for every two of the 64 lanes.
+
+    All 64 lanes share one source word, so this is not a matter of course.
+    """
+    size, values = 16384, 8
+    planes = RandomWords(1, torch.arange(size)).draw(5, 0, range(1), 3)[0]
+    bits = planes[:, :, None] >> torch.arange(64) & 1
+    numbers = (bits << torch.arange(3)[:, None, None]).sum(dim=0)
+    shown = torch.nn.functional.one_hot(numbers, values).reshape(size, -1).float()
+    pairs = (shown.T @ shown).reshape(64, values, 64, values)
+    expected = size / values**2
+    chi = ((pairs - expected) ** 2 / expected).sum(dim=(1, 3))
+    freedom = values**2 - 1
+    normal = (chi - freedom) / math.sqrt(2 * freedom)
+    normal.fill_diagonal_(0)
+    # Below one in 10^6 for the largest of 2016 pairs.
+    assert float(normal.max()) < 8.5

@@ -1,0 +1,173 @@
+"""The automatic choice of a player: what wins trials is taken, and a choice there always is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("numba")
+
+from neurogame.errors import LimitError, PlayerError
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.gdl.scramble import scramble
+from neurogame.gdl.signature import structural_signature
+from neurogame.gdl.write import rules_text
+from neurogame.learn.checkpoint import Checkpoint, save_checkpoint
+from neurogame.learn.judges import plain_judge
+from neurogame.learn.knowledge import learn_knowledge
+from neurogame.players.auto.auto_player import AutoPlayer
+from neurogame.players.auto.candidate import Candidate
+from neurogame.players.auto.choice import choose_player
+from neurogame.players.auto.facts import GameFacts
+from neurogame.players.auto.offers import Offer, Offers
+from neurogame.players.match import play_match
+from neurogame.players.players import make_player
+from neurogame.players.race import Race
+from neurogame.players.random_player import RandomPlayer
+from neurogame.search.limit import Limit
+from neurogame.search.mcts import Mcts
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.result import SearchResult
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
+
+game = cache(Game.load)
+
+
+class Blunderer:
+    """Searches as MCTS does, and then takes the worst move."""
+
+    def __init__(self, of: Game) -> None:
+        self.search_ = Mcts(of, settings=MctsSettings(capacity=10_000), seed=1)
+
+    def search(self, state: State, role: int, limit: Limit) -> SearchResult:
+        found = self.search_.search(state, role, Limit(simulations=50))
+        worst = min(found.scores, key=lambda move: found.scores[move])
+        return SearchResult(**{**vars(found), "move": worst})
+
+    def forget(self, *, proofs: bool = True) -> None:
+        self.search_.forget(proofs=proofs)
+
+
+def blunderer(of: Game, name: str) -> Candidate:
+    return Candidate(name=name, player=RandomPlayer(), searcher=Blunderer(of))
+
+
+def offering(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Let nothing be offered but what stands here: ``bad`` or ``impossible``."""
+
+    def impossible() -> Candidate:
+        raise LimitError("too large")
+
+    def fresh(self: Offers, facts: GameFacts) -> Iterator[Offer]:
+        makers = {"bad": lambda: blunderer(game("tictactoe"), "bad"), "impossible": impossible}
+        yield from (Offer(name=name, make=makers[name]) for name in names)
+
+    monkeypatch.setattr(Offers, "fresh", fresh)
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let trials depend on their outcomes, not on how busy the machine is."""
+    run = Race.run
+
+    def eight_rounds(self: Race, limit: Limit, deadline: float) -> None:
+        run(self, limit, deadline, rounds=8)
+
+    monkeypatch.setattr(Race, "run", eight_rounds)
+    monkeypatch.setattr("neurogame.players.auto.choice._SLOW_TO_MAKE", 0.0)
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_what_loses_in_trials_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    offering(monkeypatch, "impossible", "bad")
+    found = choose_player(game("tictactoe"), seconds=100, seed=1)
+    assert found.name == found.first == "mcts"
+    (racer,) = found.racers
+    assert racer.name == "bad"
+    assert racer.mean < 0.5
+    assert found.notes == ("impossible: not possible: too large",)
+    assert "mcts" in str(found)
+    assert "bad against mcts" in str(found)
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_what_wins_trials_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    offering(monkeypatch)
+    bad = blunderer(game("tictactoe"), "bad")
+    monkeypatch.setattr("neurogame.players.auto.choice._first", lambda *_: bad)
+    found = choose_player(game("tictactoe"), seconds=100, seed=1)
+    assert found.first == "bad"
+    assert found.name == "mcts"
+    assert "beat bad in trials" in str(found)
+
+
+def test_without_time_the_plain_search_plays() -> None:
+    found = choose_player(game("connectfour"), seconds=0.01, seed=1)
+    assert found.name == "mcts"
+    assert found.racers == ()
+    assert "no time for trials" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "suits"),
+    [
+        ("connectfour", True),
+        ("eightpuzzle", True),
+        ("rockpaperscissors", False),
+        ("pursuit", False),
+    ],
+)
+def test_alphabeta_suits_puzzles_and_opponents_in_turn(name: str, suits: bool) -> None:
+    of = game(name)
+    assert choose_player(of, seconds=0.01, seed=1).facts.suits_alphabeta == suits
+
+
+def test_an_auto_player_plays_whole_matches_and_says_why() -> None:
+    player = make_player("auto:prepare=0.01,threads=2")
+    assert isinstance(player, AutoPlayer)
+    record = play_match(game("tictactoe"), [player, RandomPlayer()], Limit(seconds=0.02), seed=1)
+    assert record.ending == "terminal"
+    assert record.goals[0] >= 50
+    assert record.players[0] == "auto:prepare=0.01,threads=2"
+    assert "plays mcts" in player.report
+    assert player.last is not None
+
+
+def test_a_folder_must_exist(tmp_path: Path) -> None:
+    with pytest.raises(PlayerError, match="no folder"):
+        make_player(f"auto:{tmp_path / 'nothing'}")
+    with pytest.raises(PlayerError, match="start one first"):
+        AutoPlayer().choose(game("tictactoe").initial_state(), Limit())
+
+
+def test_checkpoints_in_a_folder_come_first(tmp_path: Path) -> None:
+    of = game("tictactoe")
+    common: dict[str, Any] = {
+        "game_name": "tictactoe",
+        "rules": rules_text(of.rules),
+        "signature": structural_signature(of.rules),
+        "roles": list(of.roles),
+        "fluents": list(of.fluents),
+        "moves": [list(moves) for moves in of.moves],
+    }
+    evaluator = make_evaluator(of)
+    weights = evaluator.state_dict()
+    held = Checkpoint(
+        **common, description=evaluator.describe(), weights=weights, initial_weights=weights
+    )
+    learned = plain_judge(learn_knowledge(of, KnowledgeConfig(games=64)))
+    save_checkpoint(tmp_path / "values.pt", held)
+    save_checkpoint(tmp_path / "moves.pt", Checkpoint(**common, judges={"knowledge": learned}))
+    (tmp_path / "damaged.pt").write_bytes(b"no checkpoint")
+    copy = Game.from_rules(scramble(of.rules, 5).rules, "copy")
+    player = make_player(f"auto:{tmp_path},prepare=1")
+    player.start(copy, 0, 1)
+    assert isinstance(player, AutoPlayer)
+    assert f"alphabeta:{tmp_path}/values.pt" in player.report
+    assert player.choose(copy.initial_state(), Limit(seconds=0.1)) in range(9)

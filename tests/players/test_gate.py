@@ -1,0 +1,154 @@
+"""Gating: a judge that helps is used, one that misleads or says nothing is not."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba")
+
+from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores, Flags, Reals
+from neurogame.players.gate.evidence import measure_evidence
+from neurogame.players.gate.gate import open_gate
+from neurogame.players.race import Race
+from neurogame.search.limit import Limit
+from neurogame.search.mcts import Mcts
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.simulate.game import Game
+
+
+class Judged:
+    """A judge in Python: a move's score is a number that a function gives its text."""
+
+    scale = LINEAR
+
+    def __init__(self, game: Game, sign: float, perfect: bool = False) -> None:
+        self.game, self.sign, self.perfect = game, sign, perfect
+        self.known: dict[tuple[bytes, int, int], float] = {}
+
+    def compiled_scores(self) -> CompiledScores | None:
+        return None
+
+    def move_scores(self, fluents: Flags, legal: Flags, role: int) -> Reals:
+        found = np.zeros(legal.shape, np.float32)
+        for row, (held, own) in enumerate(zip(fluents, legal, strict=True)):
+            for move in np.flatnonzero(own).tolist():
+                key = (held.tobytes(), move, role)
+                if key not in self.known:
+                    self.known[key] = self._score(held, move, role)
+                found[row, move] = self.known[key]
+        return self.sign * found
+
+    def _score(self, held: np.ndarray, move: int, role: int) -> float:
+        if not self.perfect:
+            x, y = (int(word) for word in self.game.moves[role][move].strip("()").split()[1:])
+            # The centre, then corners, then edges.
+            return float((x == 2) == (y == 2)) + float(x == y == 2)
+        texts = [text for text, flag in zip(self.game.fluents, held, strict=True) if flag]
+        state = self.game.state(texts)
+        joint = [own[0] for own in state.legal_moves]
+        joint[role] = move
+        return exact(self.game, frozenset(state.next(joint).fluent_texts))[role]
+
+
+@cache
+def exact(game: Game, texts: frozenset[str]) -> tuple[float, ...]:
+    """Return the exact value of a state, by looking at all that can follow."""
+    state = game.state(texts)
+    if state.is_terminal:
+        return tuple((goal or 0.0) / 100 for goal in state.goals)
+    mover = next((r for r, own in enumerate(state.legal_moves) if len(own) > 1), 0)
+    found = []
+    for move in state.legal_moves[mover]:
+        joint = [own[0] for own in state.legal_moves]
+        joint[mover] = move
+        found.append(exact(game, frozenset(state.next(joint).fluent_texts)))
+    return max(found, key=lambda values: values[mover])
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return Game.load("tictactoe")
+
+
+def test_scores_that_rank_moves_rightly_correlate_with_playouts(game: Game) -> None:
+    found = measure_evidence(game, Judged(game, 1), seed=1, states=200)
+    assert found.correlation_ci95 is not None
+    assert found.gain_ci95 is not None
+    assert found.correlation_ci95[0] > 0
+    assert found.gain_ci95[0] > 0
+    assert not found.is_against
+
+
+def test_scores_that_rank_moves_wrongly_speak_against_a_judge(game: Game) -> None:
+    wrong = measure_evidence(game, Judged(game, -1), seed=1, states=200)
+    right = measure_evidence(game, Judged(game, 1), seed=1, states=200)
+    assert wrong.is_against
+    assert wrong.correlation == pytest.approx(-right.correlation)
+    assert wrong.silent == right.silent > 0
+
+
+def test_a_judge_that_says_nothing_is_out(game: Game) -> None:
+    found = measure_evidence(game, Judged(game, 0), seed=1, states=50)
+    assert found.silent == 1
+    assert found.correlation == 0
+    assert found.gain == 0
+    assert found.is_against
+
+
+def test_a_misleading_heuristic_is_switched_off_without_a_match(game: Game) -> None:
+    settings = MctsSettings(playout="gated", tree="gated", exploration=0.5)
+    report = open_gate(game, settings, {"action": Judged(game, -1)}, seed=1, seconds=10)
+    assert report.settings == MctsSettings(exploration=0.5)
+    assert report.chosen == "off"
+    assert not report.racers
+
+
+def test_without_a_heuristic_or_time_search_is_plain(game: Game) -> None:
+    settings = MctsSettings(playout="mast", tree="gated")
+    for judges, seconds in (({}, 5.0), ({"action": Judged(game, 1)}, 0.0)):
+        report = open_gate(game, settings, judges, seed=1, seconds=seconds)
+        assert report.settings == MctsSettings(playout="mast")
+        assert report.chosen == "off"
+
+
+def test_nothing_is_begun_that_would_be_too_late(game: Game) -> None:
+    settings = MctsSettings(playout="gated", tree="gated")
+    judges = {"action": Judged(game, 1)}
+    late = open_gate(game, settings, judges, seed=1, seconds=10, latest=time.monotonic())
+    assert late.settings == MctsSettings()
+    assert late.evidence is not None
+    assert not late.racers
+    # There is not even time for the playouts by which moves are ranked.
+    hasty = open_gate(game, settings, judges, seed=1, seconds=1e-6, latest=time.monotonic() + 60)
+    assert hasty.settings == MctsSettings()
+    assert hasty.evidence is None
+
+
+def make_race(game: Game, judge: Judged) -> Race:
+    """Return a race of a search with a judge against one without."""
+    settings = MctsSettings(tree="action", capacity=50_000)
+    candidate = Mcts(game, settings=settings, judges={"action": judge}, seed=4)
+    return Race(game, Mcts(game, seed=3), {"judged": candidate}, plies=2, seed=3)
+
+
+def test_races_show_who_helps_and_who_hurts(game: Game) -> None:
+    for sign, better in ((1, True), (-1, False)):
+        race = make_race(game, Judged(game, sign, perfect=True))
+        race.run(Limit(simulations=4), time.monotonic() + 60, rounds=8)
+        (racer,) = race.racers
+        # Who surely loses is sent home before the end.
+        assert racer.is_racing == better
+        assert len(racer.rounds) == 8 if better else len(racer.rounds) < 8
+        assert racer.mean > 0.5 if better else racer.bounds(1.96)[1] < 0.5
+
+
+def test_a_race_without_time_decides_nothing(game: Game) -> None:
+    race = make_race(game, Judged(game, 1))
+    race.run(Limit(simulations=4), time.monotonic())
+    (racer,) = race.racers
+    assert racer.rounds == []
+    assert racer.bounds(1.96) == (0, 1)

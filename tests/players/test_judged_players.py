@@ -1,0 +1,249 @@
+"""Players whose search asks judges of moves: where these come from, and what gating decides."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from neurogame.errors import CheckpointError, ConfigurationError, LimitError, PlayerError
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.gdl.signature import structural_signature
+from neurogame.gdl.write import rules_text
+from neurogame.learn.checkpoint import Checkpoint, save_checkpoint
+from neurogame.learn.judges import plain_judge
+from neurogame.learn.knowledge import learn_knowledge
+from neurogame.players.judges import make_judges
+from neurogame.players.mcts_player import MctsPlayer
+from neurogame.players.players import make_player
+from neurogame.search.limit import Limit
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.simulate.game import Game
+from tests.kernels.leaves.judges import Guess, Marks
+
+game = cache(Game.load)
+LIMIT = Limit(simulations=40)
+
+
+def made(text: str, of: Game, seed: int = 0) -> MctsPlayer:
+    player = make_player(text)
+    assert isinstance(player, MctsPlayer)
+    player.start(of, 0, seed)
+    return player
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
+    """Put small judges in the place of the real ones; return what was asked for."""
+    asked: dict[str, list[Any]] = {"action": [], "knowledge": [], "gate": []}
+
+    def regressed(of: Game) -> Marks:
+        asked["action"].append(of)
+        return Guess(of)
+
+    def learned(of: Game, learning: KnowledgeConfig, seed: int, deadline: float | None) -> Marks:
+        asked["knowledge"].append((of, learning, seed))
+        return Guess(of, seed=9)
+
+    def gate(of: Game, settings: MctsSettings, judges: Mapping[str, Any], **rest: Any) -> Any:
+        asked["gate"].append((settings, sorted(judges), rest))
+        decided = MctsSettings(tree="action", playout="mast")
+        return SimpleNamespace(settings=decided)
+
+    monkeypatch.setattr("neurogame.players.judges._regressed", regressed)
+    monkeypatch.setattr("neurogame.players.judges._learned", learned)
+    monkeypatch.setattr("neurogame.players.gate.gate.open_gate", gate)
+    return asked
+
+
+def test_judges_are_made_once_per_game(small: dict[str, list[Any]]) -> None:
+    player = make_player("mcts:playout=knowledge,tree=action,games=77,lanes=8")
+    for seed in (1, 2):
+        player.start(game("tictactoe"), 0, seed)
+        state = game("tictactoe").initial_state()
+        assert player.choose(state, LIMIT) in state.legal_moves[0]
+    assert small == {
+        "action": [game("tictactoe")],
+        "knowledge": [(game("tictactoe"), KnowledgeConfig(games=77), 0)],
+        "gate": [],
+    }
+    player.start(game("connectfour5"), 0, 1)
+    assert small["action"] == [game("tictactoe"), game("connectfour5")]
+    assert isinstance(player, MctsPlayer)
+    assert player.last is None
+    player.choose(game("connectfour5").initial_state(), LIMIT)
+    assert player.last is not None
+    assert player.last.split["tree scores"] > 0
+    assert player.last.split["playout scores"] > 0
+
+
+def test_only_what_is_asked_for_is_made(small: dict[str, list[Any]]) -> None:
+    made("mcts:sims=10,playout=mast", game("tictactoe"))
+    made("mcts:sims=10,tree=knowledge", game("tictactoe"))
+    assert not small["action"]
+    assert small["knowledge"] == [(game("tictactoe"), KnowledgeConfig(), 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "seconds"),
+    [
+        ("playout=gated,gate=0.25", None, 0.25),
+        ("playout=gated,tree=gated,seconds=1", Limit(seconds=1.0), 60.0),
+    ],
+)
+def test_gating_decides_before_the_first_match_of_a_game(
+    small: dict[str, list[Any]], text: str, limit: Limit | None, seconds: float
+) -> None:
+    player = made(f"mcts:{text}", game("tictactoe"), seed=3)
+    player.start(game("tictactoe"), 1, 4)
+    ((settings, judges, rest),) = small["gate"]
+    assert settings.is_gated
+    assert judges == ["action"]
+    assert rest == {
+        "seed": 3,
+        "seconds": seconds,
+        "limit": limit,
+        "evaluator": None,
+        "latest": None,
+    }
+    player.choose(game("tictactoe").initial_state(), LIMIT)
+    assert player.last is not None
+    assert player.last.split["tree scores"] > 0
+    assert player.last.split["playout scores"] == 0
+    assert player.report
+
+
+@pytest.mark.parametrize(("gate", "clock"), [(60.0, 20.0), (0.25, 20.0)])
+def test_a_start_clock_bounds_gating(
+    small: dict[str, list[Any]], gate: float, clock: float
+) -> None:
+    begun = time.monotonic()
+    player = make_player(f"mcts:playout=gated,tree=gated,gate={gate}")
+    player.start(game("tictactoe"), 0, 3, clock)
+    ((_, _, rest),) = small["gate"]
+    assert rest["latest"] <= begun + clock
+    assert 0 <= rest["seconds"] <= min(gate, 0.5 * clock)
+    assert player.choose(game("tictactoe").initial_state(), LIMIT) in range(9)
+
+
+def test_a_start_clock_bounds_learning(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[float | None]()
+
+    def learned(of: Game, learning: KnowledgeConfig, seed: int, deadline: float | None) -> Marks:
+        asked.append(deadline)
+        return Guess(of)
+
+    monkeypatch.setattr("neurogame.players.judges._learned", learned)
+    player = make_player("mcts:tree=knowledge")
+    begun = time.monotonic()
+    player.start(game("tictactoe"), 0, 3, 20.0)
+    player.start(game("connectfour5"), 0, 3)
+    assert asked[0] is not None
+    # Half of the clock is left for what comes after.
+    assert begun + 10 <= asked[0] <= time.monotonic() + 10
+    assert asked[1:] == [None]
+
+
+def test_gating_gets_no_heuristic_that_would_be_late() -> None:
+    settings = MctsSettings(tree="gated")
+    late = time.monotonic() - 1
+    assert make_judges(game("tictactoe"), settings, deadline=late) == {}
+    assert list(make_judges(game("tictactoe"), settings, deadline=late + 1000)) == ["action"]
+    # Who asks for it by name gets it.
+    asked = MctsSettings(tree="action")
+    assert list(make_judges(game("tictactoe"), asked, deadline=late)) == ["action"]
+
+
+def test_gating_does_without_a_heuristic_and_others_do_not(
+    small: dict[str, list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(of: Game) -> Marks:
+        raise LimitError("too large")
+
+    monkeypatch.setattr("neurogame.players.judges._regressed", none)
+    assert make_judges(game("tictactoe"), MctsSettings(tree="gated")) == {}
+    for settings in (
+        MctsSettings(tree="action"),
+        MctsSettings(tree="gated", playout="action"),
+    ):
+        with pytest.raises(LimitError, match="too large"):
+            make_judges(game("tictactoe"), settings)
+
+
+def checkpoint(of: Game, path: Path, *, evaluator: bool) -> Path:
+    """Write a checkpoint with knowledge, and an evaluator if that is wanted too."""
+    knowledge = learn_knowledge(of, KnowledgeConfig(games=200), 3)
+    held = make_evaluator(of, EvaluatorConfig(kind="cilp"), seed=3)
+    weights = {name: one.clone() for name, one in held.state_dict().items()} if evaluator else {}
+    save_checkpoint(
+        path,
+        Checkpoint(
+            game_name=of.name,
+            rules=rules_text(of.rules),
+            signature=structural_signature(of.rules),
+            roles=list(of.roles),
+            fluents=list(of.fluents),
+            moves=[list(moves) for moves in of.moves],
+            description=held.describe() if evaluator else {},
+            weights=weights,
+            initial_weights=weights,
+            judges={"knowledge": plain_judge(knowledge)},
+        ),
+    )
+    return path
+
+
+def test_knowledge_of_a_checkpoint_is_used(tmp_path: Path, small: dict[str, list[Any]]) -> None:
+    rules = game("tictactoe")
+    path = checkpoint(rules, tmp_path / "known.pt", evaluator=False)
+    player = made(f"mcts:{path},playout=knowledge,tree=knowledge", rules)
+    assert not small["knowledge"]
+    judges = player._judges
+    assert judges is not None
+    state = rules.initial_state()
+    flags = np.zeros((1, len(rules.moves[0])), np.bool_)
+    flags[0, state.legal_moves[0]] = True
+    fluents = state.fluents[None].numpy()
+    learned = learn_knowledge(rules, KnowledgeConfig(games=200), 3)
+    expected = learned.move_scores(fluents, flags, 0)
+    assert judges["knowledge"].move_scores(fluents, flags, 0) == pytest.approx(expected)
+    player.choose(state, LIMIT)
+    assert player.last is not None
+    assert player.last.split["playout scores"] > 0
+    # It has none of these.
+    with pytest.raises(CheckpointError, match="action"):
+        made(f"mcts:{path},tree=action", rules)
+    with pytest.raises(CheckpointError, match="evaluator"):
+        made(f"mcts:{path},tree=knowledge,cutoff=2", rules)
+    with pytest.raises(CheckpointError, match="tictactoe"):
+        made(f"mcts:{path},tree=knowledge", game("nim"))
+
+
+def test_a_checkpoint_has_an_evaluator_and_knowledge(
+    tmp_path: Path, small: dict[str, list[Any]]
+) -> None:
+    rules = game("tictactoe")
+    path = checkpoint(rules, tmp_path / "both.pt", evaluator=True)
+    player = made(f"mcts:{path},playout=knowledge,tree=action,cutoff=3", rules)
+    assert small["action"]
+    assert not small["knowledge"]
+    player.choose(rules.initial_state(), LIMIT)
+    assert player.last is not None
+    assert player.last.evaluations > 0
+    with pytest.raises(PlayerError, match="nothing asks for the evaluator"):
+        make_player(f"mcts:{path},playout=mast")
+
+
+def test_a_player_without_what_its_settings_need_is_refused() -> None:
+    with pytest.raises(PlayerError, match="judges of moves"):
+        MctsPlayer(settings=MctsSettings(tree="action"))
+    with pytest.raises((ConfigurationError, PlayerError), match="judges of moves"):
+        MctsPlayer(settings=MctsSettings(playout="gated"))
