@@ -141,9 +141,11 @@ class _FolderCache(_FunctionCache):  # type: ignore[misc]
         return (*super()._index_key(signature, codegen), _digest(self._folders))
 
 
-_HERE = Path(__file__).parent
-_ALL_FOUNDATIONS = (_HERE, _HERE / "neural", _HERE / "llvm", _HERE / "leaves")
-_FOUNDATIONS = {"neural": (_HERE,), "llvm": (_HERE,)}
+_NATIVE = Path(__file__).parent
+_KERNELS = _NATIVE.parent
+_BASE = (_NATIVE, _KERNELS)
+_ALL_FOUNDATIONS = (*_BASE, _KERNELS / "neural", _KERNELS / "codegen", _KERNELS / "leaves")
+_FOUNDATIONS = {"neural": _BASE, "codegen": _BASE}
 """Folders whose compiled functions those of another folder may call; all unless named here."""
 
 
