@@ -110,6 +110,21 @@ def entry(function: Callable[[int], None], *, counted: bool = True) -> int:
     return int(found.address)
 
 
+def compile_entry(function: Callable[..., None], types: tuple[Any, ...], *, counted: bool) -> Any:
+    """Return a function as C code calls it; see :func:`neurogame.kernels.native.entries.entry`.
+
+    Args:
+        function: what to compile.
+        types: the compiler's types of its arguments.
+        counted: whether it counts references; see :func:`uncounted`.
+    """
+    options = {"error_model": "numpy", "fastmath": _EXACT, "_nrt": counted}
+    found = _CFunc(function, (types, numba.types.void), {}, options)
+    found._cache = _FolderCache(function)
+    found.compile()
+    return found
+
+
 def _decorated(function: Function, **options: Any) -> Function:
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
     dispatcher._cache = _FolderCache(function)

@@ -1,0 +1,72 @@
+"""Functions of structs that are called by their address, by compiled code and by Python."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Generic, ParamSpec, TypeVar, final, get_type_hints
+
+import numba as _numba
+
+from neurogame.kernels.native.compiled import compile_entry
+from neurogame.kernels.native.struct import Struct
+
+# It is not annotated.
+numba: Any = _numba
+
+Given = ParamSpec("Given")
+Taken = TypeVar("Taken", bound=Struct)
+
+
+@final
+class Entry(Generic[Given]):
+    """A function in machine code; a field of a struct may hold it.
+
+    Attributes:
+        address: of the code.
+    """
+
+    def __init__(self, address: int, parameters: int, kept: object) -> None:
+        """Make one.
+
+        Args:
+            address: of the code.
+            parameters: number of structs that it takes.
+            kept: what must live as long.
+        """
+        self.address, self._kept = address, kept
+        self._call = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * parameters)(address)
+
+    def __call__(self, *structs: Given.args, **_: Given.kwargs) -> None:
+        """Call it without Python's lock."""
+        self._call(*(struct.address for struct in structs))  # type: ignore[attr-defined]
+
+
+@cache
+def entry(function: Callable[Given, None], *, counted: bool = False) -> Entry[Given]:
+    """Return a function compiled for callers of any kind.
+
+    It is compiled at the first call of this function, and stays in memory.
+
+    Args:
+        function: takes structs, as its annotations say, and returns nothing.
+        counted: whether it counts references, as it must if it makes arrays.
+    """
+    hints = get_type_hints(function)
+    hints.pop("return", None)
+    types = tuple(struct.compiler_type() for struct in hints.values())
+    found = compile_entry(function, types, counted=counted)
+    return Entry(int(found.address), len(types), found)
+
+
+def callback(function: Callable[[], None]) -> Entry[[Any]]:
+    """Return a function of Python for compiled code that will call it with a struct.
+
+    Args:
+        function: it raises nothing, as compiled code could not pass it on; it knows the struct.
+    """
+    called = ctypes.CFUNCTYPE(None, ctypes.c_int64)(lambda _: function())
+    address = ctypes.cast(called, ctypes.c_void_p).value
+    assert address is not None
+    return Entry(address, 1, called)

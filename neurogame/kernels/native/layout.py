@@ -1,0 +1,167 @@
+"""Where the fields of a struct stand in its memory, read off the annotations of its class."""
+
+from __future__ import annotations
+
+import collections.abc
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias, final, get_args, get_origin, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+STRIDED = "strided"
+"""Mark of arrays whose rows need not follow each other."""
+NARROW = "32 bits"
+"""Mark of numbers of 32 bits."""
+
+Int32: TypeAlias = Annotated[int, NARROW]
+"""A whole number of 32 bits in memory; compiled code computes with 64."""
+Float32: TypeAlias = Annotated[float, NARROW]
+"""A single-precision number."""
+
+# Arrays by their numbers and dimensions: what a field, or an argument, is annotated with.
+Bools1: TypeAlias = Annotated[npt.NDArray[np.bool_], 1]
+UInt64s1: TypeAlias = Annotated[npt.NDArray[np.uint64], 1]
+UInt64s2: TypeAlias = Annotated[npt.NDArray[np.uint64], 2]
+UInt32s1: TypeAlias = Annotated[npt.NDArray[np.uint32], 1]
+Int64s1: TypeAlias = Annotated[npt.NDArray[np.int64], 1]
+Int64s2: TypeAlias = Annotated[npt.NDArray[np.int64], 2]
+Int64s3: TypeAlias = Annotated[npt.NDArray[np.int64], 3]
+Int32s1: TypeAlias = Annotated[npt.NDArray[np.int32], 1]
+Int32s2: TypeAlias = Annotated[npt.NDArray[np.int32], 2]
+Int32s3: TypeAlias = Annotated[npt.NDArray[np.int32], 3]
+Float32s1: TypeAlias = Annotated[npt.NDArray[np.float32], 1]
+Float32s2: TypeAlias = Annotated[npt.NDArray[np.float32], 2]
+Float32s3: TypeAlias = Annotated[npt.NDArray[np.float32], 3]
+Float64s1: TypeAlias = Annotated[npt.NDArray[np.float64], 1]
+Float64s2: TypeAlias = Annotated[npt.NDArray[np.float64], 2]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class NumberField:
+    """A number.
+
+    Attributes:
+        place: in words of its size from the begin of the struct.
+        is_real: whether it is a floating-point number.
+        is_narrow: whether it has 32 bits, not 64.
+    """
+
+    place: int
+    is_real: bool
+    is_narrow: bool
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ArrayField:
+    """An array: its address, its shape and, if it is strided, its strides in bytes.
+
+    Attributes:
+        place: of the first of these words.
+        dtype: of its numbers.
+        ndim: number of dimensions.
+        is_strided: whether rows may lie apart; otherwise they follow each other.
+    """
+
+    place: int
+    dtype: np.dtype[Any]
+    ndim: int
+    is_strided: bool
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class StructField:
+    """Another struct: its address.
+
+    Attributes:
+        place: of the word.
+        struct: its class.
+    """
+
+    place: int
+    struct: Any
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class EntryField:
+    """A function that takes structs and returns nothing: its address.
+
+    Attributes:
+        place: of the word.
+        parameters: classes of the structs.
+    """
+
+    place: int
+    parameters: tuple[Any, ...]
+
+
+Field: TypeAlias = NumberField | ArrayField | StructField | EntryField
+
+
+def lay_out(struct: type, is_struct: Callable[[object], bool]) -> dict[str, Field]:
+    """Return the fields of a class in the order of their annotations.
+
+    Numbers of 32 bits are allowed where all fields are such: then the struct lies in other memory.
+
+    Args:
+        struct: the class.
+        is_struct: says of an annotation whether it is a class of structs.
+
+    Raises:
+        TypeError: an annotation means none of the fields above.
+    """
+    fields: dict[str, Field] = {}
+    place = 0
+    for name, hint in get_type_hints(struct, include_extras=True).items():
+        if name.startswith("_"):
+            continue
+        fields[name], size = _field(f"{struct.__qualname__}.{name}", hint, place, is_struct)
+        place += size
+    narrow = [isinstance(one, NumberField) and one.is_narrow for one in fields.values()]
+    if any(narrow) and not all(narrow):
+        raise TypeError(f"{struct.__qualname__}: all fields have 32 bits, or none has")
+    return fields
+
+
+def words_of(fields: dict[str, Field]) -> int:
+    """Return the number of words that fields take."""
+    return sum(_size(field) for field in fields.values())
+
+
+def _size(field: Field) -> int:
+    if isinstance(field, ArrayField):
+        return 1 + field.ndim * (2 if field.is_strided else 1)
+    return 1
+
+
+def _field(
+    name: str, hint: Any, place: int, is_struct: Callable[[object], bool]
+) -> tuple[Field, int]:
+    """Return a field and the number of its words."""
+    marks: tuple[Any, ...] = ()
+    if get_origin(hint) is Annotated:
+        hint, *rest = get_args(hint)
+        marks = tuple(rest)
+    field: Field
+    if hint in (int, float):
+        field = NumberField(place=place, is_real=hint is float, is_narrow=NARROW in marks)
+    elif get_origin(hint) is np.ndarray and marks:
+        (dtype,) = get_args(get_args(hint)[1])
+        strided = STRIDED in marks
+        field = ArrayField(place=place, dtype=np.dtype(dtype), ndim=marks[0], is_strided=strided)
+    elif is_struct(hint):
+        field = StructField(place=place, struct=hint)
+    elif get_origin(hint) is collections.abc.Callable:
+        parameters, _ = get_args(hint)
+        field = EntryField(place=place, parameters=tuple(parameters))
+    else:
+        raise TypeError(
+            f"{name}: {hint} is no field of a struct; fields are int, float, arrays with their "
+            "dimensions as in native/layout.py, structs, and functions of structs"
+        )
+    return field, _size(field)
