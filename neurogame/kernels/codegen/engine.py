@@ -56,11 +56,18 @@ def compile_text(text: str) -> bytes:
 
 
 def load_object(code: bytes) -> Code:
-    """Make the functions of an object file callable."""
+    """Make the functions of an object file callable.
+
+    Its sections reach each other by 32-bit distances, while LLVM's own memory manager maps each
+    section wherever there is room: in a process with large mappings that can be more than 2 GiB
+    away, and LLVM then ends the process. llvmlite's memory manager takes one region per object
+    file. (numba's code reaches everything by 64-bit addresses on x86-64, and elsewhere numba
+    takes that manager by itself.)
+    """
     import llvmlite.binding as llvm
 
     with _LOCK:
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target())
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(), use_lmm=True)
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
     return Code(engine)
