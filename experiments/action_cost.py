@@ -27,9 +27,8 @@ from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, State
 from neurogame.simulate.samples import sample_states
-from neurogame.simulate.states import State
 
 GAMES = (
     *("battle", "biddingTicTacToe", "blocker", "breakthrough", "checkersSmall"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 import re
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-
-from fuzz_rules import GAMES, PLIES, time_limit
 
 from neurogame.circuit.build import build_circuit
 from neurogame.errors import GameError, GroundingError, LimitError, NeurogameError, RulesError
@@ -19,10 +20,11 @@ from neurogame.gdl.write import rules_text, term_text
 from neurogame.ground.ground import ground
 from neurogame.ground.limits import GroundLimits
 from neurogame.reference.interpreter import ReferenceGame
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, State
 from neurogame.simulate.playouts import playouts
-from neurogame.simulate.states import State
 
+PLIES = 12
+GAMES = 64
 REFERENCE_SECONDS = 2.0
 Outcome = tuple[str, str]
 
@@ -126,3 +128,19 @@ def _difference(game: Game, rules: Rules) -> str | None:
         state = state.next(joint)
         slow = reference.next(slow, [reference.term(text) for text in texts])
     return None
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError in the block after some seconds."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -26,8 +26,6 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -39,13 +37,12 @@ from neurogame.gdl.library import library_folder
 from neurogame.gdl.parse import parse_with_findings
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from fuzz_case import try_rules
 from rules_mutations import mutated
 
 RESTART_EVERY = 1000
 """Inputs that one worker takes, so that what it keeps does not add up."""
 
-PLIES = 12
-GAMES = 64
 SAVED_PER_KIND = 5
 
 
@@ -172,8 +169,6 @@ class Run:
 
 def worker(pipe: Connection, seconds: float, memory: float, address_space: float) -> None:
     """Take inputs and answer with outcome and detail, until the pipe closes."""
-    from fuzz_case import try_rules
-
     warnings.simplefilter("ignore")
     size = int(address_space * 2**30)
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
@@ -193,22 +188,6 @@ def worker(pipe: Connection, seconds: float, memory: float, address_space: float
                 where = f"{Path(frame.filename).name}:{frame.name}"
                 answer = f"FINDING {type(error).__name__} in {where}", traceback.format_exc()
             pipe.send(answer)
-
-
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in the block after some seconds."""
-
-    def stop(*_: object) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,7 @@ from tqdm import tqdm
 
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 PLAYERS = ("mcts", "mcts:playout=mast,tree=rave", "alphabeta:cilp", "alphabeta:fluxplayer")
 

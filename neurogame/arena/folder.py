@@ -8,15 +8,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, final
 
-from neurogame import __version__
 from neurogame.arena.arena_result import ArenaResult
 from neurogame.arena.board import Key, slot_key
 from neurogame.arena.fingerprint import differences
 from neurogame.arena.report import csv_text, markdown
 from neurogame.arena.schedule import Slot
 from neurogame.errors import ConfigurationError, LimitError
-from neurogame.learn.atomic_file import write_atomically
+from neurogame.files import write_whole
 from neurogame.players.record import MatchRecord
+from neurogame.version import __version__
 
 SETTINGS = "settings.json"
 MATCHES = "matches.jsonl"
@@ -195,7 +195,7 @@ class ArenaFolder:
 
     def _write_text(self, name: str, text: str) -> None:
         try:
-            write_atomically(self.path / name, lambda stream: _put(stream, text))
+            write_whole(self.path / name, lambda stream: _put(stream, text))
         except OSError as error:
             raise _cannot_write(self.path, error) from None
 

@@ -10,7 +10,8 @@ from typing import Any, final
 from neurogame.arena.rounds import Round, outcomes, points
 from neurogame.arena.schedule import seatings
 from neurogame.arena.sprt import SprtState
-from neurogame.arena.statistics import Strength, mean_interval, strength, wilson_interval
+from neurogame.arena.strength import Strength, strength
+from neurogame.intervals import mean_interval, wilson_interval
 
 _FIRST = {
     "wins": "wins",
@@ -48,9 +49,9 @@ class PairingResult:
         win_rates: (wins + draws / 2) / matches, per player, 0..1.
         win_rates_ci95: Wilson 95 % interval of each win rate, 0..1. Matches count as
             independent and a draw as half a success, see
-            :func:`neurogame.arena.statistics.wilson_interval`.
+            :func:`neurogame.intervals.wilson_interval`.
         elo: Elo difference of each player to the others, as in
-            :func:`neurogame.arena.statistics.strength`; against several others a match brings
+            :func:`neurogame.arena.strength.strength`; against several others a match brings
             the mean of the points against each. None for a player alone or without matches.
         elo_ci95: its 95 % interval, over blocks.
         superiority: likelihood that each player is stronger than the others, 0..1, over blocks.

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.arena.statistics import Z95
+from neurogame.intervals import Z95
 
 _ELO = 400 / math.log(10)
 _STEPS = 100
@@ -83,7 +83,7 @@ def rating_list(
     Intervals are by the Fisher information, corrected for dependence (the sandwich estimator):
     what the comparisons of a cluster say together counts as one observation. Each two players
     have one virtual cluster more, half won and half lost, as in
-    :func:`neurogame.arena.statistics.strength`.
+    :func:`neurogame.arena.strength.strength`.
 
     Args:
         labels: the players' labels; there are at least two.

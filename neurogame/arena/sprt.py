@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, final
 
-from neurogame.arena.statistics import expected_score
+from neurogame.arena.strength import expected_score
 from neurogame.errors import ConfigurationError
 
 Decision: TypeAlias = Literal["H0", "H1", "undecided"]

@@ -11,7 +11,7 @@ from neurogame.arena.rating import Comparison
 from neurogame.arena.rounds import Round, outcomes, points, points_against
 from neurogame.arena.schedule import Slot, seatings
 from neurogame.arena.sprt import Sprt, SprtSettings
-from neurogame.arena.statistics import wilson_interval
+from neurogame.intervals import wilson_interval
 from neurogame.players.record import MatchRecord
 
 

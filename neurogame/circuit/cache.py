@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from neurogame.circuit.array_file import read_arrays, write_arrays
 from neurogame.circuit.circuit import Circuit
+from neurogame.files import read_arrays, write_arrays
 from neurogame.ground.atoms import AtomTable, TermTable
 
 VARIABLE = "NEUROGAME_CACHE"

@@ -75,7 +75,7 @@ def _write(path: Path, text: str, force: bool) -> None:
         ConfigurationError: the file exists, or cannot be written.
     """
     from neurogame.errors import ConfigurationError
-    from neurogame.learn.atomic_file import write_atomically
+    from neurogame.files import write_whole
 
     def write(stream: BinaryIO) -> None:
         stream.write(text.encode("utf-8"))
@@ -83,6 +83,6 @@ def _write(path: Path, text: str, force: bool) -> None:
     try:
         if path.exists() and not force:
             raise ConfigurationError(f"{path} exists already; give --force to replace it")
-        write_atomically(path, write)
+        write_whole(path, write)
     except OSError as error:
         raise ConfigurationError(f"cannot write {path}: {error.strerror or error}") from error

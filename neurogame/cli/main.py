@@ -9,8 +9,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from neurogame import __version__
 from neurogame.errors import NeurogameError
+from neurogame.version import __version__
 
 COMMANDS = {
     "games": "list the library of rulesheets",

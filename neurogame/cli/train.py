@@ -107,6 +107,7 @@ def _started(options: argparse.Namespace) -> Trainer:
     """Return the trainer of a new run."""
     from neurogame.learn.run_folder import RunFolder
     from neurogame.learn.train import Trainer
+    from neurogame.players.players import make_player
     from neurogame.simulate.game import Game
 
     if options.rules is None:
@@ -116,7 +117,7 @@ def _started(options: argparse.Namespace) -> Trainer:
     out = options.out or Path("runs") / f"{game.name}-{time.strftime('%Y%m%d-%H%M%S')}"
     folder = RunFolder(out)
     folder.check_free()
-    trainer = Trainer(game, config, folder)
+    trainer = Trainer(game, config, folder, guests=make_player)
     folder.create({"rules": options.rules, **config.to_json()})
     return trainer
 
@@ -125,6 +126,7 @@ def _resumed(options: argparse.Namespace) -> Trainer:
     """Return the trainer of a run that goes on; only its end may be given anew."""
     from neurogame.learn.run_folder import RunFolder
     from neurogame.learn.train import Trainer
+    from neurogame.players.players import make_player
 
     given = chosen_settings(options, TrainConfig)
     wrong = sorted(set(given) - {"matches", "seconds"})
@@ -143,7 +145,7 @@ def _resumed(options: argparse.Namespace) -> Trainer:
     if given:
         # Naming one end replaces both: a run of given seconds may go on to a number of matches.
         config = dataclasses.replace(config, **{"matches": None, "seconds": None, **given})
-    return Trainer(checkpoint.game(), config, folder, resumed=checkpoint)
+    return Trainer(checkpoint.game(), config, folder, resumed=checkpoint, guests=make_player)
 
 
 def _config(options: argparse.Namespace) -> TrainConfig:

@@ -9,6 +9,9 @@ from typing import Any
 from neurogame.errors import ConfigurationError
 
 KINDS = ("cilp", "cilp-paper", "random", "mlp", "fuzzy", "fluxplayer")
+FRESH = {"random-net" if kind == "random" else kind: kind for kind in KINDS}
+"""Fresh evaluators: the name in a player string -> the kind of evaluator."""
+
 SHARES = ("auto", "network", "game")
 
 

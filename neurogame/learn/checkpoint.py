@@ -20,19 +20,19 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
-from neurogame import __version__
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import rebuild_evaluator
+from neurogame.files import write_whole
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.signature import structural_signature
 from neurogame.kernels.leaves.move_scores import MoveJudge
-from neurogame.learn.atomic_file import write_atomically
 from neurogame.learn.content_hash import content_hash
 from neurogame.learn.judges import rebuild_judge
 from neurogame.learn.mapped_evaluator import map_evaluator
 from neurogame.learn.mapped_judge import map_judge
 from neurogame.simulate.game import Game
+from neurogame.version import __version__
 
 FORMAT = "neurogame checkpoint"
 VERSION = 4
@@ -184,7 +184,7 @@ def save_checkpoint(path: Path | str, checkpoint: Checkpoint) -> str:
     contents = vars(checkpoint)
     digest = content_hash(contents)
     document = {"format": FORMAT, "version": VERSION, "hash": digest, "contents": contents}
-    write_atomically(Path(path), lambda stream: torch.save(document, stream))
+    write_whole(Path(path), lambda stream: torch.save(document, stream))
     return digest
 
 

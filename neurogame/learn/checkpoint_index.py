@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, BinaryIO, final
 
-from neurogame.learn.atomic_file import write_atomically
+from neurogame.files import write_whole
 
 INDEX = "checkpoints.json"
 """Name of the index file in the folder."""
@@ -81,7 +81,7 @@ def write_index(folder: Path, entries: Mapping[str, IndexEntry]) -> None:
     def write(stream: BinaryIO) -> None:
         stream.write(octets)
 
-    write_atomically(folder / INDEX, write)
+    write_whole(folder / INDEX, write)
 
 
 def _entry(values: Any) -> IndexEntry | None:

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from neurogame.evaluators.base import Evaluator
+from neurogame.intervals import wilson_interval
 from neurogame.learn.counter_random import derive
 from neurogame.learn.lockstep import RANDOM_SEAT, MatchPlan, play_lockstep
 from neurogame.learn.trajectory import Trajectory
@@ -127,7 +128,7 @@ def summarise(played: list[Trajectory], results: list[float], own: list[int]) ->
     goals = [100 * float(t.goals[r]) for t, r in zip(played, own, strict=True) if t.finished]
     count = len(counted)
     score = sum(counted) / count if count else float("nan")
-    low, high = wilson_interval(score, count)
+    low, high = wilson_interval(sum(counted), count)
     return Comparison(
         matches=count,
         wins=counted.count(1.0),
@@ -153,23 +154,6 @@ def moves_digest(played: list[Trajectory]) -> str:
     for match in played:
         digest.update(match.moves.numpy().tobytes() + b"|")
     return digest.hexdigest()[:16]
-
-
-def wilson_interval(score: float, count: int) -> tuple[float, float]:
-    """Return the 95 % interval of a mean of ``count`` results in 0..1.
-
-    Draws make results vary less than wins and losses do, so that the interval is, if anything,
-    too wide.
-
-    Reference: Wilson, Probable Inference, JASA 22 (1927).
-    """
-    if count == 0:
-        return 0.0, 1.0
-    z = 1.959964
-    middle = (score + z * z / (2 * count)) / (1 + z * z / count)
-    spread = score * (1 - score) / count + z * z / (4 * count * count)
-    half = z * math.sqrt(spread) / (1 + z * z / count)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _result(trajectory: Trajectory, own: int) -> float:

@@ -10,16 +10,27 @@ import torch
 from neurogame.learn.counter_random import derive, uniform
 from neurogame.learn.lockstep import RANDOM_SEAT, MatchPlan
 from neurogame.learn.trajectory import FORCED, SEVERAL, Trajectory, extend_proofs
-from neurogame.players.player import Player
 from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.packing import state_keys
 from neurogame.search.settings import SearchSettings
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 _COIN, _MOVE, _OPENING, _PLAYER = 11, 12, 13, 14
 _NAN = float("nan")
+
+
+class Guest(Protocol):
+    """A player of any kind, with limits of its own, that sits in a training match."""
+
+    def start(self, game: Game, role: int, seed: int) -> None:
+        """Prepare a match; ``seed`` decides every random choice in it."""
+
+    def choose(self, state: State, limit: Limit) -> int:
+        """Return a legal move, an index within the role's own moves."""
+
+    def stop(self) -> None:
+        """End the match; may be called without ``start``."""
 
 
 class _Seat(Protocol):
@@ -29,16 +40,16 @@ class _Seat(Protocol):
         """Return a legal move, an index within the role's own moves."""
 
 
-def play_deep(game: Game, plan: MatchPlan, player: Player | None = None) -> list[Trajectory]:
+def play_deep(game: Game, plan: MatchPlan, guest: Guest | None = None) -> list[Trajectory]:
     """Play all matches of a plan with alpha-beta and return them in order.
 
     Args:
         game: what is played.
         plan: as for :func:`~neurogame.learn.lockstep.play_lockstep`.
-        player: takes the random seats, if given.
+        guest: takes the random seats, if given.
     """
     matches = range(len(plan.seeds))
-    return [_Match(game, plan, match, player).play() for match in matches]
+    return [_Match(game, plan, match, guest).play() for match in matches]
 
 
 @final
@@ -59,26 +70,26 @@ class _Searcher:
 
 
 @final
-class _Guest:
-    """A seat with a player that has its own limits."""
+class _GuestSeat:
+    """A seat with a guest."""
 
-    def __init__(self, player: Player) -> None:
-        self._player = player
+    def __init__(self, guest: Guest) -> None:
+        self._guest = guest
 
     def choose(self, state: State) -> int:
-        return self._player.choose(state, Limit())
+        return self._guest.choose(state, Limit())
 
 
 @final
 class _Match:
     """One match while it is played."""
 
-    def __init__(self, game: Game, plan: MatchPlan, match: int, player: Player | None) -> None:
+    def __init__(self, game: Game, plan: MatchPlan, match: int, guest: Guest | None) -> None:
         self._game, self._plan = game, plan
         self._seed = int(plan.seeds[match])
-        self._chance = [*plan.epsilon, 0.0 if player is not None else 1.0]
+        self._chance = [*plan.epsilon, 0.0 if guest is not None else 1.0]
         self._evaluator_of = [int(seat) for seat in plan.seats[match]]
-        self._player = player
+        self._guest = guest
         self._seats = [self._seat(role) for role in range(len(game.roles))]
         draw = float(uniform(derive(self._seed, _OPENING))[0])
         self._opening = int(draw * (plan.random_plies + 1))
@@ -92,10 +103,10 @@ class _Match:
                 self._game, self._plan.evaluators[evaluator], settings=settings, seed=seed
             )
             return _Searcher(search, role, self._plan.depth)
-        if self._player is None:
+        if self._guest is None:
             return None
-        self._player.start(self._game, role, seed)
-        return _Guest(self._player)
+        self._guest.start(self._game, role, seed)
+        return _GuestSeat(self._guest)
 
     def play(self) -> Trajectory:
         """Play to the end or the ply limit."""
@@ -114,8 +125,8 @@ class _Match:
             explored.append(any(chosen[role][1] for role in deciding))
             moves.append([move for move, _ in chosen])
             states.append(states[-1].next(moves[-1]))
-        if self._player is not None:
-            self._player.stop()
+        if self._guest is not None:
+            self._guest.stop()
         return self._trajectory(states, searched, explored, moves, movers)
 
     def _choose(self, state: State, role: int, ply: int) -> tuple[int, bool]:

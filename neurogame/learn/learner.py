@@ -21,6 +21,7 @@ from neurogame.learn.checkpoint import Checkpoint
 from neurogame.learn.config import TrainConfig
 from neurogame.learn.counters import Counters
 from neurogame.learn.objective import make_objective
+from neurogame.learn.opponent import GuestMaker
 from neurogame.learn.replay_buffer import ReplayBuffer
 from neurogame.learn.self_play import SelfPlay
 from neurogame.learn.targets import Examples
@@ -64,13 +65,20 @@ class Learner:
         counters: how far it is.
     """
 
-    def __init__(self, game: Game, config: TrainConfig, evaluator: Evaluator) -> None:
+    def __init__(
+        self,
+        game: Game,
+        config: TrainConfig,
+        evaluator: Evaluator,
+        guests: GuestMaker | None = None,
+    ) -> None:
         """Take what learns.
 
         Args:
             game: what is played.
             config: how; its own evaluator's configuration is not looked at.
             evaluator: of the game.
+            guests: makes an opponent that is a player string; None: there are none.
 
         Raises:
             ConfigurationError: it has nothing to learn.
@@ -82,7 +90,8 @@ class Learner:
         size = max(1, config.buffer)
         self.buffer = ReplayBuffer(size, len(game.fluents), self.objective.outputs)
         self.counters = Counters()
-        self._self_play = SelfPlay(game, config, evaluator, self.initial)
+        self._guests = guests
+        self._self_play = SelfPlay(game, config, evaluator, self.initial, guests)
 
     def round(self, stop: Callable[[], bool] = lambda: False) -> Round:
         """Play and learn once.
@@ -116,7 +125,9 @@ class Learner:
         self.buffer.restore(checkpoint.buffer)
         self.counters = Counters.from_json(checkpoint.counters)
         # An opponent may have taken over the initial weights.
-        self._self_play = SelfPlay(self.game, self.config, self.evaluator, self.initial)
+        self._self_play = SelfPlay(
+            self.game, self.config, self.evaluator, self.initial, self._guests
+        )
 
     def _set_rate(self, score: float | None) -> None:
         """Learn slower the better the last matches went.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, final
 
 from neurogame.errors import CheckpointError, ConfigurationError
-from neurogame.learn.atomic_file import write_atomically
+from neurogame.files import write_whole
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 
 LATEST = "latest.pt"
@@ -71,7 +71,7 @@ class RunFolder:
         for name in LOGS:
             (self.path / name).unlink(missing_ok=True)
         text = json.dumps(config, indent=2) + "\n"
-        write_atomically(self.path / CONFIG, lambda stream: _write_text(stream, text))
+        write_whole(self.path / CONFIG, lambda stream: _write_text(stream, text))
 
     def config(self) -> dict[str, Any]:
         """Return what :meth:`create` wrote.

@@ -12,7 +12,7 @@ from neurogame.learn.config import TrainConfig
 from neurogame.learn.counter_random import derive
 from neurogame.learn.deep_play import play_deep
 from neurogame.learn.lockstep import RANDOM_SEAT, MatchPlan, play_lockstep
-from neurogame.learn.opponent import Opponent, make_opponent
+from neurogame.learn.opponent import GuestMaker, Opponent, make_opponent
 from neurogame.learn.trajectory import Trajectory
 from neurogame.search.opposition import opposition
 from neurogame.simulate.game import Game
@@ -36,15 +36,21 @@ class SelfPlay:
         config: opponent, depth, exploration and limits.
         evaluator: the learner, with its present weights at each call.
         initial: the learner before any learning.
+        guests: makes an opponent that is a player string; None: there are none.
     """
 
     def __init__(
-        self, game: Game, config: TrainConfig, evaluator: Evaluator, initial: Evaluator
+        self,
+        game: Game,
+        config: TrainConfig,
+        evaluator: Evaluator,
+        initial: Evaluator,
+        guests: GuestMaker | None = None,
     ) -> None:
         self._game = game
         self._config = config
         self._evaluator = evaluator
-        self._opponent: Opponent = make_opponent(game, config, initial)
+        self._opponent: Opponent = make_opponent(game, config, initial, guests)
 
     def play(self, first: int, count: int, stop: Callable[[], bool]) -> list[Trajectory]:
         """Play matches number ``first`` to ``first + count - 1`` of the run.
@@ -73,9 +79,9 @@ class SelfPlay:
             margin=uses_margin(self._game, config),
             depth=config.depth,
         )
-        if config.depth <= LOCKSTEP_DEPTH and self._opponent.player is None:
+        if config.depth <= LOCKSTEP_DEPTH and self._opponent.guest is None:
             return play_lockstep(self._game, plan, stop)
-        return play_deep(self._game, plan, self._opponent.player)
+        return play_deep(self._game, plan, self._opponent.guest)
 
     def score(self, first: int, played: list[Trajectory]) -> float | None:
         """Return the learner's mean goal, 0..1, in matches from number ``first`` on.

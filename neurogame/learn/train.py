@@ -25,6 +25,7 @@ from neurogame.learn.comparison import Comparison, compare, count_distinct, move
 from neurogame.learn.config import TrainConfig
 from neurogame.learn.counters import Counters
 from neurogame.learn.learner import Learner, derived_seed
+from neurogame.learn.opponent import GuestMaker
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.self_play import LOCKSTEP_DEPTH, uses_margin
 from neurogame.simulate.game import Game
@@ -45,6 +46,8 @@ class Trainer:
         config: how.
         folder: where logs and checkpoints go; must exist.
         resumed: continue from this checkpoint of the same run.
+        guests: makes an opponent that is a player string:
+            :func:`~neurogame.players.players.make_player`; None: such opponents are refused.
 
     Attributes:
         learner: plays and learns.
@@ -57,13 +60,15 @@ class Trainer:
         config: TrainConfig,
         folder: RunFolder,
         resumed: Checkpoint | None = None,
+        *,
+        guests: GuestMaker | None = None,
     ) -> None:
         torch.set_num_threads(config.threads)
         self.game = game
         self.config = config
         self.folder = folder
         evaluator = make_evaluator(game, config.evaluator, config.seed)
-        self.learner = Learner(game, config, evaluator)
+        self.learner = Learner(game, config, evaluator, guests)
         self.results: list[dict[str, Any]] = []
         self.stop_requested = False
         self._parent: str | None = None

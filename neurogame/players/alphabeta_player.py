@@ -14,8 +14,7 @@ from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
 from neurogame.search.settings import SearchSettings
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 DEFAULT_LIMIT = Limit(depth=1)
 """Used where neither the player nor the match says how long to think."""

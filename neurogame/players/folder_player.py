@@ -15,8 +15,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.option_texts import read_options
 from neurogame.search.result import SearchResult
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 
 @final

@@ -8,8 +8,7 @@ from typing import final
 from neurogame.errors import GameError
 from neurogame.players.player import MatchAbandoned
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 _HELP = """\
 Type the number of a move, or the move itself: (mark 2 2) or mark 2 2, in any case.

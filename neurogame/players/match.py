@@ -14,8 +14,7 @@ from neurogame.errors import ConfigurationError, GameError
 from neurogame.players.player import MatchAbandoned, Player
 from neurogame.players.record import Ending, MatchRecord
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 _CLOCK_SHARE = 0.9
 _OPENING_ATTEMPTS = 50

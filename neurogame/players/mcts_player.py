@@ -16,8 +16,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.result import SearchResult
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 DEFAULT_LIMIT = Limit(simulations=1000)
 """Used where neither the player nor the match says how long to think."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 _SECONDS = 0.1
 """Time for that look."""

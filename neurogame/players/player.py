@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 
 class MatchAbandoned(Exception):  # noqa: N818 - a decision of a person, not an error

@@ -11,7 +11,7 @@ import torch
 from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.config import FRESH, EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
@@ -19,7 +19,7 @@ from neurogame.players.folder_player import FolderPlayer
 from neurogame.players.human import HumanPlayer
 from neurogame.players.player import Player
 from neurogame.players.random_player import RandomPlayer
-from neurogame.players.spec import FRESH, PlayerSpec
+from neurogame.players.spec import PlayerSpec
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.option_texts import read_options
 from neurogame.search.settings import SearchSettings

@@ -8,8 +8,7 @@ from typing import final
 
 from neurogame.players.race import Searcher
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 _PROBE = Limit(simulations=256)
 _REST = Limit(simulations=8)

@@ -13,8 +13,7 @@ import numpy as np
 from neurogame.players.match import random_opening
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 CAPACITY = 50_000
 """Nodes of a tree search in a race: little memory, and quickly forgotten."""

@@ -8,8 +8,7 @@ from typing import final
 import numpy as np
 
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 
 @final

@@ -55,15 +55,12 @@ from dataclasses import dataclass, field
 from typing import final
 
 from neurogame.errors import ConfigurationError, PlayerError
-from neurogame.evaluators.config import KINDS as EVALUATORS
+from neurogame.evaluators.config import FRESH
 from neurogame.evaluators.knowledge.config import POLICIES
 from neurogame.search.limit import LIMIT_NAMES, Limit
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.option_texts import option_names, read_options
 from neurogame.search.settings import SearchSettings
-
-FRESH = {"random-net" if kind == "random" else kind: kind for kind in EVALUATORS}
-"""Fresh evaluators: the name in a player string -> the kind of evaluator."""
 
 _PLAIN = ("random", "human")
 _SETTINGS: dict[str, type] = {"alphabeta": SearchSettings, "mcts": MctsSettings}

@@ -21,8 +21,7 @@ from neurogame.search.packing import state_words
 from neurogame.search.result import SearchResult
 from neurogame.search.settings import SearchSettings
 from neurogame.search.tree_search import TreeSearch
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 _COMPILED, _CALLED = 64, 256
 """States generated together: by compiled code, and where Python is called for every block."""

@@ -24,8 +24,7 @@ from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
 from neurogame.search.result import SearchResult
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 _MOVING = 2e-7
 """Seconds per node that dropping a part of a tree may take."""

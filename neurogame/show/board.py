@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, final
 
 if TYPE_CHECKING:
-    from neurogame.simulate.states import State
+    from neurogame.simulate.game import State
 
 Place: TypeAlias = tuple[int, int, int]
 

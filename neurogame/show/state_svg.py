@@ -16,7 +16,7 @@ from neurogame.show.board import Board, Layout, Place
 from neurogame.show.board_detection import find_layout
 from neurogame.show.piece_colours import Piece, key_entries, pieces
 from neurogame.show.state_text import wrapped
-from neurogame.simulate.states import State
+from neurogame.simulate.game import State
 
 _SQUARE = 36.0
 _RADIUS = 14.0

@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from neurogame.show.board import Board, Place
 from neurogame.show.board_detection import find_layout
-from neurogame.simulate.states import State
+from neurogame.simulate.game import State
 
 _WIDTH = 100
 _GAP = "   "

@@ -1,15 +1,16 @@
 """Circuits to states: games, their states one by one or in batches, and the simulator.
 
 Read :mod:`~neurogame.simulate.game` first (what users hold), then
-:mod:`~neurogame.simulate.states`, :mod:`~neurogame.simulate.simulator` and, for random games,
-:mod:`~neurogame.simulate.playouts` with :mod:`~neurogame.simulate.play_out` (one result per game)
-and :mod:`~neurogame.simulate.samples` (states for training).
+:mod:`~neurogame.simulate.states` (many states in words), :mod:`~neurogame.simulate.simulator`
+and, for random games, :mod:`~neurogame.simulate.playouts` with
+:mod:`~neurogame.simulate.play_out` (one result per game) and
+:mod:`~neurogame.simulate.samples` (states for training).
 :mod:`~neurogame.simulate.replay` compares recorded matches with both the circuit and the
 interpreter in :mod:`neurogame.reference`.
 """
 
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, State
 from neurogame.simulate.simulator import Simulator
-from neurogame.simulate.states import State, StateBatch
+from neurogame.simulate.states import StateBatch
 
 __all__ = ["Game", "Simulator", "State", "StateBatch"]

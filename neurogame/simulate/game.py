@@ -1,13 +1,16 @@
-"""The game: what users hold, from a rulesheet to its states, moves and simulator."""
+"""The game and its states: what users hold, from a rulesheet to moves and simulator."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import accumulate
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import final
 
 import torch
+from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
@@ -16,7 +19,8 @@ from neurogame.gdl.check import valid_rules
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.terms import Rules
 from neurogame.simulate.simulator import Simulator
-from neurogame.simulate.states import State
+from neurogame.simulate.states import StateBatch
+from neurogame.views import show_as
 
 
 @final
@@ -151,6 +155,127 @@ class Game:
             f"Game({self.name!r}: {len(self.roles)} roles, {len(self.fluents)} fluents, "
             f"{self.circuit.move_count} moves, {self.circuit.gate_count} gates)"
         )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class State:
+    """One state of a game, for people and for code that works state by state.
+
+    Two states are equal if they belong to the same rules and the same fluents hold. In a
+    terminal state nobody has a move. A state that is not terminal but in which some role has no
+    legal move is stuck: :meth:`next` raises there, playouts and matches stop with its goals.
+
+    Attributes:
+        game: the game.
+        fluents: which fluents hold; bool ``[F]`` on the CPU, not to be changed.
+    """
+
+    game: Game
+    fluents: Tensor
+    _key: bytes = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse fluents of another game."""
+        expected = (len(self.game.fluents),)
+        if self.fluents.dtype != torch.bool or tuple(self.fluents.shape) != expected:
+            raise GameError(
+                f"a state of {self.game.name} is bool [{expected[0]}], "
+                f"not {self.fluents.dtype} {list(self.fluents.shape)}"
+            )
+        object.__setattr__(self, "_key", self.fluents.cpu().numpy().tobytes())
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the same fluents hold in a state of the same rules."""
+        if not isinstance(other, State):
+            return NotImplemented
+        return self._key == other._key and self.game.circuit.key == other.game.circuit.key
+
+    def __hash__(self) -> int:
+        """Return a hash of the fluents that hold."""
+        return hash(self._key)
+
+    @cached_property
+    def batch(self) -> StateBatch:
+        """This state as a batch of size 1."""
+        return StateBatch.from_bool(self.fluents[None])
+
+    @cached_property
+    def fluent_texts(self) -> tuple[str, ...]:
+        """The fluents that hold, as compact KIF, sorted by code point."""
+        return tuple(self.game.fluents[i] for i in self.fluents.nonzero().view(-1).tolist())
+
+    @cached_property
+    def _derived(self) -> tuple[Tensor, bool, Tensor]:
+        derived = self.game.simulator().derive(self.batch)
+        return derived.legal[0], bool(derived.terminal[0]), derived.goal_flags[0]
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self._derived[1]
+
+    @cached_property
+    def legal_moves(self) -> tuple[tuple[int, ...], ...]:
+        """Per role the indices of its legal moves, ascending; all empty in a terminal state."""
+        if self.is_terminal:
+            return tuple(() for _ in self.game.roles)
+        offsets = self.game.move_offsets
+        return tuple(
+            tuple(self._derived[0][begin:end].nonzero().view(-1).tolist())
+            for begin, end in pairwise(offsets)
+        )
+
+    @cached_property
+    def goals(self) -> tuple[float | None, ...]:
+        """Per role its goal on 0..100, the highest if several, None if none is derivable."""
+        flags = iter(self._derived[2].tolist())
+        result: list[float | None] = []
+        for pairs in self.game.circuit.goals:
+            held = [float(value) for value, _ in pairs if next(flags)]
+            result.append(held[0] if held else None)
+        return tuple(result)
+
+    def next(self, joint: Sequence[int | str]) -> State:
+        """Return the state after one joint move.
+
+        Args:
+            joint: one move per role, as index within the role's moves or as text. A terminal
+                state is returned unchanged, whatever the moves.
+
+        Raises:
+            GameError: a move is unknown or illegal, or some role has no legal move.
+        """
+        if self.is_terminal:
+            return self
+        for role, legal in zip(self.game.roles, self.legal_moves, strict=True):
+            if not legal:
+                raise GameError(
+                    f"role {role} has no legal move in a state of {self.game.name} that is not "
+                    "terminal: no step leads on; the rules should give every role a move"
+                )
+        if len(joint) != len(self.game.roles):
+            raise GameError(
+                f"a joint move of {self.game.name} has {len(self.game.roles)} moves, "
+                f"one per role, not {len(joint)}"
+            )
+        moves = [
+            self.game.move_index(role, move) if isinstance(move, str) else int(move)
+            for role, move in zip(self.game.roles, joint, strict=True)
+        ]
+        stepped = self.game.simulator().step(self.batch, torch.tensor([moves]))
+        return State(self.game, stepped.to_bool()[0])
+
+    def __str__(self) -> str:
+        """Return boards as text and the other fluents as a list."""
+        return show_as("text", self)
+
+    def svg(self) -> str:
+        """Return a picture of the state as SVG."""
+        return show_as("svg", self)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
 
 
 def _folded(text: str) -> str:

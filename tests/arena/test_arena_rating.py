@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.arena.rating import Comparison, RatingList, rating_list
-from neurogame.arena.statistics import elo_difference
+from neurogame.arena.strength import elo_difference
 
 NAMES = ("A", "B", "C", "D")
 

@@ -25,8 +25,7 @@ from neurogame.players.player import Player
 from neurogame.players.random_player import RandomPlayer
 from neurogame.players.record import MatchRecord
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 from tests.players.scripted import Scripted, first_legal, last_legal
 
 QUICK = ArenaSettings(games=("tictactoe",), players=("random", "random"), matches=6)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.arena.sprt import Sprt, SprtSettings, log_likelihood_ratio
-from neurogame.arena.statistics import expected_score
+from neurogame.arena.strength import expected_score
 from neurogame.errors import ConfigurationError
 
 

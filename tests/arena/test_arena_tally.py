@@ -12,8 +12,9 @@ from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.rounds import outcomes, points
 from neurogame.arena.schedule import slots
 from neurogame.arena.sprt import SprtSettings
-from neurogame.arena.statistics import mean_interval, strength, wilson_interval
+from neurogame.arena.strength import strength
 from neurogame.arena.tally import Tally
+from neurogame.intervals import mean_interval, wilson_interval
 from neurogame.players.record import MatchRecord
 from tests.arena.arena_records import record
 

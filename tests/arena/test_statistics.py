@@ -11,15 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neurogame.arena.statistics import (
-    Z95,
-    elo_difference,
-    expected_score,
-    mean_interval,
-    strength,
-    student_quantile,
-    wilson_interval,
-)
+from neurogame.arena.strength import elo_difference, expected_score, strength
+from neurogame.intervals import Z95, mean_interval, student_quantile, wilson_interval
 
 
 def test_wilson_known_values() -> None:

@@ -14,8 +14,7 @@ from neurogame.circuit import find_cycles
 from neurogame.gdl.write import term_text
 from neurogame.ground.ground import ground
 from neurogame.reference.interpreter import ReferenceGame
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 MAZE = """
 (role walker) (role ghost)

@@ -15,7 +15,7 @@ import pytest
 from neurogame import __version__
 from neurogame.cli import games
 from neurogame.cli.main import COMMANDS, build_parser, main
-from neurogame.players.spec import FRESH
+from neurogame.evaluators.config import FRESH
 from tests.conftest import REPOSITORY
 
 PROGRAM = [sys.executable, "-m", "neurogame.cli.main"]

@@ -17,9 +17,9 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
+from neurogame.files import write_whole
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
-from neurogame.learn.atomic_file import write_atomically
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.config import TrainConfig
 from neurogame.learn.content_hash import content_hash
@@ -178,14 +178,14 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path) -> 
     def succeed(stream: Any) -> None:
         stream.write(b"old")
 
-    write_atomically(path, succeed)
+    write_whole(path, succeed)
 
     def fail(stream: Any) -> None:
         stream.write(b"half")
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_atomically(path, fail)
+        write_whole(path, fail)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -12,12 +12,12 @@ import torch
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.learn.comparison import compare, wilson_interval
+from neurogame.intervals import wilson_interval
+from neurogame.learn.comparison import compare
 from neurogame.learn.deep_play import play_deep
 from neurogame.learn.lockstep import RANDOM_SEAT, MatchPlan, play_lockstep
 from neurogame.learn.trajectory import Trajectory
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 
 @cache
@@ -206,5 +206,5 @@ def test_comparison_takes_roles_in_turn_and_counts_games() -> None:
 
 def test_wilson_interval_known_values() -> None:
     # Wilson's interval for 8 of 10: 0.4902 to 0.9433 (Agresti & Coull 1998 give 0.49, 0.94).
-    assert wilson_interval(0.8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
-    assert wilson_interval(1.0, 20)[1] == 1.0
+    assert wilson_interval(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    assert wilson_interval(20, 20)[1] == 1.0

@@ -14,8 +14,7 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.gdl.scramble import scramble
 from neurogame.gdl.write import rules_text
 from neurogame.learn.mapped_evaluator import MappedEvaluator, map_evaluator
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 from tests.gdl.slow_renaming import shuffled
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 
 class Scripted:

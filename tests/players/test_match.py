@@ -13,8 +13,7 @@ from neurogame.players.player import MatchAbandoned
 from neurogame.players.players import make_player
 from neurogame.players.record import MatchRecord
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 from tests.players.scripted import Scripted, first_legal, last_legal
 
 STUCK = """

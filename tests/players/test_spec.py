@@ -8,12 +8,12 @@ import pytest
 
 from neurogame.errors import CheckpointError, ConfigurationError, NeurogameError, PlayerError
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.config import FRESH, EvaluatorConfig
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
 from neurogame.learn.checkpoint import Checkpoint, save_checkpoint
 from neurogame.players.players import AlphaBetaPlayer, HumanPlayer, RandomPlayer, make_player
-from neurogame.players.spec import FRESH, PlayerSpec
+from neurogame.players.spec import PlayerSpec
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 

@@ -25,8 +25,7 @@ from neurogame.kernels.leaves.rules import look, play_uniform
 from neurogame.kernels.leaves.stepwise import play_out
 from neurogame.kernels.mcts.tree import ALONE, FIRST, GRAVE, NUMBER, RAVE, UCT, WHOLE, Options
 from neurogame.search.packing import state_words
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 Real = np.float32
 _NONE = Real(0)

@@ -23,8 +23,7 @@ from neurogame.search.mcts_reading import choices
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree
 from neurogame.search.packing import state_keys, unpack_states
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 from tests.conftest import shared
 
 game = cache(Game.load)

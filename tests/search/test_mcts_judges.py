@@ -15,8 +15,7 @@ from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_reading import choices
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.result import SearchResult
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 from tests.kernels.leaves.judges import Broken, Guess, Marks
 
 game = cache(Game.load)

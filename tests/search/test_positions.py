@@ -13,8 +13,7 @@ from neurogame.gdl.terms import Compound
 from neurogame.gdl.write import term_text
 from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 from tests.conftest import shared
 from tests.search.test_real_games import Blind
 

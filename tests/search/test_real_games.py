@@ -18,8 +18,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.opposition import judge, opposition
 from neurogame.search.packing import pack_states, state_keys, unpack_states
 from neurogame.search.settings import SearchSettings
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 
 class Blind(Evaluator):

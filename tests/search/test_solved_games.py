@@ -12,8 +12,7 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.settings import SearchSettings
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 from tests.search.solvers import LineGame, cube_rules, nim_best_moves, nim_is_won
 
 END = Limit(depth=99)

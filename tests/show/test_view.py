@@ -15,8 +15,7 @@ from neurogame.gdl.scramble import scramble
 from neurogame.show.axis_order import axis_order, successor_facts
 from neurogame.show.board_detection import find_layout, split_fluent
 from neurogame.show.piece_labels import piece_labels
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 SVG = "{http://www.w3.org/2000/svg}"
 

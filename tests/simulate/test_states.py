@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from neurogame.errors import GameError
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State, StateBatch
+from neurogame.simulate.game import Game, State
+from neurogame.simulate.states import StateBatch
 
 
 @pytest.fixture(scope="module")

@@ -131,7 +131,7 @@ class ActionCircuit(nn.Module):
         """Return the heuristic with its present weights for compiled code, for one thread."""
         from neurogame.evaluators.actions.exported import export_scores
 
-        return export_scores(self)
+        return export_scores(self.all_roles(), self.fluent_count, self.move_counts)
 
     def move_scores(self, fluents: Flags, legal: Flags, role: int) -> Reals:
         """Return the scores of a role's moves, as torch computes them; see :class:`MoveJudge`.

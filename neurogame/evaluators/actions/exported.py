@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,36 +21,37 @@ from neurogame.kernels.actions.shared import score_shared_actions
 from neurogame.kernels.leaves.move_scores import CompiledScores
 from neurogame.kernels.native.compiled import entry
 
-if TYPE_CHECKING:
-    from neurogame.evaluators.actions.action_circuit import ActionCircuit
-
 Arrays = dict[str, npt.NDArray[Any]]
 
 _WORD = 64
 _ROW = 4 * LANES
 
 
-def export_scores(judge: ActionCircuit) -> CompiledScores:
+def export_scores(
+    roles: Sequence[RoleCircuit], fluents: int, moves: Sequence[int]
+) -> CompiledScores:
     """Return a heuristic with its present weights for compiled code, with its own memory.
 
     Args:
-        judge: of the game's moves.
+        roles: what scores the moves of each role.
+        fluents: number of fluents of the game, ``F``.
+        moves: number of moves of each role, ``M_r``.
     """
-    parts = np.zeros(judge.role_count, PART)
-    functions = [entry(_function(own.graph), counted=False) for own in judge.all_roles()]
+    parts = np.zeros(len(roles), PART)
+    functions = [entry(_function(own.graph), counted=False) for own in roles]
     parts["at_function"] = functions
     one_for_all = len(set(functions)) == 1
-    move_bits = group_starts(np.array(judge.move_counts))
+    move_bits = group_starts(np.array(moves))
     kept: list[Arrays] = []
-    for part, own, first in zip(parts, judge.all_roles(), move_bits.tolist(), strict=False):
-        reads = _reads(own.graph, judge.fluent_count, move_bits)
+    for part, own, first in zip(parts, roles, move_bits.tolist(), strict=False):
+        reads = _reads(own.graph, fluents, move_bits)
         with torch.no_grad():
             arrays = {**reads, **_numbers(own), **_uses(own.graph), "move_bits": move_bits}
         kept.append(arrays)
         fill_part(part, {**_sizes(own, reads), "first_move": first}, arrays)
-        part["roles"] = judge.role_count
-        if judge.config.trainable:
-            part["factor"], part["floor"] = float(own.factor.detach()), judge.config.floor
+        part["roles"] = len(roles)
+        if own.config.trainable:
+            part["factor"], part["floor"] = float(own.factor.detach()), own.config.floor
     kept.append(_share_memory(parts))
     return CompiledScores(
         function=functions[0] if one_for_all else entry(score_by_role, counted=False),

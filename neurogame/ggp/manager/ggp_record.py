@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, final
 
 from neurogame.errors import GameError
+from neurogame.files import write_whole
 from neurogame.ggp.protocol.messages import compact, spaced, split_terms
-from neurogame.learn.atomic_file import write_atomically
 
 
 @final
@@ -101,7 +101,7 @@ class GgpRecord:
         def write(stream: BinaryIO) -> None:
             stream.write(f"{self.to_json()}\n".encode())
 
-        write_atomically(path, write)
+        write_whole(path, write)
 
     @classmethod
     def from_json(cls, text: str) -> GgpRecord:

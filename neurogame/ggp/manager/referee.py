@@ -10,8 +10,7 @@ from neurogame.errors import ConfigurationError, LimitError
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.terms import Rules
 from neurogame.reference.interpreter import ReferenceGame, ReferenceState
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 RefereeChoice: TypeAlias = Literal["auto", "circuit", "reference"]
 REFEREES: tuple[RefereeChoice, ...] = ("auto", "circuit", "reference")

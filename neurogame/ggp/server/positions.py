@@ -10,8 +10,7 @@ from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Sentence, Term
 from neurogame.gdl.write import term_text
 from neurogame.reference.interpreter import ReferenceGame, ReferenceState
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 LONGEST_MOVE = 100_000
 """Characters of a received move; longer ones are not looked at, which would take seconds."""

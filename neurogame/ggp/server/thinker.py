@@ -19,8 +19,7 @@ from neurogame.ggp.server.orders import Ask, Event, Finish, Order, Task
 from neurogame.ggp.server.positions import CircuitPosition
 from neurogame.ggp.server.rulesheet import game_of
 from neurogame.ggp.server.understudies import Understudies, failure
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 
 def think(connection: Connection, task: Task) -> None:

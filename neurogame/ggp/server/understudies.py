@@ -12,8 +12,7 @@ from neurogame.ggp.server.orders import Event
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 STANDING_BY = ("mcts", "random")
 """Who takes over from the given player: the last one computes nothing that could fail."""

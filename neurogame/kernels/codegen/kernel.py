@@ -9,8 +9,8 @@ from typing import final
 
 import numpy as np
 
-from neurogame.circuit.array_file import Arrays
 from neurogame.circuit.circuit import Circuit
+from neurogame.files import Arrays
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen.driver import write_module
 from neurogame.kernels.codegen.engine import Code, compile_text, load_object, versions

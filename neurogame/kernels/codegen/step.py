@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from neurogame.circuit.array_file import Arrays
 from neurogame.circuit.circuit import Circuit
+from neurogame.files import Arrays
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.engine import Code, compile_text, load_object, versions

@@ -6,9 +6,8 @@ import hashlib
 from functools import lru_cache
 from pathlib import Path
 
-import neurogame
-from neurogame.circuit.array_file import Arrays, read_arrays, write_arrays
 from neurogame.circuit.cache import cache_folder
+from neurogame.files import Arrays, read_arrays, write_arrays
 
 _SOURCES = ("kernels/codegen", "kernels", "netlist")
 """Folders whose code decides what is saved."""
@@ -36,7 +35,7 @@ def _path(key: str) -> Path | None:
 @lru_cache(maxsize=1)
 def _program() -> str:
     """Return a hash of the code that makes kernels, so that no kernel outlives its maker."""
-    package = Path(neurogame.__file__).parent
+    package = Path(__file__).parents[2]
     digest = hashlib.sha256()
     for folder in _SOURCES:
         for file in sorted((package / folder).glob("*.py")):

@@ -11,8 +11,7 @@ from neurogame.players.auto.choice import Choice, choose_player
 from neurogame.players.player import Player
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 PREPARE = 30.0
 """Seconds for the choice where nobody says how long a start may take."""

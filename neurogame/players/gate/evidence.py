@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neurogame.arena.statistics import mean_interval
+from neurogame.intervals import mean_interval
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out

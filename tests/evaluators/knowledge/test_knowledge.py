@@ -14,9 +14,9 @@ from neurogame.errors import ConfigurationError
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.knowledge.replies import drawn_replies
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, State
 from neurogame.simulate.playouts import sample_states
-from neurogame.simulate.states import State, StateBatch
+from neurogame.simulate.states import StateBatch
 
 
 @cache

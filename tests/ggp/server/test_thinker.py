@@ -18,8 +18,7 @@ from neurogame.ggp.server import thinker, understudies
 from neurogame.ggp.server.orders import Ask, Finish, Joint, Task
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 from tests.ggp.server import hostile
 from tests.ggp.server.referee import PATIENCE
 from tests.players.scripted import first_legal, last_legal

@@ -22,8 +22,7 @@ from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
 from neurogame.kernels.leaves.rules import look
 from neurogame.kernels.leaves.stepwise import play_cut, play_out
 from neurogame.kernels.leaves.values import make_values
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 
 GAMES = ("connectfour5", "bidding_tictactoe", "tictactoe3p", "lightsout", "rockpaperscissors")
 KINDS = (

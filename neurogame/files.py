@@ -1,0 +1,65 @@
+"""Files that are written whole or not at all: the old version or the new, never half of one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
+
+
+def write_whole(path: Path, write: Callable[[BinaryIO], None], *, lasting: bool = True) -> None:
+    """Write a file beside ``path`` and rename it into place.
+
+    A process killed at any moment leaves the old file or the new one. Leftover temporary files
+    start with a dot and are ignored by everything else.
+
+    Args:
+        path: the final path; its folder must exist.
+        write: writes the contents to an open binary file.
+        lasting: whether to force the contents to the disk first, so that even a power cut does not
+            leave half of them.
+    """
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            write(cast(BinaryIO, stream))
+            if lasting:
+                stream.flush()
+                os.fsync(stream.fileno())
+        # mkstemp makes files private; these get the rights of any other new file.
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def read_arrays(path: Path) -> Arrays | None:
+    """Return the arrays of a file of the cache, or None if it is absent or damaged."""
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            return {name: data[name] for name in data.files}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+
+
+def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Write arrays to a file of the cache.
+
+    A folder that cannot be written to (a full disk, a read-only home) is no error: what is in a
+    cache can be made again.
+    """
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, lambda file: np.savez(file, allow_pickle=False, **arrays), lasting=False)
