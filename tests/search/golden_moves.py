@@ -1,0 +1,198 @@
+"""What searches answered at one time: moves, visits, values, lines, for the same seeds.
+
+python -m tests.search.golden_moves            writes the file anew
+python -m tests.search.golden_moves --compare  says what differs
+
+A search that is written anew is to give the same answers, to the last bit.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.limit import Limit
+from neurogame.search.mcts import Mcts
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.opposition import opposition
+from neurogame.search.result import SearchResult
+from neurogame.search.settings import SearchSettings
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import State
+from tests.kernels.leaves.judges import Guess
+
+FILE = Path(__file__).with_name("golden_moves.json")
+GAMES = (
+    "tictactoe",
+    "connectfour5",
+    "breakthrough6",
+    "nim",
+    "tictactoe3p",
+    "rockpaperscissors",
+    "bidding_tictactoe",
+    "pursuit",
+    "eightpuzzle",
+)
+SEED = 11
+SIMULATIONS = 400
+TREES: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "lanes": {"lanes": 64},
+    "loss": {"lanes": 16, "pending": "loss", "final": "secure"},
+    "parent": {"urgency": "parent", "backup": "blend"},
+    "no solver": {"solver": False, "final": "max"},
+    "no graph": {"graph": False, "lanes": 3},
+    "several playouts": {"playouts": 3, "lanes": 8},
+    "mast": {"playout": "mast"},
+    "gibbs": {"playout": "mast", "choice": "gibbs", "lanes": 16},
+    "nst": {"playout": "nst", "lanes": 16},
+    "lgr": {"playout": "lgr", "lanes": 16},
+    "rave": {"tree": "rave"},
+    "rave lanes": {"tree": "rave", "lanes": 32, "urgency": 0.6, "graph": False},
+    "grave": {"tree": "grave", "ref": 20},
+    "grave mast": {"tree": "grave", "ref": 7, "playout": "mast", "lanes": 16},
+    "cutoff": {"cutoff": 3, "lanes": 16},
+    "cutoff mast": {"cutoff": 2, "playout": "mast"},
+    "bias": {"bias": 1.0, "minimax": 0.3},
+    "bias lanes": {"bias": 2.0, "lanes": 16, "tree": "rave"},
+    "action": {"tree": "action"},
+    "knowledge": {"tree": "knowledge", "mix": "seed", "lanes": 16, "ripe": 3},
+    "action playout": {"playout": "action", "lanes": 8, "blend": 0.5},
+    "both": {"tree": "action", "playout": "knowledge", "minimax": 0.2, "lanes": 32},
+    "small": {"capacity": 60, "lanes": 8},
+    "two threads": {"threads": 2, "tree": "grave", "playout": "mast"},
+}
+"""Settings of Monte-Carlo tree search by name."""
+SEARCHES: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
+    "depth 1": ({}, {"depth": 1}),
+    "depth 2": ({}, {"depth": 2}),
+    "depth 3": ({}, {"depth": 3}),
+    "nodes": ({}, {"nodes": 2000}),
+    "maxn": ({"opponents": "maxn"}, {"depth": 3}),
+    "paranoid": ({"opponents": "paranoid"}, {"depth": 3}),
+    "paranoid nodes": ({"opponents": "paranoid"}, {"nodes": 1500}),
+    "quiescence": (
+        {"quiescence": 3, "quiet": 0.02, "opponents": "paranoid"},
+        {"depth": 2, "nodes": 3000},
+    ),
+    "plain": (
+        {"transpositions": False, "history": 0.0, "killers": 0.0, "aspiration": None},
+        {"depth": 2},
+    ),
+    "margin": ({"outlook": "margin", "scout": False}, {"depth": 3}),
+}
+"""Settings and limits of alpha-beta by name."""
+
+Found = dict[str, Any]
+
+
+@cache
+def _game(name: str) -> Game:
+    return Game.load(name)
+
+
+@cache
+def _evaluator(name: str, kind: str) -> Evaluator:
+    return make_evaluator(_game(name), EvaluatorConfig(kind=kind))
+
+
+@cache
+def _positions(name: str) -> tuple[State, ...]:
+    """Return the first state of a game, and one in which something has happened."""
+    state = _game(name).initial_state()
+    found = [state]
+    for ply in range(4):
+        following = state.next([moves[(7 * ply + 3) % len(moves)] for moves in state.legal_moves])
+        if following.is_terminal:
+            break
+        state = following
+    return (*found, state)
+
+
+def _role(state: State) -> int:
+    """Return the first role with a choice."""
+    deciders = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
+    return deciders[0] if deciders else 0
+
+
+def _told(result: SearchResult) -> Found:
+    return {
+        "move": result.move,
+        "value": list(result.value),
+        "proved": result.proved,
+        "nodes": result.nodes,
+        "depth": result.depth,
+        "line": [list(joint) for joint in result.line],
+        "scores": {str(move): score for move, score in sorted(result.scores.items())},
+        "tries": {str(move): tries for move, tries in sorted(result.tries.items())},
+    }
+
+
+def _monte_carlo(name: str, changes: dict[str, Any]) -> Iterator[Found]:
+    """Yield what a search answers, one position after the other with the same tree."""
+    settings, game = MctsSettings(**changes), _game(name)
+    search = Mcts(
+        game,
+        settings=settings,
+        evaluator=_evaluator(name, "cilp") if settings.needs_evaluator else None,
+        judges={"action": Guess(game), "knowledge": Guess(game, seed=9)},
+        seed=SEED,
+    )
+    for state in _positions(name):
+        yield _told(search.search(state, _role(state), Limit(simulations=SIMULATIONS)))
+
+
+def _alpha_beta(name: str, kind: str, own: str) -> Iterator[Found]:
+    changes, limit = SEARCHES[own]
+    search = AlphaBeta(
+        _game(name), _evaluator(name, kind), settings=SearchSettings(**changes), seed=SEED
+    )
+    relation = opposition(_game(name))
+    doubtful = search.opponents == "paranoid" and not (
+        len(_game(name).roles) == 1 or (len(_game(name).roles) == 2 and relation.constant_sum)
+    )
+    for state in _positions(name):
+        found = _told(search.search(state, _role(state), Limit(**limit)))
+        # Paranoid search where goals do not sum to a constant, or of more than two roles.
+        yield {**found, "paranoid": True} if doubtful else found
+
+
+def golden(name: str) -> Iterator[tuple[str, list[Found]]]:
+    """Yield the name of each search of a game, and what it answers in each position.
+
+    Args:
+        name: of the game.
+    """
+    for own, changes in TREES.items():
+        yield f"{name} / mcts / {own}", list(_monte_carlo(name, changes))
+    for kind in ("cilp", "fuzzy"):
+        for own in SEARCHES:
+            yield f"{name} / alphabeta / {kind} / {own}", list(_alpha_beta(name, kind, own))
+
+
+def main() -> None:
+    """Write the file, or compare."""
+    torch.set_num_threads(1)
+    found = {key: value for name in GAMES for key, value in golden(name)}
+    if "--compare" in sys.argv:
+        known = json.loads(FILE.read_text())
+        for key in sorted({*known, *found}):
+            if known.get(key) != found.get(key):
+                print(key)
+        return
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in found.items()]
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+if __name__ == "__main__":
+    main()
