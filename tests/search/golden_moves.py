@@ -27,8 +27,7 @@ from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.opposition import opposition
 from neurogame.search.result import SearchResult
 from neurogame.search.settings import SearchSettings
-from neurogame.simulate.game import Game
-from neurogame.simulate.states import State
+from neurogame.simulate.game import Game, State
 from tests.kernels.leaves.judges import Guess
 
 FILE = Path(__file__).with_name("golden_moves.json")
