@@ -1,11 +1,109 @@
-"""neurogame: neural-symbolic learning for General Game Playing."""
+"""neurogame: neural-symbolic learning for General Game Playing.
+
+What users need has its name here, and is loaded at its first use; ``docs/api.md`` lists it.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from neurogame.errors import NeurogameError, NeurogameWarning
 from neurogame.version import __version__
 from neurogame.views import set_view
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from neurogame.arena.run import run_arena
+    from neurogame.arena.series import play_series
+    from neurogame.arena.settings import ArenaSettings
+    from neurogame.evaluators.build import make_evaluator
+    from neurogame.evaluators.config import EvaluatorConfig
+    from neurogame.evaluators.true_goal import state_values
+    from neurogame.learn.checkpoint import load_checkpoint, save_checkpoint
+    from neurogame.learn.config import TrainConfig
+    from neurogame.learn.train import train
+    from neurogame.players.match import MatchSettings, play_match
+    from neurogame.players.players import make_player
+    from neurogame.search.alphabeta import AlphaBeta
+    from neurogame.search.limit import Limit
+    from neurogame.search.mcts import Mcts
+    from neurogame.search.mcts_settings import MctsSettings
+    from neurogame.search.settings import SearchSettings
+    from neurogame.simulate.game import Game, State
+    from neurogame.simulate.playouts import playouts
+    from neurogame.simulate.samples import sample_games
+    from neurogame.simulate.states import StateBatch
+
+__all__ = [
+    "AlphaBeta",
+    "ArenaSettings",
+    "EvaluatorConfig",
+    "Game",
+    "Limit",
+    "MatchSettings",
+    "Mcts",
+    "MctsSettings",
+    "NeurogameError",
+    "NeurogameWarning",
+    "SearchSettings",
+    "State",
+    "StateBatch",
+    "TrainConfig",
+    "__version__",
+    "load_checkpoint",
+    "make_evaluator",
+    "make_player",
+    "play_match",
+    "play_series",
+    "playouts",
+    "run_arena",
+    "sample_games",
+    "save_checkpoint",
+    "state_values",
+    "train",
+]
+
+_HOMES = {
+    "arena.run": ("run_arena",),
+    "arena.series": ("play_series",),
+    "arena.settings": ("ArenaSettings",),
+    "evaluators.build": ("make_evaluator",),
+    "evaluators.config": ("EvaluatorConfig",),
+    "evaluators.true_goal": ("state_values",),
+    "learn.checkpoint": ("load_checkpoint", "save_checkpoint"),
+    "learn.config": ("TrainConfig",),
+    "learn.train": ("train",),
+    "players.match": ("MatchSettings", "play_match"),
+    "players.players": ("make_player",),
+    "search.alphabeta": ("AlphaBeta",),
+    "search.limit": ("Limit",),
+    "search.mcts": ("Mcts",),
+    "search.mcts_settings": ("MctsSettings",),
+    "search.settings": ("SearchSettings",),
+    "simulate.game": ("Game", "State"),
+    "simulate.playouts": ("playouts",),
+    "simulate.samples": ("sample_games",),
+    "simulate.states": ("StateBatch",),
+}
+"""Module -> its public names, as type checkers read them above; torch takes a second to load, so
+nothing is loaded before it is asked for."""
+
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+if not TYPE_CHECKING:  # a type checker shall refuse names that are not there
+
+    def __getattr__(name: str) -> object:
+        """Load a public name at its first use."""
+        if name not in _HOME_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    """Return the names that are loaded and those that are not, yet."""
+    return sorted({*globals(), *__all__})
 
 
 def _state_text(state: object) -> str:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, final
 
 import torch
 from torch import Tensor
 
-from neurogame.errors import CheckpointError
+from neurogame.errors import CheckpointError, ConfigurationError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.gdl.signature import structural_signature
@@ -219,6 +220,33 @@ class Trainer:
         self.learner.restore(checkpoint)
         self.results = list(checkpoint.results)
         self._parent = checkpoint.hash
+
+
+def train(
+    game: Game, config: TrainConfig, folder: Path | str, *, guests: GuestMaker | None = None
+) -> Checkpoint:
+    """Train an evaluator by self-play, in a folder of its own, and return the result.
+
+    ``neurogame train`` does the same with a progress bar, and can go on with a run.
+
+    Args:
+        game: what is played.
+        config: how; ``matches`` or ``seconds`` say when it ends.
+        folder: where logs and checkpoints go; it must not hold a run.
+        guests: see :class:`Trainer`.
+
+    Raises:
+        ConfigurationError: the run would have no end, the folder holds a run, or the
+            configuration does not fit the game.
+    """
+    if config.matches is None and config.seconds is None:
+        raise ConfigurationError("training without an end: give matches or seconds")
+    run = RunFolder(folder)
+    run.check_free()
+    trainer = Trainer(game, config, run, guests=guests)
+    run.create({"rules": game.name, **config.to_json()})
+    trainer.run()
+    return trainer.checkpoint(resumable=False)
 
 
 def _due(every: int, before: int, after: int) -> bool:
