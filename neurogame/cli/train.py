@@ -5,19 +5,18 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from neurogame.cli.setting_options import add_settings, chosen_settings
 from neurogame.errors import ConfigurationError
-from neurogame.evaluators.config import KINDS, EvaluatorConfig
+from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.learn.config import TrainConfig
-from neurogame.learn.settings import add_settings, chosen_settings, option_name
 
 if TYPE_CHECKING:
     from neurogame.learn.train import Trainer
@@ -38,54 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
     add_settings(parser.add_argument_group("training"), TrainConfig)
-    _add_evaluator(parser.add_argument_group("evaluator"))
-
-
-def _add_evaluator(group: argparse._ArgumentGroup) -> None:
-    """Add ``--evaluator KIND`` and one ``--evaluator-...`` option per other field."""
-    texts = _field_texts(EvaluatorConfig.__doc__ or "")
-    for field in dataclasses.fields(EvaluatorConfig):
-        text = f"{texts.get(field.name, '')} (default: {field.default})".replace("%", "%%").strip()
-        destination = f"evaluator_{field.name}"
-        if field.name == "kind":
-            group.add_argument("--evaluator", dest=destination, choices=KINDS, help=text)
-            continue
-        flag = f"--evaluator-{option_name(field.name)}"
-        if isinstance(field.default, bool):
-            group.add_argument(
-                flag, dest=destination, action=argparse.BooleanOptionalAction, help=text
-            )
-        else:
-            group.add_argument(
-                flag, dest=destination, type=_reader(field), metavar="VALUE", help=text
-            )
-
-
-def _reader(field: dataclasses.Field[Any]) -> Callable[[str], Any]:
-    """Return what turns a text into a value of a field."""
-    if isinstance(field.default, tuple):
-        return _whole_numbers
-    if isinstance(field.default, str):
-        return str
-    return _number_or_text if "str" in str(field.type) else float
-
-
-def _whole_numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(","))
-
-
-def _number_or_text(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def _field_texts(document: str) -> dict[str, str]:
-    """Return the text of each field in the ``Attributes`` section of a docstring."""
-    _, _, section = document.partition("Attributes:")
-    found = re.findall(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", section, flags=re.MULTILINE)
-    return {name: " ".join(text.split()).replace("``", "").replace('"', "") for name, text in found}
+    add_settings(parser.add_argument_group("evaluator"), EvaluatorConfig, "evaluator")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -129,10 +81,11 @@ def _resumed(options: argparse.Namespace) -> Trainer:
     from neurogame.players.players import make_player
 
     given = chosen_settings(options, TrainConfig)
+    chosen = chosen_settings(options, EvaluatorConfig, "evaluator")
     wrong = sorted(set(given) - {"matches", "seconds"})
-    if wrong or _evaluator_settings(options) or options.out or options.rules:
-        names = [f"--{option_name(name)}" for name in wrong]
-        names += [f"--evaluator-{name}" for name in _evaluator_settings(options)]
+    if wrong or chosen or options.out or options.rules:
+        names = [f"--{name.rstrip('_').replace('_', '-')}" for name in wrong]
+        names += [f"--evaluator-{name}" for name in chosen]
         names += ["--out"] if options.out else []
         names += ["RULES"] if options.rules else []
         raise ConfigurationError(
@@ -150,16 +103,10 @@ def _resumed(options: argparse.Namespace) -> Trainer:
 
 def _config(options: argparse.Namespace) -> TrainConfig:
     given = chosen_settings(options, TrainConfig)
-    evaluator = EvaluatorConfig(**_evaluator_settings(options))
+    evaluator = EvaluatorConfig(**chosen_settings(options, EvaluatorConfig, "evaluator"))
     if given.get("matches") is None and given.get("seconds") is None:
         given["seconds"] = DEFAULT_SECONDS
     return TrainConfig(evaluator=evaluator, **given)
-
-
-def _evaluator_settings(options: argparse.Namespace) -> dict[str, Any]:
-    names = [field.name for field in dataclasses.fields(EvaluatorConfig)]
-    values = {name: getattr(options, f"evaluator_{name}") for name in names}
-    return {name: value for name, value in values.items() if value is not None}
 
 
 @contextmanager

@@ -66,4 +66,4 @@ def rebuild_evaluator(game: HasCircuit | Circuit, description: Mapping[str, Any]
     """
     settings = dict(description)
     seed = int(settings.pop("seed", 0))
-    return make_evaluator(game, EvaluatorConfig.from_dict(settings), seed)
+    return make_evaluator(game, EvaluatorConfig.from_json(settings), seed)

@@ -51,7 +51,7 @@ class PlainNetworks(GoalNetworks):
     def __init__(
         self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
     ) -> None:
-        super().__init__(circuit, wiring, config.exponent, {**config.as_dict(), "seed": seed})
+        super().__init__(circuit, wiring, config.exponent, {**config.to_json(), "seed": seed})
         self.beta = config.beta
         self._steep = config.beta / 2.0
         generator = torch.Generator().manual_seed(seed)

@@ -88,7 +88,7 @@ class FluxplayerGoals(GoalNetworks):
     def __init__(
         self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
     ) -> None:
-        super().__init__(circuit, wiring, config.exponent, {**config.as_dict(), "seed": seed})
+        super().__init__(circuit, wiring, config.exponent, {**config.to_json(), "seed": seed})
         self.norm = ThresholdNorm(p=config.flux_p, t=config.flux_t, q=config.flux_q)
         kinds = torch.from_numpy(wiring.proof.kind[wiring.node]).float()
         self.register_buffer("kinds", kinds, persistent=False)

@@ -63,7 +63,7 @@ class FuzzyGoals(GoalNetworks):
     def __init__(
         self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
     ) -> None:
-        super().__init__(circuit, wiring, config.exponent, {**config.as_dict(), "seed": seed})
+        super().__init__(circuit, wiring, config.exponent, {**config.to_json(), "seed": seed})
         self.confidence = config.confidence
         kinds = torch.from_numpy(wiring.proof.kind[wiring.node]).float()
         self.register_buffer("kinds", kinds, persistent=False)

@@ -26,7 +26,7 @@ class PlainPerceptron(Evaluator):
     def __init__(
         self, fluent_count: int, role_count: int, config: EvaluatorConfig, seed: int
     ) -> None:
-        super().__init__(fluent_count, role_count, {**config.as_dict(), "seed": seed})
+        super().__init__(fluent_count, role_count, {**config.to_json(), "seed": seed})
         generator = torch.Generator().manual_seed(seed)
         widths = (fluent_count, *config.hidden, role_count)
         layers: list[nn.Module] = []

@@ -232,9 +232,9 @@ def test_impossible_settings_are_refused() -> None:
         ("confidence", 0.5),
     ):
         with pytest.raises(ConfigurationError, match=name):
-            EvaluatorConfig.from_dict({name: value})
+            EvaluatorConfig.from_json({name: value})
     with pytest.raises(ConfigurationError, match="unknown evaluator setting wieght"):
-        EvaluatorConfig.from_dict({"wieght": 1.0})
+        EvaluatorConfig.from_json({"wieght": 1.0})
 
 
 @pytest.mark.parametrize("kind", ["cilp", "mlp"])

@@ -8,11 +8,11 @@ import json
 
 import pytest
 
+from neurogame.cli.setting_options import chosen_settings
 from neurogame.cli.train import add_arguments
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.learn.config import TrainConfig
-from neurogame.learn.settings import chosen_settings
 
 
 def test_the_papers_numbers_are_the_defaults() -> None:
@@ -68,15 +68,15 @@ def test_every_field_has_a_text_and_an_option_that_sets_it() -> None:
     for field in dataclasses.fields(TrainConfig):
         if field.name == "evaluator":
             continue
-        assert len(field.metadata["text"]) > 10
+        about = field.metadata["about"]
+        assert len(about.text) > 10
         option = "--" + field.name.rstrip("_").replace("_", "-")
         assert option in help_text
         if field.default is True:
             line.append("--no-" + option[2:])
             wanted[field.name] = False
             continue
-        choices = field.metadata["choices"]
-        value = choices[-1] if choices else "1"
+        value = about.choices[-1] if about.choices else "1"
         line += [option, value]
         wanted[field.name] = value
     found = chosen_settings(parser.parse_args(line), TrainConfig)

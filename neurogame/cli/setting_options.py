@@ -1,0 +1,85 @@
+"""Command-line options made from settings."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from neurogame.errors import ConfigurationError
+from neurogame.settings import Setting, Settings, settings_of
+
+
+def add_settings(
+    parser: argparse._ArgumentGroup | argparse.ArgumentParser,
+    kind: type[Settings],
+    prefix: str = "",
+) -> None:
+    """Add one option per setting; absent options stay None.
+
+    Args:
+        parser: where the options are added.
+        kind: the settings; those that hold settings get no option.
+        prefix: put before each name, and in place of the name ``kind``, such as ``evaluator``.
+    """
+    for entry in settings_of(kind):
+        if entry.nested is not None:
+            continue
+        flag = _option(entry, prefix)
+        text = f"{entry.about.text} (default: {entry.default})".replace("%", "%%")
+        destination = _destination(entry, prefix)
+        words = entry.words if entry.number is None else ()
+        if entry.is_flag:
+            parser.add_argument(
+                flag, dest=destination, action=argparse.BooleanOptionalAction, help=text
+            )
+        elif words:
+            parser.add_argument(flag, dest=destination, choices=words, help=text)
+        else:
+            metavar = "STR" if entry.is_text else "VALUE"
+            if entry.number is not None and not entry.words and not entry.is_many:
+                metavar = entry.number.__name__.upper()
+            parser.add_argument(
+                flag, dest=destination, type=_reader(entry), metavar=metavar, help=text
+            )
+
+
+def chosen_settings(
+    options: argparse.Namespace, kind: type[Settings], prefix: str = ""
+) -> dict[str, Any]:
+    """Return the settings that the command line gave, as keywords of their class.
+
+    Args:
+        options: what was read.
+        kind: the settings.
+        prefix: as for :func:`add_settings`.
+    """
+    found = {
+        entry.name: getattr(options, _destination(entry, prefix), None)
+        for entry in settings_of(kind)
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _option(entry: Setting, prefix: str) -> str:
+    if not prefix:
+        return f"--{entry.option}"
+    return f"--{prefix}" if entry.name == "kind" else f"--{prefix}-{entry.option}"
+
+
+def _destination(entry: Setting, prefix: str) -> str:
+    return f"{prefix or 'set'}_{entry.name}"
+
+
+def _reader(entry: Setting) -> Callable[[str], object]:
+    """Return what turns a text into a value."""
+    if entry.number is not None and not entry.words and not entry.is_many:
+        return entry.number
+
+    def read(text: str) -> object:
+        try:
+            return entry.read(text)
+        except (ConfigurationError, ValueError) as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return str if entry.is_text else read

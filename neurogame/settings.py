@@ -1,0 +1,350 @@
+"""Settings: frozen dataclasses whose fields say what they mean and what they may be.
+
+One description of a field, made by :func:`setting`, serves the check, the JSON form, the texts of
+``name=value`` options and the command line::
+
+    @final
+    @dataclass(frozen=True, kw_only=True)
+    class Example(Settings):
+        games: int = setting(64, "random games to play", least=1)
+        policy: Literal["random", "greedy"] = setting("random", "who chooses the moves")
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    final,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from neurogame.errors import ConfigurationError
+
+T = TypeVar("T")
+Own = TypeVar("Own", bound="Settings")
+
+_FLAGS = {"on": True, "off": False}
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What a field of settings means and may be.
+
+    Attributes:
+        text: its meaning, with unit and range.
+        least: smallest number, inclusive.
+        most: largest number, inclusive.
+        above: numbers must lie above this.
+        below: numbers must lie below this.
+        choices: all words, where the type of the field does not list them.
+        allowed: what is allowed in the words of a refusal; None: made from all these.
+        spelling: the name in texts, JSON and options; None: that of the field without a ``_`` at
+            its end.
+    """
+
+    text: str
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    below: float | None = None
+    choices: tuple[str, ...] = ()
+    allowed: str | None = None
+    spelling: str | None = None
+
+
+def setting(
+    default: T,
+    text: str,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    choices: tuple[str, ...] = (),
+    allowed: str | None = None,
+    spelling: str | None = None,
+) -> T:
+    """Return a field of :class:`Settings` with its default; all else as in :class:`About`."""
+    about = About(
+        text=text,
+        least=least,
+        most=most,
+        above=above,
+        below=below,
+        choices=choices,
+        allowed=allowed,
+        spelling=spelling,
+    )
+    return field(default=default, metadata={"about": about})
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A field of settings, with what its type says.
+
+    Attributes:
+        name: of the field.
+        about: what it means and may be.
+        default: where none is given; dataclasses' ``MISSING`` where one must be.
+        words: texts that it may be.
+        number: the type of numbers that it may be, or None.
+        is_flag: whether it may be True and False.
+        is_text: whether it may be any text.
+        is_optional: whether it may be None.
+        is_many: whether it is a tuple of all that.
+        nested: settings that it holds, or None.
+    """
+
+    name: str
+    about: About
+    default: object
+    words: tuple[str, ...]
+    number: type[int] | type[float] | None
+    is_flag: bool
+    is_text: bool
+    is_optional: bool
+    is_many: bool
+    nested: type[Settings] | None
+
+    @property
+    def spelling(self) -> str:
+        """The name in texts and JSON."""
+        return self.about.spelling or self.name.rstrip("_")
+
+    @property
+    def option(self) -> str:
+        """The name on the command line, without the leading dashes."""
+        return self.spelling.replace("_", "-")
+
+    def refusal(self, value: object) -> str | None:
+        """Return what is allowed if a value is not, else None."""
+        if value is None and self.is_optional:
+            return None
+        if not self.is_many:
+            wrong = self._wrong(value)
+        elif not isinstance(value, tuple) or not value:
+            wrong = "one or more values"
+        else:
+            wrong = next(filter(None, map(self._wrong, value)), None)
+        return wrong and (self.about.allowed or wrong)
+
+    def _wrong(self, value: object) -> str | None:
+        """Return what is wrong with one value: what it should be."""
+        if isinstance(value, bool):
+            return None if self.is_flag or self._is_other else self._kinds()
+        if isinstance(value, str):
+            fits = self.is_text or value in self.words or self._is_other
+            return None if fits else self._kinds()
+        if isinstance(value, Real) and self.number is not None:
+            whole = self.number is int and not isinstance(value, Integral)
+            return self._kinds() if whole else self._beyond(float(value))
+        return None if self._is_other else self._kinds()
+
+    @property
+    def _is_other(self) -> bool:
+        """Whether the type is none that is checked here."""
+        plain = self.words or self.number or self.is_flag or self.is_text
+        return not plain
+
+    def _beyond(self, value: float) -> str | None:
+        about = self.about
+        if not math.isfinite(value):
+            return "a finite number"
+        if about.least is not None and value < about.least:
+            return f"at least {about.least:g}"
+        if about.most is not None and value > about.most:
+            return f"at most {about.most:g}"
+        if about.above is not None and value <= about.above:
+            return f"above {about.above:g}"
+        if about.below is not None and value >= about.below:
+            return f"below {about.below:g}"
+        return None
+
+    def _kinds(self) -> str:
+        """Return which words or types are allowed."""
+        kinds = [f"one of {', '.join(self.words)}"] if self.words else []
+        kinds += [self.number.__name__] if self.number else []
+        kinds += ["bool"] if self.is_flag else []
+        kinds += ["str"] if self.is_text else []
+        return " or ".join(kinds)
+
+    def read(self, text: str) -> object:
+        """Return the value that a text stands for.
+
+        A flag is ``on`` or ``off``; ``none`` unsets a setting that may be None.
+
+        Raises:
+            ConfigurationError: the text is not of the setting's type. Whether a number is in its
+                range is checked when the settings are made.
+        """
+        if self.is_many:
+            return tuple(self._read(piece) for piece in text.split(","))
+        return self._read(text)
+
+    def _read(self, text: str) -> object:
+        named: dict[str, object] = {word: word for word in self.words}
+        named |= _FLAGS if self.is_flag else {}
+        named |= {"none": None} if self.is_optional else {}
+        if text in named:
+            return named[text]
+        if self.is_text:
+            return text
+        allowed = list(named)
+        if self.number is not None:
+            try:
+                return self.number(text)
+            except ValueError:
+                allowed.append("a whole number" if self.number is int else "a number")
+        raise ConfigurationError(f"{self.spelling}={text!r}; allowed: {', '.join(allowed)}")
+
+
+class Settings:
+    """Base of all settings: frozen dataclasses with keywords only, and fields of :func:`setting`.
+
+    Attributes:
+        REFUSED: how a wrong value is refused.
+        UNKNOWN: how a wrong name is refused.
+    """
+
+    REFUSED: ClassVar[str] = "{name}={value!r}; allowed: {allowed}"
+    UNKNOWN: ClassVar[str] = "unknown option {names}; allowed are {known}"
+
+    def __post_init__(self) -> None:
+        """Check every field, then what several of them say together.
+
+        Raises:
+            ConfigurationError: a field is out of its range.
+        """
+        for entry in settings_of(type(self)):
+            allowed = entry.refusal(getattr(self, entry.name))
+            if allowed is not None:
+                raise self.refused(entry.name, allowed)
+        self.check()
+
+    def check(self) -> None:
+        """Check what no single field says; for those who have more to check."""
+
+    def refused(self, name: str, allowed: str) -> ConfigurationError:
+        """Return the error for a field's value.
+
+        Args:
+            name: of the field.
+            allowed: what its value may be.
+        """
+        words = {entry.name: entry.option for entry in settings_of(type(self))}
+        found = {"name": name, "option": words[name], "value": getattr(self, name)}
+        return ConfigurationError(self.REFUSED.format(**found, allowed=allowed))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all settings as a JSON-able dictionary."""
+        return {e.spelling: _plain(getattr(self, e.name)) for e in settings_of(type(self))}
+
+    @classmethod
+    def from_json(cls: type[Own], data: Mapping[str, Any]) -> Own:
+        """Return the settings with these values; the inverse of :meth:`to_json`.
+
+        Args:
+            data: values by name; all others are the defaults.
+
+        Raises:
+            ConfigurationError: a name is unknown or a value is out of its range.
+        """
+        known = {entry.spelling: entry for entry in settings_of(cls)}
+        unknown = sorted(set(data) - set(known))
+        if unknown:
+            raise _unknown(cls, ", ".join(unknown))
+        values = {known[name].name: _typed(known[name], value) for name, value in data.items()}
+        return cls(**values)
+
+    @classmethod
+    def read(cls, texts: Mapping[str, str]) -> dict[str, Any]:
+        """Return the values that texts give to settings, as keywords of the class.
+
+        Args:
+            texts: name -> text; see :meth:`Setting.read`.
+
+        Raises:
+            ConfigurationError: a name is unknown, or a text is not of the setting's type.
+        """
+        known = {entry.spelling: entry for entry in settings_of(cls)}
+        unknown = [name for name in texts if name not in known]
+        if unknown:
+            raise _unknown(cls, repr(unknown[0]))
+        return {known[name].name: known[name].read(text) for name, text in texts.items()}
+
+
+def spellings(kind: type[Settings]) -> tuple[str, ...]:
+    """Return the names of all settings, as in texts."""
+    return tuple(entry.spelling for entry in settings_of(kind))
+
+
+_known: dict[type[Settings], tuple[Setting, ...]] = {}
+
+
+def settings_of(kind: type[Settings]) -> tuple[Setting, ...]:
+    """Return the fields of settings, in their order."""
+    if kind not in _known:
+        hints = get_type_hints(kind)
+        # Every kind of settings is a dataclass, the base excepted.
+        entries = fields(cast(Any, kind))
+        _known[kind] = tuple(_setting(entry, hints[entry.name]) for entry in entries)
+    return _known[kind]
+
+
+def _setting(entry: Field[Any], hint: object) -> Setting:
+    kinds = list(get_args(hint)) if get_origin(hint) in (Union, UnionType) else [hint]
+    many = [kind for kind in kinds if get_origin(kind) is tuple]
+    if many:
+        kinds = [*(kind for kind in kinds if kind is NoneType), get_args(many[0])[0]]
+    about: About = entry.metadata["about"]
+    literals = [kind for kind in kinds if get_origin(kind) is Literal]
+    words = tuple(str(word) for kind in literals for word in get_args(kind))
+    nested = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Settings)]
+    return Setting(
+        name=entry.name,
+        about=about,
+        default=entry.default,
+        words=(*words, *about.choices),
+        number=float if float in kinds else int if int in kinds else None,
+        is_flag=bool in kinds,
+        is_text=str in kinds and not about.choices,
+        is_optional=NoneType in kinds,
+        is_many=bool(many),
+        nested=nested[0] if nested else None,
+    )
+
+
+def _unknown(kind: type[Settings], names: str) -> ConfigurationError:
+    return ConfigurationError(kind.UNKNOWN.format(names=names, known=", ".join(spellings(kind))))
+
+
+def _plain(value: object) -> object:
+    """Return a value as JSON knows it."""
+    if isinstance(value, Settings):
+        return value.to_json()
+    return [_plain(entry) for entry in value] if isinstance(value, tuple) else value
+
+
+def _typed(entry: Setting, value: object) -> object:
+    """Return a value as it was before it became JSON."""
+    if entry.nested is not None and isinstance(value, Mapping):
+        return entry.nested.from_json(value)
+    if entry.is_many and isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple(value)
+    # Whole numbers were once written as others where the command line gave them.
+    whole = entry.number is int and isinstance(value, float) and value.is_integer()
+    return int(cast(float, value)) if whole else value
