@@ -19,6 +19,7 @@ from tqdm import tqdm
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.learn.action_training_config import ActionTrainingConfig
+from neurogame.settings import Settings, settings_of
 
 if TYPE_CHECKING:
     from neurogame.learn.checkpoint import Checkpoint
@@ -103,17 +104,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _config(kind: type, option: str, text: str) -> Any:
+def _config(kind: type[Settings], option: str, text: str) -> Any:
     """Return the configuration that ``name=value`` pieces give."""
-    from neurogame.search.option_texts import read_options
-
     texts: dict[str, str] = {}
     for piece in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not equals or not value or name in texts:
             raise ConfigurationError(f"{option}: found {piece!r}; write name=value, each name once")
         texts[name] = value
-    return kind(**read_options(kind, texts))
+    return kind(**kind.read(texts))
 
 
 def _own_game(game: Game, base: Checkpoint) -> Game:
@@ -208,13 +207,11 @@ def _print(summary: dict[str, Any], rules: str) -> None:
     print(f"  neurogame play {rules} --opponent {player}")
 
 
-def _defaults(kind: type) -> str:
+def _defaults(kind: type[Settings]) -> str:
     """Return the settings of a configuration with their defaults."""
     return ", ".join(
-        f"{field.name}={field.default:g}" if _is_number(field) else f"{field.name}={field.default}"
-        for field in dataclasses.fields(kind)
+        f"{entry.spelling}={entry.default:g}"
+        if isinstance(entry.default, float)
+        else f"{entry.spelling}={entry.default}"
+        for entry in settings_of(kind)
     )
-
-
-def _is_number(field: dataclasses.Field[Any]) -> bool:
-    return isinstance(field.default, float)

@@ -25,8 +25,8 @@ class EvaluatorConfig(Settings):
     kind: str = setting(
         "cilp",
         "cilp: C-IL2P in log space, logically sound and with full resolution; cilp-paper: "
-        "C-IL2P as published; random: its neurons and edges with random weights; mlp: a plain"
-        " multi-layer perceptron; fuzzy: the goal formulas in fuzzy logic, without weights; "
+        "C-IL2P as published; random: its neurons and edges with random weights; mlp: a plain "
+        "multi-layer perceptron; fuzzy: the goal formulas in fuzzy logic, without weights; "
         "fluxplayer: the goals and the end of the game under a threshold t-norm, without "
         "weights",
         choices=KINDS,
@@ -80,8 +80,8 @@ class EvaluatorConfig(Settings):
     )
     detail: float = setting(
         0.5,
-        "kind cilp: how much of the gap between falsity and truth the soft (W = 1) reading of"
-        " the same weights may use to tell states apart; 0 (none) up to below 1",
+        "kind cilp: how much of the gap between falsity and truth the soft (W = 1) reading of "
+        "the same weights may use to tell states apart; 0 (none) up to below 1",
         least=0,
         below=1,
         allowed="at least 0 and below 1",
@@ -123,8 +123,8 @@ class EvaluatorConfig(Settings):
     )
     flux_q: float = setting(
         25.0,
-        "kind fluxplayer: order of the Yager t-norm, 1 to 100. At small orders a few literals"
-        " that do not hold make a conjunction as false as can be, at large ones their number "
+        "kind fluxplayer: order of the Yager t-norm, 1 to 100. At small orders a few literals "
+        "that do not hold make a conjunction as false as can be, at large ones their number "
         "hardly counts.",
         least=1,
         most=100,

@@ -13,7 +13,6 @@ from neurogame.players.spec import PlayerSpec
 from neurogame.players.started import started
 from neurogame.search.limit import Limit
 from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.option_texts import read_options
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 
@@ -123,7 +122,7 @@ def _holdings(spec: PlayerSpec) -> tuple[str, ...]:
     """Return what a checkpoint may be wanted for; what comes first is looked up first."""
     if spec.kind == "alphabeta":
         return ("evaluator",)
-    settings = MctsSettings(**read_options(MctsSettings, spec.settings))
+    settings = MctsSettings(**MctsSettings.read(spec.settings))
     if settings.needs_evaluator:
         return ("evaluator",)
     return settings.judges or (("action",) if settings.is_gated else ())

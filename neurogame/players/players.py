@@ -21,7 +21,6 @@ from neurogame.players.player import Player
 from neurogame.players.random_player import RandomPlayer
 from neurogame.players.spec import PlayerSpec
 from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.option_texts import read_options
 from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
 
@@ -82,7 +81,7 @@ def _auto_player(spec: PlayerSpec) -> Player:
 def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:
     source, trained = _source(spec, seed)
     chosen = {name: trained[name] for name in ("outlook",) if name in trained}
-    settings = SearchSettings(**(chosen | read_options(SearchSettings, spec.settings)))
+    settings = SearchSettings(**(chosen | SearchSettings.read(spec.settings)))
     return AlphaBetaPlayer(
         source,
         name=str(spec),
@@ -99,7 +98,7 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
     from neurogame.players.mcts_player import MctsPlayer
 
     device = _device(spec)
-    settings = MctsSettings(**read_options(MctsSettings, spec.settings))
+    settings = MctsSettings(**MctsSettings.read(spec.settings))
     judged = bool(settings.judges) or settings.is_gated
     learning = KnowledgeConfig(
         games=int(spec.own("games")),

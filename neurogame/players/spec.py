@@ -59,11 +59,11 @@ from neurogame.evaluators.config import FRESH
 from neurogame.evaluators.knowledge.config import POLICIES
 from neurogame.search.limit import LIMIT_NAMES, Limit
 from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.option_texts import option_names, read_options
 from neurogame.search.settings import SearchSettings
+from neurogame.settings import Settings, spellings
 
 _PLAIN = ("random", "human")
-_SETTINGS: dict[str, type] = {"alphabeta": SearchSettings, "mcts": MctsSettings}
+_SETTINGS: dict[str, type[Settings]] = {"alphabeta": SearchSettings, "mcts": MctsSettings}
 _KINDS = (*_PLAIN, *_SETTINGS, "auto")
 _LIMITS = {
     "alphabeta": ("seconds", "nodes", "depth"),
@@ -171,7 +171,7 @@ def _is_option(piece: str) -> bool:
 
 
 def _allowed(kind: str) -> tuple[str, ...]:
-    searching = option_names(_SETTINGS[kind]) if kind in _SETTINGS else ()
+    searching = spellings(_SETTINGS[kind]) if kind in _SETTINGS else ()
     return (*_LIMITS[kind], *searching, *_OWN[kind])
 
 
@@ -195,10 +195,10 @@ def _options(text: str, kind: str, pieces: list[str]) -> dict[str, str]:
 def _check(text: str, kind: str, options: Mapping[str, str]) -> None:
     """Refuse values that the search's settings, or the player's own options, cannot have."""
     if kind in _SETTINGS:
-        names = option_names(_SETTINGS[kind])
+        names = spellings(_SETTINGS[kind])
         chosen = {name: value for name, value in options.items() if name in names}
         try:
-            _SETTINGS[kind](**read_options(_SETTINGS[kind], chosen))
+            _SETTINGS[kind](**_SETTINGS[kind].read(chosen))
         except ConfigurationError as error:
             raise PlayerError(f"player {text!r}: {error}") from None
     if options.get("policy", "random") not in POLICIES:

@@ -125,7 +125,7 @@ class ActionCircuit(nn.Module):
         They are the settings, and the formulas that were trimmed.
         """
         trimmed = {} if self.trimmed is None else {"trimmed": self.trimmed}
-        return {**self.config.as_dict(), **trimmed}
+        return {**self.config.to_json(), **trimmed}
 
     def compiled_scores(self) -> CompiledScores | None:
         """Return the heuristic with its present weights for compiled code, for one thread."""

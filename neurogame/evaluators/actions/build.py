@@ -143,7 +143,7 @@ def rebuild_action_circuit(
         LimitError: see :func:`make_action_circuit`.
     """
     settings = {name: value for name, value in description.items() if name != "trimmed"}
-    config, trimmed = ActionConfig.from_dict(settings), description.get("trimmed")
+    config, trimmed = ActionConfig.from_json(settings), description.get("trimmed")
     if trimmed is None:
         return make_action_circuit(game, config, analysis=analysis)
     circuit = game if isinstance(game, Circuit) else game.circuit

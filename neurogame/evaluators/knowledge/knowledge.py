@@ -87,7 +87,7 @@ class Knowledge(nn.Module):
 
     def describe(self) -> dict[str, Any]:
         """Return the JSON-able configuration; with the state dict it is all there is."""
-        return self.config.as_dict()
+        return self.config.to_json()
 
     @classmethod
     def rebuild(cls, game: HasCircuit | Circuit, description: dict[str, Any]) -> Knowledge:
@@ -96,7 +96,7 @@ class Knowledge(nn.Module):
         Raises:
             ConfigurationError: the description holds unknown or impossible settings.
         """
-        return cls(game, KnowledgeConfig.from_dict(description))
+        return cls(game, KnowledgeConfig.from_json(description))
 
     def logits(self, fluents: Tensor) -> Tensor:
         """Return the sums that are squashed to values.

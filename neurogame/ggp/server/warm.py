@@ -20,7 +20,6 @@ from neurogame.players.spec import PlayerSpec
 from neurogame.reference.interpreter import ReferenceGame
 from neurogame.search.limit import Limit
 from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.option_texts import read_options
 from neurogame.simulate.game import Game
 
 _GAME = "tictactoe"
@@ -115,7 +114,7 @@ def _small(spec: PlayerSpec) -> PlayerSpec:
     source = spec.source
     if source and not spec.is_fresh:
         settings = spec.kind == "mcts" and MctsSettings(
-            **read_options(MctsSettings, replace(spec, options=options).settings)
+            **MctsSettings.read(replace(spec, options=options).settings)
         )
         source = "cilp" if not settings or settings.needs_evaluator else ""
     return replace(spec, source=source, limit=Limit(), options=options)

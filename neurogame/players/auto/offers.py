@@ -17,7 +17,6 @@ from neurogame.players.auto.candidate import Candidate, alphabeta_candidate, mct
 from neurogame.players.auto.facts import GameFacts
 from neurogame.players.judges import make_judges
 from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.option_texts import read_options
 from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
 
@@ -105,7 +104,7 @@ class Offers:
     def _judged(self, checkpoint: Checkpoint, path: Path, judge: str) -> Offer:
         """Return the offer of a tree search with a judge that a checkpoint holds."""
         name = f"mcts:{path},tree={judge}"
-        settings = MctsSettings(**read_options(MctsSettings, {"tree": judge}))
+        settings = MctsSettings(**MctsSettings.read({"tree": judge}))
 
         def make() -> Candidate:
             judges = {judge: checkpoint.judge(judge, self._game)}

@@ -301,9 +301,9 @@ def test_without_goals_no_move_is_better_than_another() -> None:
 )
 def test_impossible_settings_are_refused(values: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
-        ActionConfig.from_dict(values)
+        ActionConfig.from_json(values)
 
 
 def test_settings_survive_json() -> None:
     config = ActionConfig(p=0.9, goals="all", trainable=True)
-    assert ActionConfig.from_dict(config.as_dict()) == config
+    assert ActionConfig.from_json(config.to_json()) == config

@@ -175,6 +175,6 @@ def test_impossible_settings_are_refused(settings: dict[str, Any]) -> None:
 
 def test_unknown_settings_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="unknown knowledge setting magic"):
-        KnowledgeConfig.from_dict({"magic": 1})
+        KnowledgeConfig.from_json({"magic": 1})
     config = KnowledgeConfig(games=7, hidden=3)
-    assert KnowledgeConfig.from_dict(config.as_dict()) == config
+    assert KnowledgeConfig.from_json(config.to_json()) == config
