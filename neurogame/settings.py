@@ -53,6 +53,7 @@ class About:
         allowed: what is allowed in the words of a refusal; None: made from all these.
         spelling: the name in texts, JSON and options; None: that of the field without a ``_`` at
             its end.
+        some: whether a tuple must not be empty.
     """
 
     text: str
@@ -63,6 +64,7 @@ class About:
     choices: tuple[str, ...] = ()
     allowed: str | None = None
     spelling: str | None = None
+    some: bool = False
 
 
 def setting(
@@ -76,6 +78,7 @@ def setting(
     choices: tuple[str, ...] = (),
     allowed: str | None = None,
     spelling: str | None = None,
+    some: bool = False,
 ) -> T:
     """Return a field of :class:`Settings` with its default; all else as in :class:`About`."""
     about = About(
@@ -87,8 +90,14 @@ def setting(
         choices=choices,
         allowed=allowed,
         spelling=spelling,
+        some=some,
     )
     return field(default=default, metadata={"about": about})
+
+
+def described(text: str) -> dict[str, About]:
+    """Return the metadata of a field without a default: ``field(metadata=described(...))``."""
+    return {"about": About(text=text)}
 
 
 @final
@@ -136,8 +145,8 @@ class Setting:
             return None
         if not self.is_many:
             wrong = self._wrong(value)
-        elif not isinstance(value, tuple) or not value:
-            wrong = "one or more values"
+        elif not isinstance(value, tuple) or (self.about.some and not value):
+            wrong = "a tuple of values"
         else:
             wrong = next(filter(None, map(self._wrong, value)), None)
         return wrong and (self.about.allowed or wrong)
@@ -341,10 +350,14 @@ def _plain(value: object) -> object:
 
 def _typed(entry: Setting, value: object) -> object:
     """Return a value as it was before it became JSON."""
+    if entry.is_many and isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple(_typed_one(entry, each) for each in value)
+    return _typed_one(entry, value)
+
+
+def _typed_one(entry: Setting, value: object) -> object:
     if entry.nested is not None and isinstance(value, Mapping):
         return entry.nested.from_json(value)
-    if entry.is_many and isinstance(value, Sequence) and not isinstance(value, str):
-        return tuple(value)
     # Whole numbers were once written as others where the command line gave them.
     whole = entry.number is int and isinstance(value, float) and value.is_integer()
     return int(cast(float, value)) if whole else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 from neurogame.arena.sprt import SprtSettings
@@ -11,6 +11,7 @@ from neurogame.errors import ConfigurationError, PlayerError
 from neurogame.players.match import MatchSettings
 from neurogame.players.spec import PlayerSpec
 from neurogame.search.limit import Limit
+from neurogame.settings import Settings, described, setting
 
 DEFAULT_MATCHES = 100
 """Matches of each lineup: enough to tell a true win rate of 64 % from one half."""
@@ -24,45 +25,71 @@ DEFAULT_OPENING_PLIES = 4
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class ArenaSettings:
-    """The games, players and conditions of an arena.
+class ArenaSettings(Settings):
+    """The games, players and conditions of an arena."""
 
-    Attributes:
-        games: names of library games or paths of rulesheets, all different; at least one.
-        players: player strings; at least one, and at least as many as each game has roles. One
-            may be named several times.
-        matches: matches of each lineup in each game under each limit, at least 1; best a
-            multiple of a block's size, 2 in games with two roles. A lineup is a selection of as
-            many players as there are roles.
-        limits: common limits per move, all different; each is measured by itself. The stricter
-            of the common limit and a player's own one counts.
-        seed: decides everything, at least 0.
-        opening_plies: joint moves drawn at random at the start of a match, the same in all
-            matches of a block; None: 4 in games with several roles, 0 with one (a puzzle may
-            have no solution after wrong moves).
-        start_clock: see :class:`neurogame.players.match.MatchSettings`.
-        play_clock: likewise.
-        max_plies: likewise.
-        sprt: a sequential test that ends each pairing once it is decided, or None. Its Elo
-            difference is that of the first player of the pairing over the others.
-    """
+    REFUSED = "{name}={value}; {allowed}"
 
-    games: tuple[str, ...]
-    players: tuple[str, ...]
-    matches: int = DEFAULT_MATCHES
-    limits: tuple[Limit, ...] = (Limit(),)
-    seed: int = 0
-    opening_plies: int | None = None
-    start_clock: float | None = None
-    play_clock: float | None = None
-    max_plies: int = 1000
-    sprt: SprtSettings | None = None
+    games: tuple[str, ...] = field(
+        metadata=described(
+            "names of library games or paths of rulesheets, all different; at least one"
+        )
+    )
+    players: tuple[str, ...] = field(
+        metadata=described(
+            "player strings; at least one, and at least as many as each game has roles. One may "
+            "be named several times."
+        )
+    )
+    matches: int = setting(
+        DEFAULT_MATCHES,
+        "matches of each lineup in each game under each limit, at least 1; best a multiple of "
+        "a block's size, 2 in games with two roles. A lineup is a selection of as many "
+        "players as there are roles.",
+        least=1,
+        allowed="at least 1 is needed",
+    )
+    limits: tuple[Limit, ...] = setting(
+        (Limit(),),
+        "common limits per move, all different; each is measured by itself. The stricter of "
+        "the common limit and a player's own one counts.",
+    )
+    seed: int = setting(
+        0,
+        "decides everything, at least 0",
+        least=0,
+        allowed="at least 0 is needed",
+    )
+    opening_plies: int | None = setting(
+        None,
+        "joint moves drawn at random at the start of a match, the same in all matches of a "
+        "block; None: 4 in games with several roles, 0 with one (a puzzle may have no "
+        "solution after wrong moves)",
+    )
+    start_clock: float | None = setting(
+        None,
+        "seconds for a player's start, above 0, or None; see neurogame.players.match.MatchSettings",
+    )
+    play_clock: float | None = setting(
+        None,
+        "seconds for a move, above 0, or None; likewise",
+    )
+    max_plies: int = setting(
+        1000,
+        "step limit of a match, at least 1; likewise",
+    )
+    sprt: SprtSettings | None = setting(
+        None,
+        "a sequential test that ends each pairing once it is decided, or None. Its Elo "
+        "difference is that of the first player of the pairing over the others.",
+    )
 
-    def __post_init__(self) -> None:
-        """Check every field that can be checked without the games.
+    def check(self) -> None:
+        """Check what can be checked without the games.
 
         Raises:
-            ConfigurationError: a field is out of its range.
+            ConfigurationError: something is missing or named twice, or a condition of matches is
+                out of its range.
             PlayerError: a player string is malformed, or names a person.
         """
         for name in ("games", "players", "limits"):
@@ -73,11 +100,6 @@ class ArenaSettings:
             twice = [text for text, count in counts.items() if count > 1]
             if twice:
                 raise ConfigurationError(f"{name}: {twice[0]!r} is named twice; name it once")
-        for name, least in (("matches", 1), ("seed", 0)):
-            if getattr(self, name) < least:
-                raise ConfigurationError(
-                    f"{name}={getattr(self, name)}; at least {least} is needed"
-                )
         for text in self.players:
             if PlayerSpec.parse(text).kind == "human":
                 raise PlayerError(

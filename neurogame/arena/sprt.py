@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, final
 
 from neurogame.arena.strength import expected_score
 from neurogame.errors import ConfigurationError
+from neurogame.settings import Settings, setting
 
 Decision: TypeAlias = Literal["H0", "H1", "undecided"]
 
@@ -19,38 +20,43 @@ _NAMES = ("elo0", "elo1", "alpha", "beta")
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class SprtSettings:
-    """Two hypotheses about how much stronger the first player of a pairing is than the others.
+class SprtSettings(Settings):
+    """Two hypotheses about how much stronger the first player of a pairing is than the others."""
 
-    Attributes:
-        elo0: H0: the difference is this many Elo (or less).
-        elo1: H1: the difference is this many Elo (or more); above ``elo0``.
-        alpha: accepted probability of deciding for H1 though H0 is true; above 0, below 0.5.
-        beta: accepted probability of deciding for H0 though H1 is true; above 0, below 0.5.
-    """
+    REFUSED = "sprt: {name}={value}; {allowed}"
 
-    elo0: float = 0.0
-    elo1: float = 50.0
-    alpha: float = 0.05
-    beta: float = 0.05
+    elo0: float = setting(
+        0.0,
+        "H0: the difference is this many Elo (or less)",
+        allowed="a finite number is needed",
+    )
+    elo1: float = setting(
+        50.0,
+        "H1: the difference is this many Elo (or more); above elo0",
+        allowed="a finite number is needed",
+    )
+    alpha: float = setting(
+        0.05,
+        "accepted probability of deciding for H1 though H0 is true; above 0, below 0.5",
+        above=0,
+        below=0.5,
+        allowed="a number above 0 and below 0.5 is needed",
+    )
+    beta: float = setting(
+        0.05,
+        "accepted probability of deciding for H0 though H1 is true; above 0, below 0.5",
+        above=0,
+        below=0.5,
+        allowed="a number above 0 and below 0.5 is needed",
+    )
 
-    def __post_init__(self) -> None:
-        """Check every field.
-
-        Raises:
-            ConfigurationError: a field is out of its range.
-        """
-        if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
+    def check(self) -> None:
+        """Refuse hypotheses in the wrong order."""
+        if self.elo0 >= self.elo1:
             raise ConfigurationError(
                 f"sprt: elo0={self.elo0}, elo1={self.elo1}; finite numbers are needed, elo0 below "
                 "elo1"
             )
-        for name in ("alpha", "beta"):
-            value = getattr(self, name)
-            if not 0 < value < 0.5:
-                raise ConfigurationError(
-                    f"sprt: {name}={value}; a number above 0 and below 0.5 is needed"
-                )
 
     @classmethod
     def parse(cls, text: str) -> SprtSettings:

@@ -95,6 +95,7 @@ class EvaluatorConfig(Settings):
         "kind mlp: widths of the hidden layers; at least one, each at least 1",
         least=1,
         allowed="one or more widths of at least 1",
+        some=True,
     )
     neurons: int = setting(
         200_000,

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
-from neurogame.errors import ConfigurationError, LimitError
+from neurogame.errors import LimitError
+from neurogame.settings import Settings, setting
 
 LOOK_EVERY = 0.02
 """Seconds between two looks at the memory, which cost a system call each."""
@@ -20,25 +21,31 @@ WORTH_A_LOOK_MB = 16.0
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class GroundLimits:
-    """How much grounding may cost before it stops with a clear error.
+class GroundLimits(Settings):
+    """How much grounding may cost before it stops with a clear error."""
 
-    Attributes:
-        seconds: wall-clock time of the whole grounding, > 0.
-        memory_mb: growth of the process's resident memory, in MiB, > 0.
-        rules: ground rules and ground atoms, each, > 0.
-        depth: nesting depth of ground terms, >= 1; stops rules that build terms for ever.
-    """
+    REFUSED = "every limit of grounding must be positive, found {name}={value!r}"
 
-    seconds: float = 600.0
-    memory_mb: float = 12_000.0
-    rules: int = 40_000_000
-    depth: int = 200
-
-    def __post_init__(self) -> None:
-        """Check the ranges."""
-        if min(self.seconds, self.memory_mb, self.rules, self.depth) <= 0:
-            raise ConfigurationError(f"every limit of grounding must be positive, found {self}")
+    seconds: float = setting(
+        600.0,
+        "wall-clock time of the whole grounding, > 0",
+        above=0,
+    )
+    memory_mb: float = setting(
+        12_000.0,
+        "growth of the process's resident memory, in MiB, > 0",
+        above=0,
+    )
+    rules: int = setting(
+        40_000_000,
+        "ground rules and ground atoms, each, > 0",
+        above=0,
+    )
+    depth: int = setting(
+        200,
+        "nesting depth of ground terms, >= 1; stops rules that build terms for ever",
+        least=1,
+    )
 
 
 def peak_memory_mb() -> float:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
-from neurogame.errors import ConfigurationError, GameError
+from neurogame.errors import GameError
 from neurogame.players.player import MatchAbandoned, Player
 from neurogame.players.record import Ending, MatchRecord
 from neurogame.search.limit import Limit
+from neurogame.settings import Settings, setting
 from neurogame.simulate.game import Game, State
 
 _CLOCK_SHARE = 0.9
@@ -22,44 +23,48 @@ _OPENING_ATTEMPTS = 50
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class MatchSettings:
-    """The conditions of a match.
+class MatchSettings(Settings):
+    """The conditions of a match."""
 
-    Attributes:
-        limit: how long players may think per move; a limit that they keep by themselves.
-        start_clock: seconds for a player's start, or None. A player is told to get ready in nine
-            tenths of it; a start that takes longer than all of it is counted.
-        play_clock: seconds for a move, or None. A player that is asked to keep within nine
-            tenths of it and still answers later has its move replaced by a random legal one and
-            a timeout counted. Players run in this process and are never interrupted.
-        opening_plies: joint moves drawn at random at the start; at least 0. An opening that
-            would end the game is drawn again, and shortened if none can be found.
-        max_plies: step limit, at least 1; a match that reaches it ends there with the goals that
-            the rules derive for that state.
-        record_states: whether to record every state.
-    """
+    REFUSED = "{name}={value}; {allowed}"
 
-    limit: Limit = field(default_factory=Limit)
-    start_clock: float | None = None
-    play_clock: float | None = None
-    opening_plies: int = 0
-    max_plies: int = 1000
-    record_states: bool = False
-
-    def __post_init__(self) -> None:
-        """Check every field.
-
-        Raises:
-            ConfigurationError: a field is out of its range.
-        """
-        for name in ("start_clock", "play_clock"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value < float("inf"):
-                raise ConfigurationError(f"{name}={value}; seconds above 0 are needed")
-        if self.opening_plies < 0:
-            raise ConfigurationError(f"opening_plies={self.opening_plies}; at least 0 is needed")
-        if self.max_plies < 1:
-            raise ConfigurationError(f"max_plies={self.max_plies}; at least 1 is needed")
+    limit: Limit = setting(
+        Limit(),
+        "how long players may think per move; a limit that they keep by themselves",
+    )
+    start_clock: float | None = setting(
+        None,
+        "seconds for a player's start, or None. A player is told to get ready in nine tenths "
+        "of it; a start that takes longer than all of it is counted.",
+        above=0,
+        allowed="seconds above 0 are needed",
+    )
+    play_clock: float | None = setting(
+        None,
+        "seconds for a move, or None. A player that is asked to keep within nine tenths of it "
+        "and still answers later has its move replaced by a random legal one and a timeout "
+        "counted. Players run in this process and are never interrupted.",
+        above=0,
+        allowed="seconds above 0 are needed",
+    )
+    opening_plies: int = setting(
+        0,
+        "joint moves drawn at random at the start; at least 0. An opening that would end the "
+        "game is drawn again, and shortened if none can be found.",
+        least=0,
+        allowed="at least 0 is needed",
+    )
+    max_plies: int = setting(
+        1000,
+        "step limit, at least 1; a match that reaches it ends there with the goals that the "
+        "rules derive for that state",
+        least=1,
+        allowed="at least 1 is needed",
+    )
+    record_states: bool = setting(
+        False,
+        "whether to record every state",
+    )
 
     @property
     def thinking(self) -> Limit:

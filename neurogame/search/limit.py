@@ -2,53 +2,51 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from typing import Any, final
 
 from neurogame.errors import ConfigurationError
-
-_WHOLE = ("nodes", "depth", "simulations")
+from neurogame.settings import Settings, setting, settings_of, spellings
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Limit:
+class Limit(Settings):
     """Bounds on one search; the first one reached ends it.
 
     A limit without any field set searches until the position is solved; players refuse it.
-
-    Attributes:
-        seconds: wall-clock time for one move; seconds, above 0.
-        nodes: states generated and evaluated for one move; at least 1. A first search one ply
-            deep is always completed, so that every move has been looked at once.
-        depth: plies; at least 1.
-        simulations: simulations of a Monte-Carlo search for one move; at least 1; ``sims`` in
-            texts. Alpha-beta has none and refuses a limit that sets nothing else.
     """
 
-    seconds: float | None = None
-    nodes: int | None = None
-    depth: int | None = None
-    simulations: int | None = None
+    REFUSED = "limit: {name}={value!r}; {allowed}"
+    UNKNOWN = "limit: unknown name {names}; allowed are {known}"
 
-    def __post_init__(self) -> None:
-        """Check every field.
-
-        Raises:
-            ConfigurationError: a field is out of its range.
-        """
-        seconds = self.seconds
-        if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-            raise ConfigurationError(f"limit: seconds={seconds}; a finite number above 0 is needed")
-        for name in _WHOLE:
-            value = getattr(self, name)
-            if value is None:
-                continue
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ConfigurationError(
-                    f"limit: {name}={value!r}; a whole number of at least 1 is needed"
-                )
+    seconds: float | None = setting(
+        None,
+        "wall-clock time for one move; seconds, above 0",
+        above=0,
+        allowed="a finite number above 0 is needed",
+    )
+    nodes: int | None = setting(
+        None,
+        "states generated and evaluated for one move; at least 1. A first search one ply deep "
+        "is always completed, so that every move has been looked at once.",
+        least=1,
+        allowed="a whole number of at least 1 is needed",
+    )
+    depth: int | None = setting(
+        None,
+        "plies; at least 1",
+        least=1,
+        allowed="a whole number of at least 1 is needed",
+    )
+    simulations: int | None = setting(
+        None,
+        "simulations of a Monte-Carlo search for one move; at least 1; sims in texts. "
+        "Alpha-beta has none and refuses a limit that sets nothing else.",
+        least=1,
+        allowed="a whole number of at least 1 is needed",
+        spelling="sims",
+    )
 
     @classmethod
     def parse(cls, text: str) -> Limit:
@@ -83,10 +81,7 @@ class Limit:
         Raises:
             ConfigurationError: an unknown name, not a number, or out of range.
         """
-        numbers: dict[str, Any] = {}
-        for name, text in values.items():
-            numbers[_FIELDS.get(name, name)] = _number(name, text)
-        return cls(**numbers)
+        return cls(**cls.read(values))
 
     def __bool__(self) -> bool:
         """Return whether anything is limited at all."""
@@ -94,7 +89,7 @@ class Limit:
 
     def __str__(self) -> str:
         """Return the text that :meth:`parse` reads."""
-        pairs = ((name, getattr(self, _FIELDS.get(name, name))) for name in LIMIT_NAMES)
+        pairs = ((entry.spelling, getattr(self, entry.name)) for entry in settings_of(Limit))
         return ",".join(f"{name}={_text(value)}" for name, value in pairs if value is not None)
 
     def merged(self, other: Limit) -> Limit:
@@ -114,26 +109,10 @@ class Limit:
         return Limit(**merged)
 
 
-LIMIT_NAMES = ("seconds", "nodes", "depth", "sims")
+LIMIT_NAMES = spellings(Limit)
 """The names that a limit's text may use."""
-
-_FIELDS = {"sims": "simulations"}
-"""Fields with another name in texts."""
 
 
 def _text(value: float) -> str:
     """Return a number without a needless ``.0``, and with all its digits."""
     return str(int(value)) if value == int(value) else repr(value)
-
-
-def _number(name: str, text: str) -> float | int:
-    """Return the number that a limit's field is set to."""
-    if name not in LIMIT_NAMES:
-        raise ConfigurationError(
-            f"limit: unknown name {name!r}; allowed are {', '.join(LIMIT_NAMES)}"
-        )
-    try:
-        return float(text) if name == "seconds" else int(text)
-    except ValueError:
-        kind = "a number" if name == "seconds" else "a whole number"
-        raise ConfigurationError(f"limit: {name}={text!r}; {kind} is needed") from None
