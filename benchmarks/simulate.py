@@ -32,9 +32,7 @@ def measure(name: str, backend: str, lanes: int, threads: int) -> None:
     def run(steps: int, seed: int) -> tuple[float, float, float]:
         """Return the seconds of a run, its plies per second and its games per second."""
         start = time.perf_counter()
-        found = stream(
-            simulator, lanes, steps, seed, lengths=False, threads=threads, backend=backend
-        )
+        found = stream(simulator, lanes, steps, seed, threads=threads, backend=backend)
         seconds = time.perf_counter() - start
         return seconds, found.plies / seconds, found.games / seconds
 

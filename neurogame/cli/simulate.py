@@ -27,7 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--steps",
         type=int,
         help="instead of --games: play on all lanes for so many steps, restarting finished "
-        "games (the highest throughput; the mean length favours short games)",
+        "games (the highest throughput; games that the last step cuts off are not counted)",
+    )
+    parser.add_argument(
+        "--lengths",
+        action="store_true",
+        help="count games by length and show the range (with --json: all lengths); up to twice "
+        "the time where games are short",
     )
     parser.add_argument(
         "--moves",
@@ -80,6 +86,8 @@ def run(options: argparse.Namespace) -> int:
         if statistics.games and statistics.moves is not None:
             _show_moves(game, statistics.moves, options.moves)
         return 0
+    if statistics.lengths is not None:
+        result["lengths"] = {n: games for n, games in enumerate(statistics.lengths) if games}
     if statistics.moves is not None:
         result["moves"] = _move_rows(game, statistics.moves)
     print(json.dumps(result))
@@ -98,6 +106,7 @@ def _play(game: Game, options: argparse.Namespace) -> PlayoutStatistics:
             options.seed,
             options.max_plies,
             lanes=options.lanes,
+            lengths=options.lengths,
             moves=moves,
             threads=options.threads,
             backend=options.backend,
@@ -108,6 +117,7 @@ def _play(game: Game, options: argparse.Namespace) -> PlayoutStatistics:
         options.steps,
         options.seed,
         options.max_plies,
+        lengths=options.lengths,
         moves=moves,
         threads=options.threads,
         backend=options.backend,
@@ -124,7 +134,7 @@ def _show(name: str, statistics: PlayoutStatistics, result: dict[str, object]) -
     if not statistics.games:
         print("  no game ended within these steps")
         return
-    print(f"  mean length {statistics.mean_length:.2f} plies")
+    print(f"  mean length {statistics.mean_length:.2f} plies{_range(statistics)}")
     for role, mean, goals in zip(
         statistics.roles, statistics.mean_goals, statistics.goals, strict=True
     ):
@@ -137,6 +147,17 @@ def _show(name: str, statistics: PlayoutStatistics, result: dict[str, object]) -
         print(f"  {statistics.cut:,} games were stopped by the step limit")
     if statistics.stuck:
         print(f"  {statistics.stuck:,} games stopped where a role had no legal move")
+
+
+def _range(statistics: PlayoutStatistics) -> str:
+    """Return what to say of the shortest, the middle and the longest game."""
+    import numpy as np
+
+    if statistics.lengths is None:
+        return ""
+    counted = [n for n, games in enumerate(statistics.lengths) if games]
+    middle = int(np.searchsorted(np.cumsum(statistics.lengths), statistics.games / 2))
+    return f", from {counted[0]} to {counted[-1]}, half of the games at most {middle}"
 
 
 def _move_rows(game: Game, moves: MoveStatistics) -> list[dict[str, object]]:

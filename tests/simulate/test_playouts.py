@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from itertools import pairwise
@@ -38,7 +39,7 @@ def test_backends_and_threads_play_the_same_games(name: str) -> None:
 
 def test_a_larger_number_continues_the_same_games() -> None:
     simulator = game("connectfour").simulator()
-    small, large = (playouts(simulator, n, seed=1).lengths for n in (100, 200))
+    small, large = (playouts(simulator, n, seed=1, lengths=True).lengths for n in (100, 200))
     assert small is not None
     assert large is not None
     assert all(a <= b for a, b in zip(small, large, strict=False))
@@ -48,7 +49,7 @@ def test_every_game_that_is_begun_is_counted() -> None:
     """Fewer lanes play the games one after another: other games, of the same distribution."""
     simulator = game("tictactoe").simulator()
     for lanes in (20, 64, 1000, None):
-        result = playouts(simulator, 300, seed=1, lanes=lanes)
+        result = playouts(simulator, 300, seed=1, lanes=lanes, lengths=True)
         assert result.games == sum(result.lengths or ()) == 300
         assert [sum(own.values()) for own in result.goals] == [300, 300]
 
@@ -56,7 +57,7 @@ def test_every_game_that_is_begun_is_counted() -> None:
 def test_tic_tac_toe_statistics_are_the_exact_ones() -> None:
     """Exact values of uniformly random play: 737/1260, 121/420 and 8/63 (x, o, draw)."""
     games = 60_000
-    result = playouts(game("tictactoe").simulator(), games, seed=2)
+    result = playouts(game("tictactoe").simulator(), games, seed=2, lengths=True)
     wins = [result.goals[0].get(v, 0) for v in (100, 0, 50)]
     for found, share in zip(wins, (737 / 1260, 121 / 420, 8 / 63), strict=True):
         assert abs(found - games * share) < 4.5 * math.sqrt(games * share * (1 - share))
@@ -108,32 +109,43 @@ def test_a_game_that_is_never_drawn_twice_counts_each_move_once() -> None:
 
 def test_the_step_limit_stops_games() -> None:
     simulator = game("connectfour").simulator()
-    result = playouts(simulator, 100, seed=3, max_plies=5)
+    result = playouts(simulator, 100, seed=3, max_plies=5, lengths=True)
     assert result.cut == 100
     assert result.lengths == (0, 0, 0, 0, 0, 100)
-    exact = playouts(simulator, 100, seed=3)
+    exact = playouts(simulator, 100, seed=3, lengths=True)
     assert exact.lengths is not None
-    assert playouts(simulator, 100, seed=3, max_plies=len(exact.lengths) - 1) == exact
+    longest = len(exact.lengths) - 1
+    assert playouts(simulator, 100, seed=3, max_plies=longest, lengths=True) == exact
 
 
 def test_streaming_restarts_and_limits_games() -> None:
     simulator = game("tictactoe").simulator()
-    result = stream(simulator, lanes=100, steps=200, seed=4)
+    result = stream(simulator, lanes=100, steps=200, seed=4, lengths=True)
     assert result.plies + result.games == 100 * 200, "a restart takes one step"
     assert result.lengths is not None
     assert {n for n, c in enumerate(result.lengths) if c} <= {5, 6, 7, 8, 9}
     assert sum(result.lengths) == result.games
-    limited = stream(simulator, lanes=10, steps=40, seed=4, max_plies=3)
+    limited = stream(simulator, lanes=10, steps=40, seed=4, max_plies=3, lengths=True)
     assert limited.cut == limited.games == 100
     assert limited.lengths == (0, 0, 0, 100)
 
 
-def test_lengths_are_left_out_on_request() -> None:
+def test_lengths_are_counted_on_request_only() -> None:
     simulator = game("tictactoe").simulator()
-    with_lengths = playouts(simulator, 200, seed=4)
-    without = playouts(simulator, 200, seed=4, lengths=False)
+    counted = playouts(simulator, 200, seed=4, lengths=True)
+    without = playouts(simulator, 200, seed=4)
     assert without.lengths is None
-    assert (without.goals, without.mean_length) == (with_lengths.goals, with_lengths.mean_length)
+    assert dataclasses.replace(counted, lengths=None) == without
+    assert counted.mean_length == without.mean_length
+
+
+def test_the_mean_length_of_a_stream_has_the_unfinished_games_unless_lengths_are_counted() -> None:
+    simulator = game("tictactoe").simulator()
+    counted = stream(simulator, lanes=100, steps=30, seed=4, lengths=True)
+    without = stream(simulator, lanes=100, steps=30, seed=4)
+    assert without.lengths is None
+    assert without.plies == counted.plies
+    assert without.mean_length == counted.plies / counted.games > counted.mean_length
 
 
 @pytest.mark.parametrize(
@@ -176,8 +188,26 @@ def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert tuple(found["mean_goals"].values()) == result.mean_goals
     assert found["games"] == 500
     assert found["backend"] == game("tictactoe").simulator().playout_kernel().name
+    assert "lengths" not in found
     assert main(["simulate", "tictactoe", "--steps", "30", "--lanes", "100"]) == 0
-    assert "mean length" in capsys.readouterr().out
+    assert "plies\n" in capsys.readouterr().out.split("mean length")[1]
+
+
+def test_command_line_counts_lengths(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["simulate", "tictactoe", "--games", "500", "--seed", "3", "--lengths"]
+    result = playouts(game("tictactoe").simulator(), 500, seed=3, lengths=True)
+    assert result.lengths is not None
+    lengths = [n for n, games in enumerate(result.lengths) for _ in range(games)]
+    assert main(line) == 0
+    assert (
+        f"mean length {np.mean(lengths):.2f} plies, from {lengths[0]} to {lengths[-1]}, "
+        f"half of the games at most {lengths[249]}\n"
+    ) in capsys.readouterr().out
+    assert main([*line, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["lengths"]
+    assert found == {str(n): lengths.count(n) for n in set(lengths)}
+    assert main([*line, "--max-plies", "1", "--steps", "1"]) == 0
+    assert "no game ended" in capsys.readouterr().out
 
 
 def test_command_line_on_a_backend_with_threads_and_moves(

@@ -79,7 +79,7 @@ def test_playouts_stop_where_they_are_stuck_with_one_warning() -> None:
     simulator = game(STUCK).simulator()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        result = playouts(simulator, 200, seed=1)
+        result = playouts(simulator, 200, seed=1, lengths=True)
     assert [str(w.message) for w in said if issubclass(w.category, NeurogameWarning)] == [
         "some role has no legal move in a state that is not terminal; the game stops there with "
         "the goals of that state (said once)"
@@ -120,7 +120,7 @@ def test_a_role_without_any_move_is_stuck_at_once() -> None:
         with pytest.raises(GameError, match="role b has no legal move"):
             moveless.simulator().step(state.batch, torch.tensor([joint]))
     with pytest.warns(NeurogameWarning, match="role has no legal move"):
-        result = playouts(moveless.simulator(), 70, seed=0)
+        result = playouts(moveless.simulator(), 70, seed=0, lengths=True)
     assert (result.stuck, result.lengths, result.goals) == (70, (70,), ({40: 70}, {60: 70}))
     with pytest.warns(NeurogameWarning, match="role has no legal move"):
         assert stream(moveless.simulator(), lanes=3, steps=5, seed=0).stuck == 15
@@ -199,7 +199,7 @@ def test_a_game_without_fluents_goes_on_to_the_step_limit() -> None:
     text = "(role r) (legal r go) (<= terminal (true p)) (goal r 9)"
     none = game(text)
     assert none.fluents == ()
-    result = playouts(none.simulator(), 100, seed=0, max_plies=4)
+    result = playouts(none.simulator(), 100, seed=0, max_plies=4, lengths=True)
     assert (result.cut, result.lengths, result.goals) == (100, (0, 0, 0, 0, 100), ({9: 100},))
     assert none.initial_state().next(["go"]) == none.initial_state()
     assert len(none.simulator().children(none.initial_state().batch).states) == 1
@@ -210,7 +210,7 @@ def test_an_initial_state_that_is_terminal_is_played_in_no_plies() -> None:
     state = over.initial_state()
     assert state.legal_moves == ((),)
     assert state.next([0]) == state
-    assert playouts(over.simulator(), 5, seed=0).lengths == (5,)
+    assert playouts(over.simulator(), 5, seed=0, lengths=True).lengths == (5,)
     record = play_match(over, players(1))
     assert (record.ending, record.length, record.goals) == ("terminal", 0, (3.0,))
     with pytest.raises(GameError, match="initial state is terminal"):
@@ -247,7 +247,7 @@ def test_base_and_input_decide_nothing(declared: str) -> None:
     plain = game(COUNTER + declared)
     assert plain.fluents == ("(step 0)", "(step 1)", "(step 2)")
     assert plain.moves == (("go", "jump"),)
-    assert playouts(plain.simulator(), 10, seed=0).lengths == (0, 0, 10)
+    assert playouts(plain.simulator(), 10, seed=0, lengths=True).lengths == (0, 0, 10)
 
 
 def test_constants_that_differ_in_case_are_one_and_keep_their_first_spelling() -> None:

@@ -61,7 +61,11 @@ def _enter(frame: Frame) -> None:
         for name, source in (("base", Argument.BASE), ("open", Argument.OPEN)):
             value = text.load(frame.columns(source, offset), aligned=False)
             text.store(value, frame.own(name, offset))
-        text.store("zeroinitializer", frame.own("fresh", offset))
+        for name in ("fresh", "far"):
+            text.store("zeroinitializer", frame.own(name, offset))
+        for number in range(2):
+            text.store("zeroinitializer", frame.own_number("recent", number, offset))
+            text.store("zeroinitializer", frame.own_number("left", number, offset))
         with text.count(0, argument[Argument.LEFT_BITS]) as bit:
             value = text.load(frame.columns(Argument.LEFT, offset, bit), aligned=False)
             text.store(value, frame.own("left", offset, bit))

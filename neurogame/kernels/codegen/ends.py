@@ -12,6 +12,14 @@ _AND_OR = 0xE0
 """Truth table of ``a & (b | c)``."""
 _AND_AND_NOT = 0x40
 """Truth table of ``a & b & ~c``."""
+_OR_AND_NOT = 0xF4
+"""Truth table of ``a | (b & ~c)``."""
+_XOR_AND = 0x78
+"""Truth table of ``a ^ (b & c)``."""
+_ODD = 0x96
+"""Truth table of ``a ^ b ^ c``."""
+_BORROW = 0x8E
+"""Truth table of whether ``a - b - c`` is below 0."""
 
 
 def count_ended(frame: Frame, step: str, looks: str) -> str:
@@ -155,31 +163,75 @@ def _write_length(frame: Frame, step: str, place: str) -> None:
 
 
 def _close(frame: Frame, looks: str, offset: Offset) -> None:
-    """Take a game off what each ended lane may still begin; a lane that may not is closed."""
+    """Take a game off what each ended lane may still begin; a lane that may not is closed.
+
+    Some lane ends at almost every look, and what a lane may begin has many planes. So ends are
+    counted in two planes first, which are taken off where a lane has ended three games since, or
+    where one has ended that may begin less than four.
+    """
     text = frame.text
     ended = frame.get("ended", offset)
+    places = [frame.own_number("recent", plane, offset) for plane in range(2)]
+    low, high = (text.load(place) for place in places)
+    recent = text.both("xor", low, ended), text.gate(_XOR_AND, high, low, ended)
+    for place, plane in zip(places, recent, strict=True):
+        text.store(plane, place)
+    full = text.both("and", *recent)
+    due = text.gate(_OR_AND_NOT, full, ended, text.load(frame.own("far", offset)))
+    with text.when(text.any(due), "due"):
+        none = _take_off(frame, recent, offset)
+        for place in places:
+            text.store("zeroinitializer", place)
+        with text.when(text.any(none), "close"):
+            open_at = frame.own("open", offset)
+            text.store(text.gate(_AND_NOT, text.load(open_at), none, ""), open_at)
+            frame.add(Counter.LOOKS, none, looks)
+
+
+def _take_off(frame: Frame, recent: tuple[str, str], offset: Offset) -> str:
+    """Take ended games off what lanes may begin, and note the lanes that may begin four or more.
+
+    Args:
+        frame: the memory.
+        recent: games that each lane has ended, as two planes.
+        offset: of the vector.
+
+    Returns:
+        The lanes that have ended more than they might begin.
+    """
+    text = frame.text
+    borrow = "zeroinitializer"
+    for plane, less in enumerate(recent):
+        at = frame.own_number("left", plane, offset)
+        left = text.load(at)
+        text.store(text.gate(_ODD, left, less, borrow), at)
+        borrow = text.gate(_BORROW, left, less, borrow)
     before, head, body, after = (text.label, *map(text.new_label, ("bit", "take", "taken")))
-    bit, borrow = text.new(), text.new()
+    bit, more, far = text.new(), text.new(), text.new()
     text.do(f"br label %{head}")
     text.begin(head)
     phis = len(text.lines)
-    text.lines += ["", ""]
-    more = text.let(f"icmp slt i64 {bit}, {frame.argument[Argument.LEFT_BITS]}")
-    going = text.let(f"and i1 {more}, {text.any(borrow)}")
+    text.lines += ["", "", ""]
+    going = text.let(f"icmp slt i64 {bit}, {frame.argument[Argument.LEFT_BITS]}")
     text.do(f"br i1 {going}, label %{body}, label %{after}")
     text.begin(body)
     at = frame.own("left", offset, bit)
-    plane = text.load(at)
-    text.store(text.both("xor", plane, borrow), at)
-    rest = text.gate(_AND_NOT, borrow, plane, "")
+    left = text.load(at)
+    rest = text.both("xor", left, more)
+    text.store(rest, at)
+    found = text.both("or", far, rest)
     following = text.integer("add", bit, 1)
-    text.lines[phis] = f"  {bit} = phi i64 [ 0, %{before} ], [ {following}, %{body} ]"
-    text.lines[phis + 1] = (
-        f"  {borrow} = phi {text.vector} [ {ended}, %{before} ], [ {rest}, %{body} ]"
-    )
+    further = text.gate(_AND_NOT, more, left, "")
+    for line, (name, kind, first, then) in enumerate(
+        (
+            (bit, "i64", str(len(recent)), following),
+            (more, text.vector, borrow, further),
+            (far, text.vector, "zeroinitializer", found),
+        ),
+        phis,
+    ):
+        text.lines[line] = f"  {name} = phi {kind} [ {first}, %{before} ], [ {then}, %{body} ]"
     text.do(f"br label %{head}")
     text.begin(after)
-    with text.when(text.any(borrow), "close"):
-        open_at = frame.own("open", offset)
-        text.store(text.gate(_AND_NOT, text.load(open_at), borrow, ""), open_at)
-        frame.add(Counter.LOOKS, borrow, looks)
+    text.store(far, frame.own("far", offset))
+    return more

@@ -164,10 +164,11 @@ class Frame:
         self.goal_rows = sorted(set(code.ply.goals.tolist()))
         self.size = code.width * text.bytes
         self._values: dict[str, str] = {}
-        names = ("zero", "base", "open", "over", "ended", "any", "fresh")
+        names = ("zero", "base", "open", "over", "ended", "any", "fresh", "far")
         self._place = {name: code.cell_count + index for index, name in enumerate(names)}
         self._place["age"] = code.cell_count + len(names)
-        self._place["left"] = self._place["age"] + age_bits
+        self._place["recent"] = self._place["age"] + age_bits
+        self._place["left"] = self._place["recent"] + 2
         self._place["made"] = self._place["left"] + 32
         self.cells = self._place["made"] + self.moves
 

@@ -96,6 +96,17 @@ def test_games_are_those_of_plain_torch(name: str, how: dict[str, Any], variant:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("games", [15, 16, 17, 29, 65 * 4, 65 * 38 + 30])
+def test_no_lane_plays_a_game_more_or_less_than_its_quota(games: int, variant: str) -> None:
+    """Ends are taken off what a lane may begin now and then, and at every end near the last."""
+    for lanes in (1, 65):
+        run = PlayoutRun(seed=2, lanes=lanes, games=games if lanes > 1 else min(games, 40))
+        found = fast("tictactoe", variant).run(run)
+        assert_equal(found, expected_tally("tictactoe", run))
+        assert found.games == run.games
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_several_chunks_are_shared_by_threads(variant: str, threads: int) -> None:
     run = PlayoutRun(seed=3, lanes=64 * 300 + 5, games=64 * 500, threads=threads, lengths=True)
