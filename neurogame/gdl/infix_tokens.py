@@ -1,109 +1,65 @@
-"""Infix ("HRF") text to tokens: names, variables and operators with their positions."""
+"""The words of an infix text: regular expressions, names without quotes, and what is no word."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import final
 
-import pyparsing
-
-from neurogame.gdl.finding import Position, shown
+from neurogame.gdl.finding import shown
 from neurogame.gdl.keywords import SYNTAX_WORDS
-from neurogame.gdl.lines import Lines
 
-NAME, VARIABLE, BAD = "name", "variable", "bad"
-"""Kinds of tokens besides the operators, which are their own kind."""
+GAP = r"(?:\s++|%[^\r\n]*+)*+"
+"""What may stand behind any token: space, line ends and comments."""
 
-_TOKEN = (
-    pyparsing.Regex(
-        r"(?:\s++|%[^\r\n]*+)++"  # A gap. As in the prefix notation, gaps are tokens for speed.
-        r"|\w+(?:[-+*/.]+\w+)+"  # A name without its quotes, such as x-y: one word for the message.
-        r"|:-|!=|\\=|[(),&|~.]|-?[0-9]+(?!\w)|\w+|'(?:[^'\r\n]|'')*'"
-        r"|[^\s\w()',&|~%.]+|'"  # Whatever else: never allowed.
-    )
-    .leave_whitespace()
-    .parse_with_tabs()
+_ODD_END = r"[-+*/.]++\w"  # of a name without its quotes, such as x-y: no word, but shown as one
+_QUOTED = r"'(?:[^'\r\n]|'')*'"
+NAME = rf"(?:(?!\w++{_ODD_END})(?:-?[0-9]++(?!\w)|\w++)|(?>{_QUOTED}))"
+"""A name or variable."""
+
+NOT = rf"~|not(?!\w|{_ODD_END})"
+
+TOKEN = re.compile(
+    rf"(\w+(?:[-+*/.]+\w+)+|:-|!=|\\=|[(),&|~.]|-?[0-9]+(?!\w)|\w+|{_QUOTED}"
+    rf"|[^\s\w()',&|~%.]+|'){GAP}"
 )
-_SAME = {"not": "~", "\\=": "!="}
-_OPERATORS = frozenset({":-", "!=", "(", ")", ",", "&", "|", "~", "."})
-_WORD = re.compile(r"-?[0-9]+|\w+")
+"""Any token, allowed or not, as group 1."""
+
+_ALLOWED = re.compile(rf":-|!=|\\=|[(),&|~.]|{NAME}")
 _NO_NAME = re.compile(r"[\s();]|^\?|^$")
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Token:
-    r"""A word or an operator.
-
-    Attributes:
-        kind: :data:`NAME`, :data:`VARIABLE`, :data:`BAD`, or the operator itself; ``not`` and
-            ``\=`` have the kinds ``~`` and ``!=``.
-        text: the name without quotes, the variable, or for :data:`BAD` what is wrong.
-        position: where it starts.
-        starts_line: whether it is the first token on its line.
-    """
-
-    kind: str
-    text: str
-    position: Position
-    starts_line: bool
-
-    def __str__(self) -> str:
-        """Return the token as a message shows it."""
-        return f"'{shown(self.text)}'"
+def is_variable(word: str) -> bool:
+    """Return whether a name without quotes is that of a variable."""
+    return word[0] == "_" or word[0].isupper() or word[0].istitle()
 
 
-def read_tokens(text: str) -> Iterator[Token]:
-    """Split an infix text into tokens; gaps and comments are left out.
-
-    Args:
-        text: infix text without a byte order mark.
-    """
-    lines = Lines(text)
-    line = 0
-    for tokens, start, _ in _TOKEN.scan_string(text):
-        word: str = tokens[0]
-        if word[0] == "%" or word[0].isspace():
-            continue
-        position = lines.position(start)
-        kind, meaning = _classified(word)
-        yield Token(kind, meaning, position, position.line > line)
-        line = position.line
+def unquoted(word: str) -> str:
+    """Return a name without the quotes that it may have."""
+    return word[1:-1].replace("''", "'") if word[0] == "'" else word
 
 
-def _classified(word: str) -> tuple[str, str]:
-    """Return kind and text of a token."""
-    kind = _SAME.get(word, word)
-    if kind in _OPERATORS:
-        return kind, word
-    if word[0] == "'":
-        return _quoted(word)
-    if not _WORD.fullmatch(word):
-        return BAD, _refusal(word)
-    starts_variable = word[0] == "_" or word[0].isupper() or word[0].istitle()
-    return (VARIABLE if starts_variable else NAME), word
+def refusal(token: str) -> str | None:
+    """Return why a token is allowed nowhere, or None."""
+    if token == "'":
+        return "the quotation that starts here does not end on its line; close it with '"
+    if token[0] == "'":
+        return _refusal_of_quoted(token)
+    if _ALLOWED.fullmatch(token):
+        return None
+    if token[0] == ";":
+        return "unexpected ';': a comment starts with '%', and a disjunction is written a | b"
+    return (
+        f"unexpected '{shown(token)}': a name with anything but letters, digits and '_' is "
+        "written in single quotes, such as 'x-y'"
+    )
 
 
-def _quoted(word: str) -> tuple[str, str]:
-    if len(word) == 1:
-        return BAD, "the quotation that starts here does not end on its line; close it with '"
-    name = word[1:-1].replace("''", "'")
+def _refusal_of_quoted(token: str) -> str | None:
+    name = unquoted(token)
     if _NO_NAME.search(name):
-        return BAD, (
-            f"{shown(word)} is no name: names are not empty, have no spaces, parentheses or "
+        return (
+            f"{shown(token)} is no name: names are not empty, have no spaces, parentheses or "
             "semicolons, and do not start with '?'"
         )
     if name.lower() in SYNTAX_WORDS:
-        return BAD, f"{shown(word)} is a reserved word; choose another name"
-    return NAME, name
-
-
-def _refusal(word: str) -> str:
-    if word[0] == ";":
-        return "unexpected ';': a comment starts with '%', and a disjunction is written a | b"
-    return (
-        f"unexpected '{shown(word)}': a name with anything but letters, digits and '_' is "
-        "written in single quotes, such as 'x-y'"
-    )
+        return f"{shown(token)} is a reserved word; choose another name"
+    return None
