@@ -26,6 +26,7 @@ S. Schiffel, "Creating Action Heuristics for General Game Playing Agents".
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import NoReturn, final
@@ -98,9 +99,9 @@ class _Recovering(pyparsing.ParseElementEnhance):
 class _Reader:
     """The grammar of a text, and what its parse actions have made of the text.
 
-    pyparsing knows which tokens follow each other. The parentheses are counted by the actions, on
-    a stack of their own: in a grammar that calls itself the depth of nesting would be limited by
-    Python's stack. No action is ever undone, so the time is linear.
+    pyparsing holds the grammar, all but the nesting: the parse actions keep the open parentheses
+    on a stack of their own, because in a grammar that calls itself the depth of nesting would be
+    limited by Python's stack. No action is ever undone, so the time is linear.
 
     Attributes:
         nodes: the statements without errors, in prefix order.
@@ -158,7 +159,8 @@ class _Reader:
         self._levels = [Level(self._first)]
         self._head: Node | None = None
         self._arrow: Word | None = None
-        self._anonymous = 0
+        names = (f"_{number}" for number in itertools.count(1))
+        self._fresh_variables = (name for name in names if name not in self._numbered)
 
     def _open(self, match: re.Match[str]) -> None:
         if match["negation"]:
@@ -178,16 +180,8 @@ class _Reader:
             self._token_at(match.start())
             name = unquoted(name)
         elif is_variable(name):
-            name = f"?{self._fresh_variable() if name == '_' else name}"
+            name = f"?{next(self._fresh_variables) if name == '_' else name}"
         return Word(name, self._position(match.start()))
-
-    def _fresh_variable(self) -> str:
-        """Return a new name for a lone ``_``."""
-        while True:
-            self._anonymous += 1
-            name = f"_{self._anonymous}"
-            if name not in self._numbered:
-                return name
 
     def _close(self, match: re.Match[str]) -> None:
         if len(self._levels) == 1:
