@@ -99,7 +99,7 @@ def measure(game: Game, kind: str, backend: str, step_size: int) -> dict[str, An
         "backend": backend,
         "neurons": wiring.valued_units,
         "weights": int(wiring.start[wiring.valued_units]),
-        "tables": len(evaluator.program().tables) if compiled else None,
+        "tables": len(evaluator.program().network.tables) if compiled else None,
         "states_per_second": 1 / by_words,
         "states_per_second_unpacked": 1 / by_flags,
         "single_seconds": inside_compiled_code(evaluator, flags) if compiled else None,

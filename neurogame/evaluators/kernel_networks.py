@@ -77,18 +77,28 @@ class KernelNetworks:
             gains: what outputs add to values; ``[R, O]``.
             base: to what they add it; ``[R]``.
         """
+        from neurogame.kernels.neural.network import Network
         from neurogame.kernels.neural.program import Program
 
         numbers = (*inputs, torch.cat([readout, signs[:, None]], dim=1), gains, base)
         arrays = [tensor.detach().float().contiguous().numpy() for tensor in numbers]
-        return Program(
-            structure=tuple(part.numpy() for part in self.layout.structure),
+        structure = [part.numpy() for part in self.layout.structure]
+        network = Network(
+            pattern=structure[0],
+            table_pattern=structure[1],
+            table_start=structure[2],
+            edge_start=structure[3],
+            edge_child=structure[4],
+            output=structure[5],
             tables=arrays[0],
             edges=arrays[1],
             nodes=arrays[2],
             offsets=arrays[3],
-            steep=np.float32(self.steep),
+            steep=float(np.float32(self.steep)),
             kind=self.kind,
+        )
+        return Program(
+            network=network,
             readout=arrays[4],
             gains=arrays[5],
             base=arrays[6],

@@ -9,13 +9,14 @@ import numpy as np
 from numba.core import cgutils as _cgutils
 
 from neurogame.kernels.native.compiled import uncounted, uncounted_inlined, written
-from neurogame.kernels.twin.random_words import G1, MIX_1, MIX_2
+from neurogame.kernels.native.random import mixed
+from neurogame.kernels.twin.random_words import G1
 
 # They are not annotated.
 numba: Any = _numba
 cgutils: Any = _cgutils
 
-_G1, _MIX_1, _MIX_2 = np.uint64(G1), np.uint64(MIX_1), np.uint64(MIX_2)
+_G1 = np.uint64(G1)
 _ONE = np.uint64(1)
 SPACE = 128
 """Words that are needed to work in."""
@@ -163,7 +164,7 @@ def hash_row(row: Any) -> Any:
     """Return the hash of a packed state, the one of ``hash_states``; uint64."""
     total = np.uint64(0)
     for place in range(len(row)):
-        total = _mixed(total + row[place] + np.uint64(place + 1) * _G1)
+        total = mixed(total + row[place] + np.uint64(place + 1) * _G1)
     return total
 
 
@@ -180,11 +181,4 @@ def hash_rows(rows: Any, hashes: Any) -> None:
     for place in range(rows.shape[1]):
         added = np.uint64(place + 1) * _G1
         for lane in range(len(rows)):
-            hashes[lane] = _mixed(hashes[lane] + rows[lane, place] + added)
-
-
-@uncounted_inlined
-def _mixed(word: Any) -> Any:
-    word = (word ^ (word >> np.uint64(30))) * _MIX_1
-    word = (word ^ (word >> np.uint64(27))) * _MIX_2
-    return word ^ (word >> np.uint64(31))
+            hashes[lane] = mixed(hashes[lane] + rows[lane, place] + added)

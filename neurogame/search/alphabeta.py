@@ -13,8 +13,9 @@ import torch
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.backends import resolve_backend
+from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.values import CALLBACK, make_values
+from neurogame.kernels.leaves.values import CALLBACK
 from neurogame.search.limit import Limit
 from neurogame.search.opposition import opposition
 from neurogame.search.packing import state_words

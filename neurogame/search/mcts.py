@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.base import Evaluator
-from neurogame.kernels.leaves.move_scores import MoveJudge, ScoresPort, make_scores
-from neurogame.kernels.leaves.values import make_values
+from neurogame.kernels.leaves.evaluator import make_values
+from neurogame.kernels.leaves.move_scores import MoveJudge, SearchJudge, make_scores
 from neurogame.kernels.mcts.flight import Total
 from neurogame.search.limit import Limit
 from neurogame.search.mcts_drive import LANES, drive, drive_until, quotas
@@ -94,7 +94,7 @@ class Mcts:
         )
         self._trees: list[MctsTree] = []
         self._values = [make_values(evaluator, game.circuit) for _ in seeds]
-        self._scores: list[ScoresPort] = []
+        self._scores: list[SearchJudge] = []
         for own, values in zip(seeds.tolist(), self._values, strict=True):
             plan = TreePlan(
                 circuit=game.circuit,
@@ -244,7 +244,7 @@ class Mcts:
 
     def _make_scores(
         self, judges: Mapping[str, MoveJudge] | None, name: str | None
-    ) -> ScoresPort | None:
+    ) -> SearchJudge | None:
         """Return a judge for one thread and one use, None where none is wanted."""
         if judges is None or name is None:
             return None

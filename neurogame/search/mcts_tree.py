@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.move_scores import ScoresPort
+from neurogame.kernels.leaves.machine import look
+from neurogame.kernels.leaves.move_scores import SearchJudge
 from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
-from neurogame.kernels.leaves.rules import look
-from neurogame.kernels.leaves.values import ValuesPort
 from neurogame.kernels.mcts.compact import compact, is_half_full
 from neurogame.kernels.mcts.flight import TOTALS, Flight, make_flight
 from neurogame.kernels.mcts.judging import Judging, make_judging, no_judging
@@ -98,10 +98,10 @@ class MctsTree:
     def __init__(
         self,
         plan: TreePlan,
-        values: ValuesPort,
+        values: SearchEvaluator,
         *,
-        playout_scores: ScoresPort | None = None,
-        tree_scores: ScoresPort | None = None,
+        playout_scores: SearchJudge | None = None,
+        tree_scores: SearchJudge | None = None,
     ) -> None:
         """Compile what is needed, or load it from the cache.
 
@@ -137,7 +137,7 @@ class MctsTree:
     def scored(self) -> npt.NDArray[np.int64]:
         """Nanoseconds spent in the judges of playouts and of the tree, in all; int64 ``[2]``."""
         ports = (self._playout_scores, self._tree_scores)
-        return np.array([0 if p is None else p.scores.request["nanoseconds"][0] for p in ports])
+        return np.array([0 if p is None else p.scores.nanoseconds for p in ports])
 
     @property
     def is_half_full(self) -> bool:
@@ -325,7 +325,7 @@ def _half(tree: Tree) -> Tree:
     return tree._replace(stubs=tree.stubs[:nodes], heap=tree.heap[:words], reals=tree.reals[:words])
 
 
-def _make_policy(plan: TreePlan, scores: ScoresPort | None) -> PlayoutPolicy | None:
+def _make_policy(plan: TreePlan, scores: SearchJudge | None) -> PlayoutPolicy | None:
     """Return the policy of playouts, None where they need none."""
     settings = plan.settings
     if not has_policy(settings):

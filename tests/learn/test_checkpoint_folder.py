@@ -18,7 +18,8 @@ from neurogame.errors import CheckpointError, PlayerError
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.gdl.scramble import scramble
-from neurogame.kernels.leaves.values import PROGRAM, make_values
+from neurogame.kernels.leaves.evaluator import make_values
+from neurogame.kernels.leaves.values import PROGRAM
 from neurogame.learn import checkpoint_folder
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.checkpoint_folder import CheckpointFolder

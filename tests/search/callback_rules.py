@@ -10,9 +10,9 @@ from torch import Tensor
 
 from neurogame.kernels.lane_rows import hash_row
 from neurogame.kernels.leaves.block import Block, make_block
-from neurogame.kernels.leaves.callback import CallbackRules
-from neurogame.kernels.leaves.rules import Rules
-from neurogame.kernels.leaves.values import make_values
+from neurogame.kernels.leaves.evaluator import make_values
+from neurogame.kernels.leaves.machine import StateMachine
+from neurogame.kernels.leaves.python_rules import PythonRules
 
 LANES = 64
 
@@ -52,8 +52,8 @@ class CallbackLeaves:
             depth=1,
             plies=0,
         )
-        self._rules = CallbackRules(self, self.block)
-        self.rules: Rules = self._rules.rules
+        self._rules = PythonRules(self, self.block)
+        self.rules: StateMachine = self._rules.machine
 
     def check(self) -> None:
         """Raise what a call has raised."""

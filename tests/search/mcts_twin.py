@@ -18,11 +18,11 @@ import numpy as np
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.leaves import Leaves
+from neurogame.kernels.leaves.machine import look, play_uniform
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
+from neurogame.kernels.leaves.playouts import play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy
 from neurogame.kernels.leaves.preference import MAX, RAW
-from neurogame.kernels.leaves.rules import look, play_uniform
-from neurogame.kernels.leaves.stepwise import play_out
 from neurogame.kernels.mcts.tree import ALONE, FIRST, GRAVE, NUMBER, RAVE, UCT, WHOLE, Options
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.move_scores import make_scores
-from neurogame.kernels.leaves.values import make_values
 from neurogame.kernels.mcts.compact import compact
 from neurogame.kernels.mcts.layout import (
     EXACT,

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from neurogame.evaluators.base import Evaluator
+from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge, make_scores
-from neurogame.kernels.leaves.values import make_values
 from neurogame.kernels.mcts.layout import OWN_ENDS, RECORD, ROOT, VISITS
 from neurogame.search.mcts_options import make_options
 from neurogame.search.mcts_reading import choices, is_exact, node_values

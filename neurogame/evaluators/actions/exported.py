@@ -13,13 +13,12 @@ from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
 from neurogame.graph.groups import group_starts
 from neurogame.ground.atoms import IntArray
-from neurogame.kernels.actions.by_role import score_by_role
+from neurogame.kernels.actions.formulas import Formulas, Heuristic, memory_of, score_by_role
 from neurogame.kernels.actions.gates import LANES
-from neurogame.kernels.actions.part import PART, fill_part, memory_of
 from neurogame.kernels.actions.scores import score_actions
 from neurogame.kernels.actions.shared import score_shared_actions
-from neurogame.kernels.leaves.move_scores import CompiledScores
-from neurogame.kernels.native.compiled import entry
+from neurogame.kernels.leaves.move_scores import CompiledScores, MoveScores
+from neurogame.kernels.native.entries import entry
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -37,38 +36,46 @@ def export_scores(
         fluents: number of fluents of the game, ``F``.
         moves: number of moves of each role, ``M_r``.
     """
-    parts = np.zeros(len(roles), PART)
-    functions = [entry(_function(own.graph), counted=False) for own in roles]
-    parts["at_function"] = functions
-    one_for_all = len(set(functions)) == 1
+    functions = [entry(_function(own.graph)) for own in roles]
     move_bits = group_starts(np.array(moves))
-    kept: list[Arrays] = []
-    for part, own, first in zip(parts, roles, move_bits.tolist(), strict=False):
-        reads = _reads(own.graph, fluents, move_bits)
+    reads = [_reads(own.graph, fluents, move_bits) for own in roles]
+    memory = _memory(roles, reads)
+    formulas = []
+    for function, own, read, first in zip(
+        functions, roles, reads, move_bits.tolist(), strict=False
+    ):
+        trainable = own.config.trainable
         with torch.no_grad():
-            arrays = {**reads, **_numbers(own), **_uses(own.graph), "move_bits": move_bits}
-        kept.append(arrays)
-        fill_part(part, {**_sizes(own, reads), "first_move": first}, arrays)
-        part["roles"] = len(roles)
-        if own.config.trainable:
-            part["factor"], part["floor"] = float(own.factor.detach()), own.config.floor
-    kept.append(_share_memory(parts))
+            arrays = {**read, **_numbers(own), **_uses(own.graph), **memory}
+        formulas.append(
+            Formulas(
+                score=function,
+                first_move=first,
+                is_logarithm=trainable,
+                is_careful=own.is_careful,
+                factor=float(own.factor.detach()) if trainable else 0.0,
+                floor=own.config.floor if trainable else 0.0,
+                move_bits=move_bits,
+                **arrays,
+            )
+        )
+    one_for_all = len(set(functions)) == 1
     return CompiledScores(
-        function=functions[0] if one_for_all else entry(score_by_role, counted=False),
-        bundle=int(parts.ctypes.data),
-        kept=(parts, kept),
+        score=functions[0] if one_for_all else entry(score_by_role),
+        judge=Heuristic(roles=formulas),
     )
 
 
-def _share_memory(parts: npt.NDArray[np.void]) -> Arrays:
-    """Let the roles compute in the same memory, and return it."""
-    nodes, words = int(parts["nodes"].max()), int(parts["words"].max())
-    moves = int(parts["moves"].max())
-    memory: Arrays = {
+def _memory(roles: Sequence[RoleCircuit], reads: list[Arrays]) -> Arrays:
+    """Return memory in which all roles compute."""
+    nodes = max(own.graph.leaf_count + own.graph.gate_count for own in roles)
+    words = max(len(read["words"]) for read in reads)
+    moves = max(len(own.graph.outputs) for own in roles)
+    return {
         "rows": memory_of(nodes),
         "column": np.zeros(_WORD * words + 1, np.uint64),
         "square": np.zeros(_WORD, np.uint64),
-        "shares": memory_of(len(parts)),
+        "shares": memory_of(len(roles)),
         "values": np.zeros(nodes),
         "marks": np.zeros(nodes // _WORD + 1, np.uint64),
         "changed": np.zeros(nodes, np.int64),
@@ -76,30 +83,11 @@ def _share_memory(parts: npt.NDArray[np.void]) -> Arrays:
         "legal_moves": np.zeros(moves, np.int64),
         "exact_scores": np.zeros(moves),
     }
-    for part in parts:
-        fill_part(part, {}, memory)
-    return memory
 
 
-def _function(graph: ActionGraph) -> Callable[[int], None]:
+def _function(graph: ActionGraph) -> Callable[[MoveScores], None]:
     """Return what scores the moves of a role."""
     return score_shared_actions if graph.is_shared else score_actions
-
-
-def _sizes(own: RoleCircuit, reads: Arrays) -> dict[str, int]:
-    graph = own.graph
-    return {
-        "leaves": graph.leaf_count,
-        "nodes": graph.leaf_count + graph.gate_count,
-        "edges": graph.edge_count,
-        "runs": len(graph.runs),
-        "words": len(reads["words"]),
-        "chances": len(reads["chances"]),
-        "moves": len(graph.outputs),
-        "is_weighted": own.config.trainable,
-        "is_logarithm": own.config.trainable,
-        "is_careful": own.is_careful,
-    }
 
 
 def _numbers(own: RoleCircuit) -> Arrays:
@@ -109,23 +97,27 @@ def _numbers(own: RoleCircuit) -> Arrays:
         (r.kind, r.fan_in, r.last - r.first, r.edge, _ROW * (graph.leaf_count + r.first))
         for r in graph.runs
     ]
-    found: Arrays = {
+    none = np.zeros(0, np.float32)
+    return {
         "truth": truth.astype(np.float32),
         "exact_truth": truth.astype(np.float64),
-        "runs": np.array(table, np.int64),
+        "runs": np.array(table, np.int64).reshape(-1, 5),
         "edges": (_ROW * graph.inputs).astype(np.uint32),
         "outputs": graph.outputs,
+        "weights": none if weights is None else weights.cpu().numpy().astype(np.float32),
+        "biases": none if weights is None else own.bias.cpu().numpy().astype(np.float32),
     }
-    if weights is not None:
-        found["weights"] = weights.cpu().numpy().astype(np.float32)
-        found["biases"] = own.bias.cpu().numpy().astype(np.float32)
-    return found
 
 
 def _uses(graph: ActionGraph) -> Arrays:
-    """Return what a shared formula needs: ``move_leaves``, ``first_use`` and ``uses`` of a part."""
+    """Return what a shared formula needs: ``move_leaves``, ``first_use`` and ``uses``."""
     if not graph.is_shared:
-        return {}
+        none = np.zeros(0, np.int64)
+        return {
+            "move_leaves": none.reshape(0, 2),
+            "first_use": none,
+            "uses": none.astype(np.uint32),
+        }
     leaves = np.full((len(graph.outputs), 2), -1)
     own = np.flatnonzero(graph.leaf_move >= 0)
     # A leaf that is true where its input does not hold is a negated one.
@@ -142,7 +134,7 @@ def _uses(graph: ActionGraph) -> Arrays:
 
 
 def _reads(graph: ActionGraph, fluents: int, move_bits: IntArray) -> Arrays:
-    """Return what the leaves of a graph read: ``words``, ``bits`` and ``chances`` of a part."""
+    """Return what the leaves of a graph read: ``words``, ``bits`` and ``chances``."""
     constant, chance = graph.leaf_input == 0, graph.leaf_input > fluents
     behind = _WORD * -(-fluents // _WORD)
     move = graph.leaf_input - 1 - fluents

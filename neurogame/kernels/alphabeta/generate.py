@@ -30,7 +30,7 @@ from neurogame.kernels.alphabeta.records import (
     SOLVED,
 )
 from neurogame.kernels.alphabeta.table import claim, narrow, remember, remember_all
-from neurogame.kernels.leaves.rules import failed, step
+from neurogame.kernels.leaves.machine import failed, step
 from neurogame.kernels.leaves.values import evaluate, has_failed
 from neurogame.kernels.native.clock import nanoseconds
 from neurogame.kernels.native.compiled import inner, merged

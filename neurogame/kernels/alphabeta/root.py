@@ -9,7 +9,7 @@ from neurogame.kernels.alphabeta.bits import mixed
 from neurogame.kernels.alphabeta.generate import copy_row
 from neurogame.kernels.alphabeta.moves import joint_count, joint_move, list_moves
 from neurogame.kernels.alphabeta.table import child_key, find
-from neurogame.kernels.leaves.rules import look, step
+from neurogame.kernels.leaves.machine import look, step
 from neurogame.kernels.leaves.values import evaluate
 from neurogame.kernels.native.compiled import uncounted
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.leaves.bits import mixed
-from neurogame.kernels.leaves.picking import count_moves, drawn, nth_move, unit
+from neurogame.kernels.leaves.picking import count_moves, nth_move, unit
 from neurogame.kernels.native.compiled import compiled, uncounted_inlined
+from neurogame.kernels.native.random import below, mixed
 from neurogame.kernels.twin.random_words import G1, G2
 
 _G1, _G2 = np.uint64(G1), np.uint64(G2)
@@ -58,7 +58,7 @@ def choose_any(
         joint: written, column ``role``: move numbers; int32 ``[N, R]``.
     """
     for row in range(len(legal)):
-        number = drawn(_word(keys[row], ply, role), counts[row, role])
+        number = below(_word(keys[row], ply, role), counts[row, role])
         joint[row, role] = nth_move(legal, row, offsets[role], offsets[role + 1], number)
 
 

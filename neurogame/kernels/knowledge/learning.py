@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.leaves.bits import lowest_bit
+from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import compiled
 
 EARLY, LATE, FLAT = 0, 1, 2

@@ -12,8 +12,8 @@ import torch
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.knowledge.choices import choose_any, choose_best, count_choices, game_keys
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.move_scores import MoveJudge, ScoresPort, make_scores, score_moves
-from neurogame.kernels.leaves.rules import look, step
+from neurogame.kernels.leaves.machine import look, step
+from neurogame.kernels.leaves.move_scores import MoveJudge, SearchJudge, make_scores, score_moves
 from neurogame.kernels.twin.expand import pack_rows
 
 Words = npt.NDArray[np.uint64]
@@ -126,7 +126,7 @@ class GameRecorder:
         counts: Integers,
         keys: Words,
         ply: int,
-        port: ScoresPort | None,
+        port: SearchJudge | None,
         epsilon: float,
     ) -> npt.NDArray[np.int32]:
         """Return the moves made in some states of the block; int32 ``[K, R]``."""

@@ -1,60 +1,87 @@
 """Scores of moves from the values of moves and of the states that they lead to, compiled.
 
-:func:`score_children` is called by its address, see
-:mod:`~neurogame.kernels.leaves.move_scores`. States that moves lead to are made in a block of its
-own; a child's sums are its parent's but for the fluents in which they differ.
+:func:`score_children` is what a :class:`~neurogame.kernels.leaves.move_scores.MoveScores` calls
+where the judge is knowledge. States that moves lead to are made in a block of its own; a child's
+sums are its parent's but for the fluents in which they differ.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.knowledge.records import record_at, scores_request_at
 from neurogame.kernels.lane_rows import hash_row
-from neurogame.kernels.leaves.bits import lowest_bit, mixed
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.memory import array_at
-from neurogame.kernels.leaves.move_scores import CompiledScores
-from neurogame.kernels.leaves.picking import count_moves, drawn, masked, nth_move
-from neurogame.kernels.leaves.request import COMPILED, STEP, request_at
-from neurogame.kernels.native.call_address import call_address
-from neurogame.kernels.native.compiled import entry, inner, uncounted_inlined
+from neurogame.kernels.leaves.machine import StateMachine, step
+from neurogame.kernels.leaves.move_scores import CompiledScores, MoveScores
+from neurogame.kernels.leaves.picking import count_moves, masked, nth_move
+from neurogame.kernels.native.arrays import cast
+from neurogame.kernels.native.bits import lowest_bit
+from neurogame.kernels.native.compiled import inner, uncounted_inlined
+from neurogame.kernels.native.entries import entry
+from neurogame.kernels.native.layout import (
+    Float32s1,
+    Float32s2,
+    Float32s3,
+    Int64s1,
+    UInt64s2,
+)
+from neurogame.kernels.native.random import below, mixed
+from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.random_words import G1, G2
 
 Reals = npt.NDArray[np.float32]
 
 _ONE = np.uint64(1)
 _G1, _G2 = np.uint64(G1), np.uint64(G2)
-_MANY = 1 << 40
 _CHILDREN = 256
 
-BUNDLE = np.dtype(
-    [
-        *((name, np.int64) for name in ("rules", "width", "replies", "goals", "offsets")),
-        *((name, np.int64) for name in ("table", "start", "outer", "moves", "factors")),
-        *((name, np.int64) for name in ("sums", "child", "rows", "slots", "reply")),
-    ]
-)
-"""What :func:`score_children` works with: numbers, and addresses of arrays; one per thread.
 
-``rules``: request of the rules of its own block; ``width``: ``1 + H`` sums of a state, of ``H``
-hidden units; ``replies``: number of replies drawn where others have a choice; ``goals``: whether a
-terminal state has the value of its goal; ``offsets``: first move of each role; ``table``: what
-each fluent adds to the sums for each role, float32 ``[R, F, 1 + H]``; ``start``: sums of no
-fluent, float32 ``[R, 1 + H]``; ``outer``: weights of the hidden units, float32 ``[R, H]``;
-``moves``: what each move adds to its score, float32 ``[M]``; ``factors``: what the value of a
-state counts for, float32 ``[1]``; ``sums``, ``child``: sums of a parent and of a child, float32
-``[1 + H]``; ``rows``, ``slots``: where each child's value goes, int64 ``[N]``; ``reply``: a joint
-move, int64 ``[R]``.
-"""
+class ChildScores(Struct):
+    """What :func:`score_children` works with; one per thread.
 
-_bundle_at = record_at(BUNDLE)
+    ``R`` roles, ``F`` fluents, ``M`` moves of all roles, ``H`` hidden units, ``N`` children at
+    once.
+
+    Attributes:
+        rules: with a block of their own.
+        replies: number of replies drawn where others have a choice.
+        goals: whether a terminal state has the value of its goal.
+        factor: what the value of a state counts for.
+        offsets: first move of each role, and the total; int64 ``[R + 1]``.
+        table: what each fluent adds to the sums for each role; float32 ``[R, F, 1 + H]``.
+        start: sums of no fluent; float32 ``[R, 1 + H]``.
+        outer: weights of the hidden units; float32 ``[R, H]``.
+        moves: what each move adds to its score; float32 ``[M]``.
+        sums: of a parent; float32 ``[1 + H]``.
+        child: sums of a child; float32 ``[1 + H]``.
+        places: which given state each child is of; int64 ``[N]``.
+        slots: which legal move leads to it; int64 ``[N]``.
+        reply: a joint move; int64 ``[R]``.
+    """
+
+    rules: StateMachine
+    replies: int
+    goals: int
+    factor: float
+    offsets: Int64s1
+    table: Float32s3
+    start: Float32s2
+    outer: Float32s2
+    moves: Float32s1
+    sums: Float32s1
+    child: Float32s1
+    places: Int64s1
+    slots: Int64s1
+    reply: Int64s1
+
+
+_child_scores = cast(ChildScores)
 
 
 @final
@@ -93,62 +120,44 @@ def compile_scores(circuit: Circuit, weights: ScoreWeights) -> CompiledScores | 
         None where the rules are not compiled.
     """
     leaves = Leaves(circuit, _CHILDREN, depth=1)
-    if leaves.kind != COMPILED:
+    if not leaves.is_compiled:
         return None
     roles, width = weights.start.shape
-    arrays: dict[str, npt.NDArray[Any]] = {
-        "offsets": np.cumsum([0, *(len(own) for own in circuit.moves)]).astype(np.int64),
-        "table": np.array(weights.table, np.float32, order="C"),
-        "start": np.array(weights.start, np.float32, order="C"),
-        "outer": np.array(weights.outer, np.float32, order="C"),
-        "moves": np.array(weights.moves, np.float32, order="C"),
-        "factors": np.array([weights.factor], np.float32),
-        "sums": np.zeros(width, np.float32),
-        "child": np.zeros(width, np.float32),
-        "rows": np.zeros(_CHILDREN, np.int64),
-        "slots": np.zeros(_CHILDREN, np.int64),
-        "reply": np.zeros(roles, np.int64),
-    }
-    bundle = np.zeros(1, BUNDLE)
-    bundle["rules"] = leaves.rules.request.ctypes.data
-    bundle["width"], bundle["replies"] = width, weights.replies
-    bundle["goals"] = weights.goals
-    for name, array in arrays.items():
-        bundle[name] = array.ctypes.data
-    return CompiledScores(
-        function=entry(score_children, counted=False),
-        bundle=bundle.ctypes.data,
-        kept=(bundle, leaves, arrays),
+    judge = ChildScores(
+        rules=leaves.rules,
+        replies=weights.replies,
+        goals=weights.goals,
+        factor=float(np.float32(weights.factor)),
+        offsets=np.cumsum([0, *(len(own) for own in circuit.moves)]).astype(np.int64),
+        table=np.array(weights.table, np.float32, order="C"),
+        start=np.array(weights.start, np.float32, order="C"),
+        outer=np.array(weights.outer, np.float32, order="C"),
+        moves=np.array(weights.moves, np.float32, order="C"),
+        sums=np.zeros(width, np.float32),
+        child=np.zeros(width, np.float32),
+        places=np.zeros(_CHILDREN, np.int64),
+        slots=np.zeros(_CHILDREN, np.int64),
+        reply=np.zeros(roles, np.int64),
     )
+    return CompiledScores(score=entry(score_children), judge=judge, kept=(leaves,))
 
 
-def score_children(address: int) -> None:
-    """Score the legal moves of a role in the states of the request at an address."""
-    asked = scores_request_at(address)[0]
-    own = _bundle_at(asked.bundle)[0]
-    rules = request_at(own.rules)[0]
-    rows = array_at(asked.rows, (asked.count,), np.int64)
-    states = array_at(asked.states, (_MANY, asked.state_stride >> 3), np.uint64)
-    legal = array_at(asked.legal, (_MANY, asked.legal_stride >> 3), np.uint64)
-    offsets = array_at(own.offsets, (rules.roles + 1,), np.int64)
-    moves = array_at(own.moves, (rules.moves,), np.float32)
-    out = array_at(asked.out, (_MANY, asked.out_stride >> 2), np.float32)
-    parents = array_at(rules.at_parents, (rules.leaves, rules.state_words), np.uint64)
-    joint = array_at(rules.at_joint, (rules.leaves, rules.roles), np.int32)
-    places = array_at(own.rows, (rules.leaves,), np.int64)
-    slots = array_at(own.slots, (rules.leaves,), np.int64)
-    reply = array_at(own.reply, (rules.roles,), np.int64)
-    factor = array_at(own.factors, (1,), np.float32)[0]
-    role = asked.role
+def score_children(scores: MoveScores) -> None:
+    """Score the given moves by the states that they lead to."""
+    own, role, total = _child_scores(scores.judge), scores.role, scores.count
+    rows, states, legal, out = scores.rows, scores.states, scores.legal, scores.out
+    offsets, moves, reply, places, slots = own.offsets, own.moves, own.reply, own.places, own.slots
+    parents, joint, words = own.rules.block.parents, own.rules.block.joint, states.shape[1]
+    factor, roles = np.float32(own.factor), len(offsets) - 1
     begin, end = offsets[role], offsets[role + 1]
     filled = 0
-    for place in range(asked.count):
+    for place in range(total):
         row = rows[place]
         replies = own.replies if _others_choose(legal, row, role, offsets) else 1
         share = factor / np.float32(replies)
         for number in range(replies):
             if factor != 0:
-                _reply(states[row], legal, row, role, offsets, number, reply)
+                _reply(states, legal, row, role, offsets, number, reply)
             slot = 0
             for word in range(begin >> 6, (end + 63) >> 6):
                 bits = masked(legal[row, word], word, begin, end)
@@ -158,25 +167,25 @@ def score_children(address: int) -> None:
                     if number == 0:
                         out[place, slot] = moves[move]
                     if factor != 0:
-                        for part in range(rules.state_words):
+                        for part in range(words):
                             parents[filled, part] = states[row, part]
-                        for other in range(rules.roles):
+                        for other in range(roles):
                             joint[filled, other] = reply[other]
                         joint[filled, role] = move
                         places[filled], slots[filled] = place, slot
                         filled += 1
-                        if filled == rules.leaves:
-                            _add_values(own, rules, filled, role, share, out)
+                        if filled == len(places):
+                            _add_values(own, filled, role, share, out)
                             filled = 0
                     slot += 1
             # Values of other shares must not wait together with these.
-            if filled > 0 and (own.replies > 1 or place + 1 == asked.count):
-                _add_values(own, rules, filled, role, share, out)
+            if filled > 0 and (own.replies > 1 or place + 1 == total):
+                _add_values(own, filled, role, share, out)
                 filled = 0
 
 
 @inner
-def _others_choose(legal: Any, row: Any, role: Any, offsets: Any) -> Any:
+def _others_choose(legal: UInt64s2, row: int, role: int, offsets: Int64s1) -> bool:
     """Return whether another role has a choice."""
     for other in range(len(offsets) - 1):
         if other != role and count_moves(legal, row, offsets[other], offsets[other + 1]) > 1:
@@ -186,7 +195,13 @@ def _others_choose(legal: Any, row: Any, role: Any, offsets: Any) -> Any:
 
 @inner
 def _reply(
-    state: Any, legal: Any, row: Any, role: Any, offsets: Any, number: Any, reply: Any
+    states: UInt64s2,
+    legal: UInt64s2,
+    row: int,
+    role: int,
+    offsets: Int64s1,
+    number: int,
+    reply: Int64s1,
 ) -> None:
     """Write moves of the other roles: their only one, or one that follows from the state."""
     key = np.uint64(0)
@@ -198,43 +213,35 @@ def _reply(
         chosen = 0
         if count > 1:
             if key == 0:
-                key = hash_row(state)
+                key = hash_row(states[row])
             added = np.uint64(number + 1) * _G1 + np.uint64(other + 1) * _G2
-            chosen = drawn(mixed(key + added), count)
+            chosen = below(mixed(key + added), count)
         reply[other] = nth_move(legal, row, begin, end, chosen)
 
 
 @inner
-def _add_values(own: Any, rules: Any, count: Any, role: Any, share: Any, out: Any) -> None:
+def _add_values(own: ChildScores, count: int, role: int, share: np.float32, out: Float32s2) -> None:
     """Make the moves of the block and add the values of what follows to the scores."""
-    rules.task, rules.count = STEP, count
-    call_address(rules.step, own.rules)
-    shape = (rules.leaves, rules.state_words)
-    parents = array_at(rules.at_parents, shape, np.uint64)
-    states = array_at(rules.at_states, shape, np.uint64)
-    terminal = array_at(rules.at_terminal, (rules.leaves,), np.bool_)
-    goals = array_at(rules.at_goals, (rules.leaves, rules.roles), np.float32)
-    places = array_at(own.rows, (rules.leaves,), np.int64)
-    slots = array_at(own.slots, (rules.leaves,), np.int64)
-    table = array_at(own.table, (rules.roles, rules.fluents, own.width), np.float32)[role]
-    start = array_at(own.start, (rules.roles, own.width), np.float32)[role]
-    outer = array_at(own.outer, (rules.roles, own.width - 1), np.float32)[role]
-    sums = array_at(own.sums, (own.width,), np.float32)
-    child = array_at(own.child, (own.width,), np.float32)
+    block = own.rules.block
+    step(own.rules, block, count)
+    parents, states, terminal, goals = block.parents, block.states, block.terminal, block.goals
+    places, slots, sums, child = own.places, own.slots, own.sums, own.child
+    table, start, outer = own.table[role], own.start[role], own.outer[role]
+    width, words, has_goals = len(sums), states.shape[1], own.goals != 0
     last = -1
     for lane in range(count):
-        if own.goals != 0 and terminal[lane]:
+        if has_goals and terminal[lane]:
             value = goals[lane, role]
         else:
             if places[lane] != last:
                 last = places[lane]
-                for part in range(own.width):
+                for part in range(width):
                     sums[part] = start[part]
-                for word in range(rules.state_words):
+                for word in range(words):
                     _add(table, word, parents[lane, word], np.float32(1), sums)
-            for part in range(own.width):
+            for part in range(width):
                 child[part] = sums[part]
-            for word in range(rules.state_words):
+            for word in range(words):
                 before, after = parents[lane, word], states[lane, word]
                 _add(table, word, after & ~before, np.float32(1), child)
                 _add(table, word, before & ~after, np.float32(-1), child)
@@ -243,7 +250,7 @@ def _add_values(own: Any, rules: Any, count: Any, role: Any, share: Any, out: An
 
 
 @uncounted_inlined
-def _add(table: Any, word: Any, bits: Any, sign: Any, sums: Any) -> None:
+def _add(table: Float32s2, word: int, bits: np.uint64, sign: np.float32, sums: Float32s1) -> None:
     """Add what the fluents of a word add to sums."""
     while bits:
         fluent = np.uint64(64 * word + lowest_bit(bits))
@@ -253,7 +260,7 @@ def _add(table: Any, word: Any, bits: Any, sign: Any, sums: Any) -> None:
 
 
 @uncounted_inlined
-def _squashed(sums: Any, outer: Any) -> Any:
+def _squashed(sums: Float32s1, outer: Float32s1) -> np.float32:
     """Return the value of a state from its sums."""
     logit = sums[0]
     for unit in range(len(outer)):

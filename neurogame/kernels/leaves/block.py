@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
-Words = npt.NDArray[np.uint64]
-Reals = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.int32]
-LaneWords = npt.NDArray[np.int64]
+from neurogame.kernels.codegen.call import aligned
+from neurogame.kernels.native.layout import (
+    Bools1,
+    Float32s2,
+    Int32s1,
+    Int32s2,
+    Int32s3,
+    Int64s2,
+    UInt64s1,
+    UInt64s2,
+)
+from neurogame.kernels.native.struct import Struct
 
 
-class Block(NamedTuple):
+class Block(Struct):
     """Memory for ``N`` leaves; functions that take a count use the first ones.
 
     ``Fw`` and ``Mw`` words of a packed state and of packed legal moves, ``W`` lane words
@@ -39,19 +44,19 @@ class Block(NamedTuple):
             int64 ``[F, W]``.
     """
 
-    parents: Words
-    joint: Numbers
-    path: Numbers
-    depth: Numbers
-    states: Words
-    hashes: Words
-    legal: Words
-    terminal: npt.NDArray[np.bool_]
-    goals: Reals
-    values: Reals
-    made: Numbers
-    plies: Numbers
-    lanes: LaneWords
+    parents: UInt64s2
+    joint: Int32s2
+    path: Int32s3
+    depth: Int32s1
+    states: UInt64s2
+    hashes: UInt64s1
+    legal: UInt64s2
+    terminal: Bools1
+    goals: Float32s2
+    values: Float32s2
+    made: Int32s3
+    plies: Int32s1
+    lanes: Int64s2
 
 
 def make_block(
@@ -82,5 +87,5 @@ def make_block(
         values=np.zeros((leaves, roles), np.float32),
         made=np.zeros((leaves, plies, roles), np.int32),
         plies=np.zeros(leaves, np.int32),
-        lanes=np.zeros((fluents, lane_words), np.int64),
+        lanes=aligned(fluents * lane_words).reshape(fluents, lane_words),
     )

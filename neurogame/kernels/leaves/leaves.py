@@ -1,4 +1,4 @@
-"""The Python object that owns the memory behind :class:`Rules` and :class:`Block`."""
+"""A game's rules and a block of leaves, as tree searches, playouts and learning use them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import final
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.backends import resolve_backend
-from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.kernel import load_kernel
 from neurogame.kernels.codegen.shape import shape_for
 from neurogame.kernels.codegen.step import load_step
-from neurogame.kernels.leaves.assemble import assemble
 from neurogame.kernels.leaves.block import Block, make_block
-from neurogame.kernels.leaves.callback import CallbackRules
-from neurogame.kernels.leaves.rules import Rules
-from neurogame.kernels.leaves.torch_rules import TorchRules
+from neurogame.kernels.leaves.compiled_rules import look_at, make_compiled_rules, make_moves
+from neurogame.kernels.leaves.machine import StateMachine
+from neurogame.kernels.leaves.python_rules import PythonRules, TorchRules
+from neurogame.kernels.leaves.uniform import make_playouts, play_on
+from neurogame.kernels.native.entries import entry
 from neurogame.kernels.twin.pack import LANES
 
 
@@ -24,7 +24,7 @@ class Leaves:
     """A game's rules and a block of leaves for compiled code; not for several threads at once.
 
     Attributes:
-        rules: for :func:`~neurogame.kernels.leaves.rules.step` and its kin.
+        rules: for :func:`~neurogame.kernels.leaves.machine.step` and its kin.
         block: the leaves.
     """
 
@@ -55,48 +55,58 @@ class Leaves:
         """
         family, _, variant = resolve_backend(backend, "cpu", circuit).partition("-")
         self._shape = {"leaves": leaves, "depth": depth, "plies": plies}
-        self._callback: CallbackRules | None = None
+        self._python: PythonRules | None = None
         if family == "llvm":
             self.block, self.rules = self._compile(circuit, variant or None, leaves, playouts)
         else:
             self.block = self._block(circuit, math.ceil(leaves / LANES))
-            answers = TorchRules(circuit, self.block, playouts)
-            self._callback = CallbackRules(answers, self.block)
-            self.rules = self._callback.rules
+            self._python = PythonRules(TorchRules(circuit, self.block, playouts), self.block)
+            self.rules = self._python.machine
 
     @property
-    def kind(self) -> int:
-        """``COMPILED``, or ``CALLBACK`` where plain torch does the work."""
-        return int(self.rules.request["kind"][0])
+    def is_compiled(self) -> bool:
+        """Whether no Python runs when rules are asked; else plain torch does the work."""
+        return self._python is None
 
     @property
     def error(self) -> BaseException | None:
         """What a call has raised, or None; after an error calls do nothing."""
-        return None if self._callback is None else self._callback.error
+        return None if self._python is None else self._python.error
 
     def check(self) -> None:
         """Raise what a call has raised, if anything, and forget it."""
-        if self._callback is not None:
-            self._callback.check()
+        if self._python is not None:
+            self._python.check()
 
     def _block(self, circuit: Circuit, lane_words: int) -> Block:
-        fluents = len(circuit.fluents)
-        block = make_block(
-            fluents=fluents,
+        return make_block(
+            fluents=len(circuit.fluents),
             moves=circuit.move_count,
             roles=len(circuit.roles),
             lane_words=lane_words,
             **self._shape,
         )
-        return block._replace(lanes=aligned(fluents * lane_words).reshape(fluents, lane_words))
 
     def _compile(
         self, circuit: Circuit, variant: str | None, leaves: int, playouts: int
-    ) -> tuple[Block, Rules]:
+    ) -> tuple[Block, StateMachine]:
         """Return a block with compiled rules."""
         rules = load_step(circuit, variant, shape_for(leaves))
         shape = shape_for(leaves * playouts)
         play = load_kernel(circuit, variant, 0, moves=False, shape=shape)
+        self._kept = rules, play
         width = LANES * play.lane_words
         block = self._block(circuit, play.lane_words * math.ceil(leaves / width))
-        return block, Rules(assemble(circuit, rules, play, block, playouts))
+        machine = StateMachine(
+            make_moves=entry(make_moves),
+            look_at=entry(look_at),
+            play_on=entry(play_on),
+            block=block,
+            rules=make_compiled_rules(circuit, rules, leaves),
+            playouts=make_playouts(circuit, play, block, playouts),
+            count=0,
+            seed=0,
+            plies=0,
+            failed=0,
+        )
+        return block, machine

@@ -1,22 +1,24 @@
 """Judges of moves for compiled searches: many states in, a score of every legal move out.
 
 What :mod:`~neurogame.kernels.leaves.values` is for states, this is for moves: one interface for
-action heuristics, for knowledge of moves, and for anything in Python.
+action heuristics, for knowledge of moves, and for anything in Python. Searches and playouts call
+:func:`score_moves`; :func:`make_scores` makes what they call it with.
 """
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, final
+from typing import Protocol, final
 
 import numpy as np
 import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.native.call_address import call_address
 from neurogame.kernels.native.compiled import uncounted
+from neurogame.kernels.native.entries import Entry, callback
+from neurogame.kernels.native.layout import Float32s2, Int64s1, UInt64s2
+from neurogame.kernels.native.struct import Struct, array_of
 
 Reals = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]
@@ -28,39 +30,51 @@ or logarithms of weights."""
 NEUTRAL = 0.5
 """The score of every move where a judge has failed."""
 
-SCORES_REQUEST = np.dtype(
-    [
-        *(("function", np.int64), ("bundle", np.int64), ("scale", np.int64), ("failed", np.int64)),
-        *(("role", np.int64), ("count", np.int64), ("seed", np.int64), ("rows", np.int64)),
-        *(("states", np.int64), ("state_stride", np.int64), ("state_words", np.int64)),
-        *(("legal", np.int64), ("legal_stride", np.int64), ("legal_words", np.int64)),
-        *(("out", np.int64), ("out_stride", np.int64), ("nanoseconds", np.int64)),
-    ]
-)
-"""What is asked for; places in memory are addresses, strides are bytes from row to row.
 
-``function``: what to call, with the request's address; ``bundle``: what it works with;
-``scale``: :data:`LINEAR` or :data:`LOGITS`; ``failed``: not 0 once a call has failed; ``role``:
-whose moves; ``count``: number of states; ``seed``: of random choices; ``rows``: which row each
-state is, int64; ``states``: packed rows of ``state_words`` words; ``legal``: packed legal moves
-of all roles, rows of ``legal_words`` words; ``out``: rows of scores; ``nanoseconds``: spent in
-calls so far, where somebody counts them.
-"""
-
-
-class MoveScores(NamedTuple):
+class MoveScores(Struct):
     """A judge of moves as compiled code takes it: one type for all; one per thread.
 
+    ``Fw`` and ``Mw`` words of a packed state and of packed legal moves.
+
     Attributes:
-        request: see :data:`SCORES_REQUEST`; ``[1]``.
+        score: the judge: writes the scores of what is given.
+        judge: what that function works with.
+        scale: :data:`LINEAR` or :data:`LOGITS`.
+        failed: not 0 once a call has failed.
+        nanoseconds: spent in calls so far, where somebody counts them.
+        role: given: whose moves.
+        count: given: number of states.
+        seed: given: of random choices.
+        rows: given: which row each state is; int64 ``[>= count]``.
+        states: given: packed states; uint64 ``[N, Fw]``.
+        legal: given: their packed legal moves, of all roles; uint64 ``[N, Mw]``.
+        out: where the scores go; float32 ``[>= count, >= most legal moves]``.
     """
 
-    request: npt.NDArray[np.void]
+    score: Callable[[MoveScores], None]
+    judge: Struct
+    scale: int
+    failed: int
+    nanoseconds: int
+    role: int
+    count: int
+    seed: int
+    rows: Int64s1
+    states: UInt64s2
+    legal: UInt64s2
+    out: Float32s2
 
 
 @uncounted
 def score_moves(
-    scores: Any, states: Any, legal: Any, rows: Any, count: int, role: int, seed: int, out: Any
+    scores: MoveScores,
+    states: UInt64s2,
+    legal: UInt64s2,
+    rows: Int64s1,
+    count: int,
+    role: int,
+    seed: int,
+    out: Float32s2,
 ) -> None:
     """Score the legal moves of a role in some states.
 
@@ -76,25 +90,56 @@ def score_moves(
             of their numbers, the higher the better; all 0.5 once the judge has failed; float32
             ``[>= count, >= most legal moves]``.
     """
-    request = scores.request[0]
-    request.role, request.count, request.seed = role, count, seed
-    request.rows = rows.ctypes.data
-    request.states, request.state_stride = states.ctypes.data, states.strides[0]
-    request.state_words = states.shape[1]
-    request.legal, request.legal_stride = legal.ctypes.data, legal.strides[0]
-    request.legal_words = legal.shape[1]
-    request.out, request.out_stride = out.ctypes.data, out.strides[0]
-    if request.failed == 0 and count > 0:
-        call_address(request.function, scores.request.ctypes.data)
-    if request.failed != 0:
-        out[:count] = np.float32(NEUTRAL)
+    if scores.failed == 0 and count > 0:
+        scores.role, scores.count, scores.seed = role, count, seed
+        scores.rows, scores.states, scores.legal, scores.out = rows, states, legal, out
+        scores.score(scores)
+    if scores.failed != 0:
+        for place in range(count):
+            for slot in range(out.shape[1]):
+                out[place, slot] = np.float32(NEUTRAL)
 
 
 @uncounted
-def scores_failed(scores: Any) -> bool:
-    """Return whether the judge has raised an error; see :meth:`ScoresPort.check`."""
-    failed: bool = scores.request[0].failed != 0
-    return failed
+def scores_failed(scores: MoveScores) -> bool:
+    """Return whether the judge has raised an error; see :meth:`SearchJudge.check`."""
+    return scores.failed != 0
+
+
+def new_scores(
+    score: Callable[[MoveScores], None],
+    judge: Struct,
+    *,
+    states: UInt64s2 | None = None,
+    legal: UInt64s2 | None = None,
+    rows: Int64s1 | None = None,
+    out: Float32s2 | None = None,
+) -> MoveScores:
+    """Return a judge of moves.
+
+    Args:
+        score: see :class:`MoveScores`, like all arguments; arrays that are not given are empty.
+        judge: what that function works with.
+        states: packed states.
+        legal: packed legal moves.
+        rows: which rows are meant.
+        out: where the scores go.
+    """
+    none = np.zeros((0, 0), np.uint64)
+    return MoveScores(
+        score=score,
+        judge=judge,
+        scale=LINEAR,
+        failed=0,
+        nanoseconds=0,
+        role=0,
+        count=0,
+        seed=0,
+        rows=np.zeros(0, np.int64) if rows is None else rows,
+        states=none if states is None else states,
+        legal=none if legal is None else legal,
+        out=np.zeros((0, 0), np.float32) if out is None else out,
+    )
 
 
 @final
@@ -103,14 +148,14 @@ class CompiledScores:
     """A judge in compiled code.
 
     Attributes:
-        function: address of a function of the request's address.
-        bundle: address of what it works with.
-        kept: what must live as long as that.
+        score: see :class:`MoveScores`.
+        judge: what that function works with.
+        kept: what else must live as long.
     """
 
-    function: int
-    bundle: int
-    kept: tuple[object, ...]
+    score: Entry[[MoveScores]]
+    judge: Struct
+    kept: tuple[object, ...] = ()
 
 
 class MoveJudge(Protocol):
@@ -140,8 +185,8 @@ class MoveJudge(Protocol):
 
 
 @final
-class ScoresPort:
-    """The Python object that owns what :class:`MoveScores` points to; one per thread.
+class SearchJudge:
+    """A judge of moves for compiled code, which :attr:`scores` stands for; one per thread.
 
     Attributes:
         scores: for :func:`score_moves`; it stays the same.
@@ -149,68 +194,67 @@ class ScoresPort:
     """
 
     def __init__(self, judge: MoveJudge, circuit: Circuit) -> None:
-        """Make the port.
+        """Make it; :func:`make_scores` is the public way.
 
         Args:
             judge: of the game's moves.
             circuit: the game.
         """
-        self.scores = MoveScores(np.zeros(1, SCORES_REQUEST))
+        self._called = callback(self._call)
+        self.scores = new_scores(self._called, Struct())
         self.error: BaseException | None = None
         self._judge = judge
         self._fluents = len(circuit.fluents)
         self._offsets = np.cumsum([0, *(len(moves) for moves in circuit.moves)])
-        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int64)(self._call)
-        self._kept: CompiledScores | None = None
+        self._compiled: CompiledScores | None = None
         self.refresh()
 
     @property
     def is_compiled(self) -> bool:
         """Whether no Python runs when moves are scored."""
-        return self._kept is not None
+        return self._compiled is not None
 
     def refresh(self) -> None:
         """Take the judge's present weights, as is necessary whenever they have changed."""
-        request = self.scores.request
-        self.error, self._kept = None, self._judge.compiled_scores()
-        request["failed"], request["scale"] = 0, self._judge.scale
-        if self._kept is None:
-            request["function"] = ctypes.cast(self._callback, ctypes.c_void_p).value
+        scores = self.scores
+        self.error, self._compiled = None, self._judge.compiled_scores()
+        scores.failed, scores.scale = 0, self._judge.scale
+        if self._compiled is None:
+            scores.score, scores.judge = self._called, Struct()
         else:
-            request["function"], request["bundle"] = self._kept.function, self._kept.bundle
+            scores.score, scores.judge = self._compiled.score, self._compiled.judge
 
     def check(self) -> None:
         """Raise what the judge has raised, if anything, and forget it."""
         if self.error is not None:
             error, self.error = self.error, None
-            self.scores.request["failed"] = 0
+            self.scores.failed = 0
             raise error
 
-    def _call(self, address: int) -> None:
+    def _call(self) -> None:
         """Score moves with the Python object; called by compiled code."""
-        request = self.scores.request[0]
         try:
-            self._answer(request)
+            self._answer()
         except BaseException as error:
             # Compiled code cannot pass it on.
             self.error = error
-            request["failed"] = 1
+            self.scores.failed = 1
 
-    def _answer(self, request: Any) -> None:
-        count, role = int(request["count"]), int(request["role"])
-        rows = _rows(request["rows"], 8, count, 1, np.int64)[:, 0]
-        fluents = _bits(request, "state", rows)[:, : self._fluents]
+    def _answer(self) -> None:
+        scores = self.scores
+        count, role = scores.count, scores.role
+        rows = array_of(scores, "rows")[:count]
+        fluents = _bits(array_of(scores, "states")[rows])[:, : self._fluents]
         first, last = self._offsets[role], self._offsets[role + 1]
-        legal = _bits(request, "legal", rows)[:, first:last]
+        legal = _bits(array_of(scores, "legal")[rows])[:, first:last]
         found = self._judge.move_scores(fluents, legal, role)
-        widest = int(legal.sum(axis=1).max(initial=0))
-        out = _rows(request["out"], request["out_stride"], count, widest, np.float32)
+        out = array_of(scores, "out")
         for row in range(count):
             own = found[row, legal[row]]
             out[row, : len(own)] = own
 
 
-def make_scores(judge: MoveJudge, circuit: Circuit) -> ScoresPort:
+def make_scores(judge: MoveJudge, circuit: Circuit) -> SearchJudge:
     """Return a judge of moves for compiled code.
 
     It is compiled code itself where the judge has that form, else a call of Python.
@@ -219,26 +263,18 @@ def make_scores(judge: MoveJudge, circuit: Circuit) -> ScoresPort:
         judge: of the game's moves.
         circuit: the game.
     """
-    return ScoresPort(judge, circuit)
+    return SearchJudge(judge, circuit)
 
 
 def no_scores() -> MoveScores:
     """Return what stands for a judge where there is none and nobody asks."""
-    return MoveScores(np.zeros(1, SCORES_REQUEST))
+    return new_scores(_NOTHING, Struct())
 
 
-def _bits(request: Any, name: str, rows: Sequence[int] | npt.NDArray[np.int64]) -> Flags:
-    """Return packed rows of a request as flags; bool ``[count, 64 words]``."""
-    address = request["states" if name == "state" else name]
-    words, stride = int(request[f"{name}_words"]), int(request[f"{name}_stride"])
-    whole = _rows(address, stride, int(np.max(rows)) + 1, words, np.uint64)
-    octets = np.ascontiguousarray(whole[rows]).view(np.uint8).reshape(len(rows), 8 * words)
+_NOTHING = callback(lambda: None)
+
+
+def _bits(packed: npt.NDArray[np.uint64]) -> Flags:
+    """Return packed rows as flags; bool ``[count, 64 words]``."""
+    octets = np.ascontiguousarray(packed).view(np.uint8)
     return np.unpackbits(octets, axis=1, bitorder="little").view(np.bool_)
-
-
-def _rows(address: int, stride: int, count: int, width: int, kind: Any) -> Any:
-    """Return rows of numbers in memory."""
-    item = np.dtype(kind).itemsize
-    size = (int(count) - 1) * int(stride) + width * item
-    memory: Any = (ctypes.c_char * size).from_address(int(address))
-    return np.ndarray((int(count), width), kind, memory, strides=(int(stride), item))

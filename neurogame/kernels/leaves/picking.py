@@ -1,23 +1,22 @@
-"""Legal moves of packed rows, counted and picked, and the random numbers that pick them."""
+"""Legal moves of packed rows, counted and picked, and the random words that pick them."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from neurogame.kernels.leaves.bits import lowest_bit, mixed, ones
-from neurogame.kernels.native.compiled import uncounted_inlined
+from neurogame.kernels.native.bits import lowest_bit, ones
+from neurogame.kernels.native.compiled import inner
+from neurogame.kernels.native.layout import UInt64s2
+from neurogame.kernels.native.random import mixed
 from neurogame.kernels.twin.random_words import G1, G2
 
 _ONE = np.uint64(1)
-_THIRTY_TWO = np.uint64(32)
 _G1, _G2 = np.uint64(G1), np.uint64(G2)
 _TO_UNIT = 2.0**-53
 
 
-@uncounted_inlined
-def masked(bits: Any, word: int, begin: int, end: int) -> Any:
+@inner
+def masked(bits: np.uint64, word: int, begin: int, end: int) -> np.uint64:
     """Return a word of a row without the bits outside ``begin..end``."""
     low, high = begin - 64 * word, end - 64 * word
     if low > 0:
@@ -27,8 +26,8 @@ def masked(bits: Any, word: int, begin: int, end: int) -> Any:
     return bits
 
 
-@uncounted_inlined
-def count_moves(legal: Any, row: int, begin: int, end: int) -> int:
+@inner
+def count_moves(legal: UInt64s2, row: int, begin: int, end: int) -> int:
     """Return the number of set bits between two places of a packed row."""
     total = 0
     for word in range(begin >> 6, (end + 63) >> 6):
@@ -36,8 +35,8 @@ def count_moves(legal: Any, row: int, begin: int, end: int) -> int:
     return total
 
 
-@uncounted_inlined
-def nth_move(legal: Any, row: int, begin: int, end: int, number: int) -> Any:
+@inner
+def nth_move(legal: UInt64s2, row: int, begin: int, end: int, number: int) -> int:
     """Return the place of a set bit, counted from 0."""
     for word in range(begin >> 6, (end + 63) >> 6):
         bits = masked(legal[row, word], word, begin, end)
@@ -47,34 +46,26 @@ def nth_move(legal: Any, row: int, begin: int, end: int, number: int) -> Any:
             continue
         for _ in range(number):
             bits &= bits - _ONE
-        return 64 * word + lowest_bit(bits)
+        place: int = 64 * word + lowest_bit(bits)
+        return place
     return -1
 
 
-@uncounted_inlined
-def random_bits(seed: int, lane: int, ply: int, role: int) -> Any:
+@inner
+def random_bits(seed: int, lane: int, ply: int, role: int) -> np.uint64:
     """Return 64 random bits of a choice in a playout."""
     key = np.uint64(seed) + np.uint64(lane + 1) * _G1
     key = mixed(key) + np.uint64((ply << 8) + role + 1) * _G2
     return mixed(key)
 
 
-@uncounted_inlined
-def more_bits(word: Any) -> Any:
+@inner
+def more_bits(word: np.uint64) -> np.uint64:
     """Return other random bits of the same choice."""
     return mixed(word + _G1)
 
 
-@uncounted_inlined
-def unit(word: Any) -> float:
+@inner
+def unit(word: np.uint64) -> float:
     """Return a number in 0..1, without 1, from 64 random bits."""
     return float(word >> np.uint64(11)) * _TO_UNIT
-
-
-@uncounted_inlined
-def drawn(word: Any, count: int) -> Any:
-    """Return a whole number below a count from 64 random bits.
-
-    The upper half of the word times the count: no bias worth speaking of.
-    """
-    return np.int64((word >> _THIRTY_TWO) * np.uint64(count) >> _THIRTY_TWO)

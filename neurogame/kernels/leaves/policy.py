@@ -10,31 +10,36 @@ one ply is the opponent's last move.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, final
+from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.move_scores import MoveScores, ScoresPort, no_scores
+from neurogame.kernels.leaves.machine import StateMachine
+from neurogame.kernels.leaves.move_scores import MoveScores, SearchJudge, no_scores
 from neurogame.kernels.leaves.preference import SCALINGS
-from neurogame.kernels.leaves.rules import Rules
 from neurogame.kernels.native.compiled import compiled, uncounted_inlined
-
-Reals = npt.NDArray[np.float32]
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int32]
-Integers = npt.NDArray[np.int64]
+from neurogame.kernels.native.layout import (
+    Float32s1,
+    Float32s2,
+    Float64s2,
+    Int32s1,
+    Int32s2,
+    Int64s1,
+    UInt64s1,
+    UInt64s2,
+)
+from neurogame.kernels.native.struct import Struct
 
 UNIFORM, MAST, NST, LGR, SCORED = range(5)
 KINDS = {"uniform": UNIFORM, "mast": MAST, "nst": NST, "lgr": LGR, "scored": SCORED}
 _TABLE_BITS = 18
 
 
-class Policy(NamedTuple):
-    """How playouts choose, with what has been learned; one numba type for all; one per thread.
+class Policy(Struct):
+    """How playouts choose, with what has been learned; one type for all; one per thread.
 
     ``M`` moves of all roles, ``R`` roles, ``N`` leaves, ``T`` places of a table, ``A`` most moves
     of one role; ``A`` is 1 where there is no judge.
@@ -76,26 +81,26 @@ class Policy(NamedTuple):
     tau: float
     blend: float
     scaling: int
-    visits: Reals
-    sums: Reals
-    scores: Reals
-    keys: Words
-    gram_visits: Reals
-    gram_sums: Reals
-    reply_keys: Words
-    replies: Numbers
-    results: npt.NDArray[np.float64]
-    offsets: Integers
-    contexts: Words
-    lanes: Integers
-    legal: Words
-    counts: Numbers
-    chosen: Numbers
-    estimates: Reals
-    gathered: Integers
-    marks: Reals
+    visits: Float32s1
+    sums: Float32s1
+    scores: Float32s1
+    keys: UInt64s1
+    gram_visits: Float32s1
+    gram_sums: Float32s1
+    reply_keys: UInt64s1
+    replies: Int32s1
+    results: Float64s2
+    offsets: Int64s1
+    contexts: UInt64s2
+    lanes: Int64s1
+    legal: UInt64s2
+    counts: Int32s2
+    chosen: Int32s1
+    estimates: Float32s2
+    gathered: Int64s1
+    marks: Float32s2
     judge: MoveScores
-    rules: Rules
+    rules: StateMachine
     block: Block
 
 
@@ -118,7 +123,7 @@ class PlayoutPolicy:
         choice: str = "greedy",
         epsilon: float | None = None,
         tau: float = 10.0,
-        scores: ScoresPort | None = None,
+        scores: SearchJudge | None = None,
         blend: float = 1.0,
         scaling: str = "range",
         backend: str | None = None,
@@ -177,7 +182,7 @@ class PlayoutPolicy:
 
 
 @compiled
-def decay(policy: Any, keep: float) -> None:
+def decay(policy: Policy, keep: float) -> None:
     """Forget a part of what was learned of moves.
 
     Args:
@@ -192,15 +197,18 @@ def decay(policy: Any, keep: float) -> None:
     for place in range(len(policy.keys)):
         policy.gram_visits[place] *= factor
         policy.gram_sums[place] *= factor
-    for index in range(policy.results.size):
-        policy.results.flat[index] *= keep
+    for row in range(2):
+        for role in range(policy.results.shape[1]):
+            policy.results[row, role] *= keep
     if keep == 0:
-        policy.keys[:] = 0
-        policy.reply_keys[:] = 0
+        for place in range(len(policy.keys)):
+            policy.keys[place] = 0
+        for place in range(len(policy.reply_keys)):
+            policy.reply_keys[place] = 0
 
 
 @uncounted_inlined
-def score(policy: Any, visits: Any, sums: Any) -> Any:
+def score(policy: Policy, visits: np.float32, sums: np.float32) -> np.float32:
     """Return what a move with such a mean counts for; an unknown one counts as always won.
 
     *Reference:* Finnsson and Bjornsson, "Simulation-based approach to general game playing", 2008

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.leaves.bits import power_of_two
 from neurogame.kernels.leaves.move_scores import LOGITS
+from neurogame.kernels.native.bits import power_of_two
 from neurogame.kernels.native.compiled import uncounted_inlined
+from neurogame.kernels.native.layout import Float32s2
 
 RANGE, MAX, RAW = range(3)
 SCALINGS = {"range": RANGE, "max": MAX, "raw": RAW}
@@ -26,7 +27,7 @@ _D, _E, _F = np.float32(0.055860337), np.float32(0.0089495904), np.float32(0.001
 
 
 @uncounted_inlined
-def lowest_highest(scores: Any, row: int, count: int) -> Any:
+def lowest_highest(scores: Float32s2, row: int, count: int) -> Any:
     """Return the least and the greatest of the first numbers of a row."""
     low: Any = _LARGEST
     high: Any = -_LARGEST
@@ -65,7 +66,7 @@ def unit_of(scale: int) -> float:
 
 
 @uncounted_inlined
-def draw(scores: Any, row: int, count: int, high: Any, step: float, unit: float) -> Any:
+def draw(scores: Float32s2, row: int, count: int, high: Any, step: float, unit: float) -> Any:
     """Draw a place by weights ``exp(step * score)``.
 
     Args:
@@ -108,7 +109,7 @@ def _exponential(power: Any) -> Any:
 
 
 @uncounted_inlined
-def greatest(scores: Any, row: int, count: int, high: Any, unit: float) -> Any:
+def greatest(scores: Float32s2, row: int, count: int, high: Any, unit: float) -> Any:
     """Return a place of the greatest score, each of equal ones alike."""
     ties = 0
     for place in range(count):

@@ -1,61 +1,162 @@
 """Uniform playouts of a block's leaves on the fused kernel.
 
-Each leaf has as many lanes side by side as it has playouts.
+:func:`play_on` is what a :class:`~neurogame.kernels.leaves.machine.StateMachine` calls where the
+rules are compiled. Each leaf has as many lanes side by side as it has playouts.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from neurogame.kernels.codegen.frame import Argument
+from neurogame.circuit.circuit import Circuit
+from neurogame.kernels.codegen.call import aligned
+from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Counter
+from neurogame.kernels.codegen.kernel import Kernel
 from neurogame.kernels.lane_rows import SPACE, to_lanes
-from neurogame.kernels.leaves.bits import first_ones, lowest_bit, mixed
-from neurogame.kernels.leaves.memory import array_at
-from neurogame.kernels.leaves.request import request_at
+from neurogame.kernels.leaves.block import Block
+from neurogame.kernels.leaves.compiled_rules import goals_of
+from neurogame.kernels.leaves.machine import StateMachine
+from neurogame.kernels.native.arrays import cast, rows
+from neurogame.kernels.native.bits import first_ones, lowest_bit
 from neurogame.kernels.native.call_address import call_address
-from neurogame.kernels.native.compiled import inner, uncounted
+from neurogame.kernels.native.compiled import inner
+from neurogame.kernels.native.layout import Float32s1, Float32s2, Int64s1, Int64s2, UInt64s1
+from neurogame.kernels.native.random import mixed
+from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.random_words import G1
 
 _ONE, _G1 = np.uint64(1), np.uint64(G1)
 _LOOKS, _BLOCK_END = int(Argument.LOOKS), int(Argument.BLOCK_END)
 
 
-def play_on(address: int) -> None:
-    """Play the first leaves' states of a request on at random; fills ``values``.
+class UniformPlayouts(Struct):
+    """The memory of a game's compiled playouts.
 
-    It is called by its address; see :mod:`~neurogame.kernels.leaves.machine`.
+    ``N`` leaves, ``P`` playouts of each, ``W`` words of all lanes, ``F`` fluents, ``V`` goals above
+    0 and ``G`` rows in which the playouts say which goals were reached.
+
+    Attributes:
+        play: address of the generated code, which takes the address of its arguments.
+        arguments: of the generated code.
+        unit: lane words that it plays at once.
+        playouts: ``P``.
+        leaf_of: leaf of each lane; int64 ``[N P]``.
+        begin: the states that are played on, with one playout per leaf those of the block; int64
+            ``[F, W]``.
+        base: seed of each lane word; int64 ``[W]``.
+        open: lanes that play; int64 ``[W]``.
+        reached: lanes that reached a goal; int64 ``[G, W]``.
+        goals: row and role of each goal; int64 ``[V, 2]``.
+        goal_values: goal / 100, with several playouts per leaf the goal; float32 ``[V]``.
+        space: to work in; uint64 ``[SPACE]``.
+        counts: for the generated code; int64.
+        left: likewise.
+        initial: likewise.
+        cells: likewise.
     """
-    asked = request_at(address)[0]
-    lanes, words = asked.count * asked.playouts, asked.block_words
-    leaf_of = array_at(asked.leaf_of, (asked.leaves * asked.playouts,), np.int64)
-    if asked.playouts > 1:
-        states = array_at(asked.at_states, (asked.leaves, asked.state_words), np.uint64)
-        begin = array_at(asked.begin, (asked.fluents, asked.begin_words), np.int64)
-        space = array_at(asked.space, (SPACE,), np.uint64)
-        to_lanes(states, leaf_of[:lanes], begin, space)
-    blocks = (lanes + 64 * words - 1) // (64 * words)
-    _open_lanes(asked, lanes, blocks * words)
-    arguments = array_at(asked.play_arguments, (_BLOCK_END + _LOOKS,), np.int64)
-    arguments[_LOOKS], arguments[_BLOCK_END] = asked.plies + 1, blocks
-    call_address(asked.play, asked.play_arguments)
-    reached = array_at(asked.reached, (asked.reached_rows, asked.begin_words), np.int64)
-    goals = array_at(asked.reached_goals, (asked.goal_count, 2), np.int64)
-    goal_values = array_at(asked.reached_values, (asked.goal_count,), np.float32)
-    values = array_at(asked.at_values, (asked.leaves, asked.roles), np.float32)
-    _read_goals(reached, goals, goal_values, leaf_of, lanes, values[: asked.count])
-    if asked.playouts > 1:
-        _divide(values[: asked.count], asked.playouts)
+
+    play: int
+    arguments: Int64s1
+    unit: int
+    playouts: int
+    leaf_of: Int64s1
+    begin: Int64s2
+    base: Int64s1
+    open: Int64s1
+    reached: Int64s2
+    goals: Int64s2
+    goal_values: Float32s1
+    space: UInt64s1
+    counts: Int64s1
+    left: Int64s1
+    initial: Int64s1
+    cells: Int64s1
+
+
+_uniform_playouts = cast(UniformPlayouts)
+
+
+def make_playouts(circuit: Circuit, play: Kernel, block: Block, playouts: int) -> UniformPlayouts:
+    """Reserve memory.
+
+    Args:
+        circuit: the game.
+        play: its compiled playouts, which must live as long.
+        block: the leaves.
+        playouts: of each leaf.
+    """
+    unit, fluents = play.lane_words, len(circuit.fluents)
+    lanes = len(block.states) * playouts
+    words = -(-lanes // (64 * unit)) * unit
+    begin = block.lanes if playouts == 1 else aligned(fluents * words).reshape(fluents, words)
+    words = begin.shape[1]
+    roles, values = goals_of(circuit)
+    counted = values > 0
+    found = UniformPlayouts(
+        play=play.code.address("play"),
+        arguments=np.zeros(ARGUMENTS, np.int64),
+        unit=unit,
+        playouts=playouts,
+        leaf_of=np.arange(lanes) // playouts,
+        begin=begin,
+        base=aligned(words),
+        open=aligned(words),
+        reached=aligned(play.goal_rows * words).reshape(-1, words),
+        goals=np.stack([play.goal_index, roles], axis=1)[counted],
+        goal_values=(values[counted] / (100 if playouts == 1 else 1)).astype(np.float32),
+        space=np.zeros(SPACE, np.uint64),
+        counts=aligned(play.vector_words * (Counter.GOALS + play.goal_rows)),
+        left=np.zeros(words, np.int64),
+        initial=np.zeros(fluents, np.int64),
+        cells=aligned(play.memory // 8),
+    )
+    _fill_arguments(found, play)
+    return found
+
+
+def _fill_arguments(playouts: UniformPlayouts, play: Kernel) -> None:
+    """Write what does not change between playouts into the arguments of the generated code."""
+    table = playouts.arguments
+    for argument, array in (
+        (Argument.STATE, playouts.begin),
+        (Argument.BASE, playouts.base),
+        (Argument.OPEN, playouts.open),
+        (Argument.REACHED, playouts.reached),
+        (Argument.LEFT, playouts.left),
+        (Argument.COUNTS, playouts.counts),
+        (Argument.CELLS, playouts.cells),
+        (Argument.INITIAL, playouts.initial),
+    ):
+        table[argument] = array.ctypes.data
+    table[Argument.STRIDE] = 8 * playouts.begin.shape[1]
+    table[Argument.LEFT_BITS] = 1
+    table[Argument.ROUTINE] = play.routine
+    for part, own in enumerate(play.tables):
+        place = Argument.TABLES + 3 * part
+        table[place : place + 3] = (own.runs.ctypes.data, len(own.runs), own.gates.ctypes.data)
+
+
+def play_on(machine: StateMachine) -> None:
+    """Play the first leaves' states on at random; fills ``values``."""
+    own, block, count = _uniform_playouts(machine.playouts), machine.block, machine.count
+    lanes, unit = count * own.playouts, own.unit
+    if own.playouts > 1:
+        to_lanes(block.states, rows(own.leaf_of, 0, lanes), own.begin, own.space)
+    blocks = (lanes + 64 * unit - 1) // (64 * unit)
+    _open_lanes(own, machine.seed, lanes, blocks * unit)
+    own.arguments[_LOOKS], own.arguments[_BLOCK_END] = machine.plies + 1, blocks
+    call_address(own.play, own.arguments.ctypes.data)
+    values = rows(block.values, 0, count)
+    _add_goals(own, lanes, values)
+    if own.playouts > 1:
+        _divide(values, own.playouts)
 
 
 @inner
-def _open_lanes(asked: Any, lanes: int, words: int) -> None:
+def _open_lanes(own: UniformPlayouts, seed: int, lanes: int, words: int) -> None:
     """Write the seeds of lane words and the lanes that play; forget which goals were reached."""
-    base = array_at(asked.base, (asked.begin_words,), np.int64)
-    open_ = array_at(asked.open, (asked.begin_words,), np.int64)
-    reached = array_at(asked.reached, (asked.reached_rows, asked.begin_words), np.int64)
-    start = mixed(np.uint64(asked.seed))
+    base, open_, reached = own.base, own.open, own.reached
+    start = mixed(np.uint64(seed))
     for word in range(words):
         base[word] = np.int64(mixed(start + np.uint64(word + 1) * _G1))
         open_[word] = np.int64(first_ones(lanes - 64 * word))
@@ -64,11 +165,10 @@ def _open_lanes(asked: Any, lanes: int, words: int) -> None:
             reached[row, word] = 0
 
 
-@uncounted
-def _read_goals(
-    reached: Any, goals: Any, goal_values: Any, leaf_of: Any, lanes: int, values: Any
-) -> None:
+@inner
+def _add_goals(own: UniformPlayouts, lanes: int, values: Float32s2) -> None:
     """Add up the goals of each leaf's lanes."""
+    reached, leaf_of, goals, goal_values = own.reached, own.leaf_of, own.goals, own.goal_values
     for leaf in range(len(values)):
         for role in range(values.shape[1]):
             values[leaf, role] = 0
@@ -81,8 +181,8 @@ def _read_goals(
                 rest &= rest - _ONE
 
 
-@uncounted
-def _divide(values: Any, playouts: int) -> None:
+@inner
+def _divide(values: Float32s2, playouts: int) -> None:
     """Turn sums of goals, which are whole numbers, into means of 0..1."""
     for leaf in range(len(values)):
         for role in range(values.shape[1]):

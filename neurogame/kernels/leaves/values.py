@@ -1,30 +1,36 @@
-"""Evaluators for compiled searches: many states in, values out, whatever the evaluator is."""
+"""Evaluators for compiled searches: many states in, values out, whatever the evaluator is.
+
+Searches and playouts call :func:`evaluate` with what :mod:`~neurogame.kernels.leaves.evaluator`
+makes of an evaluator. :func:`value_states` is what that calls where the evaluator is a goal
+network; otherwise it is a function of Python.
+"""
 
 from __future__ import annotations
 
-import ctypes
-from itertools import chain
-from typing import Any, NamedTuple, Protocol, final
+from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
-import torch
-from torch import Tensor
 
-from neurogame.circuit.circuit import Circuit
-from neurogame.errors import GameError
-from neurogame.kernels.backends import resolve_backend
-from neurogame.kernels.codegen.call import aligned
-from neurogame.kernels.codegen.evaluate import Input
-from neurogame.kernels.codegen.frame import Part
-from neurogame.kernels.codegen.step import load_step
-from neurogame.kernels.leaves.block import Reals
+from neurogame.kernels.lane_rows import transpose
+from neurogame.kernels.native.arrays import cast
 from neurogame.kernels.native.call_address import call_address
-from neurogame.kernels.native.compiled import compiled, entry
-from neurogame.kernels.neural.by_address import keep
-from neurogame.kernels.neural.exported import Exported
-from neurogame.kernels.neural.valuation import REQUEST, make_bundle, value_states
-from neurogame.kernels.step import GOALS
+from neurogame.kernels.native.compiled import compiled, inner
+from neurogame.kernels.native.layout import (
+    Float32s2,
+    Int64s1,
+    Int64s2,
+    UInt64s1,
+    UInt64s2,
+)
+from neurogame.kernels.native.struct import Struct
+from neurogame.kernels.neural.lookup import FEW_LANES, LANES, index_lanes
+from neurogame.kernels.neural.program import (
+    Program,
+    Space,
+    index_state,
+    make_space,
+    value_indexed,
+)
 
 NONE, PROGRAM, CALLBACK = 0, 1, 2
 """How states are valued: not at all, by compiled code alone, or by a torch module."""
@@ -33,36 +39,34 @@ UNKNOWN = 0.5
 """The value of every state where there is no evaluator, or where it has failed."""
 
 
-class Valuer(Protocol):
-    """What :func:`make_values` asks of an evaluator."""
-
-    def exported(self) -> Exported | None:
-        """Return the compiled form, or None where there is none."""
-
-    def parameters(self) -> Any:
-        """Return the parameters."""
-
-    def buffers(self) -> Any:
-        """Return the other tensors; parameters and these say where it computes."""
-
-    def __call__(self, fluents: Tensor) -> Any:
-        """Return values, ``[B, R]`` in 0..1, of states, bool ``[B, F]``."""
-
-
-class Values(NamedTuple):
+class Values(Struct):
     """An evaluator as compiled code takes it: one type for all; one per thread.
 
+    ``F`` fluents in ``Fw`` words, ``R`` roles.
+
     Attributes:
-        request: what :func:`evaluate` fills in, see :data:`REQUEST`; its field ``kind`` is
-            :data:`NONE`, :data:`PROGRAM` or :data:`CALLBACK`, its field ``failed`` is not 0 once
-            the evaluator has raised an error; ``[1]``.
+        value: the evaluator: writes the values of what is given.
+        evaluator: what that function works with.
+        kind: :data:`NONE`, :data:`PROGRAM` or :data:`CALLBACK`.
+        failed: not 0 once the evaluator has raised an error.
+        count: given: number of states.
+        states: given: packed states; uint64 ``[N, Fw]``.
+        lanes: given: the same as lane words; int64 ``[F, W]``; with ``W = 0`` there are none.
+        out: where the values go; float32 ``[N, R]``.
     """
 
-    request: npt.NDArray[np.void]
+    value: Callable[[Values], None]
+    evaluator: Struct
+    kind: int
+    failed: int
+    count: int
+    states: UInt64s2
+    lanes: Int64s2
+    out: Float32s2
 
 
 @compiled
-def evaluate(values: Any, states: Any, lanes: Any, count: int, out: Any) -> None:
+def evaluate(values: Values, states: UInt64s2, lanes: Int64s2, count: int, out: Float32s2) -> None:
     """Value the first states.
 
     Args:
@@ -75,162 +79,148 @@ def evaluate(values: Any, states: Any, lanes: Any, count: int, out: Any) -> None
         out: written, rows ``0..count - 1``: values in role order, 0..1, all 0.5 without an
             evaluator and once it has failed (see :func:`has_failed`); float32 ``[N, R]``.
     """
-    request = values.request[0]
-    if request.kind == 0 or request.failed != 0:
-        out[:count] = np.float32(0.5)
+    if values.kind == NONE or values.failed != 0:
+        for row in range(count):
+            for role in range(out.shape[1]):
+                out[row, role] = np.float32(UNKNOWN)
     elif count > 0:
-        request.count = count
-        request.states = states.ctypes.data
-        request.state_stride = states.strides[0]
-        request.lanes = lanes.ctypes.data
-        request.lane_stride = lanes.strides[0]
-        request.lane_words = lanes.shape[1]
-        request.out = out.ctypes.data
-        request.out_stride = out.strides[0]
-        call_address(request.function, values.request.ctypes.data)
+        values.count, values.states, values.lanes, values.out = count, states, lanes, out
+        values.value(values)
 
 
 @compiled
-def has_failed(values: Any) -> bool:
-    """Return whether the evaluator has raised an error; see :meth:`ValuesPort.check`."""
-    failed: bool = values.request[0].failed != 0
-    return failed
+def has_failed(values: Values) -> bool:
+    """Return whether the evaluator has raised an error; see :meth:`.SearchEvaluator.check`."""
+    return values.failed != 0
 
 
-@final
-class ValuesPort:
-    """The Python object that owns what :class:`Values` points to; one per thread.
+class Valuation(Struct):
+    """What :func:`value_states` works with; one per thread.
+
+    ``F`` fluents, ``X`` redirected leaves, ``Lw`` words of a block of lanes of the logic.
 
     Attributes:
-        values: for :func:`evaluate`; it stays the same.
-        fluents: of the game.
-        roles: of the game.
-        error: what the evaluator raised, or None.
+        program: the evaluator.
+        one: memory for one lane.
+        few: memory for 16 lanes.
+        block: memory for 64 lanes.
+        column: words of 64 states; int64 ``[F + X + 1]``.
+        one_values: of one state; float32 ``[R, 1]``.
+        few_values: of 16 states; float32 ``[R, 16]``.
+        values: of 64 states; float32 ``[R, 64]``.
+        square: uint64 ``[64]``.
+        logic: address of the generated code that computes the redirected leaves, 0 where there
+            are none; it takes the address of its arguments.
+        logic_arguments: its arguments.
+        logic_fluents: fluent of the state that each fluent of the logic is; int64 ``[F]``.
+        logic_source: what it reads; int64 ``[F, Lw]``.
+        logic_target: what it writes; int64 ``[X, Lw]``.
     """
 
-    def __init__(self, evaluator: Valuer | None, circuit: Circuit) -> None:
-        """Make the port; :func:`make_values` is the public way."""
-        self.values = Values(np.zeros(1, REQUEST))
-        self.error: BaseException | None = None
-        self._evaluator = evaluator
-        self.fluents, self.roles = len(circuit.fluents), len(circuit.roles)
-        self._kept: tuple[Any, ...] = ()
-        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int64)(self._call)
-        self.refresh()
+    program: Program
+    one: Space
+    few: Space
+    block: Space
+    column: Int64s1
+    one_values: Float32s2
+    few_values: Float32s2
+    values: Float32s2
+    square: UInt64s1
+    logic: int
+    logic_arguments: Int64s1
+    logic_fluents: Int64s1
+    logic_source: Int64s2
+    logic_target: Int64s2
 
-    @property
-    def kind(self) -> int:
-        """:data:`NONE`, :data:`PROGRAM` or :data:`CALLBACK`."""
-        return int(self.values.request["kind"][0])
 
-    def refresh(self) -> None:
-        """Take the evaluator's present weights, as is necessary whenever they have changed."""
-        request = self.values.request
-        self.error, self._kept = None, ()
-        request["failed"] = 0
-        exported = None if self._evaluator is None else self._evaluator.exported()
-        if exported is not None and _runs(exported):
-            self._export(exported)
-            request["kind"], request["function"] = PROGRAM, entry(value_states)
-        elif self._evaluator is not None:
-            function = ctypes.cast(self._callback, ctypes.c_void_p).value
-            request["kind"], request["function"] = CALLBACK, function
+_valuation = cast(Valuation)
+
+
+def make_valuation(
+    program: Program,
+    logic: int,
+    logic_arguments: Int64s1,
+    logic_fluents: Int64s1,
+    logic_source: Int64s2,
+    logic_target: Int64s2,
+) -> Valuation:
+    """Return a program with memory to compute in; see :class:`Valuation`."""
+    roles = len(program.base)
+    return Valuation(
+        program=program,
+        one=make_space(program, 1),
+        few=make_space(program, FEW_LANES),
+        block=make_space(program, LANES),
+        column=np.zeros(program.columns + 1, np.int64),
+        one_values=np.zeros((roles, 1), np.float32),
+        few_values=np.zeros((roles, FEW_LANES), np.float32),
+        values=np.zeros((roles, LANES), np.float32),
+        square=np.zeros(64, np.uint64),
+        logic=logic,
+        logic_arguments=logic_arguments,
+        logic_fluents=logic_fluents,
+        logic_source=logic_source,
+        logic_target=logic_target,
+    )
+
+
+def value_states(values: Values) -> None:
+    """Value the given states with a goal network."""
+    own, out, count, logic = _valuation(values.evaluator), values.out, values.count, 0
+    column, target = own.column, own.logic_target
+    logic = own.logic
+    fluents = len(column) - 1 - len(target)
+    for word in range((count + LANES - 1) // LANES):
+        lanes = min(count - LANES * word, LANES)
+        space, found = own.block, own.values
+        if lanes == 1 and logic == 0:
+            space, found = own.one, own.one_values
+            index_state(own.program, space, values.states[LANES * word])
         else:
-            request["kind"] = NONE
-
-    def check(self) -> None:
-        """Raise what the evaluator has raised, if anything, and forget it."""
-        if self.error is not None:
-            error, self.error = self.error, None
-            self.values.request["failed"] = 0
-            raise error
-
-    def _export(self, exported: Exported) -> None:
-        """Reserve memory for the compiled form."""
-        logic, arguments = 0, np.zeros(1, np.int64)
-        source, target = np.zeros((0, 1), np.int64), np.zeros((0, 1), np.int64)
-        if exported.logic is not None:
-            step = load_step(exported.logic, _backend(exported.logic)[1] or None)
-            words, places = step.lane_words, np.ascontiguousarray(step.outputs[GOALS])
-            inputs = len(exported.logic.fluents) + exported.logic.move_count
-            source = aligned(inputs * words).reshape(inputs, words)
-            target = aligned(len(places) * words).reshape(len(places), words)
-            cells = aligned(step.memory // 8)
-            arguments = step.arguments(cells)
-            arguments[Input.BLOCK_END] = 1
-            arguments[Input.PARTS] = 1 << Part.LOOK | 1 << Part.GOALS
-            arguments[Input.STRIDE] = 8 * words
-            arguments[Input.FROM], arguments[Input.FROM_COUNT] = source.ctypes.data, inputs
-            arguments[Input.TO], arguments[Input.TO_COUNT] = target.ctypes.data, len(target)
-            arguments[Input.TO_CELLS] = places.ctypes.data
-            logic = step.code.address("evaluate")
-            self._kept = step, places, cells
-        fluents = exported.fluents.astype(np.int64)
-        bundle = make_bundle(exported.program, logic, arguments, fluents, source, target)
-        memory = keep(bundle)
-        self._kept = (*self._kept, bundle, memory)
-        self.values.request["bundle"] = memory.ctypes.data
-
-    def _call(self, address: int) -> None:
-        """Value the states of a request with the module; called by compiled code."""
-        request = self.values.request[0]
-        stride, count = request["out_stride"], request["count"]
-        out = _rows(request["out"], stride, count, self.roles, np.float32)
-        try:
-            out[:] = self._valued(request)
-        except BaseException as error:
-            # Compiled code cannot pass it on.
-            out[:] = UNKNOWN
-            self.error = error
-            request["failed"] = 1
-
-    def _valued(self, request: Any) -> Reals:
-        """Return the values of a request's states; float32 ``[count, R]``."""
-        evaluator, count = self._evaluator, int(request["count"])
-        assert evaluator is not None
-        words = (self.fluents + 63) // 64
-        rows = _rows(request["states"], request["state_stride"], count, words, np.uint64)
-        octets = np.ascontiguousarray(rows).view(np.uint8).reshape(count, 8 * words)
-        flags = np.unpackbits(octets, axis=1, count=self.fluents, bitorder="little")
-        first = next(chain(evaluator.parameters(), evaluator.buffers()), None)
-        held = torch.from_numpy(flags).view(torch.bool)
-        with torch.no_grad():
-            found = evaluator(held if first is None else held.to(first.device))
-        if tuple(found.shape) != (count, self.roles):
-            raise GameError(
-                f"the evaluator returned values of shape {list(found.shape)} for {count} states "
-                f"of a game with {self.roles} roles; it must return [{count}, {self.roles}]"
-            )
-        result: Reals = found.float().cpu().numpy()
-        return result
+            if logic != 0:
+                ahead = word % target.shape[1]
+                if ahead == 0:
+                    _fill_source(values, own, word)
+                    call_address(logic, own.logic_arguments.ctypes.data)
+                for leaf in range(len(target)):
+                    column[fluents + leaf] = target[leaf, ahead]
+            _fill_column(values, column, fluents, own.square, word)
+            if lanes <= FEW_LANES:
+                space, found = own.few, own.few_values
+            index_lanes(column, own.program.network.pattern, space.entry)
+        value_indexed(own.program, space, found)
+        for lane in range(lanes):
+            for role in range(len(found)):
+                out[LANES * word + lane, role] = found[role, lane]
 
 
-def make_values(evaluator: Valuer | None, circuit: Circuit) -> ValuesPort:
-    """Return an evaluator for compiled code.
-
-    It is compiled code itself where the evaluator has that form, else a call of Python.
-
-    Args:
-        evaluator: of the game; None: none.
-        circuit: the game.
-    """
-    return ValuesPort(evaluator, circuit)
-
-
-def _runs(exported: Exported) -> bool:
-    """Return whether the gates of the compiled form, if any, can be compiled."""
-    return exported.logic is None or _backend(exported.logic)[0] == "llvm"
+@inner
+def _fill_source(values: Values, own: Valuation, word: int) -> None:
+    """Write as many states as the logic's block has lanes; the column is overwritten."""
+    fluents, source, column = own.logic_fluents, own.logic_source, own.column
+    for ahead in range(source.shape[1]):
+        if LANES * (word + ahead) < values.count:
+            _fill_column(values, column, len(fluents), own.square, word + ahead)
+            for fluent in range(len(fluents)):
+                source[fluent, ahead] = column[fluents[fluent]]
 
 
-def _backend(logic: Circuit) -> list[str]:
-    """Return the backend that computes gates, and its variant, empty for any."""
-    family, _, variant = resolve_backend("auto", "cpu", logic).partition("-")
-    return [family, variant]
-
-
-def _rows(address: int, stride: int, count: int, width: int, kind: Any) -> Any:
-    """Return rows of numbers in memory."""
-    item = np.dtype(kind).itemsize
-    size = (int(count) - 1) * int(stride) + width * item
-    memory: Any = (ctypes.c_char * size).from_address(int(address))
-    return np.ndarray((int(count), width), kind, memory, strides=(int(stride), item))
+@inner
+def _fill_column(
+    values: Values, column: Int64s1, fluents: int, square: UInt64s1, word: int
+) -> None:
+    """Write the words of 64 states, of all fluents."""
+    given, states = values.lanes, values.states
+    if word < given.shape[1]:
+        for fluent in range(fluents):
+            column[fluent] = given[fluent, word]
+        return
+    lanes = min(values.count - LANES * word, LANES)
+    for part in range((fluents + 63) // 64):
+        for lane in range(lanes):
+            square[lane] = states[LANES * word + lane, part]
+        for lane in range(lanes, LANES):
+            square[lane] = np.uint64(0)
+        transpose(square)
+        for bit in range(min(fluents - 64 * part, 64)):
+            column[64 * part + bit] = np.int64(square[bit])

@@ -8,8 +8,8 @@ import numba
 import numpy as np
 from llvmlite import ir
 
-from neurogame.kernels.leaves.bits import mixed
 from neurogame.kernels.native.compiled import inner, written
+from neurogame.kernels.native.random import mixed
 from neurogame.kernels.twin.random_words import G1
 
 whole: Any = np.int64

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.leaves.bits import mixed
 from neurogame.kernels.mcts.bits import whole
 from neurogame.kernels.native.compiled import inner
+from neurogame.kernels.native.random import mixed
 from neurogame.kernels.twin.random_words import G1, G2
 
 _G1, _G2 = np.uint64(G1), np.uint64(G2)

@@ -49,7 +49,7 @@ def add_priors(address: int) -> None:
     judging.queue[0] = 0
     for number in range(nodes):
         _copy(tree, options, judging, number, whole(heap[judging.queue[1 + number] + STUB]))
-    request = judging.scores.request[0]
+    judge = judging.scores
     for role in range(roles):
         wanted = 0
         for number in range(nodes):
@@ -62,10 +62,10 @@ def add_priors(address: int) -> None:
         seed = whole(random_word(options.seed, search.flight.totals[_BLOCKS], 1))
         rows, marks = judging.rows, judging.marks
         score_moves(judging.scores, judging.states, judging.legal, rows, wanted, role, seed, marks)
-        request.nanoseconds += nanoseconds() - begun
+        judge.nanoseconds += nanoseconds() - begun
         for row in range(wanted):
             record = whole(judging.queue[1 + rows[row]])
-            _scale(marks, row, heap, record, roles, role, request.scale, options.scaling)
+            _scale(marks, row, heap, record, roles, role, judge.scale, options.scaling)
             _write(tree, options, judging, row, record, role)
 
 

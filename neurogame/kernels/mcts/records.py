@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.leaves.bits import mixed
 from neurogame.kernels.mcts.bits import below, random_word, whole
 from neurogame.kernels.mcts.flight import BACK, LENGTH
 from neurogame.kernels.mcts.layout import (
@@ -35,6 +34,7 @@ from neurogame.kernels.mcts.layout import (
 from neurogame.kernels.mcts.lookup import add_move, joint_key
 from neurogame.kernels.mcts.stubs import counts_at, listed_move
 from neurogame.kernels.native.compiled import compiled, inner
+from neurogame.kernels.native.random import mixed
 from neurogame.kernels.twin.random_words import G1
 
 _G1 = np.uint64(G1)

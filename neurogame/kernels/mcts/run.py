@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.leaves.learn import learn
+from neurogame.kernels.leaves.machine import failed, play_uniform, step
 from neurogame.kernels.leaves.move_scores import scores_failed
-from neurogame.kernels.leaves.rules import failed, play_uniform, step
-from neurogame.kernels.leaves.stepwise import play_cut, play_out
+from neurogame.kernels.leaves.move_statistics import learn
+from neurogame.kernels.leaves.playouts import play_cut, play_out
 from neurogame.kernels.leaves.values import evaluate, has_failed
 from neurogame.kernels.mcts.all_moves import learn_all_moves
 from neurogame.kernels.mcts.backup import back_up, collect

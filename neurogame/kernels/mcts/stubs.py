@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.leaves.bits import lowest_bit
 from neurogame.kernels.mcts.bits import whole
 from neurogame.kernels.mcts.layout import (
     EXACT,
@@ -19,6 +18,7 @@ from neurogame.kernels.mcts.layout import (
     TERMINAL,
     VALUES,
 )
+from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import compiled, inner
 
 _ONE = np.uint64(1)

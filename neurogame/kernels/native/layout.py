@@ -22,6 +22,8 @@ Float32: TypeAlias = Annotated[float, NARROW]
 
 # Arrays by their numbers and dimensions: what a field, or an argument, is annotated with.
 Bools1: TypeAlias = Annotated[npt.NDArray[np.bool_], 1]
+UInt8s1: TypeAlias = Annotated[npt.NDArray[np.uint8], 1]
+UInt8s2: TypeAlias = Annotated[npt.NDArray[np.uint8], 2]
 UInt64s1: TypeAlias = Annotated[npt.NDArray[np.uint64], 1]
 UInt64s2: TypeAlias = Annotated[npt.NDArray[np.uint64], 2]
 UInt32s1: TypeAlias = Annotated[npt.NDArray[np.uint32], 1]
@@ -36,6 +38,7 @@ Float32s2: TypeAlias = Annotated[npt.NDArray[np.float32], 2]
 Float32s3: TypeAlias = Annotated[npt.NDArray[np.float32], 3]
 Float64s1: TypeAlias = Annotated[npt.NDArray[np.float64], 1]
 Float64s2: TypeAlias = Annotated[npt.NDArray[np.float64], 2]
+Float64s3: TypeAlias = Annotated[npt.NDArray[np.float64], 3]
 
 
 @final
@@ -100,7 +103,21 @@ class EntryField:
     parameters: tuple[Any, ...]
 
 
-Field: TypeAlias = NumberField | ArrayField | StructField | EntryField
+@final
+@dataclass(frozen=True, kw_only=True)
+class SequenceField:
+    """Several structs of one class: the address of their addresses.
+
+    Attributes:
+        place: of the word.
+        struct: their class.
+    """
+
+    place: int
+    struct: Any
+
+
+Field: TypeAlias = NumberField | ArrayField | StructField | SequenceField | EntryField
 
 
 def lay_out(struct: type, is_struct: Callable[[object], bool]) -> dict[str, Field]:
@@ -156,12 +173,15 @@ def _field(
         field = ArrayField(place=place, dtype=np.dtype(dtype), ndim=marks[0], is_strided=strided)
     elif is_struct(hint):
         field = StructField(place=place, struct=hint)
+    elif get_origin(hint) is collections.abc.Sequence and is_struct(get_args(hint)[0]):
+        field = SequenceField(place=place, struct=get_args(hint)[0])
     elif get_origin(hint) is collections.abc.Callable:
         parameters, _ = get_args(hint)
         field = EntryField(place=place, parameters=tuple(parameters))
     else:
         raise TypeError(
             f"{name}: {hint} is no field of a struct; fields are int, float, arrays with their "
-            "dimensions as in native/layout.py, structs, and functions of structs"
+            "dimensions as in native/layout.py, structs, sequences of structs, and functions of "
+            "structs"
         )
     return field, _size(field)

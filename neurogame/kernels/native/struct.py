@@ -18,7 +18,10 @@ and without the code of the rules and evaluators that it calls.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, dataclass_transform
+import ctypes
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
 import numpy.typing as npt
@@ -28,10 +31,13 @@ from neurogame.kernels.native.layout import (
     EntryField,
     Field,
     NumberField,
+    SequenceField,
     StructField,
     lay_out,
     words_of,
 )
+
+Built = TypeVar("Built", bound="Struct")
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
@@ -69,6 +75,10 @@ class Struct:
     def _numba_type_(self) -> Any:
         return _compiler_type(type(self))
 
+    def __reduce__(self) -> Any:
+        """Let copies have memory of their own."""
+        return _made, (type(self), {name: getattr(self, name) for name in self.layout()})
+
     if not TYPE_CHECKING:
         # The type checker is to know the fields, and nothing else.
         def __getattr__(self, name: str) -> Any:
@@ -103,7 +113,47 @@ class Struct:
                 words[field.place : field.place + len(kept)] = kept
             case StructField() | EntryField():
                 words[field.place] = 0 if value is None else value.address
+            case SequenceField():
+                addresses = np.array([one.address for one in value], np.int64)
+                words[field.place] = addresses.ctypes.data
+                value = _Kept(value, addresses)
         self.__dict__[name] = value
+
+
+def array_of(struct: Struct, name: str) -> npt.NDArray[Any]:
+    """Return the array in a field as compiled code left it, which may have put another one there.
+
+    Args:
+        struct: whose field it is.
+        name: of the field; its rows follow each other.
+    """
+    field = struct.layout()[name]
+    assert isinstance(field, ArrayField)
+    assert not field.is_strided
+    address, *shape = struct.__dict__["_words"][field.place : field.place + 1 + field.ndim].tolist()
+    size = field.dtype.itemsize * math.prod(shape)
+    memory = (ctypes.c_char * size).from_address(address) if size > 0 else b""
+    return np.frombuffer(memory, field.dtype).reshape(shape)
+
+
+def _made(struct: type[Built], fields: dict[str, Any]) -> Built:
+    return struct(**fields)
+
+
+def replaced(struct: Built, **changes: Any) -> Built:
+    """Return a copy of a struct with other fields; all else is the same, arrays too."""
+    return type(struct)(**{name: getattr(struct, name) for name in struct.layout()} | changes)
+
+
+class _Kept(tuple[Struct, ...]):
+    """Structs, with the array of their addresses, which must live as long."""
+
+    def __new__(cls, structs: Sequence[Struct], addresses: npt.NDArray[np.int64]) -> Self:
+        found = super().__new__(cls, structs)
+        found.addresses = addresses
+        return found
+
+    addresses: npt.NDArray[np.int64]
 
 
 _LAYOUTS: dict[type, dict[str, Field]] = {}

@@ -5,6 +5,7 @@ The other half of :mod:`neurogame.kernels.native.struct`, which says what a stru
 
 from __future__ import annotations
 
+import operator
 from typing import Any, final
 
 import numba as _numba
@@ -13,9 +14,18 @@ from llvmlite import ir
 from numba import types as _types
 from numba.core import cgutils as _cgutils
 from numba.core import typing as _typing
+from numba.core.typing.templates import AbstractTemplate as _AbstractTemplate
 from numba.core.typing.templates import AttributeTemplate as _AttributeTemplate
+from numba.core.typing.templates import infer_global as _infer_global
 
-from neurogame.kernels.native.layout import ArrayField, EntryField, Field, NumberField, StructField
+from neurogame.kernels.native.layout import (
+    ArrayField,
+    EntryField,
+    Field,
+    NumberField,
+    SequenceField,
+    StructField,
+)
 
 # They are not annotated.
 numba: Any = _numba
@@ -24,6 +34,8 @@ types: Any = _types
 cgutils: Any = _cgutils
 typing: Any = _typing
 AttributeTemplate: Any = _AttributeTemplate
+AbstractTemplate: Any = _AbstractTemplate
+infer_global: Any = _infer_global
 
 _WORD = ir.IntType(64)
 _CALL = "neurogame.kernels.native.struct_type.call"
@@ -74,7 +86,20 @@ class EntryType(types.Callable):  # type: ignore[misc]
         return _CALL
 
 
-for _kind in (StructType, EntryType):
+@final
+class SequenceType(types.Type):  # type: ignore[misc]
+    """The compiler's type of several structs: a pointer to their pointers.
+
+    Attributes:
+        item: type of each.
+    """
+
+    def __init__(self, item: StructType) -> None:
+        self.item = item
+        super().__init__(f"Sequence[{item}]")
+
+
+for _kind in (StructType, SequenceType, EntryType):
 
     @extending.register_model(_kind)
     class _Pointer(extending.models.PrimitiveModel):  # type: ignore[misc]
@@ -114,6 +139,8 @@ def type_of(field: Field) -> Any:
             return types.Array(kind, ndim, "A" if is_strided else "C")
         case StructField(struct=struct):
             return struct.compiler_type()
+        case SequenceField(struct=struct):
+            return SequenceType(struct.compiler_type())
         case EntryField(parameters=parameters):
             return EntryType(tuple(one.compiler_type() for one in parameters))
 
@@ -158,6 +185,20 @@ def _write(context: Any, builder: Any, sig: Any, args: Any, name: str) -> None:
                 builder.store(word, _place(builder, place, index, 64))
         case _:
             builder.store(builder.ptrtoint(args[1], _WORD), place)
+
+
+@infer_global(operator.getitem)
+class _Items(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, kws: Any) -> Any:
+        if len(args) == 2 and isinstance(args[0], SequenceType):
+            return typing.signature(args[0].item, args[0], types.int64)
+        return None
+
+
+@extending.lower_builtin(operator.getitem, SequenceType, types.int64)  # type: ignore[untyped-decorator]
+def _item(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    place = builder.gep(args[0], [args[1]], inbounds=True)
+    return builder.inttoptr(_constant_load(builder, place), _WORD.as_pointer())
 
 
 @extending.lower_builtin(_CALL, EntryType, types.VarArg(types.Any))  # type: ignore[untyped-decorator]

@@ -14,31 +14,19 @@ from neurogame.kernels.neural.network import ROWS, propagate
 
 @compiled
 def forward_blocks(
-    structure: Any,
-    tables: Any,
-    edges: Any,
-    nodes: Any,
-    offsets: Any,
-    steep: Any,
-    kind: int,
+    network: Any,
     words: Any,
     outputs: Any,
 ) -> None:
     """Compute the outputs of all states.
 
     Args:
-        structure: as in :func:`~neurogame.kernels.neural.network.propagate`, like all arguments
-            up to ``kind``.
-        tables: ``[T, C, 32]``.
-        edges: ``[*, D]``.
-        nodes: ``[*, N]``.
-        offsets: ``[2, N]``.
-        steep: half the steepness of the activation.
-        kind: of network.
+        network: with its weights.
         words: states; int64 ``[columns, W]``.
         outputs: written; ``[O, C, B]``.
     """
-    pattern, output = structure[0], structure[5]
+    pattern, output, tables = network.pattern, network.output, network.tables
+    nodes, kind = network.nodes, network.kind
     index = np.empty((len(pattern), LANES), np.uint8)
     column = np.zeros(len(words) + 1, np.int64)
     state = np.empty((nodes.shape[1], ROWS[kind], LANES), tables.dtype)
@@ -47,7 +35,7 @@ def forward_blocks(
         for signal in range(len(words)):
             column[signal] = words[signal, word]
         index_lanes(column, pattern, index)
-        propagate(structure, tables, edges, nodes, offsets, steep, kind, index, state)
+        propagate(network, index, state)
         first = word * LANES
         last = min(first + LANES, size)
         for o in range(len(output)):
@@ -59,13 +47,7 @@ def forward_blocks(
 
 @compiled
 def backward_blocks(
-    structure: Any,
-    tables: Any,
-    edges: Any,
-    nodes: Any,
-    offsets: Any,
-    steep: Any,
-    kind: int,
+    network: Any,
     words: Any,
     gradient: Any,
     table_flow: Any,
@@ -75,20 +57,15 @@ def backward_blocks(
     """Add up the gradients of all states; the outputs are computed again, block by block.
 
     Args:
-        structure: as in :func:`forward_blocks`, like all arguments up to ``words``.
-        tables: ``[T, C, 32]``.
-        edges: ``[*, D]``.
-        nodes: ``[*, N]``.
-        offsets: ``[2, N]``.
-        steep: half the steepness of the activation.
-        kind: of network.
+        network: with its weights.
         words: states; int64 ``[columns, W]``.
         gradient: of the outputs; ``[O, C, B]``.
         table_flow: added to; see :func:`~neurogame.kernels.neural.gradient.backpropagate`.
         edge_flow: added to; like the edges.
         node_flow: added to; like the nodes.
     """
-    pattern, output = structure[0], structure[5]
+    pattern, output, tables = network.pattern, network.output, network.tables
+    nodes, kind = network.nodes, network.kind
     index = np.empty((len(pattern), LANES), np.uint8)
     column = np.zeros(len(words) + 1, np.int64)
     state = np.empty((nodes.shape[1], ROWS[kind], LANES), tables.dtype)
@@ -98,7 +75,7 @@ def backward_blocks(
         for signal in range(len(words)):
             column[signal] = words[signal, word]
         index_lanes(column, pattern, index)
-        propagate(structure, tables, edges, nodes, offsets, steep, kind, index, state)
+        propagate(network, index, state)
         first = word * LANES
         last = min(first + LANES, size)
         flow[:] = 0
@@ -108,13 +85,7 @@ def backward_blocks(
                     for lane in range(last - first):
                         flow[output[o], channel, lane] += gradient[o, channel, first + lane]
         backpropagate(
-            structure,
-            tables,
-            edges,
-            nodes,
-            offsets,
-            steep,
-            kind,
+            network,
             index,
             state,
             flow,

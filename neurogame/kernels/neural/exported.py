@@ -9,6 +9,7 @@ import numpy as np
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.ground.atoms import IntArray
+from neurogame.kernels.native.struct import replaced
 
 if TYPE_CHECKING:
     from neurogame.kernels.neural.program import Program
@@ -40,9 +41,9 @@ class Exported:
         """
         old, count = self.program, len(fluents)
         columns = np.append(fluents, np.arange(count, old.columns + 1)).astype(np.int32)
-        pattern, *rest = old.structure
-        program = old._replace(
-            structure=(columns[pattern], *rest),
+        program = replaced(
+            old,
+            network=replaced(old.network, pattern=columns[old.network.pattern]),
             gains=np.ascontiguousarray(old.gains[roles]),
             base=np.ascontiguousarray(old.base[roles]),
         )

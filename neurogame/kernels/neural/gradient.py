@@ -13,13 +13,7 @@ from neurogame.kernels.neural.layout import PLAIN, SOUND
 
 @compiled
 def backpropagate(
-    structure: Any,
-    tables: Any,
-    edges: Any,
-    nodes: Any,
-    offsets: Any,
-    steep: Any,
-    kind: int,
+    network: Any,
     index: Any,
     state: Any,
     flow: Any,
@@ -30,23 +24,20 @@ def backpropagate(
     """Add the gradients of tables, edges and nodes to what is there.
 
     Args:
-        structure: as in :func:`~neurogame.kernels.neural.network.propagate`, like all arguments
-            up to ``state``, which it has filled.
-        tables: ``[T, C, 32]``.
-        edges: ``[*, D]``.
-        nodes: ``[*, N]``.
-        offsets: ``[2, N]``.
-        steep: half the steepness of the activation.
-        kind: of network.
+        network: with its weights.
         index: ``[P, L]``.
-        state: ``[N, ROWS[kind], L]``.
+        state: as :func:`~neurogame.kernels.neural.network.propagate` has left it;
+            ``[N, ROWS[kind], L]``.
         flow: gradients of the outputs; changed; ``[N, C, L]``.
         table_flow: added to; channels side by side: ``[T, 32, 1]`` for one channel, else
             ``[T, 32, 4]``.
         edge_flow: added to; like the edges.
         node_flow: added to; like the nodes.
     """
-    _, table_pattern, table_start, edge_start, edge_child, _ = structure
+    table_pattern, table_start = network.table_pattern, network.table_start
+    edge_start, edge_child = network.edge_start, network.edge_child
+    tables, edges, nodes, offsets = network.tables, network.edges, network.nodes, network.offsets
+    kind, steep = network.kind, lane_constant(network.steep, state[0, 0, 0])
     state, flow, index, table_flow = (
         borrowed(state),
         borrowed(flow),

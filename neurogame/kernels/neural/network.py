@@ -23,6 +23,15 @@ import math
 from typing import Any
 
 from neurogame.kernels.native.compiled import borrowed, compiled, inlined
+from neurogame.kernels.native.layout import (
+    Float32s2,
+    Float32s3,
+    Float64s2,
+    Float64s3,
+    Int32s1,
+    Int32s2,
+)
+from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import FUZZY, PLAIN, SOUND
 from neurogame.kernels.neural.lookup import table_sums
@@ -40,22 +49,19 @@ _NEAR = 0.5
 _LOG_2 = math.log(2.0)
 
 
-@compiled
-def propagate(
-    structure: Any,
-    tables: Any,
-    edges: Any,
-    nodes: Any,
-    offsets: Any,
-    steep: Any,
-    kind: int,
-    index: Any,
-    state: Any,
-) -> None:
-    """Compute all upper neurons.
+class Network(Struct):
+    """Networks with their weights, of float32.
 
-    Args:
-        structure: see :attr:`Layout.structure`, as arrays.
+    ``P`` patterns, ``T`` tables, ``N`` upper neurons, ``D`` edges between them, ``O`` outputs;
+    structure as in :class:`~neurogame.kernels.neural.layout.Layout`.
+
+    Attributes:
+        pattern: int32 ``[P, 5]``.
+        table_pattern: int32 ``[T]``.
+        table_start: int32 ``[N + 1]``.
+        edge_start: int32 ``[N + 1]``.
+        edge_child: int32 ``[D]``.
+        output: int32 ``[O]``.
         tables: ``[T, C, 32]``.
         edges: parameters of edges between upper neurons; ``[*, D]``.
         nodes: parameters of upper neurons; ``[*, N]``.
@@ -63,15 +69,57 @@ def propagate(
             per upper neuron; ``[2, N]``.
         steep: half the steepness of the activation.
         kind: of network.
+    """
+
+    pattern: Int32s2
+    table_pattern: Int32s1
+    table_start: Int32s1
+    edge_start: Int32s1
+    edge_child: Int32s1
+    output: Int32s1
+    tables: Float32s3
+    edges: Float32s2
+    nodes: Float32s2
+    offsets: Float32s2
+    steep: float
+    kind: int
+
+
+class ExactNetwork(Struct):
+    """The same with weights of float64, to check gradients; see :class:`Network`."""
+
+    pattern: Int32s2
+    table_pattern: Int32s1
+    table_start: Int32s1
+    edge_start: Int32s1
+    edge_child: Int32s1
+    output: Int32s1
+    tables: Float64s3
+    edges: Float64s2
+    nodes: Float64s2
+    offsets: Float64s2
+    steep: float
+    kind: int
+
+
+@compiled
+def propagate(network: Any, index: Any, state: Any) -> None:
+    """Compute all upper neurons.
+
+    Args:
+        network: with its weights.
         index: entry to take of each pattern; uint8 ``[P, L]``.
         state: written: the channels, and for kind SOUND in rows 3 and 4 the deviations of the
             net input divided by ``exp`` of rows 5 and 6, for kind THRESHOLD in rows 2 and 3 the
             powers of falsity and of truth, negative where it is the lesser of the two;
             ``[N, ROWS[kind], L]``.
     """
-    _, table_pattern, table_start, edge_start, edge_child, _ = structure
-    channels = tables.shape[1]
-    state, tables, index = borrowed(state), borrowed(tables), borrowed(index)
+    table_pattern, table_start = network.table_pattern, network.table_start
+    edge_start, edge_child = network.edge_start, network.edge_child
+    tables, edges, nodes, offsets = network.tables, network.edges, network.nodes, network.offsets
+    kind, channels = network.kind, tables.shape[1]
+    state, index = borrowed(state), borrowed(index)
+    steep = lane_constant(network.steep, state[0, 0, 0])
     for n in range(len(state)):
         own = state[n]
         first, last = edge_start[n], edge_start[n + 1]

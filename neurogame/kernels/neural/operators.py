@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from neurogame.kernels.neural.blocks import backward_blocks, forward_blocks
-from neurogame.kernels.neural.network import CHANNELS
+from neurogame.kernels.neural.network import CHANNELS, ExactNetwork, Network
 
 _SCHEMA = (
     "(Tensor words, SymInt size, Tensor tables, Tensor edges, Tensor nodes, Tensor offsets, "
@@ -55,9 +55,8 @@ def goal_networks(
         ``[O, C, B]``; gradients flow to tables, edges and nodes.
     """
     outputs = tables.new_empty(len(structure[5]), CHANNELS[kind], size)
-    inputs = _arguments(tables, edges, nodes, offsets, structure, kind, steep)
-    blocks = [*inputs, *(_array(tensor) for tensor in (words, outputs))]
-    forward_blocks(*blocks)
+    network = _network(tables, edges, nodes, offsets, structure, kind, steep)
+    forward_blocks(network, _array(words), _array(outputs))
     return outputs
 
 
@@ -80,10 +79,9 @@ def goal_networks_backward(
     table_flow = tables.new_zeros(len(tables), tables.shape[2], width)
     edge_flow = torch.zeros_like(edges, memory_format=torch.contiguous_format)
     node_flow = torch.zeros_like(nodes, memory_format=torch.contiguous_format)
-    inputs = _arguments(tables, edges, nodes, offsets, structure, kind, steep)
+    network = _network(tables, edges, nodes, offsets, structure, kind, steep)
     flows = (words, gradient, table_flow, edge_flow, node_flow)
-    blocks = [*inputs, *(_array(tensor) for tensor in flows)]
-    backward_blocks(*blocks)
+    backward_blocks(network, *(_array(tensor) for tensor in flows))
     wide = table_flow[:, :, : tables.shape[1]].transpose(1, 2).contiguous()
     return wide, edge_flow, node_flow
 
@@ -143,7 +141,7 @@ def _array(tensor: Tensor) -> npt.NDArray[Any]:
     return tensor.detach().contiguous().numpy()
 
 
-def _arguments(
+def _network(
     tables: Tensor,
     edges: Tensor,
     nodes: Tensor,
@@ -151,8 +149,21 @@ def _arguments(
     structure: list[Tensor],
     kind: int,
     steep: float,
-) -> tuple[Any, ...]:
-    """Return the first arguments of the kernels."""
-    numbers = (_array(tensor) for tensor in (tables, edges, nodes, offsets))
-    half = (np.float32 if tables.dtype == torch.float32 else np.float64)(steep)
-    return tuple(_array(tensor) for tensor in structure), *numbers, half, kind
+) -> Network | ExactNetwork:
+    """Return the networks for compiled code."""
+    made = Network if tables.dtype == torch.float32 else ExactNetwork
+    pattern, table_pattern, table_start, edge_start, edge_child, output = map(_array, structure)
+    return made(
+        pattern=pattern,
+        table_pattern=table_pattern,
+        table_start=table_start,
+        edge_start=edge_start,
+        edge_child=edge_child,
+        output=output,
+        tables=_array(tables),
+        edges=_array(edges),
+        nodes=_array(nodes),
+        offsets=_array(offsets),
+        steep=float(np.float32(steep)) if made is Network else steep,
+        kind=kind,
+    )

@@ -12,34 +12,28 @@ A search that is compiled itself needs no Python to value a state::
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from neurogame.kernels.native.compiled import compiled, inlined, merged
+from neurogame.kernels.native.layout import Float32s1, Float32s2, Float32s3, UInt8s1, UInt8s2
+from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import FUZZY, SOUND, THRESHOLD
 from neurogame.kernels.neural.lookup import LANES, TILE, index_lanes, index_one
-from neurogame.kernels.neural.network import ROWS, propagate
+from neurogame.kernels.neural.network import ROWS, Network, propagate
 
-Reals = npt.NDArray[np.float32]
+_ONE = np.uint64(1)
 
 
-class Program(NamedTuple):
+class Program(Struct):
     """One evaluator, weights included; compiled code takes it as an argument.
 
-    ``P`` patterns, ``T`` tables, ``N`` upper neurons, ``D`` edges between them, ``V`` outputs,
-    ``R`` roles; structure as in :class:`~neurogame.kernels.neural.layout.Layout`.
+    ``V`` outputs, ``R`` roles.
 
     Attributes:
-        structure: the arrays of :attr:`~neurogame.kernels.neural.layout.Layout.structure`.
-        tables: float32 ``[T, C, 32]``.
-        edges: float32 ``[*, D]``.
-        nodes: float32 ``[*, N]``.
-        offsets: float32 ``[2, N]``.
-        steep: half the steepness of the activation; float32.
-        kind: of network; see :mod:`~neurogame.kernels.neural.network`.
+        network: with its weights.
         readout: per output its zero, slope, shift, room (kind SOUND) and sign, which is the
             output itself where the goal is constant; float32 ``[V, 5]``.
         gains: by how much an output of 1 raises each role's value; kind THRESHOLD: what each
@@ -49,20 +43,14 @@ class Program(NamedTuple):
         columns: bits of a state: fluents, then what logic computes for redirected leaves.
     """
 
-    structure: tuple[npt.NDArray[np.int32], ...]
-    tables: Reals
-    edges: Reals
-    nodes: Reals
-    offsets: Reals
-    steep: np.float32
-    kind: int
-    readout: Reals
-    gains: Reals
-    base: Reals
+    network: Network
+    readout: Float32s2
+    gains: Float32s2
+    base: Float32s1
     columns: int
 
 
-class Space(NamedTuple):
+class Space(Struct):
     """Memory to compute in; one per thread.
 
     Attributes:
@@ -72,24 +60,26 @@ class Space(NamedTuple):
         flags: uint8 ``[64 (columns // 64 + 1)]``.
     """
 
-    entry: npt.NDArray[np.uint8]
-    state: Reals
-    output: Reals
-    flags: npt.NDArray[np.uint8]
+    entry: UInt8s2
+    state: Float32s3
+    output: Float32s1
+    flags: UInt8s1
 
 
 def make_space(program: Program, lanes: int) -> Space:
     """Return memory for :func:`evaluate_one` (1 lane) or :func:`evaluate_lanes` (16 or 64)."""
     return Space(
-        entry=np.zeros((len(program.structure[0]), lanes), np.uint8),
-        state=np.zeros((program.nodes.shape[1], ROWS[program.kind], lanes), np.float32),
+        entry=np.zeros((len(program.network.pattern), lanes), np.uint8),
+        state=np.zeros(
+            (program.network.nodes.shape[1], ROWS[program.network.kind], lanes), np.float32
+        ),
         output=np.zeros(lanes, np.float32),
         flags=np.zeros(64 * (program.columns // 64 + 1), np.uint8),
     )
 
 
 @compiled
-def evaluate_one(program: Any, space: Any, state: Any, values: Any) -> None:
+def evaluate_one(program: Program, space: Space, state: Any, values: Any) -> None:
     """Compute the values of one state.
 
     Args:
@@ -104,7 +94,7 @@ def evaluate_one(program: Any, space: Any, state: Any, values: Any) -> None:
 
 
 @merged
-def evaluate_lanes(program: Any, space: Any, column: Any, values: Any) -> None:
+def evaluate_lanes(program: Program, space: Space, column: Any, values: Any) -> None:
     """Compute the values of 64 states, or of the first 16.
 
     Args:
@@ -114,12 +104,12 @@ def evaluate_lanes(program: Any, space: Any, column: Any, values: Any) -> None:
             int64 ``[columns + 1]``.
         values: written; in 0..1; float32 ``[R, 64]``, or ``[R, 16]``.
     """
-    index_lanes(column, program.structure[0], space.entry)
+    index_lanes(column, program.network.pattern, space.entry)
     value_indexed(program, space, values)
 
 
 @compiled
-def evaluate_words(program: Any, space: Any, words: Any, values: Any) -> None:
+def evaluate_words(program: Program, space: Space, words: Any, values: Any) -> None:
     """Compute the values of a batch of packed states.
 
     Args:
@@ -145,38 +135,30 @@ def evaluate_words(program: Any, space: Any, words: Any, values: Any) -> None:
 
 
 @merged
-def index_state(program: Any, space: Any, state: Any) -> None:
+def index_state(program: Program, space: Space, state: Any) -> None:
     """Gather one state's indices of the tables; see :func:`evaluate_one`."""
     flags = space.flags
     for place in range(len(state)):
+        word = np.uint64(state[place])
         for bit in range(64):
-            flags[64 * place + bit] = (state[place] >> bit) & 1
-    index_one(flags, program.structure[0], space.entry)
+            flags[64 * place + bit] = (word >> np.uint64(bit)) & _ONE
+    index_one(flags, program.network.pattern, space.entry)
 
 
 @merged
-def value_indexed(program: Any, space: Any, values: Any) -> None:
+def value_indexed(program: Program, space: Space, values: Any) -> None:
     """Compute values, float32 ``[R, L]``, from the indices of the tables."""
-    propagate(
-        program.structure,
-        program.tables,
-        program.edges,
-        program.nodes,
-        program.offsets,
-        program.steep,
-        program.kind,
-        space.entry,
-        space.state,
-    )
-    output, readout, gains = program.structure[5], program.readout, program.gains
-    if program.kind == THRESHOLD:
-        constants = program.edges[0]
+    network, readout, gains = program.network, program.readout, program.gains
+    propagate(network, space.entry, space.state)
+    output = network.output
+    if network.kind == THRESHOLD:
+        constants = network.edges[0]
         _mix_goals(
             space.state, output, readout, constants, gains, program.base, space.output, values
         )
     else:
         _add_outputs(
-            space.state, output, readout, program.kind, gains, program.base, space.output, values
+            space.state, output, readout, network.kind, gains, program.base, space.output, values
         )
 
 

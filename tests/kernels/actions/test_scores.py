@@ -12,7 +12,7 @@ from neurogame.analysis.analyse import GameAnalysis, analyse
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
-from neurogame.kernels.leaves.move_scores import ScoresPort, make_scores, score_moves
+from neurogame.kernels.leaves.move_scores import SearchJudge, make_scores, score_moves
 from neurogame.simulate.game import Game
 from tests.circuit.random_steps import Steps, random_steps
 from tests.conftest import REPOSITORY, shared
@@ -48,14 +48,16 @@ def made(name: str, config: ActionConfig) -> ActionCircuit:
     return judge
 
 
-def compare(name: str, judge: ActionCircuit, port: ScoresPort, role: int, rows: np.ndarray) -> None:
+def compare(
+    name: str, judge: ActionCircuit, port: SearchJudge, role: int, rows: np.ndarray
+) -> None:
     """Check the compiled scores of some states against those of torch."""
     game, _, steps = game_of(name)
     first, last = game.move_offsets[role : role + 2]
     legal = steps.legal[rows][:, first:last]
     out = np.full((len(rows), last - first + 3), -7, np.float32)
     fluents = -(-len(game.fluents) // 64)
-    states = packed(steps.states)[:, :fluents]
+    states = np.ascontiguousarray(packed(steps.states)[:, :fluents])
     score_moves(port.scores, states, packed(steps.legal), rows, len(rows), role, 0, out)
     port.check()
     expected = judge.move_scores(steps.states[rows], legal, role)

@@ -76,7 +76,7 @@ def test_all_counts_of_legal_moves(config: ActionConfig) -> None:
         legal[:, first:last] = False
         own = np.sort(random.choice(last - first, count, replace=False))
         legal[:, first + own] = True
-        states = packed(steps.states[-2:])[:, : -(-len(game.fluents) // 64)]
+        states = np.ascontiguousarray(packed(steps.states[-2:])[:, : -(-len(game.fluents) // 64)])
         out = np.full((2, count + 1), -7, np.float32)
         score_moves(port.scores, states, packed(legal), np.arange(2), 2, 1, 0, out)
         port.check()
@@ -95,7 +95,7 @@ def test_they_are_the_scores_of_each_moves_own_formula() -> None:
     for budget in (0, 10**7):
         port = make_scores(made("breakthrough6", ActionConfig(), (budget, budget)), game.circuit)
         out = np.zeros((20, 64), np.float32)
-        states = packed(steps.states)[:, : -(-len(game.fluents) // 64)]
+        states = np.ascontiguousarray(packed(steps.states)[:, : -(-len(game.fluents) // 64)])
         score_moves(port.scores, states, packed(steps.legal), np.arange(20), 20, 0, 0, out)
         outs.append(out)
     assert (outs[0] > 0).any()

@@ -12,8 +12,7 @@ pytest.importorskip("numba")
 
 from neurogame.errors import ConfigurationError
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.request import CALLBACK, COMPILED
-from neurogame.kernels.leaves.rules import failed, look, play_uniform, step
+from neurogame.kernels.leaves.machine import failed, look, play_uniform, step
 from neurogame.kernels.native.compiled import compiled
 from neurogame.kernels.twin.expand import Seen, hash_states, look_at_states
 from neurogame.kernels.twin.pack import pack_one_hot, unpack
@@ -63,7 +62,7 @@ def assert_seen(leaves: Leaves, count: int, states: Any, seen: Seen) -> None:
 def test_successors_are_those_of_plain_torch(name: str) -> None:
     count = ODD.get(name, 130)
     leaves = Leaves(game(name).circuit, count)
-    assert leaves.kind == COMPILED
+    assert leaves.is_compiled
     fill(leaves, name, count)
     states, seen = expected(name, leaves, count)
     step(leaves.rules, leaves.block, count)
@@ -87,7 +86,7 @@ def test_successors_are_those_of_plain_torch(name: str) -> None:
 def test_every_backend_and_shape_does_the_same(backend: str, leaves: int) -> None:
     name = "tictactoe3p"
     made = Leaves(game(name).circuit, leaves, backend=backend)
-    assert made.kind == (CALLBACK if backend == "torch" else COMPILED)
+    assert made.is_compiled == (backend != "torch")
     fill(made, name, leaves)
     states, seen = expected(name, made, leaves)
     step(made.rules, made.block, leaves)

@@ -13,15 +13,13 @@ pytest.importorskip("numba")
 
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.kernels.leaves.bits import mixed
-from neurogame.kernels.leaves.context import joint_context
-from neurogame.kernels.leaves.grams import gram_place
-from neurogame.kernels.leaves.learn import learn
+from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.leaves import Leaves
+from neurogame.kernels.leaves.machine import look
+from neurogame.kernels.leaves.move_statistics import gram_place, joint_context, learn
+from neurogame.kernels.leaves.playouts import play_cut, play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
-from neurogame.kernels.leaves.rules import look
-from neurogame.kernels.leaves.stepwise import play_cut, play_out
-from neurogame.kernels.leaves.values import make_values
+from neurogame.kernels.native.random import mixed
 from neurogame.simulate.game import Game, State
 
 GAMES = ("connectfour5", "bidding_tictactoe", "tictactoe3p", "lightsout", "rockpaperscissors")

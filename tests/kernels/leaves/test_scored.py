@@ -10,11 +10,11 @@ import pytest
 
 pytest.importorskip("numba")
 
-from neurogame.kernels.leaves.learn import learn
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS, make_scores
+from neurogame.kernels.leaves.move_statistics import learn
+from neurogame.kernels.leaves.playouts import play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
-from neurogame.kernels.leaves.stepwise import play_out
 from neurogame.simulate.game import Game
 from tests.kernels.leaves.judges import Broken, Guess, Marks
 from tests.kernels.leaves.test_policies import ODD, at_start, first_moves, replayed
@@ -199,7 +199,7 @@ def test_a_judge_is_asked_once_per_ply_and_only_for_what_is_not_random() -> None
         assert low * choices <= judge.asked <= high * choices
         assert judge.calls <= leaves.block.plies.max()
         assert owner.scores is not None
-        spent = int(owner.scores.scores.request["nanoseconds"][0])
+        spent = owner.scores.scores.nanoseconds
         assert (spent > 0) == (epsilon < 1)
 
 

@@ -20,15 +20,8 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.gdl.scramble import scramble
-from neurogame.kernels.leaves.values import (
-    CALLBACK,
-    NONE,
-    PROGRAM,
-    ValuesPort,
-    evaluate,
-    has_failed,
-    make_values,
-)
+from neurogame.kernels.leaves.evaluator import SearchEvaluator, make_values
+from neurogame.kernels.leaves.values import CALLBACK, NONE, PROGRAM, evaluate, has_failed
 from neurogame.kernels.native.compiled import compiled
 from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.learn.mapped_evaluator import map_evaluator
@@ -62,7 +55,7 @@ def packed(flags: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def valued(port: ValuesPort, flags: np.ndarray, count: int, *, rows: bool) -> np.ndarray:
+def valued(port: SearchEvaluator, flags: np.ndarray, count: int, *, rows: bool) -> np.ndarray:
     """Return the values of the first states, and check that nothing else is written."""
     states, lanes = packed(flags)
     if rows:

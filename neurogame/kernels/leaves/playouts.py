@@ -1,7 +1,8 @@
 """Playouts ply by ply, in which a policy chooses every move and all moves are recorded.
 
-The lanes of a block advance together; a lane whose game is over is dropped. Random numbers are a
-function of the seed, the lane, its ply and the role alone.
+Searches call :func:`play_out` and :func:`play_cut`. The lanes of a block advance together; a lane
+whose game is over is dropped. Random numbers are a function of the seed, the lane, its ply and the
+role alone.
 """
 
 from __future__ import annotations
@@ -10,30 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.leaves.bits import lowest_bit
-from neurogame.kernels.leaves.context import begin_contexts, push_context
-from neurogame.kernels.leaves.grams import gram_score
-from neurogame.kernels.leaves.picking import (
-    count_moves,
-    drawn,
-    masked,
-    more_bits,
-    nth_move,
-    random_bits,
-    unit,
-)
-from neurogame.kernels.leaves.policy import LGR, NST, SCORED, UNIFORM
-from neurogame.kernels.leaves.replies import find_reply
-from neurogame.kernels.leaves.rules import failed, play_uniform, step
-from neurogame.kernels.leaves.scored import choose_scored
-from neurogame.kernels.leaves.values import evaluate
+from neurogame.kernels.leaves.block import Block
+from neurogame.kernels.leaves.choosing import choose_all, choose_scored
+from neurogame.kernels.leaves.machine import StateMachine, failed, play_uniform, step
+from neurogame.kernels.leaves.move_statistics import begin_contexts
+from neurogame.kernels.leaves.picking import count_moves
+from neurogame.kernels.leaves.policy import SCORED, UNIFORM, Policy
+from neurogame.kernels.leaves.values import Values, evaluate
 from neurogame.kernels.native.compiled import compiled, uncounted, uncounted_inlined
-
-_ONE = np.uint64(1)
+from neurogame.kernels.native.layout import Int64s2, UInt64s2
 
 
 @compiled
-def play_out(rules: Any, block: Any, policy: Any, count: int, seed: int, plies: int) -> None:
+def play_out(
+    rules: StateMachine, block: Block, policy: Policy, count: int, seed: int, plies: int
+) -> None:
     """Play the first leaves' states on; fills ``values``, and ``made`` and ``plies`` if recorded.
 
     Args:
@@ -54,7 +46,13 @@ def play_out(rules: Any, block: Any, policy: Any, count: int, seed: int, plies: 
 
 @compiled
 def play_cut(
-    rules: Any, block: Any, policy: Any, values: Any, count: int, seed: int, plies: int
+    rules: StateMachine,
+    block: Block,
+    policy: Policy,
+    values: Values,
+    count: int,
+    seed: int,
+    plies: int,
 ) -> int:
     """Play the first leaves' states on for some plies, then ask the evaluator.
 
@@ -91,7 +89,7 @@ def play_cut(
 
 
 @uncounted
-def _walk(block: Any, policy: Any, count: int, seed: int, plies: int) -> int:
+def _walk(block: Block, policy: Policy, count: int, seed: int, plies: int) -> int:
     """Play; return how many lanes are still playing after that many plies.
 
     Those are the first lanes of the policy's own block, as its last step left them, and of
@@ -115,7 +113,7 @@ def _walk(block: Any, policy: Any, count: int, seed: int, plies: int) -> int:
         if policy.kind == SCORED:
             choose_scored(block, policy, left, seed, ply)
         else:
-            _choose_all(block, policy, left, seed, ply)
+            choose_all(block, policy, left, seed, ply)
         for row in range(left):
             block.plies[policy.lanes[row]] = ply + 1
         step(policy.rules, own, left)
@@ -132,7 +130,7 @@ def copy_row(source: Any, row: int, target: Any, place: int) -> None:
 
 
 @uncounted_inlined
-def _is_stuck(policy: Any, legal: Any, row: int, place: int) -> bool:
+def _is_stuck(policy: Policy, legal: UInt64s2, row: int, place: int) -> bool:
     """Return whether some role has no legal move; write how many each has at a place."""
     stuck = False
     for role in range(len(policy.offsets) - 1):
@@ -143,7 +141,7 @@ def _is_stuck(policy: Any, legal: Any, row: int, place: int) -> bool:
 
 
 @uncounted_inlined
-def _drop(block: Any, policy: Any, left: int) -> int:
+def _drop(block: Block, policy: Policy, left: int) -> int:
     """Give ended lanes their goals and move the others up; return how many play on."""
     own, kept = policy.block, 0
     for row in range(left):
@@ -160,7 +158,7 @@ def _drop(block: Any, policy: Any, left: int) -> int:
 
 
 @uncounted_inlined
-def _settle(block: Any, policy: Any, left: int) -> int:
+def _settle(block: Block, policy: Policy, left: int) -> int:
     """Give ended lanes of the last ply their goals; the others' states come first then."""
     own, kept = policy.block, 0
     for row in range(left):
@@ -178,77 +176,10 @@ def _settle(block: Any, policy: Any, left: int) -> int:
 
 
 @uncounted_inlined
-def _move_lane(lanes: Any, source: int, target: int) -> None:
+def _move_lane(lanes: Int64s2, source: int, target: int) -> None:
     """Copy a lane of all words."""
     there, here = np.int64(target >> 6), np.int64(source >> 6)
     for signal in range(len(lanes)):
         bit = lanes[signal, here] >> (source & 63) & 1
         lanes[signal, there] &= ~(np.int64(1) << (target & 63))
         lanes[signal, there] |= bit << (target & 63)
-
-
-@uncounted_inlined
-def _choose_all(block: Any, policy: Any, left: int, seed: int, ply: int) -> None:
-    """Choose the moves of all roles in all lanes that play, one lane after the other."""
-    own, roles = policy.block, block.joint.shape[1]
-    for row in range(left):
-        lane = policy.lanes[row]
-        for role in range(roles):
-            word = random_bits(seed, lane, ply, role)
-            own.joint[row, role] = _choose(policy, row, role, word)
-        push_context(policy, row)
-        if ply < block.made.shape[1]:
-            for role in range(roles):
-                block.made[lane, ply, role] = policy.chosen[role]
-
-
-@uncounted_inlined
-def _choose(policy: Any, row: int, role: int, word: Any) -> Any:
-    """Return the move number that a role chooses, and note it in ``chosen``."""
-    legal = policy.legal
-    begin, end = policy.offsets[role], policy.offsets[role + 1]
-    count: Any = np.int64(policy.counts[row, role])
-    if count == 1:
-        policy.chosen[role] = -1
-        return nth_move(legal, row, begin, end, 0)
-    move = -1
-    if policy.kind == LGR:
-        move = find_reply(policy, row, role)
-    elif policy.kind != UNIFORM:
-        other = more_bits(word)
-        if unit(other) >= policy.epsilon:
-            move = _preferred(policy, row, begin, end, other)
-    if move < 0:
-        move = nth_move(legal, row, begin, end, drawn(word, count))
-    policy.chosen[role] = move
-    return move
-
-
-@uncounted_inlined
-def _preferred(policy: Any, row: int, begin: int, end: int, word: Any) -> int:
-    """Return a move by its score: the best, or one drawn by weight.
-
-    Both draw with one pass: of equal scores, and of weights, a later one takes the place of the
-    one held with the right probability.
-    """
-    best: Any = np.float32(-1.0)
-    total, chosen, ties = 0.0, -1, 0
-    for place in range(begin >> 6, (end + 63) >> 6):
-        bits = masked(policy.legal[row, place], place, begin, end)
-        while bits:
-            move = 64 * place + lowest_bit(bits)
-            bits &= bits - _ONE
-            value = gram_score(policy, row, move) if policy.kind == NST else policy.scores[move]
-            if policy.gibbs:
-                total += value
-                word = more_bits(word)
-                if unit(word) * total < value:
-                    chosen = move
-            elif value > best:
-                best, chosen, ties = value, move, 1
-            elif value == best:
-                ties += 1
-                word = more_bits(word)
-                if unit(word) * ties < 1.0:
-                    chosen = move
-    return chosen

@@ -1,11 +1,12 @@
-"""What compiled searches ask of the rules, answered by plain torch: the definition.
+"""Rules of which every call is one of Python, where the rules are not compiled.
 
-It serves where the rules are not compiled.
+:class:`TorchRules` is the definition in plain torch of what compiled rules do with a block.
 """
 
 from __future__ import annotations
 
-from typing import final
+from collections.abc import Callable
+from typing import Protocol, final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,9 @@ from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.leaves.block import Block
+from neurogame.kernels.leaves.machine import StateMachine
+from neurogame.kernels.native.entries import callback
+from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.expand import hash_states, look_at_states, pack_rows
 from neurogame.kernels.twin.pack import pack, pack_one_hot, unpack
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
@@ -22,9 +26,74 @@ from neurogame.kernels.twin.torch_ply import NEXT_ALONE, TorchPly
 PackedArray = npt.NDArray[np.uint64]
 
 
+class Answers(Protocol):
+    """What a Python object does with the arrays of a block; see :mod:`.machine`."""
+
+    def step(self, count: int) -> None:
+        """Make the joint moves of the first leaves and look at what follows."""
+
+    def look(self, count: int) -> None:
+        """Look at the first leaves' states."""
+
+    def play(self, count: int, seed: int, plies: int) -> None:
+        """Play the first leaves' states on at random."""
+
+
+@final
+class PythonRules:
+    """Rules that call a Python object; what it raises is kept, and the call has failed.
+
+    Attributes:
+        machine: for compiled code.
+        error: what a call has raised, or None.
+    """
+
+    def __init__(self, answers: Answers, block: Block) -> None:
+        """Make the rules.
+
+        Args:
+            answers: what is called; after it has raised an error, not until :meth:`check`.
+            block: what it works on.
+        """
+        self.error: BaseException | None = None
+        self.machine = StateMachine(
+            make_moves=callback(lambda: self._call(lambda: answers.step(self.machine.count))),
+            look_at=callback(lambda: self._call(lambda: answers.look(self.machine.count))),
+            play_on=callback(
+                lambda: self._call(
+                    lambda: answers.play(self.machine.count, self.machine.seed, self.machine.plies)
+                )
+            ),
+            block=block,
+            rules=Struct(),
+            playouts=Struct(),
+            count=0,
+            seed=0,
+            plies=0,
+            failed=0,
+        )
+
+    def check(self) -> None:
+        """Raise what a call has raised, if anything, and forget it."""
+        if self.error is not None:
+            error, self.error = self.error, None
+            self.machine.failed = 0
+            raise error
+
+    def _call(self, answer: Callable[[], None]) -> None:
+        if self.machine.failed:
+            return
+        try:
+            answer()
+        except BaseException as error:
+            # Compiled code cannot pass it on.
+            self.error = error
+            self.machine.failed = 1
+
+
 @final
 class TorchRules:
-    """Answers on the arrays of a block; see :class:`~neurogame.kernels.leaves.callback.Answers`."""
+    """Answers on the arrays of a block; see :class:`Answers`."""
 
     def __init__(self, circuit: Circuit, block: Block, playouts: int) -> None:
         """Plan the evaluation.

@@ -1,0 +1,189 @@
+"""How the lanes that play choose their moves of one ply.
+
+Playouts call :func:`choose_all`, which chooses lane by lane from what was learned of moves, or
+:func:`choose_scored`, where a judge scores the moves of all lanes together.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from neurogame.kernels.leaves.block import Block
+from neurogame.kernels.leaves.move_scores import LOGITS, score_moves
+from neurogame.kernels.leaves.move_statistics import find_reply, gram_score, push_context
+from neurogame.kernels.leaves.picking import masked, more_bits, nth_move, random_bits, unit
+from neurogame.kernels.leaves.policy import LGR, NST, UNIFORM, Policy
+from neurogame.kernels.leaves.preference import (
+    draw,
+    greatest,
+    lowest_highest,
+    shift_factor,
+    unit_of,
+)
+from neurogame.kernels.native.bits import lowest_bit
+from neurogame.kernels.native.clock import nanoseconds
+from neurogame.kernels.native.compiled import uncounted_inlined
+from neurogame.kernels.native.random import below
+
+_ONE = np.uint64(1)
+_LOGIT_UNIT = 10.0
+"""What a mean of 1 counts for beside logarithms: with a temperature of 1 that is the MAST of the
+literature, ``exp(100 mean / 10)``."""
+
+
+@uncounted_inlined
+def choose_all(block: Block, policy: Policy, left: int, seed: int, ply: int) -> None:
+    """Choose the moves of all roles in all lanes that play, one lane after the other."""
+    own, roles = policy.block, block.joint.shape[1]
+    for row in range(left):
+        lane = policy.lanes[row]
+        for role in range(roles):
+            word = random_bits(seed, lane, ply, role)
+            own.joint[row, role] = _choose(policy, row, role, word)
+        push_context(policy, row)
+        if ply < block.made.shape[1]:
+            for role in range(roles):
+                block.made[lane, ply, role] = policy.chosen[role]
+
+
+@uncounted_inlined
+def _choose(policy: Policy, row: int, role: int, word: Any) -> Any:
+    """Return the move number that a role chooses, and note it in ``chosen``."""
+    legal = policy.legal
+    begin, end = policy.offsets[role], policy.offsets[role + 1]
+    count: Any = np.int64(policy.counts[row, role])
+    if count == 1:
+        policy.chosen[role] = -1
+        return nth_move(legal, row, begin, end, 0)
+    move = -1
+    if policy.kind == LGR:
+        move = find_reply(policy, row, role)
+    elif policy.kind != UNIFORM:
+        other = more_bits(word)
+        if unit(other) >= policy.epsilon:
+            move = _preferred(policy, row, begin, end, other)
+    if move < 0:
+        move = nth_move(legal, row, begin, end, below(word, count))
+    policy.chosen[role] = move
+    return move
+
+
+@uncounted_inlined
+def _preferred(policy: Policy, row: int, begin: int, end: int, word: Any) -> int:
+    """Return a move by its score: the best, or one drawn by weight.
+
+    Both draw with one pass: of equal scores, and of weights, a later one takes the place of the
+    one held with the right probability.
+    """
+    best: Any = np.float32(-1.0)
+    total, chosen, ties = 0.0, -1, 0
+    for place in range(begin >> 6, (end + 63) >> 6):
+        bits = masked(policy.legal[row, place], place, begin, end)
+        while bits:
+            move = 64 * place + lowest_bit(bits)
+            bits &= bits - _ONE
+            value = gram_score(policy, row, move) if policy.kind == NST else policy.scores[move]
+            if policy.gibbs:
+                total += value
+                word = more_bits(word)
+                if unit(word) * total < value:
+                    chosen = move
+            elif value > best:
+                best, chosen, ties = value, move, 1
+            elif value == best:
+                ties += 1
+                word = more_bits(word)
+                if unit(word) * ties < 1.0:
+                    chosen = move
+    return chosen
+
+
+@uncounted_inlined
+def choose_scored(block: Block, policy: Policy, left: int, seed: int, ply: int) -> None:
+    """Choose the moves of all roles in all lanes that play.
+
+    Each role asks its judge once, for those lanes where it has a choice and does not move at
+    random anyway.
+
+    Args:
+        block: of the leaves; ``made`` is written if playouts are recorded.
+        policy: of the playouts; the joint moves are written into its own block.
+        left: number of lanes that play.
+        seed: of the playouts.
+        ply: since their beginning.
+    """
+    own, gathered, judge = policy.block, policy.gathered, policy.judge
+    for role in range(block.joint.shape[1]):
+        begin, end = policy.offsets[role], policy.offsets[role + 1]
+        wanted = 0
+        for row in range(left):
+            lane: Any = policy.lanes[row]
+            legal: Any = np.int64(policy.counts[row, role])
+            chosen, number = -1, 0
+            if legal > 1:
+                word = random_bits(seed, lane, ply, role)
+                if unit(more_bits(word)) >= policy.epsilon:
+                    gathered[wanted] = row
+                    wanted += 1
+                    continue
+                number = below(word, legal)
+            move = nth_move(policy.legal, row, begin, end, number)
+            own.joint[row, role] = move
+            if legal > 1:
+                chosen = move
+            if ply < block.made.shape[1]:
+                block.made[lane, ply, role] = chosen
+        if wanted == 0:
+            continue
+        begun = nanoseconds()
+        own_seed: Any = np.int64(random_bits(seed, 0, ply, role))
+        marks = policy.marks
+        score_moves(judge, own.parents, policy.legal, gathered, wanted, role, own_seed, marks)
+        judge.nanoseconds += nanoseconds() - begun
+        for place in range(wanted):
+            row = gathered[place]
+            lane = policy.lanes[row]
+            number = _chosen(policy, place, row, role, random_bits(seed, lane, ply, role))
+            move = nth_move(policy.legal, row, begin, end, number)
+            own.joint[row, role] = move
+            if ply < block.made.shape[1]:
+                block.made[lane, ply, role] = move
+
+
+@uncounted_inlined
+def _chosen(policy: Policy, place: int, row: int, role: int, word: Any) -> Any:
+    """Return the number of the legal move that a row's scores choose."""
+    marks, scale = policy.marks, policy.judge.scale
+    count: Any = np.int64(policy.counts[row, role])
+    low, high = lowest_highest(marks, place, count)
+    shift, factor = shift_factor(low, high, scale, policy.scaling)
+    step: Any = np.float64(factor) * unit_of(scale) / policy.tau
+    if policy.blend < 1:
+        begin, end = policy.offsets[role], policy.offsets[role + 1]
+        _blend(policy, place, row, begin, end, shift, factor)
+        low, high = lowest_highest(marks, place, count)
+        step = 1.0 / policy.tau
+    if policy.gibbs:
+        return draw(marks, place, count, high, step, unit(word))
+    return greatest(marks, place, count, high, unit(word))
+
+
+@uncounted_inlined
+def _blend(
+    policy: Policy, place: int, row: int, begin: int, end: int, shift: Any, factor: Any
+) -> None:
+    """Mix the scores of a row with the means of the moves; it then counts in units of ``tau``."""
+    scale, share = policy.judge.scale, policy.blend
+    own = share * unit_of(scale)
+    other = (1.0 - share) * (_LOGIT_UNIT if scale == LOGITS else unit_of(scale))
+    number = 0
+    for word in range(begin >> 6, (end + 63) >> 6):
+        bits = masked(policy.legal[row, word], word, begin, end)
+        while bits:
+            mean = policy.scores[64 * word + lowest_bit(bits)]
+            bits &= bits - _ONE
+            scaled = (policy.marks[place, number] - shift) * factor
+            policy.marks[place, number] = np.float32(own * scaled + other * mean)
+            number += 1
