@@ -1,6 +1,6 @@
 """How the lanes that play choose their moves of one ply.
 
-Playouts call :func:`choose_all`, which chooses lane by lane from what was learned of moves, or
+Playouts call :func:`choose_learned`, which chooses lane by lane from what was learned of moves, or
 :func:`choose_scored`, where a judge scores the moves of all lanes together.
 """
 
@@ -10,11 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.move_scores import LOGITS, score_moves
-from neurogame.kernels.leaves.move_statistics import find_reply, gram_score, push_context
+from neurogame.kernels.leaves.move_statistics import (
+    LGR,
+    NST,
+    UNIFORM,
+    Policy,
+    find_reply,
+    gram_score,
+    push_context,
+)
 from neurogame.kernels.leaves.picking import masked, more_bits, nth_move, random_bits, unit
-from neurogame.kernels.leaves.policy import LGR, NST, UNIFORM, Policy
 from neurogame.kernels.leaves.preference import (
     draw,
     greatest,
@@ -33,11 +39,14 @@ _LOGIT_UNIT = 10.0
 literature, ``exp(100 mean / 10)``."""
 
 
-@uncounted_inlined
-def choose_all(block: Block, policy: Policy, left: int, seed: int, ply: int) -> None:
-    """Choose the moves of all roles in all lanes that play, one lane after the other."""
-    own, roles = policy.block, block.joint.shape[1]
-    for row in range(left):
+def choose_learned(policy: Policy) -> None:
+    """Choose the moves of all roles in all lanes that play, one lane after the other.
+
+    The joint moves are written into the policy's own block, and into ``made`` of the caller's.
+    """
+    own, block, seed, ply = policy.block, policy.leaves, policy.seed, policy.ply
+    roles = block.joint.shape[1]
+    for row in range(policy.left):
         lane = policy.lanes[row]
         for role in range(roles):
             word = random_bits(seed, lane, ply, role)
@@ -100,20 +109,14 @@ def _preferred(policy: Policy, row: int, begin: int, end: int, word: Any) -> int
     return chosen
 
 
-@uncounted_inlined
-def choose_scored(block: Block, policy: Policy, left: int, seed: int, ply: int) -> None:
-    """Choose the moves of all roles in all lanes that play.
+def choose_scored(policy: Policy) -> None:
+    """Choose the moves of all roles in all lanes that play, by the scores of a judge.
 
     Each role asks its judge once, for those lanes where it has a choice and does not move at
-    random anyway.
-
-    Args:
-        block: of the leaves; ``made`` is written if playouts are recorded.
-        policy: of the playouts; the joint moves are written into its own block.
-        left: number of lanes that play.
-        seed: of the playouts.
-        ply: since their beginning.
+    random anyway. The joint moves are written into the policy's own block, and into ``made`` of
+    the caller's.
     """
+    block, left, seed, ply = policy.leaves, policy.left, policy.seed, policy.ply
     own, gathered, judge = policy.block, policy.gathered, policy.judge
     for role in range(block.joint.shape[1]):
         begin, end = policy.offsets[role], policy.offsets[role + 1]

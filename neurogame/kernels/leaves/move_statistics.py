@@ -1,31 +1,139 @@
-"""What a policy learns of moves from finished simulations, in the context of the moves before.
+"""What a playout policy knows of moves, and how it learns from finished simulations: MAST and more.
 
-Searches call :func:`learn`; playouts ask for contexts (:func:`begin_contexts`,
-:func:`push_context`), for the score of a move after them (:func:`gram_score`) and for a good reply
-to them (:func:`find_reply`).
+A policy (:class:`Policy`) makes moves by their means (MAST), by the means of N-grams (NST), by good
+replies (LGR), by the scores of a judge, alone or mixed with means, or at random. Searches call
+:func:`learn`. Playouts ask for contexts (:func:`begin_contexts`, :func:`push_context`), for the
+score of a move after them (:func:`gram_score`) and for a good reply to them (:func:`find_reply`).
 
-*References:* N-grams: Tak, Winands and Bjornsson, "N-grams and the last-good-reply policy applied
-in general game playing", 2012: up to three moves, of which a longer sequence counts from seven
-visits on. Good replies, with forgetting: Drake, "The last-good-reply policy for Monte-Carlo Go",
-2009; Baier and Drake, "The power of forgetting", 2010.
+A *context* is a hash of the moves that were chosen last: of one ply, or of two. Plies at which
+nobody had a choice, and roles without one, leave none, so that in turn-taking games the context of
+one ply is the opponent's last move.
+
+*References:* MAST: Finnsson and Bjornsson, "Simulation-based approach to general game playing",
+2008. N-grams: Tak, Winands and Bjornsson, "N-grams and the last-good-reply policy applied in
+general game playing", 2012: up to three moves, of which a longer sequence counts from seven visits
+on. Good replies, with forgetting: Drake, "The last-good-reply policy for Monte-Carlo Go", 2009;
+Baier and Drake, "The power of forgetting", 2010.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from neurogame.kernels.leaves.block import Block
-from neurogame.kernels.leaves.policy import LGR, NST, SCORED, UNIFORM, Policy, score
+from neurogame.kernels.leaves.machine import StateMachine
+from neurogame.kernels.leaves.move_scores import MoveScores
 from neurogame.kernels.native.compiled import uncounted, uncounted_inlined
-from neurogame.kernels.native.layout import Int32s1
+from neurogame.kernels.native.layout import (
+    Float32s1,
+    Float32s2,
+    Float64s2,
+    Int32s1,
+    Int32s2,
+    Int64s1,
+    UInt64s1,
+    UInt64s2,
+)
 from neurogame.kernels.native.random import mixed
+from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.random_words import G1, G2
+
+UNIFORM, MAST, NST, LGR, SCORED = range(5)
+"""What a policy chooses moves by."""
 
 _G1, _G2, _ONE = np.uint64(G1), np.uint64(G2), np.uint64(1)
 _FEWEST = 7
 _PROBES = 4
+
+
+class Policy(Struct):
+    """How playouts choose, with what has been learned; one type for all; one per thread.
+
+    ``M`` moves of all roles, ``R`` roles, ``N`` leaves, ``T`` places of a table, ``A`` most moves
+    of one role; ``A`` is 1 where there is no judge.
+
+    Attributes:
+        kind: ``UNIFORM``, ``MAST``, ``NST``, ``LGR`` or ``SCORED``.
+        gibbs: 1 to draw by ``exp(100 mean / tau)``, 0 to take the best.
+        epsilon: probability of any move instead.
+        tau: temperature on the scale 0..100.
+        blend: share of the judge's score in the score of a move, the rest being its mean.
+        scaling: of the judge's scores, ``RANGE``, ``MAX`` or ``RAW``.
+        visits: times that each move was made; float32 ``[M]``.
+        sums: sum of its role's values; float32 ``[M]``.
+        scores: mean of each move, 1 where it was never made; of Gibbs playouts without a judge
+            the weight; ``[M]``.
+        keys: context and move of each N-gram of two and three moves, 0 for none; uint64 ``[T]``.
+        gram_visits: float32 ``[T]``.
+        gram_sums: float32 ``[T]``.
+        reply_keys: role and context of each good reply, 0 for none; uint64 ``[T]``.
+        replies: the move; int32 ``[T]``.
+        results: number and sum of each role's values so far; float64 ``[2, R]``.
+        offsets: first move of each role, and the total; int64 ``[R + 1]``.
+        contexts: of each lane that plays, one and two plies back; uint64 ``[N, 2]``.
+        lanes: which leaf each lane that plays is; int64 ``[N]``.
+        legal: its packed legal moves; uint64 ``[N, Mw]``.
+        counts: number of its legal moves of each role; int32 ``[N, R]``.
+        chosen: the moves of one lane, -1 where there was no choice; int32 ``[R]``.
+        estimates: float32 ``[N, R]``.
+        gathered: lanes for which the judge is asked; int64 ``[N]``.
+        marks: its scores; float32 ``[N, A]``.
+        judge: of the moves.
+        rules: of the playouts' own block.
+        block: in which playouts make their steps.
+        walk: plays the lanes on, as :mod:`~neurogame.kernels.leaves.playouts` says.
+        choose: chooses the moves of one ply, as :mod:`~neurogame.kernels.leaves.choosing` says.
+        learn_all: see :func:`learn`.
+        leaves: given: the caller's block.
+        count: given: number of leaves.
+        seed: given: of the playouts.
+        plies: given: most plies.
+        ply: given: number of the ply in which moves are chosen.
+        left: number of lanes that play.
+        keep: given: the part of what was learned that is not forgotten, 0..1.
+    """
+
+    kind: int
+    gibbs: int
+    epsilon: float
+    tau: float
+    blend: float
+    scaling: int
+    visits: Float32s1
+    sums: Float32s1
+    scores: Float32s1
+    keys: UInt64s1
+    gram_visits: Float32s1
+    gram_sums: Float32s1
+    reply_keys: UInt64s1
+    replies: Int32s1
+    results: Float64s2
+    offsets: Int64s1
+    contexts: UInt64s2
+    lanes: Int64s1
+    legal: UInt64s2
+    counts: Int32s2
+    chosen: Int32s1
+    estimates: Float32s2
+    gathered: Int64s1
+    marks: Float32s2
+    judge: MoveScores
+    rules: StateMachine
+    block: Block
+    walk: Callable[[Policy], None]
+    choose: Callable[[Policy], None]
+    learn_all: Callable[[Policy], None]
+    leaves: Block
+    count: int
+    seed: int
+    plies: int
+    ply: int
+    left: int
+    keep: float
 
 
 @uncounted
@@ -40,8 +148,15 @@ def learn(policy: Policy, block: Block, count: int) -> None:
     """
     if policy.kind == UNIFORM or (policy.kind == SCORED and policy.blend >= 1):
         return
-    for lane in range(count):
-        if block.depth[lane] >= 0:
+    policy.leaves, policy.count = block, count
+    policy.learn_all(policy)
+
+
+def learn_all(policy: Policy) -> None:
+    """Learn of the moves of the given leaves' simulations; see :func:`learn`."""
+    block, depth = policy.leaves, policy.leaves.depth
+    for lane in range(policy.count):
+        if depth[lane] >= 0:
             _learn_simulation(policy, block, lane)
 
 
@@ -217,3 +332,39 @@ def learn_reply(policy: Policy, row: int, role: int, move: int, better: float) -
         policy.reply_keys[place], policy.replies[place] = key, move
     elif better < 0 and policy.reply_keys[place] == key and policy.replies[place] == move:
         policy.reply_keys[place] = np.uint64(0)
+
+
+def forget(policy: Policy) -> None:
+    """Forget a part of what was learned of moves; of no part that is kept, good replies too."""
+    keep = policy.keep
+    factor = np.float32(keep)
+    for move in range(len(policy.visits)):
+        policy.visits[move] *= factor
+        policy.sums[move] *= factor
+        policy.scores[move] = score(policy, policy.visits[move], policy.sums[move])
+    for place in range(len(policy.keys)):
+        policy.gram_visits[place] *= factor
+        policy.gram_sums[place] *= factor
+    for row in range(2):
+        for role in range(policy.results.shape[1]):
+            policy.results[row, role] *= keep
+    if keep == 0:
+        for place in range(len(policy.keys)):
+            policy.keys[place] = 0
+        for place in range(len(policy.reply_keys)):
+            policy.reply_keys[place] = 0
+
+
+@uncounted_inlined
+def score(policy: Policy, visits: np.float32, sums: np.float32) -> np.float32:
+    """Return what a move with such a mean counts for; an unknown one counts as always won.
+
+    *Reference:* Finnsson and Bjornsson, "Simulation-based approach to general game playing", 2008
+    (MAST, Gibbs); Tak, Winands and Bjornsson, "N-grams and the last-good-reply policy applied in
+    general game playing", 2012 (epsilon-greedy is stronger).
+    """
+    mean = sums / visits if visits > np.float32(1e-3) else np.float32(1.0)
+    if policy.gibbs and policy.kind != SCORED:
+        # Of a mean of 1 it is 1, so that no weight overflows.
+        return np.float32(math.exp(100.0 * (mean - 1.0) / policy.tau))
+    return np.float32(mean)

@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 
 from neurogame.kernels.leaves.block import Block
-from neurogame.kernels.leaves.choosing import choose_all, choose_scored
 from neurogame.kernels.leaves.machine import StateMachine, failed, play_uniform, step
-from neurogame.kernels.leaves.move_statistics import begin_contexts
+from neurogame.kernels.leaves.move_statistics import SCORED, UNIFORM, Policy, begin_contexts
 from neurogame.kernels.leaves.picking import count_moves
-from neurogame.kernels.leaves.policy import SCORED, UNIFORM, Policy
 from neurogame.kernels.leaves.values import Values, evaluate
-from neurogame.kernels.native.compiled import compiled, uncounted, uncounted_inlined
+from neurogame.kernels.native.compiled import compiled, inner, merged, uncounted_inlined
 from neurogame.kernels.native.layout import Int64s2, UInt64s2
 
 
@@ -39,8 +37,8 @@ def play_out(
     if policy.kind == UNIFORM and block.made.shape[1] == 0:
         play_uniform(rules, block, count, seed, plies)
         return
-    left = _walk(block, policy, count, seed, plies)
-    for row in range(left):
+    _play(block, policy, count, seed, plies)
+    for row in range(policy.left):
         copy_row(policy.block.goals, row, block.values, policy.lanes[row])
 
 
@@ -79,7 +77,8 @@ def play_cut(
                 copy_row(policy.estimates, lane, block.values, lane)
                 valued += 1
         return valued
-    left = _walk(block, policy, count, seed, plies)
+    _play(block, policy, count, seed, plies)
+    left = policy.left
     if left > 0 and not failed(policy.rules):
         own = policy.block
         evaluate(values, own.states, own.lanes, left, policy.estimates)
@@ -88,15 +87,40 @@ def play_cut(
     return left
 
 
-@uncounted
-def _walk(block: Block, policy: Policy, count: int, seed: int, plies: int) -> int:
-    """Play; return how many lanes are still playing after that many plies.
+@inner
+def _play(block: Block, policy: Policy, count: int, seed: int, plies: int) -> None:
+    """Play on."""
+    policy.leaves, policy.count, policy.seed, policy.plies = block, count, seed, plies
+    policy.walk(policy)
+
+
+def walk(policy: Policy) -> None:
+    """Play the given leaves on; writes how many lanes are left after that many plies.
 
     Those are the first lanes of the policy's own block, as its last step left them, and of
     ``policy.lanes``.
     """
-    own, left = policy.block, 0
-    for lane in range(count):
+    own, block, plies = policy.block, policy.leaves, policy.plies
+    left = _begin(policy)
+    for ply in range(plies):
+        policy.left, policy.ply = left, ply
+        if left == 0 or failed(policy.rules):
+            policy.left = 0
+            return
+        policy.choose(policy)
+        for row in range(left):
+            block.plies[policy.lanes[row]] = ply + 1
+        step(policy.rules, own, left)
+        if ply + 1 < plies:
+            left = _drop(block, policy, left)
+    policy.left = _settle(block, policy, left)
+
+
+@inner
+def _begin(policy: Policy) -> int:
+    """Give the leaves that can be played on the first lanes; return how many those are."""
+    own, block, left = policy.block, policy.leaves, 0
+    for lane in range(policy.count):
         block.plies[lane] = 0
         if block.terminal[lane] or _is_stuck(policy, block.legal, lane, left):
             copy_row(block.goals, lane, block.values, lane)
@@ -107,22 +131,10 @@ def _walk(block: Block, policy: Policy, count: int, seed: int, plies: int) -> in
         if policy.kind != SCORED:
             begin_contexts(policy, block, lane, left)
         left += 1
-    for ply in range(plies):
-        if left == 0 or failed(policy.rules):
-            return 0
-        if policy.kind == SCORED:
-            choose_scored(block, policy, left, seed, ply)
-        else:
-            choose_all(block, policy, left, seed, ply)
-        for row in range(left):
-            block.plies[policy.lanes[row]] = ply + 1
-        step(policy.rules, own, left)
-        if ply + 1 < plies:
-            left = _drop(block, policy, left)
-    return _settle(block, policy, left)
+    return left
 
 
-@uncounted_inlined
+@merged
 def copy_row(source: Any, row: int, target: Any, place: int) -> None:
     """Copy a row; a slice would cost more than the row."""
     for column in range(source.shape[1]):
