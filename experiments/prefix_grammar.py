@@ -40,7 +40,8 @@ def prefix_grammar(text: str) -> pyparsing.ParserElement:
     items = token(r"\(").suppress() + node[...] + token(r"\)").suppress()
     node <<= token(r"([^\s();]+)").set_parse_action(word) | items.set_parse_action(group)
     nodes = pyparsing.Regex(GAP).suppress() + node[...]
-    return nodes.leave_whitespace().parse_with_tabs()
+    grammar: pyparsing.ParserElement = nodes.leave_whitespace().parse_with_tabs()
+    return grammar
 
 
 def seconds(read: Callable[[], object]) -> float:
