@@ -153,6 +153,8 @@ class Setting:
 
     def _wrong(self, value: object) -> str | None:
         """Return what is wrong with one value: what it should be."""
+        if self.nested is not None:
+            return None if isinstance(value, self.nested) else self.nested.__name__
         if isinstance(value, bool):
             return None if self.is_flag or self._is_other else self._kinds()
         if isinstance(value, str):

@@ -68,14 +68,15 @@ def _searching_player(spec: PlayerSpec, seed: int) -> Player:
 
 def _auto_player(spec: PlayerSpec) -> Player:
     # Imported here: it has all kinds of players at hand.
-    from neurogame.players.auto.auto_player import PREPARE, AutoPlayer
+    from neurogame.players.auto.auto_player import AutoPlayer
 
     folder = Path(spec.source) if spec.source else None
     if folder is not None and not folder.is_dir():
         raise PlayerError(f"player {spec}: there is no folder {spec.source!r} of checkpoints")
-    prepare = float(spec.options.get("prepare", PREPARE))
-    threads = int(spec.options.get("threads", "1"))
-    return AutoPlayer(folder, name=str(spec), limit=spec.limit, prepare=prepare, threads=threads)
+    own = spec.own
+    return AutoPlayer(
+        folder, name=str(spec), limit=spec.limit, prepare=own.prepare, threads=own.threads
+    )
 
 
 def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:
@@ -87,9 +88,9 @@ def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:
         name=str(spec),
         limit=spec.limit,
         settings=settings,
-        fresh=spec.is_fresh and spec.noise > 0,
+        fresh=spec.is_fresh and spec.own.noise > 0,
         device=_device(spec),
-        refine=float(spec.own("refine")),
+        refine=spec.own.refine,
     )
 
 
@@ -101,8 +102,8 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
     settings = MctsSettings(**MctsSettings.read(spec.settings))
     judged = bool(settings.judges) or settings.is_gated
     learning = KnowledgeConfig(
-        games=int(spec.own("games")),
-        policy="knowledge" if spec.own("policy") == "knowledge" else "random",
+        games=spec.own.games,
+        policy=spec.own.policy,
     )
     checkpoint = _checkpoint(spec) if spec.source and not spec.is_fresh else None
     found: Callable[[Game, int], Evaluator] | None = None
@@ -134,9 +135,9 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         name=str(spec),
         limit=spec.limit,
         settings=settings,
-        fresh=spec.is_fresh and spec.noise > 0,
-        gate=float(spec.own("gate")),
-        refine=float(spec.own("refine")),
+        fresh=spec.is_fresh and spec.own.noise > 0,
+        gate=spec.own.gate,
+        refine=spec.own.refine,
     )
 
 
@@ -152,7 +153,7 @@ def _source(
 
 def _device(spec: PlayerSpec) -> str:
     """Return the device, checked."""
-    name = spec.options.get("device", "cpu")
+    name = spec.own.device
     try:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError) as error:
@@ -167,12 +168,12 @@ def _device(spec: PlayerSpec) -> str:
 def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluator]:
     """Return a maker of untrained evaluators."""
     kind = FRESH[spec.source.lower()]
-    if spec.noise > 0 and kind not in ("cilp", "cilp-paper"):
+    if spec.own.noise > 0 and kind not in ("cilp", "cilp-paper"):
         raise PlayerError(f"player {spec}: noise is for cilp and cilp-paper evaluators")
-    config = EvaluatorConfig(kind=kind, noise=spec.noise)
+    config = EvaluatorConfig(kind=kind, noise=spec.own.noise)
 
     def make(game: Game, match_seed: int) -> Evaluator:
-        return make_evaluator(game, config, match_seed if spec.noise > 0 else seed)
+        return make_evaluator(game, config, match_seed if spec.own.noise > 0 else seed)
 
     return make
 

@@ -52,15 +52,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import final
 
 from neurogame.errors import ConfigurationError, PlayerError
 from neurogame.evaluators.config import FRESH
-from neurogame.evaluators.knowledge.config import POLICIES
+from neurogame.players.own_options import OWN, OwnOptions
 from neurogame.search.limit import LIMIT_NAMES, Limit
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.settings import SearchSettings
-from neurogame.settings import Settings, spellings
+from neurogame.settings import Settings, settings_of, spellings
 
 _PLAIN = ("random", "human")
 _SETTINGS: dict[str, type[Settings]] = {"alphabeta": SearchSettings, "mcts": MctsSettings}
@@ -70,13 +71,6 @@ _LIMITS = {
     "mcts": ("seconds", "nodes", "sims"),
     "auto": ("seconds", "nodes"),
 }
-_OWN = {
-    "alphabeta": ("noise", "device", "refine"),
-    "mcts": ("noise", "device", "games", "policy", "refine", "gate"),
-    "auto": ("prepare", "threads"),
-}
-_DEFAULTS = {"noise": "0", "games": "5000", "policy": "random", "refine": "0", "gate": "60"}
-_LEAST = {"noise": 0.0, "games": 1.0, "refine": 0.0, "gate": 0.0, "prepare": 0.01, "threads": 1.0}
 
 
 @final
@@ -144,23 +138,17 @@ class PlayerSpec:
         """Whether the evaluator is made anew instead of loaded."""
         return self.source.lower() in FRESH
 
-    def own(self, name: str) -> str:
-        """Return an option that is the player's own, not its search's, as text.
-
-        Args:
-            name: noise, games, policy, refine or gate.
-        """
-        return self.options.get(name, _DEFAULTS[name])
-
-    @property
-    def noise(self) -> float:
-        """Random growth of the weights of a fresh evaluator; 0 or more."""
-        return float(self.own("noise"))
+    @cached_property
+    def own(self) -> OwnOptions:
+        """The options that are the player's own, with their defaults."""
+        names = OWN.get(self.kind, ())
+        given = {name: text for name, text in self.options.items() if name in names}
+        return OwnOptions(**OwnOptions.read(given))
 
     @property
     def settings(self) -> dict[str, str]:
         """The options that are the search's, as texts."""
-        own = _OWN.get(self.kind, ())
+        own = OWN.get(self.kind, ())
         return {name: text for name, text in self.options.items() if name not in own}
 
 
@@ -172,7 +160,7 @@ def _is_option(piece: str) -> bool:
 
 def _allowed(kind: str) -> tuple[str, ...]:
     searching = spellings(_SETTINGS[kind]) if kind in _SETTINGS else ()
-    return (*_LIMITS[kind], *searching, *_OWN[kind])
+    return (*_LIMITS[kind], *searching, *OWN[kind])
 
 
 def _options(text: str, kind: str, pieces: list[str]) -> dict[str, str]:
@@ -201,22 +189,12 @@ def _check(text: str, kind: str, options: Mapping[str, str]) -> None:
             _SETTINGS[kind](**_SETTINGS[kind].read(chosen))
         except ConfigurationError as error:
             raise PlayerError(f"player {text!r}: {error}") from None
-    if options.get("policy", "random") not in POLICIES:
-        raise PlayerError(
-            f"player {text!r}: policy={options['policy']}; allowed are {', '.join(POLICIES)}"
-        )
-    for name, least in _LEAST.items():
-        whole = name in ("games", "threads")
-        number = _number(options.get(name, "1"), whole)
-        if number is None or not least <= number < float("inf"):
-            kind_of = "a whole number" if whole else "a number"
-            raise PlayerError(
-                f"player {text!r}: {name}={options[name]}; {kind_of} of at least {least:g}"
-            )
-
-
-def _number(text: str, whole: bool) -> float | None:
-    try:
-        return int(text) if whole else float(text)
-    except ValueError:
-        return None
+    for entry in settings_of(OwnOptions):
+        if entry.name in OWN[kind] and entry.name in options:
+            value = options[entry.name]
+            try:
+                OwnOptions(**OwnOptions.read({entry.name: value}))
+            except ConfigurationError:
+                raise PlayerError(
+                    f"player {text!r}: {entry.name}={value}; {entry.about.allowed}"
+                ) from None

@@ -9,7 +9,6 @@ from neurogame.errors import ConfigurationError
 from neurogame.settings import Settings, setting
 
 HISTORIES = ("early", "late", "flat")
-POLICIES = ("random", "knowledge")
 
 
 @final

@@ -8,13 +8,12 @@ from typing import final
 
 from neurogame.errors import PlayerError
 from neurogame.players.auto.choice import Choice, choose_player
+from neurogame.players.own_options import OwnOptions
 from neurogame.players.player import Player
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 
-PREPARE = 30.0
-"""Seconds for the choice where nobody says how long a start may take."""
 _SHARE = 0.9
 """Share of the given time for the choice; the rest is for making what was chosen."""
 
@@ -34,7 +33,7 @@ class AutoPlayer:
         *,
         name: str = "auto",
         limit: Limit | None = None,
-        prepare: float = PREPARE,
+        prepare: float = OwnOptions.prepare,
         threads: int = 1,
     ) -> None:
         """Make a player.

@@ -1,0 +1,71 @@
+"""The options of a player string that are the player's own, neither its limit nor its search's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, final
+
+from neurogame.settings import Settings, setting
+
+OWN = {
+    "alphabeta": ("noise", "device", "refine"),
+    "mcts": ("noise", "device", "games", "policy", "refine", "gate"),
+    "auto": ("prepare", "threads"),
+}
+"""Kind of player -> its own options."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class OwnOptions(Settings):
+    """What players do beside searching; :data:`OWN` says which player has which of these."""
+
+    REFUSED = "{name}={value}; {allowed}"
+
+    noise: float = setting(
+        0.0,
+        "fresh cilp and cilp-paper evaluators: weights grow by up to this much at random, anew for "
+        "every match; at least 0",
+        least=0,
+        allowed="a number of at least 0",
+    )
+    device: str = setting("cpu", "of the evaluator: cpu, cuda, ...")
+    games: int = setting(
+        5000,
+        "MCTS with knowledge that no checkpoint holds: random games from which it is learned "
+        "before the first match; at least 1",
+        least=1,
+        allowed="a whole number of at least 1",
+    )
+    policy: Literal["random", "knowledge"] = setting(
+        "random",
+        "MCTS with such knowledge: who plays these games: random, or knowledge: after a tenth, the "
+        "knowledge itself",
+        allowed="allowed are random, knowledge",
+    )
+    refine: float = setting(
+        0.0,
+        "seconds of self-play, before the first match, by which an evaluator is refined; at least "
+        "0; in a start clock no more than fits. Refined weights that are not better are dropped.",
+        least=0,
+        allowed="a number of at least 0",
+    )
+    gate: float = setting(
+        60.0,
+        "MCTS with tree=gated or playout=gated: seconds that the decision may take before the "
+        "first match; at least 0",
+        least=0,
+        allowed="a number of at least 0",
+    )
+    prepare: float = setting(
+        30.0,
+        "auto: seconds for the choice where nobody says how long a start may take; at least 0.01",
+        least=0.01,
+        allowed="a number of at least 0.01",
+    )
+    threads: int = setting(
+        1,
+        "auto: trees that a tree search grows side by side in the match; at least 1",
+        least=1,
+        allowed="a whole number of at least 1",
+    )
