@@ -56,7 +56,7 @@ def test_all_settings_are_frozen_documented_and_survive_json() -> None:
     assert len(everything) >= 16
     for kind in everything:
         assert dataclasses.is_dataclass(kind)
-        assert kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+        assert kind.__dataclass_params__.frozen
         entries = settings_of(kind)
         assert [entry.name for entry in entries] == [f.name for f in dataclasses.fields(kind)]
         assert all(len(entry.about.text) > 2 for entry in entries), kind
