@@ -26,42 +26,53 @@ from neurogame.analysis.termination import longest_game
 from neurogame.analysis.turns import Control, TurnProof, prove_turns, seen_control
 from neurogame.analysis.verdict import Evidence, Verdict
 from neurogame.circuit.circuit import Circuit
-from neurogame.errors import ConfigurationError
 from neurogame.graph.lanes import Bits
 from neurogame.ground.atoms import IntArray
+from neurogame.settings import Settings, setting
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class AnalysisLimits:
-    """How much an analysis may cost.
+class AnalysisLimits(Settings):
+    """How much an analysis may cost."""
 
-    Attributes:
-        states: most states to enumerate; 0 enumerates none. A game that has more is not decided.
-        steps: most steps between states to enumerate, >= 0.
-        state_work: input literals read for the enumeration, >= 0.
-        games: random games, a multiple of 64, >= 64; fewer on a large circuit.
-        plies: most plies of a random game, >= 1.
-        play_work: input literals read in random play, > 0.
-        proof_work: input literals read by proofs; 0 proves nothing.
-    """
+    REFUSED = "limits of an analysis: {name}={value!r}; allowed: {allowed}"
 
-    states: int = 20_000
-    steps: int = 100_000
-    state_work: int = 50_000_000
-    games: int = 512
-    plies: int = 1000
-    play_work: int = 500_000_000
-    proof_work: int = 100_000_000
-
-    def __post_init__(self) -> None:
-        """Check the ranges."""
-        least = min(self.states, self.steps, self.state_work, self.proof_work)
-        if least < 0 or self.games < 64 or min(self.plies, self.play_work) < 1:
-            raise ConfigurationError(
-                "limits of an analysis must not be negative, with at least 64 games, one ply "
-                f"and some work for play; found {self}"
-            )
+    states: int = setting(
+        20_000,
+        "most states to enumerate; 0 enumerates none. A game that has more is not decided.",
+        least=0,
+    )
+    steps: int = setting(
+        100_000,
+        "most steps between states to enumerate, >= 0",
+        least=0,
+    )
+    state_work: int = setting(
+        50_000_000,
+        "input literals read for the enumeration, >= 0",
+        least=0,
+    )
+    games: int = setting(
+        512,
+        "random games, a multiple of 64, >= 64; fewer on a large circuit",
+        least=64,
+    )
+    plies: int = setting(
+        1000,
+        "most plies of a random game, >= 1",
+        least=1,
+    )
+    play_work: int = setting(
+        500_000_000,
+        "input literals read in random play, > 0",
+        least=1,
+    )
+    proof_work: int = setting(
+        100_000_000,
+        "input literals read by proofs; 0 proves nothing",
+        least=0,
+    )
 
 
 @final

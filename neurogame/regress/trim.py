@@ -28,6 +28,7 @@ from neurogame.regress.action_formulas import ActionFormulas
 from neurogame.regress.fuzzy_truth import Doubles, FuzzyTruth
 from neurogame.regress.ranking import RankingChange, ranking_change
 from neurogame.regress.shared_terms import packed, remade, without_shared_terms
+from neurogame.settings import Settings, setting
 
 _SHARES = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01)
 _COMMON = (1.0, 0.9, 0.75, 0.5, 0.25)
@@ -38,33 +39,37 @@ _MOST_VALUES = 30_000_000
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class TrimConfig:
-    """How far formulas may be trimmed; all bounds hold on states other than those that rank parts.
+class TrimConfig(Settings):
+    """How far formulas may be trimmed; bounds hold on other states than those that rank parts."""
 
-    Attributes:
-        best: share of states whose best move may change, 0..1.
-        shift: mean change of a move's scaled value, 0..1.
-        rounds: how often the parts are measured again, at least 1.
-        draws: random combinations of moves in which changes are measured, at least 1.
-        seed: of these sums.
-    """
-
-    best: float = 0.015
-    shift: float = 0.05
-    rounds: int = 10
-    draws: int = 4
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Check the ranges."""
-        if not (0 <= self.best <= 1 and 0 <= self.shift <= 1):
-            raise ConfigurationError(
-                f"best and shift bound a change, 0..1; found {self.best} and {self.shift}"
-            )
-        if self.rounds < 1 or self.draws < 1:
-            raise ConfigurationError(
-                f"rounds and draws must be at least 1; found {self.rounds} and {self.draws}"
-            )
+    best: float = setting(
+        0.015,
+        "share of states whose best move may change, 0..1",
+        least=0,
+        most=1,
+        allowed="0..1",
+    )
+    shift: float = setting(
+        0.05,
+        "mean change of a move's scaled value, 0..1",
+        least=0,
+        most=1,
+        allowed="0..1",
+    )
+    rounds: int = setting(
+        10,
+        "how often the parts are measured again, at least 1",
+        least=1,
+    )
+    draws: int = setting(
+        4,
+        "random combinations of moves in which changes are measured, at least 1",
+        least=1,
+    )
+    seed: int = setting(
+        0,
+        "of these sums",
+    )
 
 
 @final
