@@ -27,9 +27,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 
-from neurogame.kernels.codegen.expand import LlvmExpander
 from neurogame.kernels.codegen.kernel import STRAIGHT_GATES
 from neurogame.kernels.codegen.playouts import LlvmPlayouts
+from neurogame.kernels.leaves.expander import Expander
 from neurogame.kernels.playout import PlayoutRun, Tally
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.simulate.game import Game
@@ -119,7 +119,7 @@ def threads(rules: Path) -> Row:
 def expansion(rules: Path) -> Row:
     """Return the seconds per child of expanding one state, and many states at once."""
     game = Game.load(rules)
-    expander, player = LlvmExpander(game.circuit), LlvmPlayouts(game.circuit)
+    expander, player = Expander(game.circuit), LlvmPlayouts(game.circuit)
     initial = torch.from_numpy(-game.circuit.initial.astype(np.int64))[:, None].repeat(1, 16)
     words = player.finish(initial, torch.arange(16), 3, steps=4).words.numpy()
     flags = words[:, :, None] >> np.arange(64) & 1

@@ -84,7 +84,7 @@ class AlphaBeta:
         called = rules == "torch" or self._values.kind == CALLBACK
         batch = _CALLED if called else _COMPILED
         self._search = TreeSearch(
-            Leaves(game.circuit, batch, depth=1),
+            Leaves(game.circuit, batch, depth=1, playouts=0),
             self._values,
             offsets=game.move_offsets,
             fluents=len(game.fluents),

@@ -12,7 +12,6 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.machine import look
 from neurogame.kernels.leaves.move_scores import SearchJudge
 from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
 from neurogame.kernels.mcts.compact import compact, is_half_full
@@ -157,7 +156,7 @@ class MctsTree:
         """
         leaves = self._block(1)[0]
         leaves.block.states[0] = state
-        look(leaves.rules, leaves.block, 1)
+        leaves.look(1)
         leaves.check()
         self._reserve(int(np.bitwise_count(leaves.block.legal[0]).sum()))
         if anew or (hurried and self.is_half_full):

@@ -12,7 +12,6 @@ import torch
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.knowledge.choices import choose_any, choose_best, count_choices, game_keys
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.machine import look, step
 from neurogame.kernels.leaves.move_scores import MoveJudge, SearchJudge, make_scores, score_moves
 from neurogame.kernels.twin.expand import pack_rows
 
@@ -70,7 +69,7 @@ class GameRecorder:
         self._circuit, self._plies = circuit, plies
         words = -(-len(circuit.fluents) // 64)
         self.lanes = min(MOST_LANES, max(256, (1 << 16) // max(words, 1)))
-        self._leaves = Leaves(circuit, self.lanes, depth=1, backend=backend)
+        self._leaves = Leaves(circuit, self.lanes, depth=1, playouts=0, backend=backend)
         self._initial = pack_rows(_flags(circuit))
         self._offsets = np.cumsum([0, *(len(own) for own in circuit.moves)]).astype(np.int64)
 
@@ -92,13 +91,13 @@ class GameRecorder:
             judge: whose best moves are made; None: all moves are random.
             epsilon: chance of a random move in spite of a judge, 0..1.
         """
-        block, rules = self._leaves.block, self._leaves.rules
+        block = self._leaves.block
         roles = len(self._circuit.roles)
         port = None if judge is None or epsilon >= 1 else make_scores(judge, self._circuit)
         keys, lanes = np.zeros(count, np.uint64), np.arange(count)
         game_keys(seed & (1 << 62) - 1, first, keys)
         block.states[:count] = self._initial
-        look(rules, block, count)
+        self._leaves.look(count)
         results = np.zeros((count, roles))
         parts: list[tuple[Integers, Words, npt.NDArray[np.int32]]] = []
         for ply in range(self._plies + 1):
@@ -117,7 +116,7 @@ class GameRecorder:
                 break
             block.parents[: len(on)], block.joint[: len(on)] = block.states[on], joint
             lanes = lanes[on]
-            step(rules, block, len(on))
+            self._leaves.step(len(on))
         return _sorted(parts, results)
 
     def _choose(

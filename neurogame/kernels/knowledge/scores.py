@@ -119,7 +119,7 @@ def compile_scores(circuit: Circuit, weights: ScoreWeights) -> CompiledScores | 
     Returns:
         None where the rules are not compiled.
     """
-    leaves = Leaves(circuit, _CHILDREN, depth=1)
+    leaves = Leaves(circuit, _CHILDREN, depth=1, playouts=0)
     if not leaves.is_compiled:
         return None
     roles, width = weights.start.shape

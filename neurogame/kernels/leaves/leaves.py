@@ -15,7 +15,8 @@ from neurogame.kernels.leaves.compiled_rules import look_at, make_compiled_rules
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.python_rules import PythonRules, TorchRules
 from neurogame.kernels.leaves.uniform import make_playouts, play_on
-from neurogame.kernels.native.entries import entry
+from neurogame.kernels.native.entries import callback, entry
+from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.pack import LANES
 
 
@@ -45,7 +46,8 @@ class Leaves:
             leaves: most leaves at once, at least 1.
             depth: longest path in the tree.
             plies: longest playout to record; 0: playouts are not recorded.
-            playouts: playouts of each leaf, whose mean is its value; at least 1.
+            playouts: playouts of each leaf, whose mean is its value; 0: nobody asks for any, and
+                none are compiled.
             backend: what evaluates the rules, see :mod:`~neurogame.kernels.backends`; with
                 ``torch``, which None is for enormous circuits, a call is one of Python.
 
@@ -67,6 +69,16 @@ class Leaves:
     def is_compiled(self) -> bool:
         """Whether no Python runs when rules are asked; else plain torch does the work."""
         return self._python is None
+
+    def step(self, count: int) -> None:
+        """Make the joint moves of the first leaves and look at what follows, from Python."""
+        self.rules.count = count
+        self.rules.make_moves(self.rules)
+
+    def look(self, count: int) -> None:
+        """Look at the first leaves' states, from Python."""
+        self.rules.count = count
+        self.rules.look_at(self.rules)
 
     @property
     def error(self) -> BaseException | None:
@@ -92,21 +104,27 @@ class Leaves:
     ) -> tuple[Block, StateMachine]:
         """Return a block with compiled rules."""
         rules = load_step(circuit, variant, shape_for(leaves))
-        shape = shape_for(leaves * playouts)
-        play = load_kernel(circuit, variant, 0, moves=False, shape=shape)
+        play = None
+        if playouts > 0:
+            shape = shape_for(leaves * playouts)
+            play = load_kernel(circuit, variant, 0, moves=False, shape=shape)
         self._kept = rules, play
-        width = LANES * play.lane_words
-        block = self._block(circuit, play.lane_words * math.ceil(leaves / width))
+        unit = 1 if play is None else play.lane_words
+        block = self._block(circuit, unit * math.ceil(leaves / (LANES * unit)))
         machine = StateMachine(
             make_moves=entry(make_moves),
             look_at=entry(look_at),
-            play_on=entry(play_on),
+            play_on=callback(self._refuse) if play is None else entry(play_on),
             block=block,
             rules=make_compiled_rules(circuit, rules, leaves),
-            playouts=make_playouts(circuit, play, block, playouts),
+            playouts=Struct() if play is None else make_playouts(circuit, play, block, playouts),
             count=0,
             seed=0,
             plies=0,
             failed=0,
         )
         return block, machine
+
+    def _refuse(self) -> None:
+        """Fail: nobody was to ask for playouts."""
+        self.rules.failed = 1

@@ -71,7 +71,7 @@ class PlayoutPolicy:
         widest = max(map(len, circuit.moves)) if scores is not None else 1
         grams, replies = (table if kind == name else 1 for name in ("nst", "lgr"))
         # The leaves' own block is the caller's; a playout's steps would overwrite it.
-        self.steps = Leaves(circuit, leaves, depth=1, backend=backend)
+        self.steps = Leaves(circuit, leaves, depth=1, playouts=0, backend=backend)
         self.scores = scores
         self.policy = Policy(
             kind=KINDS[kind],

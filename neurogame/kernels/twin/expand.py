@@ -2,7 +2,7 @@
 
 States, and legal moves, are *packed* here: bit ``i % 64`` of word ``i // 64`` of a row says whether
 fluent (move) ``i`` holds (is legal). :func:`expand_states` is the plain-torch definition;
-:class:`~neurogame.kernels.codegen.expand.LlvmExpander` does the same with compiled rules.
+:class:`~neurogame.kernels.leaves.expander.Expander` does the same with compiled rules.
 """
 
 from __future__ import annotations

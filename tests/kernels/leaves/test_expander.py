@@ -9,7 +9,7 @@ import torch
 pytest.importorskip("numba")
 
 from neurogame.errors import LimitError
-from neurogame.kernels.codegen.expand import LlvmExpander
+from neurogame.kernels.leaves.expander import Expander
 from neurogame.kernels.twin.expand import (
     Children,
     Seen,
@@ -44,10 +44,10 @@ def same_children(left: Children, right: Children) -> bool:
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("variant", ["straight", "table"])
-def test_children_are_those_of_plain_torch(name: str, variant: str) -> None:
+@pytest.mark.parametrize("backend", ["llvm-straight", "llvm-table", "torch"])
+def test_children_are_those_of_plain_torch(name: str, backend: str) -> None:
     game = Game.load(name)
-    expander = LlvmExpander(game.circuit, variant)
+    expander = Expander(game.circuit, backend=backend)
     ply = TorchPly(game.circuit)
     sampled = sample_states(game.simulator(), 90, seed=3)
     states = pack_rows(sampled.to_bool())
@@ -61,7 +61,7 @@ def test_children_are_those_of_plain_torch(name: str, variant: str) -> None:
 
 def test_no_states_have_no_children() -> None:
     game = Game.load("tictactoe")
-    expander = LlvmExpander(game.circuit)
+    expander = Expander(game.circuit)
     none = np.zeros((0, 1), np.uint64)
     assert len(expander.expand(none).parent) == 0
     assert len(expander.look(none).terminal) == 0
@@ -73,7 +73,7 @@ def test_random_bits_are_evaluated_as_the_rules_say() -> None:
     flags = torch.rand((700, len(game.fluents)), generator=generator) < 0.3
     states = pack_rows(flags)
     assert same_seen(
-        LlvmExpander(game.circuit).look(states), look_at_states(TorchPly(game.circuit), states)
+        Expander(game.circuit).look(states), look_at_states(TorchPly(game.circuit), states)
     )
 
 
@@ -97,7 +97,7 @@ def test_too_many_children_are_refused() -> None:
         ]
     )
     game = Game.from_text(text)
-    expander = LlvmExpander(game.circuit)
+    expander = Expander(game.circuit)
     start = pack_rows(torch.from_numpy(game.circuit.initial)[None])
     with pytest.raises(LimitError, match="joint moves"):
         expander.expand(start)
