@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,3 +50,27 @@ def _one_thread() -> None:
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Keep the tests' ground programs out of the user's cache."""
     os.environ["NEUROGAME_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_process_is_left() -> Iterator[None]:
+    """Fail at the end of the run if something that the tests have started still runs."""
+    from tests.processes import children, mark_children, wait_until
+
+    mark_children()
+    yield
+    try:
+        wait_until(lambda: not children())
+    except AssertionError:
+        left = children()
+        for process in left:
+            os.kill(process, signal.SIGKILL)
+        pytest.fail(f"the tests have left processes behind: {left}")
+
+
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Let Ctrl-C interrupt this process as usual, even in the background job of a script."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

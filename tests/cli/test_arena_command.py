@@ -6,14 +6,15 @@ import json
 import os
 import signal
 import subprocess
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from neurogame.cli.main import main
-from tests.cli.test_main import PROGRAM, environment
+from tests.processes import PATIENCE, PROGRAM, started, wait_until
 
 PAIR = ["arena", "--game", "tictactoe", "--players", "alphabeta:mlp,depth=1", "random"]
 
@@ -133,25 +134,15 @@ def test_a_player_that_cannot_play_is_one_line_and_keeps_what_there_is(
     assert "OSError: no hands; finished matches are kept" in shown.err
 
 
-def started(folder: Path, *words: str) -> subprocess.Popen[str]:
+@contextmanager
+def long_arena(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
     """Start an arena that would take long, and wait until some of its matches are over."""
     line = ["arena", "--game", "connectfour", "--players", "random", "random"]
     line += ["--matches", "20000"]
-    process = subprocess.Popen(
-        [*PROGRAM, *line, "--output", str(folder), *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-        start_new_session=True,
-    )
     file = folder / "matches.jsonl"
-    end = time.monotonic() + 120
-    while not (file.exists() and file.read_bytes().count(b"\n") >= 3):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    return process
+    with started([*PROGRAM, *line, "--output", str(folder), *words]) as process:
+        wait_until(lambda: file.exists() and file.read_bytes().count(b"\n") >= 3, process)
+        yield process
 
 
 @pytest.mark.parametrize(
@@ -160,10 +151,10 @@ def started(folder: Path, *words: str) -> subprocess.Popen[str]:
 def test_an_interrupt_ends_it_with_the_results_so_far(
     number: int, processes: int, tmp_path: Path
 ) -> None:
-    process = started(tmp_path, "--json", "--processes", str(processes))
-    # As a terminal does: to the workers, too.
-    os.killpg(process.pid, number)
-    output, errors = process.communicate(timeout=60)
+    with long_arena(tmp_path, "--json", "--processes", str(processes)) as process:
+        # As a terminal does: to the workers, too.
+        os.killpg(process.pid, number)
+        output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert errors == "interrupted; the same command goes on\n"
     found = json.loads(output)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from neurogame.cli.main import main
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.signature import structural_signature
+from tests.processes import run
 
 
 def test_the_analysis_follows_the_findings(capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,8 +72,7 @@ def test_checking_imports_no_torch() -> None:
         "import sys; from neurogame.cli.main import main; code = main(['check', 'connectfour']);"
         "sys.exit(code or ('torch' in sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = run([sys.executable, "-c", program])
     assert "persistent true" in done.stdout
 
 
@@ -84,5 +83,4 @@ def test_findings_need_no_analysis_to_be_imported() -> None:
         "main(['check', 'nim', '--findings-only']);"
         "sys.exit(any(n.startswith(('torch', 'neurogame.circuit')) for n in sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    run([sys.executable, "-c", program])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 
 from neurogame.cli.main import COMMANDS, build_parser
 from tests.conftest import REPOSITORY
+from tests.processes import environment, run
 
 DOCUMENTS = [
     *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "checkpoints/README.md")),
@@ -66,15 +66,7 @@ def test_the_scripts_of_the_readme_can_be_run() -> None:
 
 def test_the_python_of_the_readme_runs_as_it_is(tmp_path: Path) -> None:
     [code] = [text for language, text in blocks(REPOSITORY / "README.md") if language == "python"]
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "1"},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = run([sys.executable, "-c", code], cwd=tmp_path, env=environment(OMP_NUM_THREADS="1"))
     assert "tensor([[" in done.stdout
     # The board after a stone in the fourth column.
     assert re.search(r"^1 \. \. \. r", done.stdout, flags=re.MULTILINE), done.stdout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -17,8 +16,8 @@ from neurogame.cli import games
 from neurogame.cli.main import COMMANDS, build_parser, main
 from neurogame.evaluators.config import FRESH
 from tests.conftest import REPOSITORY
+from tests.processes import PATIENCE, PROGRAM, environment, run, started
 
-PROGRAM = [sys.executable, "-m", "neurogame.cli.main"]
 COMPLETE = {
     "games": ["games", "GAME"],
     "check": ["check", "GAME"],
@@ -36,12 +35,6 @@ COMPLETE = {
     "manage": ["manage", "GAME", "--players", "random", "random"],
     "inspect": ["inspect", "GAME"],
 }
-
-
-def environment(**changes: str) -> dict[str, str]:
-    """Return the environment of a user's shell: output to pipes is buffered."""
-    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
-    return {**inherited, "PYTHONPATH": str(REPOSITORY), **changes}
 
 
 def exit_code(line: list[str]) -> int:
@@ -118,6 +111,7 @@ def test_an_unknown_game_is_one_line_and_1(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_interrupted_is_130(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,20 +125,17 @@ def test_interrupted_is_130(
 
 
 def test_interrupting_a_person_who_thinks(tmp_path: Path) -> None:
-    process = subprocess.Popen(
+    with started(
         [*PROGRAM, "play", "tictactoe", "--opponent", "random"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
         cwd=tmp_path,
         env=environment(PYTHONUNBUFFERED="1"),
-    )
-    assert process.stdout is not None
-    # The list of moves: from here on the program waits for an answer.
-    assert any("(mark 1 1)" in line for line in process.stdout)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+        stdin=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        # The list of moves: from here on the program waits for an answer.
+        assert any("(mark 1 1)" in line for line in process.stdout)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert errors.strip() == "interrupted"
 
@@ -153,20 +144,14 @@ def test_interrupting_a_person_who_thinks(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", [["games"], ["check", "tictactoe"], ["--help"]], ids=" ".join)
 def test_a_closed_pipe_is_silent(line: list[str], unbuffered: str, tmp_path: Path) -> None:
     """As in ``neurogame games | true``; Python writes short outputs when it exits."""
-    process = subprocess.Popen(
-        [*PROGRAM, *line],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-        env=environment(PYTHONUNBUFFERED=unbuffered),
-    )
-    assert process.stdout is not None
-    assert process.stderr is not None
-    process.stdout.close()
-    assert process.stderr.read() == ""
-    process.stderr.close()
-    assert process.wait(timeout=60) == 0
+    with started(
+        [*PROGRAM, *line], cwd=tmp_path, env=environment(PYTHONUNBUFFERED=unbuffered)
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(timeout=PATIENCE) == 0
 
 
 def answer(line: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
@@ -230,7 +215,7 @@ def test_the_command_line_starts_without_torch() -> None:
         "for name in COMMANDS: build_parser(name)\n"
         "sys.exit('torch' in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment())
+    run([sys.executable, "-c", code])
 
 
 def test_only_the_wanted_command_declares_its_arguments() -> None:

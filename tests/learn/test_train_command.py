@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +15,7 @@ from neurogame.errors import ConfigurationError
 from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
+from tests.processes import PATIENCE, environment, started, wait_until
 
 FAST = ["--evaluator", "cilp-paper", "--quiet", "--evaluate-every", "0", "--depth", "1"]
 
@@ -97,20 +95,13 @@ def test_a_real_interruption_can_be_resumed(kind: signal.Signals, tmp_path: Path
     )
     out = tmp_path / "run"
     line = ["tictactoe", "--out", str(out), "--seconds", "600", *FAST, "--concurrent", "4"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *line],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
     log = out / "rounds.jsonl"
-    deadline = time.monotonic() + 120
-    while not (log.exists() and log.read_text().count("\n") >= 3):
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    process.send_signal(kind)
-    printed, _ = process.communicate(timeout=120)
+    with started(
+        [sys.executable, "-c", code, *line], env=environment(OMP_NUM_THREADS="1")
+    ) as process:
+        wait_until(lambda: log.exists() and log.read_text().count("\n") >= 3, process)
+        process.send_signal(kind)
+        printed, _ = process.communicate(timeout=PATIENCE)
     if kind == signal.SIGINT:
         assert process.returncode == 130
         assert f"--resume {out}" in printed

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 
 import numpy as np
@@ -13,6 +11,7 @@ from hypothesis import strategies as st
 from neurogame.graph.lanes import ALL
 from neurogame.netlist.mapping import Effort, cover_netlist
 from neurogame.netlist.netlist import Netlist
+from tests.processes import environment, run
 
 INPUTS = 7
 
@@ -82,13 +81,7 @@ def test_plain_python_finds_the_same_gates() -> None:
     )
     printed = []
     for disabled in ("0", "1"):
-        run = subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        printed.append(run.stdout)
+        done = run([sys.executable, "-c", program], env=environment(NUMBA_DISABLE_JIT=disabled))
+        printed.append(done.stdout)
     assert printed[0] == printed[1]
     assert len(printed[0]) > 100

@@ -7,7 +7,6 @@ import dataclasses
 import importlib
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import pytest
 from neurogame.gdl.library import library_path
 from neurogame.kernels.codegen.playouts import LlvmPlayouts
 from neurogame.kernels.playout import PlayoutRun, Tally
-from tests.conftest import REPOSITORY
+from tests.processes import run
 
 kernels: Any = importlib.import_module("benchmarks.kernels")
 
@@ -52,7 +51,7 @@ def test_backends_are_compared_in_processes_of_their_own(folder: Path, tmp_path:
     command = [sys.executable, "-m", "benchmarks.kernels", str(folder), "--equal", "--markdown"]
     command += ["--games", "ticTacToe", "broken", "none"]
     command += ["--equal-seconds", "0.01", "--resume", str(rows)]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    done = run(command)
     head, rule, good, broken, missing = done.stdout.splitlines()
     assert head.startswith("| game | games |")
     assert set(rule) == set("| -")

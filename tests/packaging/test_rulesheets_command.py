@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests import processes
 from tests.conftest import REPOSITORY, shared
 
 BROKEN = "(role r) (<= (legal r go) (not (true ?x)))"
@@ -14,7 +15,7 @@ BROKEN = "(role r) (<= (legal r go) (not (true ?x)))"
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(REPOSITORY / "benchmarks" / "rulesheets.py"), *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+    return processes.run(command, cwd=folder, check=False)
 
 
 def test_rows_are_complete_and_kept(tmp_path: Path) -> None:

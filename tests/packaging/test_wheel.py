@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tarfile
 import zipfile
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from neurogame import __version__
+from tests import processes
 from tests.conftest import REPOSITORY
 
 GAMES = sorted(path.name for path in (REPOSITORY / "games").glob("*.kif"))
@@ -20,16 +20,8 @@ GAMES = sorted(path.name for path in (REPOSITORY / "games").glob("*.kif"))
 
 def run(*words: str, cwd: Path, **environment: str) -> str:
     """Run Python and return what it prints; fail with all its output."""
-    done = subprocess.run(
-        [sys.executable, *words],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, **environment},
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    command = [sys.executable, *words]
+    return processes.run(command, cwd=cwd, env={**os.environ, **environment}).stdout
 
 
 def build(kind: str, folder: Path) -> Path:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
+from tests.processes import PATIENCE
+
 Answering = Callable[["Seen"], "str | bytes | None"]
 """What to answer to a message: a reply body, the very bytes, or None to close without a word."""
 
@@ -80,7 +82,7 @@ def fake_player(answering: Answering) -> Iterator[FakePlayer]:
 
     def serve(connection: socket.socket) -> None:
         with connection:
-            connection.settimeout(20)
+            connection.settimeout(PATIENCE)
             seen = _read(connection)
             player.seen.append(seen)
             if seen.command == "INFO":
@@ -135,6 +137,14 @@ def well_behaved(moves: Callable[[str], str]) -> Answering:
     """
     fixed = {"START": "ready", "STOP": "done", "ABORT": "aborted", "PREVIEW": "ready"}
     return lambda seen: fixed.get(seen.command) or moves(seen.body)
+
+
+def wait_until_closed(seen: Seen) -> None:
+    """Wait until the manager does not wait for the answer any more."""
+    seen.connection.settimeout(PATIENCE)
+    with suppress(OSError):
+        while seen.connection.recv(1024):
+            pass
 
 
 def slowly(reply: bytes, pause: float) -> Answering:

@@ -15,6 +15,7 @@ from neurogame.ggp.manager.address import Address
 from neurogame.ggp.manager.client import Answer, Call, run_all
 from neurogame.ggp.manager.reply import ReplyError, ReplyReader
 from tests.ggp.manager.fake_players import fake_player, http, slowly
+from tests.processes import wait_until
 
 RECORDED = (
     "POST / HTTP/1.0\r\n"
@@ -170,8 +171,7 @@ def test_calls_run_at_the_same_time() -> None:
     def together(seen: object) -> str:
         # Nobody is answered before all have been asked.
         started.append(time.monotonic())
-        while len(started) < 3:
-            time.sleep(0.005)
+        wait_until(lambda: len(started) == 3)
         return "ready"
 
     with fake_player(together) as one, fake_player(together) as two:

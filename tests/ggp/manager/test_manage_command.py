@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
 from neurogame.cli.main import main
 from neurogame.ggp.manager.ggp_record import GgpRecord
-from tests.ggp.manager.fake_players import Seen, fake_player, well_behaved
+from tests.ggp.manager.fake_players import Seen, fake_player, wait_until_closed, well_behaved
 from tests.ggp.manager.interpreting import Interpreting
 
 CLOCKS = ["--start-clock", "5", "--play-clock", "5"]
@@ -56,13 +55,14 @@ def test_json_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
     assert first["matches"][0]["plies"] == 5
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_ctrl_c_saves_the_aborted_match(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     playing = Interpreting()
 
     def answer(seen: Seen) -> str:
         if seen.body.count("mark") == 1 and seen.command == "PLAY":
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.3)
+            wait_until_closed(seen)
         return playing(seen)
 
     with fake_player(answer) as player:

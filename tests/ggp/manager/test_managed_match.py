@@ -17,7 +17,14 @@ from neurogame.ggp.manager.series import play_http_series
 from neurogame.ggp.manager.settings import ManagerSettings
 from neurogame.simulate.game import Game
 from tests.conftest import shared
-from tests.ggp.manager.fake_players import Answering, Seen, fake_player, slowly, well_behaved
+from tests.ggp.manager.fake_players import (
+    Answering,
+    Seen,
+    fake_player,
+    slowly,
+    wait_until_closed,
+    well_behaved,
+)
 from tests.ggp.manager.interpreting import Interpreting
 
 PENNIES = """
@@ -290,6 +297,7 @@ def test_endless_and_stuck_matches_are_aborted(tictactoe: Game) -> None:
     assert commands == ["START", "PLAY", "ABORT"]
 
 
+@pytest.mark.usefixtures("interrupts")
 @pytest.mark.parametrize("at", ["START", "PLAY", "STOP"])
 def test_ctrl_c_tells_the_players_and_keeps_the_record(tictactoe: Game, at: str) -> None:
     playing = Interpreting()
@@ -301,7 +309,7 @@ def test_ctrl_c_tells_the_players_and_keeps_the_record(tictactoe: Game, at: str)
         if last:
             done = True
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.3)
+            wait_until_closed(seen)
         return playing(seen)
 
     with fake_player(answer) as player:

@@ -10,9 +10,7 @@ from neurogame.ggp.protocol.messages import Preview, Start
 from neurogame.ggp.server.host import Host
 from neurogame.ggp.server.match_log import MatchLog
 from neurogame.ggp.server.settings import ServeSettings
-
-SAFETY = 20.0
-"""Seconds after which a waiting test gives up."""
+from tests.processes import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ class FakeSide:
         self.go.set()
 
     def close(self) -> None:
-        assert self.closable.wait(SAFETY)
+        assert self.closable.wait(PATIENCE)
         self.calls.append("close")
 
     def _called(self, what: str, can_wait: bool = True) -> None:
@@ -72,7 +70,7 @@ class FakeSide:
             raise self.fault
         if self.waits and can_wait:
             self.waiting.set()
-            assert self.go.wait(SAFETY)
+            assert self.go.wait(PATIENCE)
 
 
 @dataclass

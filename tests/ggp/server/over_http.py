@@ -9,7 +9,7 @@ import threading
 from neurogame.ggp.protocol.limits import ReadingLimits
 from neurogame.ggp.server.host import Host
 from neurogame.ggp.server.listener import Listener, listen, open_socket
-from tests.ggp.server.doubles import SAFETY
+from tests.processes import PATIENCE
 
 
 def recorded(body: str) -> bytes:
@@ -47,12 +47,12 @@ class Served:
     def end(self) -> None:
         self._host.close()
         self._loop.call_soon_threadsafe(self._until.set)
-        self._thread.join(SAFETY)
+        self._thread.join(PATIENCE)
         assert not self._thread.is_alive()
         self._loop.close()
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(self.address, SAFETY)
+        return socket.create_connection(self.address, PATIENCE)
 
     def exchange(self, *pieces: bytes, end: bool = False) -> bytes:
         """Send pieces and return all that comes back until the player closes."""

@@ -16,9 +16,7 @@ from neurogame.ggp.server.processes import Processes
 from neurogame.ggp.server.served_match import Answer, ServedMatch
 from neurogame.ggp.server.settings import ServeSettings
 from neurogame.reference.interpreter import ReferenceGame
-
-PATIENCE = 60.0
-"""Seconds after which a test gives up; nothing that works takes nearly as long."""
+from tests.processes import PATIENCE
 
 
 class Events:

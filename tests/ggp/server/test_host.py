@@ -12,7 +12,8 @@ import pytest
 
 from neurogame.ggp.protocol.messages import Abort, Info, Message, Play, Preview, Start, Stop
 from neurogame.ggp.server.settings import ServeSettings
-from tests.ggp.server.doubles import SAFETY, FakeSide, Reply, Stage
+from tests.ggp.server.doubles import FakeSide, Reply, Stage
+from tests.processes import PATIENCE, wait_until
 
 START = Start("m.1", "x", "(role x)", 10, 5)
 AVAILABLE = "((name neurogame)(status available)(species alien))"
@@ -37,10 +38,8 @@ def waiting(stage: Stage, message: Message, side: FakeSide | None = None) -> Fut
         side.waiting.clear()
     thread = threading.Thread(target=lambda: answer.set_result(ask(stage, message)), daemon=True)
     thread.start()
-    end = time.monotonic() + SAFETY
-    while side is None and not stage.sides and time.monotonic() < end:
-        time.sleep(0.001)
-    assert (side or stage.sides[-1]).waiting.wait(SAFETY)
+    wait_until(lambda: side is not None or bool(stage.sides))
+    assert (side or stage.sides[-1]).waiting.wait(PATIENCE)
     return answer
 
 
@@ -141,7 +140,7 @@ def test_info_and_abort_are_answered_while_a_move_is_looked_for() -> None:
     assert ask(stage, Info()) == BUSY
     assert not move.done()
     assert ask(stage, Abort("m.1")) == "aborted"
-    assert move.result(SAFETY) == "nil"
+    assert move.result(PATIENCE) == "nil"
     assert ask(stage, Info()) == AVAILABLE
     assert side.calls[-1] == "close"
 
@@ -151,7 +150,7 @@ def test_abort_while_the_player_gets_ready() -> None:
     stage.waits = True
     ready = waiting(stage, START)
     assert ask(stage, Abort("m.1")) == "aborted"
-    assert ready.result(SAFETY) == "ready"
+    assert ready.result(PATIENCE) == "ready"
     stage.waits = False
     begun(stage)
 
@@ -163,12 +162,11 @@ def test_a_move_asked_for_too_early_waits_its_turn() -> None:
     side = stage.sides[0]
     with ThreadPoolExecutor(1) as pool:
         move = pool.submit(ask, stage, Play("m.1", None))
-        while stage.host.waiting < 2:
-            time.sleep(0.001)
+        wait_until(lambda: stage.host.waiting == 2)
         assert side.calls == ["start"]
         side.go.set()
-        assert ready.result(SAFETY) == "ready"
-        assert move.result(SAFETY) == "noop"
+        assert ready.result(PATIENCE) == "ready"
+        assert move.result(PATIENCE) == "noop"
     assert side.calls == ["start", "play None"]
 
 
@@ -178,7 +176,7 @@ def test_a_move_that_cannot_have_its_turn_in_time_is_nil() -> None:
     first = waiting(stage, Play("m.1", None), side)
     assert ask(stage, Play("m.1", None)) == "nil"
     side.go.set()
-    assert first.result(SAFETY) == "noop"
+    assert first.result(PATIENCE) == "noop"
 
 
 def test_too_many_waiting_messages_are_answered_busy() -> None:
@@ -187,13 +185,12 @@ def test_too_many_waiting_messages_are_answered_busy() -> None:
     first = waiting(stage, Play("m.1", None), side)
     with ThreadPoolExecutor(20) as pool:
         more = [pool.submit(ask, stage, Play("m.1", ("a",))) for _ in range(20)]
-        while sum(answer.done() for answer in more) < 20 - stage.host.waiting + 1:
-            time.sleep(0.001)
+        wait_until(lambda: sum(a.done() for a in more) > 20 - stage.host.waiting)
         done = [answer.result() for answer in more if answer.done()]
         assert done
         assert set(done) == {"busy"}
         side.go.set()
-        assert first.result(SAFETY) == "noop"
+        assert first.result(PATIENCE) == "noop"
 
 
 def test_stop_while_a_move_is_looked_for_ends_the_match() -> None:
@@ -201,7 +198,7 @@ def test_stop_while_a_move_is_looked_for_ends_the_match() -> None:
     side = begun(stage, Start("m.1", "x", "", 0, 0.3))
     move = waiting(stage, Play("m.1", None), side)
     assert ask(stage, Stop("m.1", ("a",))) == "done"
-    assert move.result(SAFETY) == "nil"
+    assert move.result(PATIENCE) == "nil"
     assert side.calls[-1] == "close"
     assert ask(stage, Info()) == AVAILABLE
 
@@ -216,7 +213,7 @@ def test_a_silent_match_is_dropped_and_a_waiting_one_is_not() -> None:
     stage.host.tick(now + 100)
     assert stage.host.is_busy
     side.go.set()
-    assert move.result(SAFETY) == "noop"
+    assert move.result(PATIENCE) == "noop"
     stage.host.tick(time.monotonic() + 6)
     assert ask(stage, Info()) == AVAILABLE
     assert side.calls[-2:] == ["abort", "close"]
@@ -287,11 +284,11 @@ def test_abort_is_answered_before_everything_is_cleared_away() -> None:
     assert side.calls[-1] == "abort"
     with ThreadPoolExecutor(1) as pool:
         # The next match waits until nothing is left of the last one.
-        ready = pool.submit(ask, stage, Start("m.2", "x", "", 2 * SAFETY, 5))
-        time.sleep(0.05)
+        ready = pool.submit(ask, stage, Start("m.2", "x", "", 2 * PATIENCE, 5))
+        wait_until(lambda: stage.host.is_busy)
         assert len(stage.sides) == 1
         stage.closable.set()
-        assert ready.result(SAFETY) == "ready"
+        assert ready.result(PATIENCE) == "ready"
     assert side.calls[-1] == "close"
 
 
@@ -316,7 +313,7 @@ def test_closing_ends_the_match_and_the_look_at_rules() -> None:
     side = begun(stage)
     move = waiting(stage, Play("m.1", None), side)
     stage.host.close()
-    assert move.result(SAFETY) == "nil"
+    assert move.result(PATIENCE) == "nil"
     assert side.calls[-1] == "close"
     stage.host.close()
 

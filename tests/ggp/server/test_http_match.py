@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,8 +16,8 @@ from neurogame.ggp.server.serve import make_host
 from neurogame.ggp.server.settings import ServeSettings
 from neurogame.reference.interpreter import ReferenceGame
 from tests.conftest import shared
-from tests.ggp.server.doubles import SAFETY
 from tests.ggp.server.over_http import Served, recorded
+from tests.processes import wait_until
 
 
 @pytest.fixture
@@ -67,7 +66,4 @@ def test_a_look_at_rules_and_then_a_match(served: Served, processes: Processes) 
     assert served.body(recorded(message_text(Start("m.2", "oplayer", text, 30, 5)))) == b"ready"
     assert served.body(recorded(message_text(Play("m.2", None)))) == b"noop"
     assert served.body(recorded(message_text(Abort("m.2")))) == b"aborted"
-    end = time.monotonic() + SAFETY
-    while processes._children and time.monotonic() < end:
-        time.sleep(0.01)
-    assert not processes._children
+    wait_until(lambda: not processes._children)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -15,7 +14,7 @@ from neurogame.ggp.server.processes import Child, Processes
 from neurogame.ggp.server.warm import rehearsals
 from neurogame.players.spec import PlayerSpec
 from tests.conftest import REPOSITORY
-from tests.ggp.server.referee import PATIENCE
+from tests.processes import PATIENCE, run, started
 
 TARGETS = "tests.ggp.server.child_targets"
 
@@ -87,34 +86,23 @@ def test_close_ends_what_is_left() -> None:
         launch(made, "spin")
 
 
-def script(body: str) -> subprocess.Popen[str]:
-    """Run a program that makes processes in the way of systems without a fork server."""
+def test_nobody_outlives_a_server_that_was_killed() -> None:
+    """Where processes are made in the way of systems without a fork server."""
     text = f"""
         import multiprocessing, time
         from neurogame.ggp.server.processes import Processes
         if __name__ == "__main__":
             multiprocessing.get_all_start_methods = lambda: ["spawn"]
-            {body}
+            child = Processes('random').launch('{TARGETS}:spin', None)
+            print(child.connection.recv(), flush=True)
+            time.sleep(1000)
     """
-    return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(text)],
-        cwd=REPOSITORY,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def test_nobody_outlives_a_server_that_was_killed() -> None:
-    server = script(
-        f"child = Processes('random').launch('{TARGETS}:spin', None);"
-        "print(child.connection.recv(), flush=True); time.sleep(1000)"
-    )
-    assert server.stdout is not None
-    os.kill(int(server.stdout.readline()), 0)
-    server.kill()
-    # The child has the same standard output: there is an end of it only when both have gone.
-    server.communicate(timeout=PATIENCE)
+    with started([sys.executable, "-c", textwrap.dedent(text)], cwd=REPOSITORY) as server:
+        assert server.stdout is not None
+        os.kill(int(server.stdout.readline()), 0)
+        server.kill()
+        # The child has the same standard output: it ends only when both have gone.
+        server.communicate(timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +135,7 @@ def test_a_broken_installation_is_one_message(tmp_path: Path) -> None:
                 print(error)
     """
     line = [sys.executable, "-c", textwrap.dedent(text), str(tmp_path)]
-    server = subprocess.run(line, capture_output=True, text=True, check=False, cwd=REPOSITORY)
+    server = run(line, cwd=REPOSITORY, check=False)
     assert "player mcts cannot be made: AttributeError: half an installation" in server.stdout
     assert server.stderr == ""
 

@@ -18,9 +18,7 @@ import pytest
 
 from neurogame.cli.main import main
 from neurogame.ggp.server.listener import listen, open_socket
-from tests.ggp.server.doubles import SAFETY
-
-REPOSITORY = Path(__file__).resolve().parents[3]
+from tests.processes import PATIENCE, started
 
 # The command itself, with doubles for the processes that would load torch.
 COMMAND = """
@@ -63,7 +61,7 @@ class Command:
 
     def ask(self, message: str) -> str:
         request = Request(self.address, data=message.encode())
-        with urlopen(request, timeout=SAFETY) as reply:
+        with urlopen(request, timeout=PATIENCE) as reply:
             return str(reply.read().decode())
 
     def signal(self, number: int) -> None:
@@ -77,25 +75,14 @@ class Command:
         """Wait for the end; return the exit code and what else was said."""
         assert self._process.stdout is not None
         said = self._process.stdout.read()
-        return self._process.wait(SAFETY), said
+        return self._process.wait(PATIENCE), said
 
 
 @contextmanager
 def command(*arguments: str) -> Iterator[Command]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", COMMAND, "--port", "0", "--player", "random", *arguments],
-        cwd=REPOSITORY,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
+    line = [sys.executable, "-c", COMMAND, "--port", "0", "--player", "random", *arguments]
+    with started(line, stderr=subprocess.STDOUT) as process:
         yield Command(process)
-    finally:
-        process.kill()
-        process.wait(SAFETY)
-        assert process.stdout is not None
-        process.stdout.close()
 
 
 def test_interrupted_without_a_match_it_ends(tmp_path: Path) -> None:
@@ -147,7 +134,7 @@ def test_told_to_go_it_leaves_at_once_and_tidily(
             if place < len(numbers):
                 assert running.next_line().startswith("ends after the present match")
         code, said = running.end()
-        waiting.join(SAFETY)
+        waiting.join(PATIENCE)
         assert code == 0
         assert answers == ["ready"]
         assert "waits.1: left, because the server ends, after 0 moves\n" in said

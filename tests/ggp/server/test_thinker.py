@@ -20,8 +20,8 @@ from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game, State
 from tests.ggp.server import hostile
-from tests.ggp.server.referee import PATIENCE
 from tests.players.scripted import first_legal, last_legal
+from tests.processes import PATIENCE
 
 TICTACTOE = rules_text(load_rules("tictactoe"))
 
