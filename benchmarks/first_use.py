@@ -25,7 +25,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-
 COMMANDS = {
     "simulate": "simulate tictactoe --games 1000 --json",
     "mcts": "match tictactoe --players mcts:sims=100 random --matches 1 --json",
@@ -53,25 +52,26 @@ class Compilations:
 
     def watch(self) -> None:
         """Begin to count."""
-        from numba.core.compiler import CompilerBase
+        from numba.core import compiler
 
-        plain: Callable[..., Any] = CompilerBase.compile_extra
+        base: Any = compiler.CompilerBase
+        plain: Callable[..., Any] = base.compile_extra
 
         @wraps(plain)
-        def counted(compiler: Any, function: Any) -> Any:
+        def counted(pipeline: Any, function: Any) -> Any:
             self._begun.append(0.0)
             begin = time.thread_time()
             try:
-                return plain(compiler, function)
+                return plain(pipeline, function)
             finally:
                 whole = time.thread_time() - begin
                 name = f"{function.__module__}.{function.__qualname__}"
                 self.seconds[name] += whole - self._begun.pop()
-                self.signatures[name].append(str(compiler.state.args))
+                self.signatures[name].append(str(pipeline.state.args))
                 if self._begun:
                     self._begun[-1] += whole
 
-        CompilerBase.compile_extra = counted
+        base.compile_extra = counted
 
 
 def child(name: str, folder: str) -> None:

@@ -43,8 +43,9 @@ domain(F) :- {next}(F).
 def ours(path: str) -> dict[str, float]:
     """Return the seconds of each step for one game, and sizes."""
     from neurogame.circuit.build import build_circuit
-    from neurogame.circuit.cache import VARIABLE, save_circuit
+    from neurogame.circuit.cache import save_circuit
     from neurogame.circuit.compile import compile_rules
+    from neurogame.files import CACHE_VARIABLE
     from neurogame.gdl.library import load_rules
     from neurogame.ground.ground import ground
 
@@ -57,7 +58,7 @@ def ours(path: str) -> dict[str, float]:
     marks.append(time.process_time())
     read, grounding, building = (b - a for a, b in pairwise(marks))
     with TemporaryDirectory() as folder:
-        os.environ[VARIABLE] = folder
+        os.environ[CACHE_VARIABLE] = folder
         save_circuit(circuit)
         before = time.process_time()
         compile_rules(load_rules(path))

@@ -15,6 +15,18 @@ import numpy.typing as npt
 
 Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
 
+CACHE_VARIABLE = "NEUROGAME_CACHE"
+"""Environment variable with the cache folder; empty switches the cache off."""
+
+
+def cache_folder() -> Path | None:
+    """Return the folder of the cache, or None if it is switched off."""
+    named = os.environ.get(CACHE_VARIABLE)
+    if named is not None:
+        return Path(named) if named else None
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "neurogame"
+
 
 def write_whole(path: Path, write: Callable[[BinaryIO], None], *, lasting: bool = True) -> None:
     """Write a file beside ``path`` and rename it into place.

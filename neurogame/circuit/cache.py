@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.files import read_arrays, write_arrays
+from neurogame.files import cache_folder, read_arrays, write_arrays
 from neurogame.ground.atoms import AtomTable, TermTable
-
-VARIABLE = "NEUROGAME_CACHE"
-"""Environment variable with the cache folder; empty switches the cache off."""
 
 FORMAT = "circuit-1"
 """Changes whenever other circuits come out, so that old files are not used."""
@@ -29,15 +25,6 @@ _ARRAYS = (
     "legal",
     "next",
 )
-
-
-def cache_folder() -> Path | None:
-    """Return the folder of the cache, or None if it is switched off."""
-    named = os.environ.get(VARIABLE)
-    if named is not None:
-        return Path(named) if named else None
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "neurogame"
 
 
 def load_circuit(key: str) -> Circuit | None:

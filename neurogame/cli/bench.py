@@ -16,8 +16,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neurogame.circuit.cache import VARIABLE
 from neurogame.errors import ConfigurationError, LimitError
+from neurogame.files import CACHE_VARIABLE
 
 if TYPE_CHECKING:
     from neurogame.kernels.codegen.unit_costs import UnitCosts
@@ -153,7 +153,7 @@ def _measure(
     folder: str, name: str, backend: str, device: str, seconds: float, runs: int, threads: int
 ) -> tuple[Start, Speed | None]:
     """Start a game with a cache folder, and measure its speed if there are runs to make."""
-    os.environ[VARIABLE] = folder
+    os.environ[CACHE_VARIABLE] = folder
     from neurogame.simulate.speed import measure_speed, measure_start
 
     start, kernel = measure_start(name, backend, device)

@@ -8,8 +8,10 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 from neurogame.errors import NeurogameError
+from neurogame.first_use import tell_with
 from neurogame.version import __version__
 
 COMMANDS = {
@@ -28,7 +30,13 @@ COMMANDS = {
     "serve": "play matches over HTTP, as game servers of General Game Playing run them",
     "manage": "run matches of players that are reached over HTTP",
     "inspect": "show the weights of a checkpoint by the rule they came from",
+    "precompile": "compile ahead what the other commands would compile at their first use",
 }
+
+_SECONDS = {"mcts": 15, "playout=": 10, "tree=": 10, "alphabeta": 12, "train": 8, "arena": 15}
+"""What the words of a command line add to the time of compiling all that it may need, about."""
+
+_LEAST_SECONDS = 5
 
 
 def build_parser(wanted: str | None) -> argparse.ArgumentParser:
@@ -75,8 +83,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         try:
             options = build_parser(wanted).parse_args(line)
+            silent = getattr(options, "quiet", False) or getattr(options, "json", False)
+            tell_with(None if silent else partial(_tell, line))
             return int(options.run(options))
         finally:
+            tell_with(None)
             # Now, not when Python exits: there a closed pipe could not be handled.
             sys.stdout.flush()
     except NeurogameError as error:
@@ -92,6 +103,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output (head, less) has gone: not an error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _tell(line: Sequence[str]) -> None:
+    """Say that something is compiled now, and how long it takes."""
+    found = {part: seconds for part, seconds in _SECONDS.items() if part in " ".join(line)}
+    seconds = _LEAST_SECONDS + sum(found.values())
+    print(
+        f"compiling for the first time, up to about {seconds} s; kept for the next time "
+        "('neurogame precompile' does it ahead)",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from importlib.util import find_spec
-from typing import TypeVar, cast
+from pathlib import Path
+from typing import Any, TypeVar
 
-Function = TypeVar("Function", bound=Callable[..., object])
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_BARE = {"error_model": "numpy", "_nrt": False}
 
 
 def compiled(function: Function) -> Function:
-    """Return a function compiled by numba, cached on disk, or the function itself.
+    """Return a function compiled by numba, kept on disk, or the function itself.
 
-    Use it only in modules that are imported when they are needed: it imports numba.
+    It makes no arrays: whoever calls it hands over those that it works in. So nothing has to count
+    references, and what numba would compile besides is not needed. Use it only in modules that
+    are imported when they are needed: it imports numba.
     """
+    return _decorated(function, _BARE)
+
+
+def part(function: Function) -> Function:
+    """Return such a function that only compiled ones call."""
+    return _decorated(function, {**_BARE, "no_cpython_wrapper": True, "no_cfunc_wrapper": True})
+
+
+def _decorated(function: Function, options: dict[str, Any]) -> Function:
     if find_spec("numba") is None:
         return function
-    return cast(Function, import_module("numba").njit(cache=True, nogil=True)(function))
+    from neurogame.compiling import dispatcher
+
+    return dispatcher(function, (Path(__file__).parent,), **options)

@@ -3,44 +3,46 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from neurogame.ground.atoms import IntArray
-from neurogame.netlist.compiled import compiled
+from neurogame.netlist.compiled import compiled, part
 
 
-@compiled
 def count_uses(first: int, start: IntArray, inputs: IntArray, roots: IntArray) -> IntArray:
     """Return how often each node is read by gates that are needed, and as a root."""
-    count = len(start) - 1
-    uses = np.zeros(first + count, np.int64)
-    for literal in roots:
-        uses[literal >> 1] += 1
-    for gate in range(count - 1, -1, -1):
-        if uses[first + gate] > 0:
-            for edge in range(start[gate], start[gate + 1]):
-                uses[inputs[edge] >> 1] += 1
+    uses = np.bincount(roots >> 1, minlength=first + len(start) - 1)
+    _count_uses(first, start, inputs, uses)
     return uses
 
 
 @compiled
-def flatten(
-    first: int, start: IntArray, inputs: IntArray, roots: IntArray, width: int
-) -> tuple[IntArray, IntArray, IntArray]:
-    """See :func:`~.conjunctions.flattened`; returns start, inputs and roots."""
+def _count_uses(first: int, start: IntArray, inputs: IntArray, uses: IntArray) -> None:
+    """Add how often each node is read by gates that are needed."""
+    for gate in range(len(start) - 2, -1, -1):
+        if uses[first + gate] > 0:
+            for edge in range(start[gate], start[gate + 1]):
+                uses[inputs[edge] >> 1] += 1
+
+
+@compiled
+def _find_merged(
+    first: int,
+    start: IntArray,
+    inputs: IntArray,
+    uses: IntArray,
+    width: int,
+    stays: npt.NDArray[np.bool_],
+    sizes: IntArray,
+    merged: npt.NDArray[np.bool_],
+) -> None:
+    """Mark the gates that have to stay, as others read them complemented, and those that go."""
     count = len(start) - 1
-    uses = count_uses(first, start, inputs, roots)
-    # Which gates have to stay: read complemented, as roots, or by several.
-    stays = np.zeros(first + count, np.bool_)
-    for literal in roots:
-        stays[literal >> 1] = True
     for gate in range(count):
         if uses[first + gate] > 0:
             for edge in range(start[gate], start[gate + 1]):
                 if inputs[edge] & 1:
                     stays[inputs[edge] >> 1] = True
-    sizes = np.zeros(count, np.int64)
-    merged = np.zeros(first + count, np.bool_)
-    total = 0
     for gate in range(count):
         size = 0
         for edge in range(start[gate], start[gate + 1]):
@@ -52,18 +54,86 @@ def flatten(
         sizes[gate] = size
         node = first + gate
         merged[node] = (uses[node] == 1 and not stays[node]) or (uses[node] > 0 and size <= width)
-        total += size
-    made = np.empty(total, np.int64)
-    made_start = np.zeros(count + 1, np.int64)
+
+
+@part
+def _sort(values: IntArray, begin: int, end: int) -> None:
+    """Sort a part of an array in place, by a heap."""
+    size = end - begin
+    for turn in range(size // 2 + size - 1):
+        # First every parent sinks to where it belongs, then the greatest goes to the end.
+        place = size // 2 - 1 - turn
+        last = size
+        if place < 0:
+            last = size - 1 - (turn - size // 2)
+            values[begin], values[begin + last] = values[begin + last], values[begin]
+            place = 0
+        while 2 * place + 1 < last:
+            child = 2 * place + 1
+            if child + 1 < last and values[begin + child] < values[begin + child + 1]:
+                child += 1
+            if values[begin + place] >= values[begin + child]:
+                break
+            low, high = begin + place, begin + child
+            values[low], values[high] = values[high], values[low]
+            place = child
+
+
+@part
+def _tidy(made: IntArray, begin: int, end: int) -> int:
+    """Remove repetitions from literals, in order; return where they end, -1 if they contradict."""
+    _sort(made, begin, end)
+    out = begin
+    false = False
+    for place in range(begin, end):
+        literal = made[place]
+        if literal == 1 or (out > begin and made[out - 1] == literal):
+            continue
+        if literal == 0 or (out > begin and made[out - 1] == literal ^ 1 and literal & 1):
+            false = True
+        made[out] = literal
+        out += 1
+    return -1 if false else out
+
+
+def flatten(
+    first: int, start: IntArray, inputs: IntArray, roots: IntArray, width: int
+) -> tuple[IntArray, IntArray, IntArray]:
+    """See :func:`~.conjunctions.flattened`; returns start, inputs and roots."""
+    count = len(start) - 1
+    uses = count_uses(first, start, inputs, roots)
+    stays, merged = np.zeros(first + count, np.bool_), np.zeros(first + count, np.bool_)
+    stays[roots >> 1] = True
+    sizes = np.zeros(count, np.int64)
+    _find_merged(first, start, inputs, uses, width, stays, sizes, merged)
+    made, made_start = np.empty(sizes.sum(), np.int64), np.zeros(count + 1, np.int64)
+    kept, kept_start = np.empty(len(made), np.int64), np.zeros(count + 1, np.int64)
     literal_of = np.zeros(first + count, np.int64)
-    for node in range(first):
-        literal_of[node] = 2 * node
-    kept = 0
-    filled = 0
-    kept_start = np.zeros(count + 1, np.int64)
-    kept_inputs = np.empty(total, np.int64)
-    out = 0
-    for gate in range(count):
+    literal_of[:first] = 2 * np.arange(first)
+    gates = _flatten(
+        first, start, inputs, uses, stays, merged, made, made_start, kept, kept_start, literal_of
+    )
+    new_roots = literal_of[roots >> 1] ^ (roots & 1)
+    return kept_start[: gates + 1], kept[: kept_start[gates]], new_roots
+
+
+@compiled
+def _flatten(
+    first: int,
+    start: IntArray,
+    inputs: IntArray,
+    uses: IntArray,
+    stays: npt.NDArray[np.bool_],
+    merged: npt.NDArray[np.bool_],
+    made: IntArray,
+    made_start: IntArray,
+    kept: IntArray,
+    kept_start: IntArray,
+    literal_of: IntArray,
+) -> int:
+    """Write the gates that stay and the literal of each node; return the number of gates."""
+    gates, filled, out = 0, 0, 0
+    for gate in range(len(start) - 1):
         begin = filled
         for edge in range(start[gate], start[gate + 1]):
             literal = inputs[edge]
@@ -75,49 +145,30 @@ def flatten(
             else:
                 made[filled] = literal_of[below] ^ (literal & 1)
                 filled += 1
-        part = np.sort(made[begin:filled])
-        # Repetitions go, and contradictions make the gate false.
-        size = 0
-        false = False
-        for index in range(len(part)):
-            literal = part[index]
-            if literal == 1 or (size > 0 and part[size - 1] == literal):
-                continue
-            if literal == 0 or (size > 0 and part[size - 1] == literal ^ 1 and literal & 1):
-                false = True
-            part[size] = literal
-            size += 1
-        if false:
-            size = 0
-        for index in range(size):
-            made[begin + index] = part[index]
-        filled = begin + size
-        made_start[gate] = begin
-        made_start[gate + 1] = filled
+        end = _tidy(made, begin, filled)
         node = first + gate
-        if false:
+        if end < 0:
             literal_of[node] = 0
             made[begin] = 0
-            filled = begin + 1
-            made_start[gate + 1] = filled
-        elif size == 0:
+            end = begin + 1
+        elif end == begin:
             literal_of[node] = 1
-        elif size == 1:
-            literal_of[node] = part[0]
+        elif end == begin + 1:
+            literal_of[node] = made[begin]
         elif uses[node] > 0 and not (merged[node] and not stays[node]):
-            literal_of[node] = 2 * (first + kept)
-            for index in range(size):
-                kept_inputs[out] = part[index]
+            literal_of[node] = 2 * (first + gates)
+            for place in range(begin, end):
+                kept[out] = made[place]
                 out += 1
-            kept += 1
-            kept_start[kept] = out
-    new_roots = np.empty(len(roots), np.int64)
-    for index in range(len(roots)):
-        new_roots[index] = literal_of[roots[index] >> 1] ^ (roots[index] & 1)
-    return kept_start[: kept + 1], kept_inputs[:out], new_roots
+            gates += 1
+            kept_start[gates] = out
+        made_start[gate] = begin
+        made_start[gate + 1] = end
+        filled = end
+    return gates
 
 
-@compiled
+@part
 def _slot_of(keys: IntArray, key: int) -> int:
     """Return the place of a key in an open-addressing table, or where it would be inserted."""
     mask = len(keys) - 1
@@ -128,13 +179,13 @@ def _slot_of(keys: IntArray, key: int) -> int:
     return slot
 
 
-@compiled
+@part
 def _relink(
     head: IntArray, after: IntArray, before: IntArray, counts: IntArray, slot: int, change: int
 ) -> None:
     """Change the count of a pair and move it to the list of pairs of that count."""
     top = len(head) - 1
-    old = min(counts[slot], top)
+    old = counts[slot] if counts[slot] < top else top
     if old > 0:
         if before[slot] >= 0:
             after[before[slot]] = after[slot]
@@ -143,7 +194,7 @@ def _relink(
         if after[slot] >= 0:
             before[after[slot]] = before[slot]
     counts[slot] += change
-    new = min(counts[slot], top)
+    new = counts[slot] if counts[slot] < top else top
     if new > 0:
         after[slot] = head[new]
         before[slot] = -1
@@ -153,6 +204,64 @@ def _relink(
 
 
 @compiled
+def _count_pairs(
+    start: IntArray,
+    inputs: IntArray,
+    least: int,
+    window: int,
+    full: int,
+    keys: IntArray,
+    counts: IntArray,
+    after: IntArray,
+    before: IntArray,
+    head: IntArray,
+) -> int:
+    """Count the pairs of each conjunction, and list those that are common; return how many."""
+    used = 0
+    for gate in range(len(start) - 1):
+        for i in range(start[gate], start[gate + 1]):
+            last = i + 1 + window
+            last = start[gate + 1] if start[gate + 1] < last else last
+            for j in range(i + 1, last):
+                if used >= full:
+                    break
+                key = inputs[i] << 32 | inputs[j]
+                slot = _slot_of(keys, key)
+                if keys[slot] == -1:
+                    keys[slot] = key
+                    used += 1
+                counts[slot] += 1
+    for slot in range(len(keys)):
+        if counts[slot] >= least:
+            size = counts[slot]
+            counts[slot] = 0
+            _relink(head, after, before, counts, slot, size)
+    return used
+
+
+def _occurrences(
+    nodes: int, start: IntArray, inputs: IntArray, room: int
+) -> tuple[IntArray, IntArray]:
+    """Return which conjunctions contain each literal, with room for lists of new ones.
+
+    Args:
+        nodes: number of inputs and conjunctions.
+        start: of the conjunctions.
+        inputs: their literals.
+        room: for new literals.
+
+    Returns:
+        Where the list of each literal begins, ``[2 nodes + 1]``, and the lists.
+    """
+    total = len(inputs)
+    begin = np.zeros(2 * nodes + 1, np.int64)
+    np.cumsum(np.bincount(inputs, minlength=2 * nodes), out=begin[1:])
+    places = np.empty(2 * total + room, np.int64)
+    gate = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    places[:total] = gate[np.argsort(inputs, kind="stable")]
+    return begin, places
+
+
 def extract_pairs(
     first: int, start: IntArray, inputs: IntArray, least: int, window: int, slots: int
 ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
@@ -170,71 +279,118 @@ def extract_pairs(
         The two literals of each new gate, numbered after the given ones and in terms of them;
         how many inputs each conjunction has left, at its old start; and the inputs.
     """
-    count = len(start) - 1
-    base = first + count
-    sizes = np.empty(count, np.int64)
-    for gate in range(count):
-        sizes[gate] = start[gate + 1] - start[gate]
-    keys = np.full(slots, -1, np.int64)
-    counts = np.zeros(slots, np.int64)
-    after = np.full(slots, -1, np.int64)
-    before = np.full(slots, -1, np.int64)
+    sizes = np.diff(start)
+    keys, counts = np.full(slots, -1, np.int64), np.zeros(slots, np.int64)
+    after, before = np.full(slots, -1, np.int64), np.full(slots, -1, np.int64)
     head = np.full(4096, -1, np.int64)
-    used = 0
     full = slots // 10 * 7
-    for gate in range(count):
-        for i in range(start[gate], start[gate + 1]):
-            for j in range(i + 1, min(start[gate + 1], i + 1 + window)):
+    lists = (keys, counts, after, before, head)
+    used = _count_pairs(start, inputs, least, window, full, *lists)
+    room = len(inputs) // 2 + 1
+    occurrence, places = _occurrences(first + len(start) - 1, start, inputs, room)
+    new_begin, new_end = np.empty(room + 1, np.int64), np.empty(room + 1, np.int64)
+    left, right = np.empty(room, np.int64), np.empty(room, np.int64)
+    made = _extract_pairs(
+        start, inputs, least, window, full, used, *lists,
+        sizes, occurrence, places, new_begin, new_end, left, right,
+    )  # fmt: skip
+    return left[:made], right[:made], sizes, inputs
+
+
+@part
+def _replace_pair(
+    x: int,
+    y: int,
+    literal: int,
+    low: int,
+    size: int,
+    inputs: IntArray,
+    least: int,
+    window: int,
+    full: int,
+    used: int,
+    top: int,
+    keys: IntArray,
+    counts: IntArray,
+    after: IntArray,
+    before: IntArray,
+    head: IntArray,
+) -> tuple[int, int, int]:
+    """Replace two literals of a conjunction by one, and count its pairs anew.
+
+    Returns:
+        Its new size, the pairs in use, and the highest count that may occur.
+    """
+    out = low
+    for edge in range(low, low + size):
+        other = inputs[edge]
+        if other == x or other == y:  # noqa: SIM109 - a tuple takes longer to compile
+            continue
+        inputs[out] = other
+        out += 1
+        for turn in range(2):
+            old = y if turn else x
+            pair = old << 32 | other if old < other else other << 32 | old
+            slot = _slot_of(keys, pair)
+            if keys[slot] == pair and counts[slot] > 0:
+                _relink(head, after, before, counts, slot, -1)
+        if size <= 2 * window:
+            pair = other << 32 | literal
+            slot = _slot_of(keys, pair)
+            if keys[slot] == -1:
                 if used >= full:
-                    break
-                key = inputs[i] << 32 | inputs[j]
-                slot = _slot_of(keys, key)
-                if keys[slot] == -1:
-                    keys[slot] = key
-                    used += 1
-                counts[slot] += 1
-    for slot in range(slots):
-        if counts[slot] >= least:
-            size = counts[slot]
-            counts[slot] = 0
-            _relink(head, after, before, counts, slot, size)
-    # Which conjunctions contain each literal; new literals get their own lists.
-    total = start[count]
-    room = total // 2 + 1
-    occurrence = np.zeros(2 * base + 1, np.int64)
-    for edge in range(total):
-        occurrence[inputs[edge] + 1] += 1
-    for literal in range(2 * base):
-        occurrence[literal + 1] += occurrence[literal]
-    places = np.empty(2 * total + room, np.int64)
-    filled = occurrence.copy()
-    for gate in range(count):
-        for edge in range(start[gate], start[gate + 1]):
-            places[filled[inputs[edge]]] = gate
-            filled[inputs[edge]] += 1
-    new_begin = np.empty(room + 1, np.int64)
-    new_end = np.empty(room + 1, np.int64)
-    free = total
-    left = np.empty(room, np.int64)
-    right = np.empty(room, np.int64)
+                    continue
+                keys[slot] = pair
+                used += 1
+            _relink(head, after, before, counts, slot, 1)
+            if counts[slot] >= least:
+                common = counts[slot] if counts[slot] < len(head) - 1 else len(head) - 1
+                top = common if common > top else top
+    inputs[out] = literal
+    return out + 1 - low, used, top
+
+
+@compiled
+def _extract_pairs(
+    start: IntArray,
+    inputs: IntArray,
+    least: int,
+    window: int,
+    full: int,
+    used: int,
+    keys: IntArray,
+    counts: IntArray,
+    after: IntArray,
+    before: IntArray,
+    head: IntArray,
+    sizes: IntArray,
+    occurrence: IntArray,
+    places: IntArray,
+    new_begin: IntArray,
+    new_end: IntArray,
+    left: IntArray,
+    right: IntArray,
+) -> int:
+    """Write what :func:`extract_pairs` returns; return the number of new gates."""
+    literals = len(occurrence) - 1
+    free = len(inputs)
     made = 0
     top = len(head) - 1
-    while top >= least and made < room:
+    while top >= least and made < len(left):
         slot = head[top]
         if slot < 0:
             top -= 1
             continue
-        key = keys[slot]
-        x, y = key >> 32, key & 0xFFFFFFFF
+        x, y = keys[slot] >> 32, keys[slot] & 0xFFFFFFFF
         _relink(head, after, before, counts, slot, -counts[slot])
-        if x < 2 * base:
+        if x < literals:
             begin_x, end_x = occurrence[x], occurrence[x + 1]
         else:
-            begin_x, end_x = new_begin[(x >> 1) - base], new_end[(x >> 1) - base]
-        if y < 2 * base:
+            begin_x, end_x = new_begin[(x - literals) >> 1], new_end[(x - literals) >> 1]
+        if y < literals:
             begin_y, end_y = occurrence[y], occurrence[y + 1]
         else:
-            begin_y, end_y = new_begin[(y >> 1) - base], new_end[(y >> 1) - base]
+            begin_y, end_y = new_begin[(y - literals) >> 1], new_end[(y - literals) >> 1]
         if end_y - begin_y < end_x - begin_x:
             begin_x, end_x = begin_y, end_y
         # Look first: the count is an upper bound where literals have gone meanwhile.
@@ -252,136 +408,12 @@ def extract_pairs(
             free = begin
             continue
         left[made], right[made] = x, y
-        literal = 2 * (base + made)
         new_begin[made], new_end[made] = begin, free
         for place in range(begin, free):
             gate = places[place]
-            low = start[gate]
-            size = 0
-            for edge in range(low, low + sizes[gate]):
-                other = inputs[edge]
-                if other in (x, y):
-                    continue
-                inputs[low + size] = other
-                size += 1
-                for old in (x, y):
-                    pair = old << 32 | other if old < other else other << 32 | old
-                    slot = _slot_of(keys, pair)
-                    if keys[slot] == pair and counts[slot] > 0:
-                        _relink(head, after, before, counts, slot, -1)
-                if sizes[gate] <= 2 * window:
-                    pair = other << 32 | literal
-                    slot = _slot_of(keys, pair)
-                    if keys[slot] == -1:
-                        if used >= full:
-                            continue
-                        keys[slot] = pair
-                        used += 1
-                    _relink(head, after, before, counts, slot, 1)
-                    if counts[slot] >= least:
-                        top = max(top, min(counts[slot], len(head) - 1))
-            inputs[low + size] = literal
-            sizes[gate] = size + 1
+            sizes[gate], used, top = _replace_pair(
+                x, y, literals + 2 * made, start[gate], sizes[gate], inputs,
+                least, window, full, used, top, keys, counts, after, before, head,
+            )  # fmt: skip
         made += 1
-    return left[:made], right[:made], sizes, inputs
-
-
-@compiled
-def _and_table(a: int, b: int) -> int:
-    """Return the table of ``b & c`` where these literals may be complemented."""
-    return (0x88, 0x44, 0x22, 0x11)[2 * (a & 1) + (b & 1)]
-
-
-@compiled
-def chain(
-    first: int,
-    start: IntArray,
-    sizes: IntArray,
-    inputs: IntArray,
-    left: IntArray,
-    right: IntArray,
-    uses: IntArray,
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Turn conjunctions and pairs into gates of two inputs.
-
-    Inputs that are read elsewhere, too, come first in a chain: a gate of three inputs takes two of
-    them at once, or one that only this conjunction reads together with what it is made of.
-
-    Args:
-        first: number of inputs.
-        start: of the conjunctions.
-        sizes: number of inputs of each.
-        inputs: their literals, those of new pairs numbered after the conjunctions.
-        left: first literal of each pair.
-        right: second literal of each pair.
-        uses: how often each conjunction and pair is read.
-
-    Returns:
-        Tables, rows ``[G, 2]`` flattened, and the literal of each conjunction.
-    """
-    count = len(start) - 1
-    pairs = len(left)
-    total = pairs
-    for gate in range(count):
-        total += max(sizes[gate] - 1, 0)
-    table = np.empty(total, np.int64)
-    rows = np.empty(2 * total, np.int64)
-    literal_of = np.full(first + count + pairs, -1, np.int64)
-    for node in range(first):
-        literal_of[node] = 2 * node
-    stack = np.empty(count + pairs + 1, np.int64)
-    made = 0
-    for root in range(first, first + count):
-        depth = 1
-        stack[0] = root
-        while depth > 0:
-            node = stack[depth - 1]
-            if literal_of[node] >= 0:
-                depth -= 1
-                continue
-            waiting = False
-            if node >= first + count:
-                for literal in (left[node - first - count], right[node - first - count]):
-                    if literal_of[literal >> 1] < 0:
-                        waiting = True
-                        stack[depth] = literal >> 1
-                        depth += 1
-                        break
-                if waiting:
-                    continue
-                x, y = left[node - first - count], right[node - first - count]
-                a = literal_of[x >> 1] ^ (x & 1)
-                b = literal_of[y >> 1] ^ (y & 1)
-                table[made] = _and_table(a, b)
-                rows[2 * made], rows[2 * made + 1] = a >> 1, b >> 1
-                literal_of[node] = 2 * (first + made)
-                made += 1
-                depth -= 1
-                continue
-            gate = node - first
-            for edge in range(start[gate], start[gate] + sizes[gate]):
-                if literal_of[inputs[edge] >> 1] < 0:
-                    waiting = True
-                    stack[depth] = inputs[edge] >> 1
-                    depth += 1
-                    break
-            if waiting:
-                continue
-            current = -1
-            for private in range(2):
-                for edge in range(start[gate], start[gate] + sizes[gate]):
-                    below = inputs[edge] >> 1
-                    alone = 1 if below >= first and uses[below] == 1 else 0
-                    if alone != private:
-                        continue
-                    literal = literal_of[below] ^ (inputs[edge] & 1)
-                    if current < 0:
-                        current = literal
-                        continue
-                    table[made] = _and_table(current, literal)
-                    rows[2 * made], rows[2 * made + 1] = current >> 1, literal >> 1
-                    current = 2 * (first + made)
-                    made += 1
-            literal_of[node] = current
-            depth -= 1
-    return table[:made], rows[: 2 * made], literal_of
+    return made

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.ground.atoms import IntArray
-from neurogame.netlist.compiled import compiled
+from neurogame.netlist.compiled import compiled, part
 from neurogame.netlist.extract_loops import count_uses
 
 
-@compiled
+@part
 def _commonest(
     task: int,
     terms: int,
@@ -34,7 +34,7 @@ def _commonest(
     return literal
 
 
-@compiled
+@part
 def _take_out(
     literal: int,
     task: int,
@@ -67,7 +67,61 @@ def _take_out(
     return absorbed
 
 
+@part
+def _list_terms(
+    gate: int,
+    first: int,
+    start: IntArray,
+    inputs: IntArray,
+    uses: IntArray,
+    term_task: IntArray,
+    term_begin: IntArray,
+    term_size: IntArray,
+    term_value: IntArray,
+    pool: IntArray,
+) -> int:
+    """Write the terms of a disjunction, all of the first task; return their number."""
+    terms, size = 0, 0
+    for edge in range(start[gate], start[gate + 1]):
+        node = inputs[edge] >> 1
+        term_begin[terms] = size
+        term_task[terms] = 0
+        term_value[terms] = inputs[edge] ^ 1
+        if inputs[edge] & 1 and node >= first and uses[node] == 1:
+            for below in range(start[node - first], start[node - first + 1]):
+                pool[size] = inputs[below]
+                size += 1
+        else:
+            pool[size] = inputs[edge] ^ 1
+            size += 1
+        term_size[terms] = size - term_begin[terms]
+        terms += 1
+    return terms
+
+
+@part
+def _has_all(terms: int, term_task: IntArray) -> bool:
+    """Say whether no term has been absorbed by another."""
+    for term in range(terms):  # noqa: SIM110 - generators cannot be compiled
+        if term_task[term] < 0:
+            return False
+    return True
+
+
 @compiled
+def _most_literals(first: int, start: IntArray, inputs: IntArray, uses: IntArray) -> int:
+    """Return how many literals the terms of a disjunction have at most."""
+    most = 0
+    for gate in range(len(start) - 1):
+        size = start[gate + 1] - start[gate]
+        for edge in range(start[gate], start[gate + 1]):
+            node = inputs[edge] >> 1
+            if inputs[edge] & 1 and node >= first and uses[node] == 1:
+                size += start[node - first + 1] - start[node - first]
+        most = size if size > most else most
+    return most
+
+
 def factor(
     first: int, start: IntArray, inputs: IntArray, roots: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
@@ -86,45 +140,69 @@ def factor(
         Begin and end of each gate in the inputs that follow, and these inputs. New gates are
         numbered after the given ones and in no order.
     """
-    count, total = len(start) - 1, start[len(start) - 1]
+    count, total = len(start) - 1, int(start[-1])
     uses = count_uses(first, start, inputs, roots)
     most = count + 3 * total + 3
     begin, end = np.zeros(most, np.int64), np.zeros(most, np.int64)
     begin[:count], end[:count] = start[:count], start[1:]
     made = np.empty(8 * total + 16, np.int64)
     made[:total] = inputs
-    filled, gates = total, count
     counts = np.zeros(2 * (first + most), np.int64)
+    size = _most_literals(first, start, inputs, uses)
+    task, place, length, value = np.zeros((4, 2 * size), np.int64)
+    pool, task_gate = np.empty(size, np.int64), np.empty(size + 1, np.int64)
+    gates, filled = _factor(
+        first,
+        start,
+        inputs,
+        uses,
+        begin,
+        end,
+        made,
+        counts,
+        task,
+        place,
+        length,
+        value,
+        pool,
+        task_gate,
+    )
+    return begin[:gates], end[:gates], made[:filled]
+
+
+@compiled
+def _factor(
+    first: int,
+    start: IntArray,
+    inputs: IntArray,
+    uses: IntArray,
+    begin: IntArray,
+    end: IntArray,
+    made: IntArray,
+    counts: IntArray,
+    term_task: IntArray,
+    term_begin: IntArray,
+    term_size: IntArray,
+    term_value: IntArray,
+    pool: IntArray,
+    task_gate: IntArray,
+) -> tuple[int, int]:
+    """Write what :func:`factor` returns; return the number of gates and of their inputs."""
+    count, total = len(start) - 1, start[len(start) - 1]
+    filled, gates = total, count
     for gate in range(count):
-        wide, size = 0, 0
+        wide = 0
         for edge in range(start[gate], start[gate + 1]):
             node = inputs[edge] >> 1
-            size += 1
             if inputs[edge] & 1 and node >= first and uses[node] == 1:
                 wide += 1
-                size += start[node - first + 1] - start[node - first]
         if wide < 2:
             continue
-        pool = np.empty(size, np.int64)
-        term_begin, term_size = np.zeros(2 * size, np.int64), np.zeros(2 * size, np.int64)
-        term_value, term_task = np.zeros(2 * size, np.int64), np.zeros(2 * size, np.int64)
-        task_gate = np.empty(size + 1, np.int64)
+        terms = _list_terms(
+            gate, first, start, inputs, uses, term_task, term_begin, term_size, term_value, pool
+        )
         task_gate[0] = gate
-        terms, tasks, size = 0, 1, 0
-        for edge in range(start[gate], start[gate + 1]):
-            node = inputs[edge] >> 1
-            term_begin[terms] = size
-            term_value[terms] = inputs[edge] ^ 1
-            if inputs[edge] & 1 and node >= first and uses[node] == 1:
-                for below in range(start[node - first], start[node - first + 1]):
-                    pool[size] = inputs[below]
-                    size += 1
-            else:
-                pool[size] = inputs[edge] ^ 1
-                size += 1
-            term_size[terms] = size - term_begin[terms]
-            terms += 1
-        task = 0
+        task, tasks = 0, 1
         while task < tasks:
             while True:
                 literal = _commonest(task, terms, term_task, term_begin, term_size, pool, counts)
@@ -136,6 +214,8 @@ def factor(
                 )  # fmt: skip
                 term_task[terms] = task
                 term_value[terms] = literal
+                # What was a term of an earlier gate here must not look like one of this.
+                term_begin[terms], term_size[terms] = 0, 0
                 if not absorbed:
                     # The rest of these terms becomes a gate, and the literal with it a term.
                     rest, own = gates, gates + 1
@@ -147,7 +227,7 @@ def factor(
                     task_gate[tasks] = rest
                     tasks += 1
                 terms += 1
-            if tasks == 1 and begin[gate] == start[gate] and term_task[:terms].min() == 0:
+            if tasks == 1 and begin[gate] == start[gate] and _has_all(terms, term_task):
                 break
             for term in range(terms):
                 if term_task[term] == task and term_value[term] < 0:
@@ -168,24 +248,39 @@ def factor(
                     filled += 1
             end[task_gate[task]] = filled
             task += 1
-    return begin[:gates], end[:gates], made[:filled]
+    return gates, filled
 
 
-@compiled
 def in_order(
     first: int, begin: IntArray, end: IntArray, inputs: IntArray, roots: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Return start, inputs and roots of the gates that are needed, each after its inputs."""
     count = len(begin)
     node_of = np.full(first + count, -1, np.int64)
-    for node in range(first):
-        node_of[node] = node
+    node_of[:first] = np.arange(first)
     start = np.zeros(count + 1, np.int64)
     made = np.empty(len(inputs), np.int64)
     stack = np.empty(len(inputs) + len(roots) + count + 1, np.int64)
+    gates = _in_order(first, begin, end, inputs, roots, node_of, start, made, stack)
+    return start[: gates + 1], made[: start[gates]], 2 * node_of[roots >> 1] + (roots & 1)
+
+
+@compiled
+def _in_order(
+    first: int,
+    begin: IntArray,
+    end: IntArray,
+    inputs: IntArray,
+    roots: IntArray,
+    node_of: IntArray,
+    start: IntArray,
+    made: IntArray,
+    stack: IntArray,
+) -> int:
+    """Write what :func:`in_order` returns, and the new node of each; return the number of gates."""
     gates, filled = 0, 0
-    for root in roots:
-        stack[0] = root >> 1
+    for index in range(len(roots)):
+        stack[0] = roots[index] >> 1
         depth = 1
         while depth > 0:
             node = stack[depth - 1]
@@ -208,7 +303,4 @@ def in_order(
             gates += 1
             start[gates] = filled
             depth -= 1
-    new_roots = np.empty(len(roots), np.int64)
-    for index in range(len(roots)):
-        new_roots[index] = 2 * node_of[roots[index] >> 1] + (roots[index] & 1)
-    return start[: gates + 1], made[:filled], new_roots
+    return gates

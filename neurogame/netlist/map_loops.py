@@ -10,38 +10,39 @@ priority cuts" (2007), sections 3 and 4; Chen and Mishchenko's area flow and exa
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import numpy.typing as npt
 
 from neurogame.ground.atoms import IntArray
-from neurogame.netlist.compiled import compiled
+from neurogame.netlist.compiled import compiled, part
 
 FloatArray = npt.NDArray[np.float64]
 
 
-@compiled
-def _expand(table: int, where: int) -> int:
-    """Return a table of a cut's leaves as a table of three rows.
+@cache
+def _expansions() -> npt.NDArray[np.uint8]:
+    """Return tables of a cut's leaves as tables of three rows; uint8 ``[where, table]``.
 
-    The leaves of a cut are its last inputs: leaf ``i`` of ``n`` is input ``3 - n + i``.
-
-    Args:
-        table: of ``n`` leaves, which the first inputs do not change.
-        where: position 0..2 of each leaf among the three rows, two bits each, the last leaf's
-            lowest; then the number of leaves.
+    The leaves of a cut are its last inputs: leaf ``i`` of ``n`` is input ``3 - n + i``; the first
+    inputs do not change a table of ``n`` leaves. ``where`` has the position 0..2 of each leaf among
+    the three rows, two bits each, the last leaf's lowest; then the number of leaves.
     """
+    where, table = np.arange(256)[:, None], np.arange(256)
     count = where >> 6
-    result = 0
+    result = np.zeros((256, 256), np.int64)
     for minterm in range(8):
-        source = 0
-        for leaf in range(count):
-            position = min(where >> (2 * (count - 1 - leaf)) & 3, 2)
-            source |= (minterm >> (2 - position) & 1) << (count - 1 - leaf)
+        source = np.zeros_like(where)
+        for leaf in range(3):
+            after = np.maximum(count - 1 - leaf, 0)
+            position = np.minimum(where >> (2 * after) & 3, 2)
+            source |= np.where(leaf < count, (minterm >> (2 - position) & 1) << after, 0)
         result |= (table >> source & 1) << minterm
-    return result
+    return result.astype(np.uint8)
 
 
-@compiled
+@part
 def _compose(table: int, a: int, b: int, c: int) -> int:
     """Return the table of a gate whose inputs have the given tables."""
     result = 0
@@ -51,51 +52,56 @@ def _compose(table: int, a: int, b: int, c: int) -> int:
     return result
 
 
-@compiled
-def make_expansions() -> npt.NDArray[np.uint8]:
-    """Return :func:`_expand` for all arguments that occur; uint8 ``[256, 256]``."""
-    result = np.zeros((256, 256), np.uint8)
-    for where in range(256):
-        for table in range(256):
-            result[where, table] = _expand(table, where)
-    return result
-
-
-@compiled
+@part
 def _merge(
-    leaves: IntArray, count: int, others: IntArray, other_count: int, merged: IntArray
+    leaves: IntArray,
+    place: int,
+    count: int,
+    others: IntArray,
+    other_place: int,
+    other_count: int,
+    merged: IntArray,
 ) -> int:
     """Unite two ascending sets of rows; return the size, or 4 if there are more than three."""
     i, j, size = 0, 0, 0
     while i < count or j < other_count:
         if size == 3:
             return 4
-        if j >= other_count or (i < count and leaves[i] < others[j]):
-            merged[size] = leaves[i]
+        if j >= other_count or (i < count and leaves[place + i] < others[other_place + j]):
+            merged[size] = leaves[place + i]
             i += 1
-        elif i >= count or others[j] < leaves[i]:
-            merged[size] = others[j]
+        elif i >= count or others[other_place + j] < leaves[place + i]:
+            merged[size] = others[other_place + j]
             j += 1
         else:
-            merged[size] = leaves[i]
+            merged[size] = leaves[place + i]
             i += 1
             j += 1
         size += 1
     return size
 
 
-@compiled
-def _where(leaves: IntArray, count: int, merged: IntArray, size: int) -> int:
-    """Return the positions of leaves among the last ``size`` of three rows, for `_expand`."""
-    result = count << 6
-    for leaf in range(count):
+@part
+def _expanded(
+    cut: int,
+    leaves: IntArray,
+    sizes: IntArray,
+    tables: IntArray,
+    merged: IntArray,
+    size: int,
+    expansions: npt.NDArray[np.uint8],
+) -> int:
+    """Return the table of a cut as one of the rows of a larger cut."""
+    where = sizes[cut] << 6
+    for leaf in range(sizes[cut]):
         for place in range(size):
-            if merged[place] == leaves[leaf]:
-                result |= (3 - size + place) << (2 * (count - 1 - leaf))
-    return result
+            if merged[place] == leaves[3 * cut + leaf]:
+                where |= (3 - size + place) << (2 * (sizes[cut] - 1 - leaf))
+    table: int = expansions[where, tables[cut]]
+    return table
 
 
-@compiled
+@part
 def _reduce(table: int, merged: IntArray, size: int) -> tuple[int, int]:
     """Drop leaves that the table does not depend on, in place; return table and size."""
     place = 0
@@ -120,13 +126,14 @@ def _reduce(table: int, merged: IntArray, size: int) -> tuple[int, int]:
     return table, size
 
 
-@compiled
+@part
 def _free(
     first: int,
     refs: IntArray,
     best_leaves: IntArray,
     best_count: IntArray,
     leaves: IntArray,
+    begin: int,
     count: int,
     change: int,
     stack: IntArray,
@@ -135,7 +142,7 @@ def _free(
     area = 1 if count > 1 else 0
     depth = 0
     for index in range(count):
-        stack[depth] = leaves[index]
+        stack[depth] = leaves[begin + index]
         depth += 1
     while depth > 0:
         depth -= 1
@@ -152,12 +159,103 @@ def _free(
             if size > 1:
                 area += 1
             for index in range(size):
-                stack[depth] = best_leaves[row, index]
+                stack[depth] = best_leaves[3 * row + index]
                 depth += 1
     return area
 
 
-@compiled
+@part
+def _insert(
+    own: int,
+    found: int,
+    kept: int,
+    leaves: IntArray,
+    sizes: IntArray,
+    tables: IntArray,
+    costs: FloatArray,
+    merged: IntArray,
+    size: int,
+    table: int,
+    cost: float,
+) -> int:
+    """Put a cut where its cost belongs among those of a gate; return how many there are."""
+    for other in range(own, own + found):
+        if sizes[other] == size:
+            same = True
+            for index in range(size):
+                if leaves[3 * other + index] != merged[index]:
+                    same = False
+            if same:
+                return found
+    place = found
+    while place > 0 and (
+        costs[place - 1] > cost or (costs[place - 1] == cost and sizes[own + place - 1] > size)
+    ):
+        place -= 1
+    if place >= kept:
+        return found
+    found = found + 1 if found < kept else kept
+    for other in range(found - 1, place, -1):
+        costs[other] = costs[other - 1]
+        sizes[own + other] = sizes[own + other - 1]
+        tables[own + other] = tables[own + other - 1]
+        for index in range(3):
+            leaves[3 * (own + other) + index] = leaves[3 * (own + other - 1) + index]
+    costs[place] = cost
+    sizes[own + place] = size
+    tables[own + place] = table
+    for index in range(3):
+        leaves[3 * (own + place) + index] = merged[index]
+    return found
+
+
+@part
+def _find_cuts(
+    own: int,
+    cut_a: int,
+    cut_b: int,
+    cut_c: int,
+    cuts_a: int,
+    cuts_b: int,
+    cuts_c: int,
+    table: int,
+    kept: int,
+    leaves: IntArray,
+    sizes: IntArray,
+    tables: IntArray,
+    costs: FloatArray,
+    flow: FloatArray,
+    merged: IntArray,
+    merged_all: IntArray,
+    expansions: npt.NDArray[np.uint8],
+) -> int:
+    """Write the cheapest cuts of a gate, made of those of its inputs; return their number."""
+    found = 0
+    for i in range(cut_a, cut_a + cuts_a + 1):
+        for j in range(cut_b, cut_b + cuts_b + 1):
+            size_ab = _merge(leaves, 3 * i, sizes[i], leaves, 3 * j, sizes[j], merged)
+            if size_ab > 3:
+                continue
+            for k in range(cut_c, cut_c + cuts_c + 1):
+                size = _merge(merged, 0, size_ab, leaves, 3 * k, sizes[k], merged_all)
+                if size > 3:
+                    continue
+                value = _compose(
+                    table,
+                    _expanded(i, leaves, sizes, tables, merged_all, size, expansions),
+                    _expanded(j, leaves, sizes, tables, merged_all, size, expansions),
+                    _expanded(k, leaves, sizes, tables, merged_all, size, expansions),
+                )
+                value, size = _reduce(value, merged_all, size)
+                cost = 1.0 if size > 1 else 0.0
+                for index in range(size):
+                    cost += flow[merged_all[index]]
+                found = _insert(
+                    own, found, kept, leaves, sizes, tables, costs, merged_all, size, value, cost
+                )
+    return found
+
+
 def cover(
     first: int,
     tables: npt.NDArray[np.uint8],
@@ -166,7 +264,6 @@ def cover(
     kept: int,
     flow_passes: int,
     exact_passes: int,
-    expansions: npt.NDArray[np.uint8],
 ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Choose a cut for every gate.
 
@@ -178,159 +275,119 @@ def cover(
         kept: cuts kept per gate.
         flow_passes: passes by area flow.
         exact_passes: passes by exact area.
-        expansions: of :func:`make_expansions`.
 
     Returns:
-        Per row the leaves of its cut ``[rows, 3]``, how many they are, the table, and how many
-        chosen cuts and roots read the row (0: not needed).
+        Per row the leaves of its cut ``[rows, 3]`` flattened, how many they are, the table, and how
+        many chosen cuts and roots read the row (0: not needed).
     """
-    count = len(tables)
-    rows = first + count
-    cut_leaves = np.zeros((rows, kept + 1, 3), np.int64)
-    cut_size = np.zeros((rows, kept + 1), np.int64)
-    cut_table = np.zeros((rows, kept + 1), np.int64)
-    cuts = np.zeros(rows, np.int64)
-    best_leaves = np.zeros((rows, 3), np.int64)
-    best_size = np.zeros(rows, np.int64)
-    best_table = np.zeros(rows, np.int64)
-    refs = np.zeros(rows, np.int64)
-    flow = np.zeros(rows, np.float64)
-    share = np.ones(rows, np.float64)
-    costs = np.zeros(kept + 1, np.float64)
-    stack = np.zeros(6 * count + 16, np.int64)
-    merged = np.zeros(3, np.int64)
-    merged_all = np.zeros(3, np.int64)
+    rows = first + len(tables)
     # The cut of a row by itself is its last; an input has only that.
-    for row in range(rows):
-        cut_leaves[row, 0, 0] = row
-        cut_size[row, 0] = 1
-        cut_table[row, 0] = 0xAA
-    cut_size[0, 0] = 0
-    cut_table[0, 0] = 0
-    for gate in range(count):
-        for place in range(3):
-            share[inputs[gate, place]] += 1
-    for row in roots:
-        share[row] += 1
-    for row in range(rows):
-        share[row] = max(share[row] - 1, 1)
+    leaves = np.zeros((rows, kept + 1, 3), np.int64)
+    leaves[:, 0, 0] = np.arange(rows)
+    sizes, own_tables = np.zeros((2, rows, kept + 1), np.int64)
+    sizes[1:, 0], own_tables[1:, 0] = 1, 0xAA
+    wanted = np.bincount(roots, minlength=rows)
+    share = np.maximum(np.bincount(inputs.reshape(-1), minlength=rows) + wanted, 1.0)
+    best_leaves, best_size, best_table = (
+        np.zeros(3 * rows, np.int64),
+        *np.zeros((2, rows), np.int64),
+    )
+    refs, cuts, flow = np.zeros(rows, np.int64), np.zeros(rows, np.int64), np.zeros(rows)
+    costs, stack = np.zeros(kept + 1), np.zeros(6 * len(tables) + 16, np.int64)
+    merged, merged_all = np.zeros((2, 3), np.int64)
     for number in range(flow_passes + exact_passes):
-        exact = number >= flow_passes
-        for gate in range(count):
-            row = first + gate
-            a, b, c = inputs[gate, 0], inputs[gate, 1], inputs[gate, 2]
-            table = int(tables[gate])
-            if exact and refs[row] > 0:
-                _free(
-                    first, refs, best_leaves, best_size, best_leaves[row], best_size[row], -1, stack
-                )
-            found = 0
-            for i in range(cuts[a] + 1):
-                for j in range(cuts[b] + 1):
-                    size_ab = _merge(
-                        cut_leaves[a, i], cut_size[a, i], cut_leaves[b, j], cut_size[b, j], merged
-                    )
-                    if size_ab > 3:
-                        continue
-                    for k in range(cuts[c] + 1):
-                        size = _merge(merged, size_ab, cut_leaves[c, k], cut_size[c, k], merged_all)
-                        if size > 3:
-                            continue
-                        value = _compose(
-                            table,
-                            expansions[
-                                _where(cut_leaves[a, i], cut_size[a, i], merged_all, size),
-                                cut_table[a, i],
-                            ],
-                            expansions[
-                                _where(cut_leaves[b, j], cut_size[b, j], merged_all, size),
-                                cut_table[b, j],
-                            ],
-                            expansions[
-                                _where(cut_leaves[c, k], cut_size[c, k], merged_all, size),
-                                cut_table[c, k],
-                            ],
-                        )
-                        value, size = _reduce(value, merged_all, size)
-                        cost = 1.0 if size > 1 else 0.0
-                        for index in range(size):
-                            cost += flow[merged_all[index]]
-                        place = found
-                        known = False
-                        for other in range(found):
-                            if cut_size[row, other] == size:
-                                same = True
-                                for index in range(size):
-                                    if cut_leaves[row, other, index] != merged_all[index]:
-                                        same = False
-                                if same:
-                                    known = True
-                                    break
-                        if known:
-                            continue
-                        while place > 0 and (
-                            costs[place - 1] > cost
-                            or (costs[place - 1] == cost and cut_size[row, place - 1] > size)
-                        ):
-                            place -= 1
-                        if place >= kept:
-                            continue
-                        found = min(found + 1, kept)
-                        for other in range(found - 1, place, -1):
-                            costs[other] = costs[other - 1]
-                            cut_size[row, other] = cut_size[row, other - 1]
-                            cut_table[row, other] = cut_table[row, other - 1]
-                            for index in range(3):
-                                cut_leaves[row, other, index] = cut_leaves[row, other - 1, index]
-                        costs[place] = cost
-                        cut_size[row, place] = size
-                        cut_table[row, place] = value
-                        for index in range(3):
-                            cut_leaves[row, place, index] = merged_all[index]
-            chosen = 0
-            if exact and refs[row] > 0:
-                least = -1
-                for index in range(found):
-                    area = _free(
-                        first, refs, best_leaves, best_size,
-                        cut_leaves[row, index], cut_size[row, index], 1, stack,
-                    )  # fmt: skip
-                    _free(
-                        first, refs, best_leaves, best_size,
-                        cut_leaves[row, index], cut_size[row, index], -1, stack,
-                    )  # fmt: skip
-                    if least < 0 or area < least:
-                        least, chosen = area, index
-            best_size[row] = cut_size[row, chosen]
-            best_table[row] = cut_table[row, chosen]
-            for index in range(3):
-                best_leaves[row, index] = cut_leaves[row, chosen, index]
-            flow[row] = costs[chosen] / share[row]
-            if exact and refs[row] > 0:
-                _free(
-                    first, refs, best_leaves, best_size, best_leaves[row], best_size[row], 1, stack
-                )
-            cuts[row] = found
-            cut_leaves[row, found, 0] = row
-            cut_size[row, found] = 1
-            cut_table[row, found] = 0xAA
-            if found and cut_size[row, 0] <= 1:
-                # A constant, or another row or its complement: nothing else is needed.
-                cuts[row] = 0
-        refs[:] = 0
-        for row in roots:
-            refs[row] += 1
-        for row in range(rows - 1, first - 1, -1):
-            if refs[row] > 0:
-                for index in range(best_size[row]):
-                    refs[best_leaves[row, index]] += 1
-        for row in range(rows):
-            if refs[row] > 0:
-                share[row] = max(1.0, (share[row] + 2.0 * refs[row]) / 3.0)
+        _cover(
+            first, tables, inputs, kept, number >= flow_passes, leaves.reshape(-1),
+            sizes.reshape(-1), own_tables.reshape(-1), best_leaves, best_size, best_table, refs,
+            cuts, flow, share, costs, stack, merged, merged_all, _expansions(),
+        )  # fmt: skip
+        refs[:] = wanted
+        _count_references(first, best_leaves, best_size, refs)
+        used = refs > 0
+        share[used] = np.maximum(1.0, (share[used] + 2.0 * refs[used]) / 3.0)
     return best_leaves, best_size, best_table, refs
 
 
 @compiled
+def _count_references(
+    first: int, best_leaves: IntArray, best_size: IntArray, refs: IntArray
+) -> None:
+    """Add how many chosen cuts of rows that are needed read each row."""
+    for row in range(len(refs) - 1, first - 1, -1):
+        if refs[row] > 0:
+            for index in range(best_size[row]):
+                refs[best_leaves[3 * row + index]] += 1
+
+
+@compiled
+def _cover(
+    first: int,
+    gate_tables: npt.NDArray[np.uint8],
+    inputs: npt.NDArray[np.int32],
+    kept: int,
+    exact: bool,
+    leaves: IntArray,
+    sizes: IntArray,
+    tables: IntArray,
+    best_leaves: IntArray,
+    best_size: IntArray,
+    best_table: IntArray,
+    refs: IntArray,
+    cuts: IntArray,
+    flow: FloatArray,
+    share: FloatArray,
+    costs: FloatArray,
+    stack: IntArray,
+    merged: IntArray,
+    merged_all: IntArray,
+    expansions: npt.NDArray[np.uint8],
+) -> None:
+    """Choose a cut for every gate, once, by area flow or by exact area."""
+    stride = kept + 1
+    for gate in range(len(gate_tables)):
+        row = first + gate
+        own = row * stride
+        a, b, c = inputs[gate, 0], inputs[gate, 1], inputs[gate, 2]
+        precise = exact and refs[row] > 0
+        if precise:
+            _free(
+                first, refs, best_leaves, best_size, best_leaves, 3 * row, best_size[row], -1, stack
+            )
+        found = _find_cuts(
+            own, a * stride, b * stride, c * stride, cuts[a], cuts[b], cuts[c],
+            gate_tables[gate], kept, leaves, sizes, tables, costs, flow, merged,
+            merged_all, expansions,
+        )  # fmt: skip
+        chosen, least = 0, -1
+        if precise:
+            for index in range(found):
+                begin, count = 3 * (own + index), sizes[own + index]
+                area = 0
+                for change in range(1, -2, -2):
+                    # What comes with it goes again.
+                    turned = _free(
+                        first, refs, best_leaves, best_size, leaves, begin, count, change, stack
+                    )
+                    area = turned if change > 0 else area
+                if least < 0 or area < least:
+                    least, chosen = area, index
+        best_size[row] = sizes[own + chosen]
+        best_table[row] = tables[own + chosen]
+        for index in range(3):
+            best_leaves[3 * row + index] = leaves[3 * (own + chosen) + index]
+        flow[row] = costs[chosen] / share[row]
+        if precise:
+            _free(
+                first, refs, best_leaves, best_size, best_leaves, 3 * row, best_size[row], 1, stack
+            )
+        cuts[row] = found
+        last = own + found
+        leaves[3 * last], sizes[last], tables[last] = row, 1, 0xAA
+        if found and sizes[own] <= 1:
+            # A constant, or another row or its complement: nothing else is needed.
+            cuts[row] = 0
+
+
 def rebuild(
     first: int,
     best_leaves: IntArray,
@@ -351,14 +408,28 @@ def rebuild(
         Tables, rows ``[G, 3]``, the old row of each gate, and the literal of each old row.
     """
     rows = len(best_size)
-    table = np.zeros(rows, np.int64)
+    table, origin, literal = np.zeros((3, rows), np.int64)
     inputs = np.zeros((rows, 3), np.int64)
-    origin = np.zeros(rows, np.int64)
-    literal = np.zeros(rows, np.int64)
-    for row in range(first):
-        literal[row] = 2 * row
+    literal[:first] = 2 * np.arange(first)
+    made = _rebuild(first, best_leaves, best_size, best_table, refs, table, inputs, origin, literal)
+    return table[:made], inputs[:made], origin[:made], literal
+
+
+@compiled
+def _rebuild(
+    first: int,
+    best_leaves: IntArray,
+    best_size: IntArray,
+    best_table: IntArray,
+    refs: IntArray,
+    table: IntArray,
+    inputs: IntArray,
+    origin: IntArray,
+    literal: IntArray,
+) -> int:
+    """Write what :func:`rebuild` returns; return the number of gates."""
     made = 0
-    for row in range(first, rows):
+    for row in range(first, len(best_size)):
         if refs[row] == 0:
             continue
         size = best_size[row]
@@ -367,11 +438,11 @@ def rebuild(
             literal[row] = value & 1
             continue
         if size == 1:
-            literal[row] = literal[best_leaves[row, 0]] ^ (value & 1)
+            literal[row] = literal[best_leaves[3 * row]] ^ (value & 1)
             continue
         for index in range(size):
             place = 3 - size + index
-            below = literal[best_leaves[row, index]]
+            below = literal[best_leaves[3 * row + index]]
             inputs[made, place] = below >> 1
             if below & 1:
                 stride = 4 >> place
@@ -383,4 +454,4 @@ def rebuild(
         origin[made] = row
         literal[row] = 2 * (first + made)
         made += 1
-    return table[:made], inputs[:made], origin[:made], literal
+    return made

@@ -62,7 +62,6 @@ def cover_netlist(netlist: Netlist, roots: IntArray, effort: Effort) -> Cover:
         effort.cuts,
         effort.flow,
         effort.exact,
-        map_loops.make_expansions(),
     )
     table, inputs, origin, literal = map_loops.rebuild(first, *chosen)
     return Cover(

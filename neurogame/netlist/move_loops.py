@@ -7,15 +7,33 @@ import numpy.typing as npt
 
 from neurogame.graph.lanes import Words
 from neurogame.ground.atoms import IntArray
-from neurogame.netlist.compiled import compiled
+from neurogame.netlist.compiled import compiled, part
+
+_MOST_OWN = 64
+"""Positive sets of one conjunction that are looked at; more of them stay as they are."""
+
+_NONE, _FITS = _MOST_OWN, _MOST_OWN + 1
+"""Rows of a table of sets: the moves that are not made, and those that may be."""
 
 
-@compiled
 def find_pure(
     first: int, moves_begin: int, start: IntArray, inputs: IntArray
 ) -> npt.NDArray[np.bool_]:
     """Return which conjunctions say that none of some moves is made; bool per node."""
     pure = np.zeros(first + len(start) - 1, np.bool_)
+    _find_pure(first, moves_begin, start, inputs, pure)
+    return pure
+
+
+@compiled
+def _find_pure(
+    first: int,
+    moves_begin: int,
+    start: IntArray,
+    inputs: IntArray,
+    pure: npt.NDArray[np.bool_],
+) -> None:
+    """Write what :func:`find_pure` returns."""
     for gate in range(len(start) - 1):
         good = True
         for edge in range(start[gate], start[gate + 1]):
@@ -24,22 +42,22 @@ def find_pure(
             if not is_move and (inputs[edge] & 1 == 1 or not pure[node]):
                 good = False
         pure[first + gate] = good
-    return pure
 
 
-@compiled
+@part
 def _collect(
     node: int,
     first: int,
     moves_begin: int,
     start: IntArray,
     inputs: IntArray,
-    bits: Words,
+    table: Words,
+    row: int,
     stack: IntArray,
     stamp: IntArray,
     mark: int,
 ) -> None:
-    """Add the moves of a pure conjunction to a set."""
+    """Add the moves of a pure conjunction to the set in a row of a table."""
     stack[0] = node
     depth = 1
     while depth > 0:
@@ -52,18 +70,18 @@ def _collect(
             below = inputs[edge] >> 1
             if inputs[edge] & 1:
                 move = below - moves_begin
-                bits[move >> 6] |= np.uint64(1) << np.uint64(move & 63)
+                table[row, move >> 6] |= np.uint64(1) << np.uint64(move & 63)
             elif stamp[below - first] != mark:
                 stack[depth] = below
                 depth += 1
 
 
-@compiled
-def _only(bits: Words) -> int:
+@part
+def _only(table: Words, row: int) -> int:
     """Return the only member of a set, -1 if it is empty and -2 if it has several."""
     found = -1
-    for word in range(len(bits)):
-        value = bits[word]
+    for word in range(table.shape[1]):
+        value = table[row, word]
         if value == np.uint64(0):
             continue
         if found >= 0 or (value & (value - np.uint64(1))) != np.uint64(0):
@@ -75,35 +93,55 @@ def _only(bits: Words) -> int:
     return found
 
 
-@compiled
-def _within(bits: Words, other: Words) -> bool:
+@part
+def _within(table: Words, row: int, others: Words, other: int) -> bool:
     """Return whether one set is part of another."""
     within = True
-    for word in range(len(bits)):
-        within = within and (bits[word] & ~other[word]) == np.uint64(0)
+    for word in range(table.shape[1]):
+        within = within and (table[row, word] & ~others[other, word]) == np.uint64(0)
     return within
 
 
-@compiled
-def _named(bits: Words, owners: Words) -> int:
+@part
+def _named(table: Words, row: int, owners: Words) -> int:
     """Return how many moves are named where of each choice the smaller part is."""
     total = 0
     for owner in range(len(owners)):
         inside, outside = 0, 0
-        for word in range(len(bits)):
-            here = bits[word] & owners[owner, word]
+        for word in range(table.shape[1]):
+            here = table[row, word] & owners[owner, word]
             while here != np.uint64(0):
                 here &= here - np.uint64(1)
                 inside += 1
-            here = ~bits[word] & owners[owner, word]
+            here = ~table[row, word] & owners[owner, word]
             while here != np.uint64(0):
                 here &= here - np.uint64(1)
                 outside += 1
-        total += min(inside, outside)
+        total += inside if inside < outside else outside
     return total
 
 
-@compiled
+@part
+def _exclude(
+    table: Words,
+    row: int,
+    gate: int,
+    moves_begin: int,
+    start: IntArray,
+    inputs: IntArray,
+    implying: Words,
+    flip: int,
+) -> None:
+    """Take the moves out of a set that imply a fluent of a conjunction, or its opposite."""
+    for edge in range(start[gate], start[gate + 1]):
+        literal = inputs[edge]
+        node = literal >> 1
+        if 0 < node < moves_begin:
+            fluent = 2 * (node - 1) + ((literal & 1) ^ flip)
+            for word in range(table.shape[1]):
+                table[row, word] &= ~implying[fluent, word]
+
+
 def refine(
     first: int,
     moves_begin: int,
@@ -136,88 +174,133 @@ def refine(
         set its only move, or -1 and where its bits are; and the bits, uint64 ``[S, W]``. Start
         is empty if there was not room enough.
     """
+    count, room = len(start) - 1, len(inputs) + len(start) - 1
+    made_start, made = np.zeros(count + 1, np.int64), np.empty(room, np.int64)
+    single, place_of = np.empty(room, np.int64), np.empty(room, np.int64)
+    bits = np.zeros((most_sets, roles.shape[1]), np.uint64)
+    stack, stamp = np.empty(room + 1, np.int64), np.full(count, -1, np.int64)
+    table = np.zeros((_FITS + 1, roles.shape[1]), np.uint64)
+    filled, sets, stored = _refine(
+        first, moves_begin, start, inputs, pure, implying, roles, owners, most_named,
+        made_start, made, single, place_of, bits, stack, stamp, table,
+    )  # fmt: skip
+    if filled < 0:
+        return start[:0], made, single[:sets], place_of[:sets], bits
+    return made_start, made[:filled], single[:sets], place_of[:sets], bits[:stored]
+
+
+@part
+def _gather(
+    gate: int,
+    first: int,
+    moves_begin: int,
+    start: IntArray,
+    inputs: IntArray,
+    pure: npt.NDArray[np.bool_],
+    roles: Words,
+    stack: IntArray,
+    stamp: IntArray,
+    mark: int,
+    table: Words,
+) -> tuple[int, int, int]:
+    """Write the sets of moves of which a conjunction says that one of each is made.
+
+    Returns:
+        How many sets there are, the first edge that found no room, and the next mark.
+    """
+    words = table.shape[1]
+    own, raw = 0, start[gate + 1]
+    for edge in range(start[gate], start[gate + 1]):
+        literal = inputs[edge]
+        node = literal >> 1
+        is_move = literal & 1 == 0 and moves_begin <= node < first
+        is_set = literal & 1 == 1 and node >= first and pure[node]
+        if not (is_move or is_set):
+            continue
+        if own == _MOST_OWN:
+            raw = edge if edge < raw else raw
+            continue
+        for word in range(words):
+            table[own, word] = 0
+        if is_move:
+            move = node - moves_begin
+            table[own, move >> 6] |= np.uint64(1) << np.uint64(move & 63)
+        else:
+            mark += 1
+            _collect(node, first, moves_begin, start, inputs, table, own, stack, stamp, mark)
+        for word in range(words):
+            table[own, word] &= table[_FITS, word]
+        # Two sets of one role: the move made is in both.
+        for role in range(len(roles)):
+            if _within(table, own, roles, role):
+                for other in range(own):
+                    if _within(table, other, roles, role):
+                        for word in range(words):
+                            table[other, word] &= table[own, word]
+                        own -= 1
+                        break
+                for word in range(words):
+                    table[_NONE, word] &= ~roles[role, word]
+                break
+        own += 1
+    return own, raw, mark
+
+
+@compiled
+def _refine(
+    first: int,
+    moves_begin: int,
+    start: IntArray,
+    inputs: IntArray,
+    pure: npt.NDArray[np.bool_],
+    implying: Words,
+    roles: Words,
+    owners: Words,
+    most_named: int,
+    made_start: IntArray,
+    made: IntArray,
+    single: IntArray,
+    place_of: IntArray,
+    bits: Words,
+    stack: IntArray,
+    stamp: IntArray,
+    table: Words,
+) -> tuple[int, int, int]:
+    """Write what :func:`refine` returns; return how much of each, -1 first if room lacked."""
     count = len(start) - 1
     words = roles.shape[1]
-    made_start = np.zeros(count + 1, np.int64)
-    made = np.empty(len(inputs) + count, np.int64)
-    single = np.empty(len(inputs) + count, np.int64)
-    place_of = np.empty(len(inputs) + count, np.int64)
-    bits = np.zeros((most_sets, words), np.uint64)
-    sets, stored, filled = 0, 0, 0
-    stack = np.empty(len(inputs) + count + 1, np.int64)
-    stamp = np.full(count, -1, np.int64)
-    mark = 0
-    none = np.zeros(words, np.uint64)
-    fits = np.zeros(words, np.uint64)
-    some = np.zeros((64, words), np.uint64)
+    sets, stored, filled, mark = 0, 0, 0, 0
     for gate in range(count):
         begin = filled
-        none[:] = 0
-        fits[:] = ~np.uint64(0)
-        own = 0
+        for word in range(words):
+            table[_NONE, word] = 0
+            table[_FITS, word] = ~np.uint64(0)
         mark += 1
         any_none = False
         for edge in range(start[gate], start[gate + 1]):
             literal = inputs[edge]
             node = literal >> 1
-            if 0 < node < moves_begin:
-                for word in range(words):
-                    fits[word] &= ~implying[2 * (node - 1) + (1 - (literal & 1)), word]
             if literal & 1 and moves_begin <= node < first:
                 move = node - moves_begin
-                none[move >> 6] |= np.uint64(1) << np.uint64(move & 63)
+                table[_NONE, move >> 6] |= np.uint64(1) << np.uint64(move & 63)
                 any_none = True
             elif literal & 1 == 0 and node >= first and pure[node]:
-                _collect(node, first, moves_begin, start, inputs, none, stack, stamp, mark)
+                _collect(node, first, moves_begin, start, inputs, table, _NONE, stack, stamp, mark)
                 any_none = True
+        _exclude(table, _FITS, gate, moves_begin, start, inputs, implying, 1)
         for word in range(words):
-            fits[word] &= ~none[word]
-        false = False
-        raw = start[gate + 1]
-        for edge in range(start[gate], start[gate + 1]):
-            literal = inputs[edge]
-            node = literal >> 1
-            is_move = literal & 1 == 0 and moves_begin <= node < first
-            is_set = literal & 1 == 1 and node >= first and pure[node]
-            if not (is_move or is_set):
-                continue
-            if own == len(some):
-                raw = min(raw, edge)
-                continue
-            some[own, :] = 0
-            if is_move:
-                move = node - moves_begin
-                some[own, move >> 6] |= np.uint64(1) << np.uint64(move & 63)
-            else:
-                mark += 1
-                _collect(node, first, moves_begin, start, inputs, some[own], stack, stamp, mark)
-            for word in range(words):
-                some[own, word] &= fits[word]
-            # Two sets of one role: the move made is in both.
-            for role in range(len(roles)):
-                if _within(some[own], roles[role]):
-                    for other in range(own):
-                        if _within(some[other], roles[role]):
-                            for word in range(words):
-                                some[other, word] &= some[own, word]
-                            own -= 1
-                            break
-                    for word in range(words):
-                        none[word] &= ~roles[role, word]
-                    break
-            own += 1
+            table[_FITS, word] &= ~table[_NONE, word]
+        own, raw, mark = _gather(
+            gate, first, moves_begin, start, inputs, pure, roles, stack, stamp, mark, table
+        )
         # Moves that the other conditions exclude need not be named.
         if any_none:
-            for edge in range(start[gate], start[gate + 1]):
-                literal = inputs[edge]
-                node = literal >> 1
-                if 0 < node < moves_begin:
-                    for word in range(words):
-                        none[word] &= ~implying[2 * (node - 1) + (1 - (literal & 1)), word]
-        widest = _named(none, owners) if any_none else 0
+            _exclude(table, _NONE, gate, moves_begin, start, inputs, implying, 1)
+        widest = _named(table, _NONE, owners) if any_none else 0
         for index in range(own):
-            if _only(some[index]) == -2:
-                widest = max(widest, _named(some[index], owners))
+            if _only(table, index) == -2:
+                named = _named(table, index, owners)
+                widest = named if named > widest else widest
         if widest > most_named:
             for edge in range(start[gate], start[gate + 1]):
                 made[filled] = inputs[edge]
@@ -237,15 +320,16 @@ def refine(
             if 0 < node < moves_begin:
                 implied = False
                 for index in range(own):
-                    if _within(some[index], implying[2 * (node - 1) + (literal & 1)]):
+                    if _within(table, index, implying, 2 * (node - 1) + (literal & 1)):
                         implied = True
                 if implied:
                     continue
             made[filled] = literal
             filled += 1
+        false = False
         for index in range(own + 1):
-            part = none if index == own else some[index]
-            only = _only(part)
+            row = _NONE if index == own else index
+            only = _only(table, row)
             if only == -1:
                 if index < own:
                     false = True
@@ -254,11 +338,12 @@ def refine(
                 single[sets] = only
                 place_of[sets] = -1
             else:
-                if stored >= most_sets:
-                    return start[:0], made, single[:sets], place_of[:sets], bits
+                if stored >= len(bits):
+                    return -1, sets, stored
                 single[sets] = -1
                 place_of[sets] = stored
-                bits[stored] = part
+                for word in range(words):
+                    bits[stored, word] = table[row, word]
                 stored += 1
             made[filled] = 2 * (first + count + sets) + (1 if index == own else 0)
             filled += 1
@@ -268,30 +353,40 @@ def refine(
             made[filled] = 0
             filled += 1
         made_start[gate + 1] = filled
-    return made_start, made[:filled], single[:sets], place_of[:sets], bits[:stored]
+    return filled, sets, stored
 
 
-@compiled
 def levels(first: int, start: IntArray, inputs: IntArray) -> IntArray:
     """Return the longest distance of each gate to an input."""
     result = np.ones(len(start) - 1, np.int64)
-    for gate in range(len(result)):
-        for edge in range(start[gate], start[gate + 1]):
-            below = (inputs[edge] >> 1) - first
-            if below >= 0:
-                result[gate] = max(result[gate], 1 + result[below])
+    _levels(first, start, inputs, result)
     return result
 
 
 @compiled
+def _levels(first: int, start: IntArray, inputs: IntArray, result: IntArray) -> None:
+    """Write what :func:`levels` returns."""
+    for gate in range(len(result)):
+        for edge in range(start[gate], start[gate + 1]):
+            below = (inputs[edge] >> 1) - first
+            if below >= 0 and result[gate] <= result[below]:
+                result[gate] = 1 + result[below]
+
+
 def find_moving(
     first: int, moves_begin: int, start: IntArray, inputs: IntArray
 ) -> npt.NDArray[np.bool_]:
     """Return which nodes depend on the moves; bool per node."""
     moving = np.zeros(first + len(start) - 1, np.bool_)
     moving[moves_begin:first] = True
+    _spread(first, start, inputs, moving)
+    return moving
+
+
+@compiled
+def _spread(first: int, start: IntArray, inputs: IntArray, marked: npt.NDArray[np.bool_]) -> None:
+    """Mark every gate that reads a marked node, in place."""
     for gate in range(len(start) - 1):
         for edge in range(start[gate], start[gate + 1]):
-            if moving[inputs[edge] >> 1]:
-                moving[first + gate] = True
-    return moving
+            if marked[inputs[edge] >> 1]:
+                marked[first + gate] = True

@@ -33,7 +33,7 @@ class Style:
 
 def synthesise(formulas: Formulas, style: Style) -> tuple[Netlist, IntArray]:
     """Return gates for formulas and a literal ``2 * row + complement`` for each of them."""
-    from neurogame.netlist import extract_loops
+    from neurogame.netlist import chain_loops, extract_loops
 
     form = flattened(conjunctions_of(formulas), style.width)
     form = split_wide(flattened(factored(form), style.width), style.widest)
@@ -48,7 +48,7 @@ def synthesise(formulas: Formulas, style: Style) -> tuple[Netlist, IntArray]:
     uses = _uses(
         first + form.gate_count + len(left), form.start, left_over, inputs, left, right, form.roots
     )
-    table, rows, literal = extract_loops.chain(
+    table, rows, literal = chain_loops.chain(
         first, form.start, left_over, inputs, left, right, uses
     )
     full = np.zeros((len(table), 3), np.int32)

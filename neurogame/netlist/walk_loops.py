@@ -27,18 +27,30 @@ def mark_late(first: int, inputs: npt.NDArray[np.int32], late: npt.NDArray[np.bo
                 late[first + gate] = True
 
 
-@compiled
 def depth_first(first: int, inputs: npt.NDArray[np.int32], rows: IntArray) -> IntArray:
     """Return the gates that some rows need, each after its inputs, as late as possible."""
     count = len(inputs)
-    seen = np.zeros(count, np.bool_)
     order = np.empty(count, np.int64)
     stack = np.empty(3 * count + 1, np.int64)
+    made = _depth_first(first, inputs, rows, np.zeros(count, np.bool_), stack, order)
+    return order[:made]
+
+
+@compiled
+def _depth_first(
+    first: int,
+    inputs: npt.NDArray[np.int32],
+    rows: IntArray,
+    seen: npt.NDArray[np.bool_],
+    stack: IntArray,
+    order: IntArray,
+) -> int:
+    """Write the order of :func:`depth_first`; return its length."""
     made = 0
-    for row in rows:
-        if row < first or seen[row - first]:
+    for index in range(len(rows)):
+        if rows[index] < first or seen[rows[index] - first]:
             continue
-        stack[0] = row - first
+        stack[0] = rows[index] - first
         depth = 1
         while depth > 0:
             gate = stack[depth - 1]
@@ -57,4 +69,4 @@ def depth_first(first: int, inputs: npt.NDArray[np.int32], rows: IntArray) -> In
                 order[made] = gate
                 made += 1
                 depth -= 1
-    return order[:made]
+    return made

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import torch
 
-from neurogame.circuit.cache import VARIABLE
+from neurogame.files import CACHE_VARIABLE
 from neurogame.gdl.library import load_rules
 from neurogame.ggp.server.understudies import STANDING_BY
 from neurogame.ggp.server.warmth import reason
@@ -68,16 +68,16 @@ def _empty_cache() -> Iterator[None]:
     What is taken from there is not made, and what is not made does not have its code loaded: it
     would be compiled in the first match of a game that the cache does not know.
     """
-    before = os.environ.get(VARIABLE)
+    before = os.environ.get(CACHE_VARIABLE)
     with tempfile.TemporaryDirectory(prefix="neurogame-") as folder:
-        os.environ[VARIABLE] = folder
+        os.environ[CACHE_VARIABLE] = folder
         try:
             yield
         finally:
             if before is None:
-                del os.environ[VARIABLE]
+                del os.environ[CACHE_VARIABLE]
             else:
-                os.environ[VARIABLE] = before
+                os.environ[CACHE_VARIABLE] = before
 
 
 def rehearsals(player: str) -> tuple[str, ...]:

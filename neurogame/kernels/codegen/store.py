@@ -6,8 +6,7 @@ import hashlib
 from functools import lru_cache
 from pathlib import Path
 
-from neurogame.circuit.cache import cache_folder
-from neurogame.files import Arrays, read_arrays, write_arrays
+from neurogame.files import Arrays, cache_folder, read_arrays, write_arrays
 
 _SOURCES = ("kernels/codegen", "kernels", "netlist")
 """Folders whose code decides what is saved."""

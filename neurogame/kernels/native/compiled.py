@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast, final
+from typing import Any, TypeVar
 
 import numba
-from numba.core import caching, ccallback
+from numba.core import ccallback
 from numba.extending import intrinsic
+
+from neurogame.compiling import dispatcher, folder_of, kept
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _EXACT = {"contract", "nsz", "arcp"}
-_FunctionCache: Any = caching.FunctionCache
 _CFunc: Any = ccallback.CFunc
 _ENTRIES: list[Any] = []
 """What :func:`entry` compiled: its code lives as long as these."""
@@ -104,7 +103,7 @@ def entry(function: Callable[[int], None], *, counted: bool = True) -> int:
     """
     options = {"error_model": "numpy", "fastmath": _EXACT, "_nrt": counted}
     found = _CFunc(function, ((numba.types.int64,), numba.types.void), {}, options)
-    found._cache = _FolderCache(function)
+    found._cache = kept(function, _foundations(function))
     found.compile()
     _ENTRIES.append(found)
     return int(found.address)
@@ -120,40 +119,13 @@ def compile_entry(function: Callable[..., None], types: tuple[Any, ...], *, coun
     """
     options = {"error_model": "numpy", "fastmath": _EXACT, "_nrt": counted}
     found = _CFunc(function, (types, numba.types.void), {}, options)
-    found._cache = _FolderCache(function)
+    found._cache = kept(function, _foundations(function))
     found.compile()
     return found
 
 
 def _decorated(function: Function, **options: Any) -> Function:
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
-    dispatcher._cache = _FolderCache(function)
-    return cast(Function, dispatcher)
-
-
-@final
-class _FolderCache(_FunctionCache):  # type: ignore[misc]
-    """numba's cache, which forgets a function when a file changes that it may be built upon.
-
-    numba alone looks at the function's own file, and not at those of what it calls.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        folder = Path(inspect.getfile(function)).parent
-        self._folders = (*_FOUNDATIONS.get(folder.name, _ALL_FOUNDATIONS), folder)
-
-    def load_overload(self, signature: Any, context: Any) -> Any:
-        """Return compiled code, or None; of another version of this package nothing is read."""
-        try:
-            return super().load_overload(signature, context)
-        except (AttributeError, ImportError):
-            # The index names types that are no more.
-            self.flush()
-            return None
-
-    def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*super()._index_key(signature, codegen), _digest(self._folders))
+    return dispatcher(function, _foundations(function), error_model="numpy", **options)
 
 
 _NATIVE = Path(__file__).parent
@@ -164,7 +136,7 @@ _FOUNDATIONS = {"neural": _BASE, "codegen": _BASE}
 """Folders whose compiled functions those of another folder may call; all unless named here."""
 
 
-@cache
-def _digest(folders: tuple[Path, ...]) -> str:
-    files = sorted({file for folder in folders for file in folder.glob("*.py")})
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+def _foundations(function: Callable[..., Any]) -> tuple[Path, ...]:
+    """Return the folders of what a function may call."""
+    folder = folder_of(function)
+    return (*_FOUNDATIONS.get(folder.name, _ALL_FOUNDATIONS), folder)

@@ -1,0 +1,201 @@
+"""How numba compiles the functions of this package: where the code is kept, and what is told.
+
+Machine code lies where Python keeps its own compiled files, in ``__pycache__`` beside the source;
+where that cannot be written to, in the folder of :func:`~neurogame.files.cache_folder`; and where
+nothing can be written, it is compiled in every process. ``NUMBA_CACHE_DIR`` names another place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import hashlib
+import inspect
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast, final
+
+import numba
+from numba.core import caching, event, types
+
+from neurogame.files import cache_folder
+from neurogame.first_use import compiling
+
+try:
+    import fcntl
+except ImportError:  # Systems without it have no locks; there two processes may both compile.
+    fcntl = None  # type: ignore[assignment]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_FunctionCache: Any = caching.FunctionCache
+_CacheImpl: Any = caching.CompileResultCacheImpl
+_NullCache: Any = caching.NullCache
+_Locator: Any = caching.InTreeCacheLocator
+_Listener: Any = event.Listener
+_config: Any = numba.config
+_events: Any = event
+_types: Any = types
+
+
+def dispatcher(function: Function, folders: tuple[Path, ...], **options: Any) -> Function:
+    """Return a function compiled at its first call; it releases Python's lock.
+
+    Args:
+        function: what to compile.
+        folders: of what it may call; see :func:`kept`.
+        options: of numba.
+    """
+    made: Any = numba.njit(nogil=True, **options)(function)
+    if _config.DISABLE_JIT:
+        return function
+    made._cache = kept(function, folders)
+    template = made.get_call_template
+
+    # numba would compile f(x, 0) once more for the constant 0, besides f(x, y).
+    def without_constants(arguments: Any, named: Any) -> Any:
+        plain = tuple(map(_types.unliteral, arguments))
+        return template(plain, {name: _types.unliteral(kind) for name, kind in named.items()})
+
+    made.get_call_template = without_constants
+    return cast(Function, made)
+
+
+def kept(function: Callable[..., Any], folders: tuple[Path, ...]) -> Any:
+    """Return where the machine code of a function is kept.
+
+    Args:
+        function: what is compiled.
+        folders: of the functions that it may call. Where one of their files has changed, it is
+            compiled again; numba alone looks at the function's own file.
+    """
+    _watch()
+    try:
+        return _FolderCache(function, folders)
+    except RuntimeError:
+        return _Nowhere()
+
+
+@final
+class _OwnFolder(_Locator):  # type: ignore[misc]
+    """Keeps code in the package's cache folder: for installations that are read-only."""
+
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        super().__init__(function, file)
+        folder = cache_folder()
+        if folder is None:
+            raise OSError
+        self._cache_path = str(folder / "numba" / self.get_suitable_cache_subpath(file))
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> Any:
+        """Return the place for a function, or None if there is none."""
+        with contextlib.suppress(OSError):
+            return super().from_function(function, file)
+        return None
+
+
+@final
+class _Places(_CacheImpl):  # type: ignore[misc]
+    """The places in the order in which they are tried."""
+
+    _locator_classes = (caching.UserProvidedCacheLocator, _Locator, _OwnFolder)
+
+
+@final
+class _FolderCache(_FunctionCache):  # type: ignore[misc]
+    """numba's cache, which forgets a function when a file changes that it may be built upon."""
+
+    _impl_class = _Places
+
+    def __init__(self, function: Callable[..., Any], folders: tuple[Path, ...]) -> None:
+        super().__init__(function)
+        self._folders = folders
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Return compiled code, or None; of another version of this package nothing is read."""
+        found = None
+        try:
+            found = super().load_overload(signature, context)
+        except (AttributeError, ImportError):
+            # The index names types that are no more.
+            self.flush()
+        if found is None:
+            compiling()
+        return found
+
+    def save_overload(self, signature: Any, code: Any) -> None:
+        """Keep compiled code; a folder that cannot be written to any more is no error."""
+        with contextlib.suppress(OSError), _locked(Path(self._cache_path)):
+            super().save_overload(signature, code)
+
+    def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
+        return (*super()._index_key(signature, codegen), _digest(self._folders))
+
+
+@final
+class _Nowhere(_NullCache):  # type: ignore[misc]
+    """Keeps nothing: no folder can be written to."""
+
+    def load_overload(self, signature: Any, context: Any) -> None:
+        """Find nothing."""
+        compiling()
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Let one process at a time write into a folder of compiled code.
+
+    numba numbers the files of a function: two processes that compile it for different types of
+    arguments at the same time would give both the same number, and one would run the other's code.
+    """
+    if fcntl is None:
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "numba.lock", "wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@cache
+def _watch() -> None:
+    """Let Python's collector rest while numba compiles."""
+    _events.register("numba:compile", _Rest())
+
+
+@final
+class _Rest(_Listener):  # type: ignore[misc]
+    """Stops the search for circular garbage, which takes an eighth of the time to compile.
+
+    Compilations are nested in one another and run in one thread at a time.
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._was_enabled = False
+
+    def on_start(self, _: Any) -> None:
+        """Stop at the outermost compilation."""
+        if self._depth == 0:
+            self._was_enabled = gc.isenabled()
+            gc.disable()
+        self._depth += 1
+
+    def on_end(self, _: Any) -> None:
+        """Go on after the outermost."""
+        self._depth -= 1
+        if self._depth == 0 and self._was_enabled:
+            gc.enable()
+
+
+@cache
+def _digest(folders: tuple[Path, ...]) -> str:
+    files = sorted({file for folder in folders for file in folder.glob("*.py")})
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def folder_of(function: Callable[..., Any]) -> Path:
+    """Return the folder of a function's file."""
+    return Path(inspect.getfile(function)).parent
