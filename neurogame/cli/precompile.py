@@ -94,7 +94,8 @@ def _run_all(most: int, *, quiet: bool) -> list[str]:
             while waiting or running:
                 alone = len(waiting) + len(running) == len(JOBS)
                 while waiting and len(running) < (1 if alone else most):
-                    running[waiting[0]] = _begin(waiting.pop(0))
+                    name = waiting.pop(0)
+                    running[name] = _begin(name)
                 bar.set_postfix_str(", ".join(running))
                 time.sleep(_LOOK)
                 for name in [name for name, job in running.items() if job.poll() is not None]:

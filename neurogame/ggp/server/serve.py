@@ -21,7 +21,7 @@ from neurogame.ggp.server.served_match import ServedMatch
 from neurogame.ggp.server.settings import ServeSettings
 
 _LOOK = 0.1
-_PATIENCE = 3.0
+_PATIENCE = 2.0
 
 
 def serve(settings: ServeSettings, report: Callable[[str], None]) -> None:
@@ -43,7 +43,7 @@ def serve(settings: ServeSettings, report: Callable[[str], None]) -> None:
     patience = threading.Timer(
         _PATIENCE,
         report,
-        [f"loads {settings.player}; the first start of an installation compiles for minutes"],
+        [f"loads {settings.player}; the first start compiles for a minute or two, and keeps it"],
     )
     patience.daemon = True
     try:

@@ -1,0 +1,99 @@
+"""How functions are compiled and kept, whatever can be written to."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numba
+import pytest
+
+from neurogame import compiling, first_use
+
+SOURCE = """
+def double(number, extra):
+    return 2 * number + extra
+
+
+def calls(number):
+    return double(number, 0) + double(number, 1) + double(number, number)
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Iterator[ModuleType]:
+    """Return a module in a folder of its own."""
+    file = tmp_path / "package" / "sums.py"
+    file.parent.mkdir()
+    file.write_text(SOURCE, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("sums", file)
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    sys.modules["sums"] = made
+    spec.loader.exec_module(made)
+    yield made
+    del sys.modules["sums"]
+
+
+def made(module: ModuleType, name: str) -> Any:
+    """Return a function of the module, to be compiled."""
+    return compiling.dispatcher(getattr(module, name), (Path(module.__file__ or "").parent,))
+
+
+def forbid(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be written below a folder; file modes would not stop an administrator."""
+    plain = os.makedirs
+
+    def makedirs(path: str, mode: int = 0o777, exist_ok: bool = False) -> None:
+        if Path(path).is_relative_to(folder):
+            raise PermissionError(path)
+        plain(path, mode, exist_ok)
+
+    monkeypatch.setattr(os, "makedirs", makedirs)
+
+
+def test_a_constant_does_not_compile_a_function_twice(module: ModuleType) -> None:
+    module.double = made(module, "double")  # type: ignore[attr-defined]
+    calls = made(module, "calls")
+    assert calls(5) == 2 * 15 + 1 + 5
+    assert module.double.signatures == [(numba.types.int64, numba.types.int64)]
+
+
+def test_code_is_kept_beside_the_source(module: ModuleType) -> None:
+    assert made(module, "double")(3, 4) == 10
+    assert list(Path(module.__file__ or "").parent.glob("__pycache__/*.nbc"))
+    told: list[bool] = []
+    first_use.tell_with(lambda: told.append(True))
+    again = made(module, "double")
+    assert again(3, 4) == 10
+    assert told == []
+    assert again(3.0, 4) == 10.0
+    assert again(3, 4.0) == 10.0
+    assert told == [True]
+    first_use.tell_with(None)
+
+
+@pytest.mark.parametrize("has_cache", [True, False])
+def test_a_read_only_installation_keeps_code_in_the_cache_if_there_is_one(
+    has_cache: bool, module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path / "cache") if has_cache else "")
+    forbid(tmp_path / "package", monkeypatch)
+    assert made(module, "double")(3, 4) == 10
+    assert bool(list(tmp_path.glob("cache/numba/*/*.nbc"))) == has_cache
+
+
+def test_the_collector_works_again_after_compiling(module: ModuleType) -> None:
+    assert gc.isenabled()
+    made(module, "double")(3, 4)
+    assert gc.isenabled()
+    with pytest.raises(numba.TypingError):
+        made(module, "double")(3, "text")
+    assert gc.isenabled()
