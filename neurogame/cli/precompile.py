@@ -96,7 +96,8 @@ def _run_all(most: int, *, quiet: bool) -> list[str]:
                 while waiting and len(running) < (1 if alone else most):
                     name = waiting.pop(0)
                     running[name] = _begin(name)
-                bar.set_postfix_str(", ".join(running))
+                # In a file, a line for each look would only be noise.
+                bar.set_postfix_str(", ".join(running), refresh=sys.stderr.isatty())
                 time.sleep(_LOOK)
                 for name in [name for name, job in running.items() if job.poll() is not None]:
                     bar.update(JOBS[name][1])

@@ -67,7 +67,7 @@ def test_an_interrupt_ends_the_jobs(cache: Path, monkeypatch: pytest.MonkeyPatch
         raise KeyboardInterrupt
 
     monkeypatch.setattr(precompile, "_begin", begin)
-    monkeypatch.setattr("neurogame.cli.precompile.time.sleep", interrupt)
+    monkeypatch.setattr("time.sleep", interrupt)
     assert main(["precompile", "--quiet"]) == 130
     assert [job.poll() is None for job in begun] == [False]
     assert not list(cache.glob("precompiled-*"))
