@@ -28,7 +28,7 @@ def measured(path: str) -> dict[str, object]:
     """Return one row."""
     from neurogame.circuit.compile import compile_rules
     from neurogame.gdl.library import load_rules
-    from neurogame.kernels.twin.and_graph import build_and_graph
+    from neurogame.kernels.twin.and_graph import with_pairs
     from neurogame.netlist.build import build_play, build_step
     from neurogame.netlist.facts import find_facts
     from neurogame.netlist.ply import Section
@@ -42,7 +42,7 @@ def measured(path: str) -> dict[str, object]:
     parts = {section: len(play.gates(section)) for section in Section}
     values = (
         *(Path(path).stem, len(circuit.fluents), circuit.move_count, circuit.gate_count),
-        *(len(build_and_graph(circuit).left), play.netlist.gate_count),
+        *(with_pairs(circuit).gate_count, play.netlist.gate_count),
         *(parts[Section.STATUS], parts[Section.GOALS]),
         parts[Section.COUNT] + parts[Section.DESCEND],
         parts[Section.NEXT],

@@ -161,7 +161,7 @@ def front_end(name: str) -> Game:
         fluents=len(circuit.fluents),
         moves=circuit.move_count,
         gates=circuit.gate_count,
-        levels=int(circuit.gate_level.max(initial=0)),
+        levels=int(circuit.graph.level.max(initial=0)),
         cycles=len(find_cycles(program)),
         front_mib=peak_mib(),
     )
@@ -235,6 +235,7 @@ def regressed(game: Game, states: StateBatch, moves: Any, following: StateBatch)
     """Regress all goals, jointly and for every move, and try them."""
     import numpy as np
 
+    from neurogame.graph.evaluate import holds
     from neurogame.regress.regress import regressed_goals
     from neurogame.regress.specialise import goals_of_moves
 
@@ -244,7 +245,7 @@ def regressed(game: Game, states: StateBatch, moves: Any, following: StateBatch)
     singles, seconds = timed(lambda: goals_of_moves(circuit))
     own = sum(single.specialised for single in singles)
     report(
-        move_gates=sum(single.formulas.gate_count for single in singles),
+        move_gates=sum(single.graph.gate_count for single in singles),
         moves_s=seconds,
         own_formulas=f"{own}/{len(singles)}",
     )
@@ -254,11 +255,11 @@ def regressed(game: Game, states: StateBatch, moves: Any, following: StateBatch)
     for role, offset in enumerate(game.move_offsets[:-1]):
         does[np.arange(len(chosen)), offset + chosen[:, role]] = True
     inputs = np.concatenate([states.to_bool().numpy(), does], axis=1)
-    wrong = int((goals.holds(inputs) != truth).sum())
+    wrong = int((holds(goals, inputs) != truth).sum())
     place = 0
     for single in singles:
         some, column = np.unique(chosen[:, single.role], return_inverse=True)
-        found = single.of_moves(some).holds(inputs)
+        found = holds(single.of_moves(some), inputs)
         for row in range(len(single.literals)):
             value = found[np.arange(len(found)), row * len(some) + column.reshape(-1)]
             wrong += int((value != truth[:, place + row]).sum())

@@ -22,6 +22,7 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
+from neurogame.graph.evaluate import holds
 from neurogame.regress.regress import regress
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
@@ -30,8 +31,7 @@ from neurogame.simulate.playouts import sample_states
 def check(game: Game, states: int, seed: int) -> dict[str, Any]:
     """Compare the regressed state formulas of one game with the next states."""
     circuit, simulator = game.circuit, game.simulator()
-    goals = [literal for pairs in circuit.goals for _, literal in pairs]
-    formulas = np.concatenate([goals, [circuit.terminal], circuit.legal]).astype(np.int64)
+    formulas = np.concatenate([circuit.goal_literals, [circuit.terminal], circuit.legal])
     batch = sample_states(simulator, states, seed)
     legal = simulator.status(batch)[0].numpy()
     score = np.where(legal, np.random.default_rng(seed).random(legal.shape), -1.0)
@@ -41,7 +41,8 @@ def check(game: Game, states: int, seed: int) -> dict[str, Any]:
     does = np.zeros_like(legal)
     for role, begin in enumerate(begins):
         does[np.arange(len(moves)), begin + moves[:, role]] = True
-    now = regress(circuit, formulas).holds(np.concatenate([batch.to_bool().numpy(), does], axis=1))
+    before = regress(circuit, circuit.graph.with_outputs(formulas))
+    now = holds(before, np.concatenate([batch.to_bool().numpy(), does], axis=1))
     after = simulator.derive(simulator.step(batch, torch.from_numpy(moves)))
     found = torch.cat([after.goal_flags, after.terminal[:, None], after.legal], dim=1).numpy()
     return {

@@ -69,10 +69,10 @@ def measure(game: Game, goals: str, states: int, seed: int, config: TrimConfig) 
     seconds = time.process_time() - begin
     for own, small in zip(formulas, trimmed, strict=True):
         fresh = samples_of(game, own.role, states, seed + 2 * own.role + 1)
-        values = action_values(own, truth(own.formulas.leaves), fresh.inputs)
-        rest = action_values(small, truth(small.formulas.leaves), fresh.inputs)
+        values = action_values(own, truth(own.leaves), fresh.inputs)
+        rest = action_values(small, truth(small.leaves), fresh.inputs)
         changes.append(ranking_change(values, rest, fresh.legal))
-        before, after = before + own.edge_count, after + small.edge_count
+        before, after = before + own.graph.edge_count, after + small.graph.edge_count
     return {
         "edges": before,
         "trimmed": after,

@@ -173,7 +173,7 @@ def analyse(
     seen = observe_play(
         evaluator, seed=seed, games=limits.games, plies=limits.plies, work=limits.play_work
     )
-    finder = ConeFinder(circuit)
+    finder = ConeFinder(circuit.graph)
     candidates = Candidates(~seen.held, ~seen.missed, ~seen.ended, ~seen.began, seen.sample)
     proof = prove(circuit, finder, candidates, limits.proof_work)
     return _sampled(circuit, finder, seen, proof, limits)

@@ -1,4 +1,4 @@
-"""A part of a circuit made ready to be evaluated: on states, or with inputs that are not known.
+"""A part of a graph made ready to be evaluated: on states, or with inputs that are not known.
 
 Every literal has a row of *can be true* lanes, so a node has two rows: whether it can be true and
 whether it can be false. Where exactly one of the two is set for every input, this is ordinary
@@ -17,8 +17,8 @@ from typing import final
 
 import numpy as np
 
-from neurogame.circuit.circuit import OR, TRUE, Circuit
-from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.graph.graph import OR, TRUE, Graph
+from neurogame.graph.groups import gather_groups
 from neurogame.graph.lanes import ALL, Words
 from neurogame.ground.atoms import IntArray
 
@@ -29,10 +29,10 @@ class Cone:
     """The gates that some literals depend on, with the fluents and moves they read.
 
     Its nodes are numbered anew: 0 is the constant false, then ``L`` leaves, then the gates. The
-    literals of a node are ``2 * node`` and its complement ``2 * node + 1``, as in the circuit.
+    literals of a node are ``2 * node`` and its complement ``2 * node + 1``, as in the graph.
 
     Attributes:
-        nodes: the circuit's node of each node, ascending; int64 ``[N]``. ``nodes[0]`` is 0.
+        nodes: the graph's node of each node, ascending; int64 ``[N]``. ``nodes[0]`` is 0.
         leaf_count: ``L``, the number of fluents and moves.
         steps: in order of evaluation, gates of one level and about the same width, as pairs
             (literal that is the conjunction of the inputs, input literals): int64 ``[n]`` and
@@ -46,7 +46,7 @@ class Cone:
 
     @property
     def leaves(self) -> IntArray:
-        """The circuit's nodes of the leaves, ascending; int64 ``[L]``."""
+        """The graph's nodes of the leaves, ascending; int64 ``[L]``."""
         return self.nodes[1 : 1 + self.leaf_count]
 
     @cached_property
@@ -55,7 +55,7 @@ class Cone:
         return 2 * (sum(inputs.size for _, inputs in self.steps) + len(self.nodes))
 
     def rows(self, literals: IntArray) -> IntArray:
-        """Return the cone's literals for literals of the circuit whose nodes it holds."""
+        """Return the cone's literals for literals of the graph whose nodes it holds."""
         found: IntArray = 2 * np.searchsorted(self.nodes, literals >> 1) + (literals & 1)
         return found
 
@@ -87,35 +87,38 @@ class Cone:
 
 @final
 class ConeFinder:
-    """Cuts cones out of one circuit."""
+    """Cuts cones out of one graph.
 
-    def __init__(self, circuit: Circuit) -> None:
-        self.circuit = circuit
-        self._marked = np.zeros(circuit.node_count, np.bool_)
-        self._place = np.zeros(circuit.node_count, np.int64)
+    Many of them, each far smaller than the graph: what is as large as the graph is kept.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._marked = np.zeros(graph.node_count, np.bool_)
+        self._place = np.zeros(graph.node_count, np.int64)
 
     def whole(self, literals: IntArray) -> Cone:
         """Return the cone of some literals with all fluents and moves as leaves.
 
-        Its leaves are numbered as in the circuit.
+        Its leaves are numbered as in the graph.
         """
-        return self._make(self._below(literals), np.arange(1, self.circuit.first_gate))
+        return self._make(self._below(literals), np.arange(1, self.graph.input_count))
 
     def find(self, literals: IntArray) -> Cone:
         """Return the cone of some literals with the leaves that it reads."""
         nodes = self._below(literals)
-        return self._make(nodes, nodes[nodes < self.circuit.first_gate])
+        return self._make(nodes, nodes[nodes < self.graph.input_count])
 
     def _below(self, literals: IntArray) -> IntArray:
         """Return all nodes that some literals depend on, the constant left out, ascending."""
-        circuit, marked = self.circuit, self._marked
+        graph, marked = self.graph, self._marked
         fresh = self._distinct(literals[literals > TRUE] >> 1)
         found = []
         while len(fresh):
             marked[fresh] = True
             found.append(fresh)
-            gates = fresh[fresh >= circuit.first_gate] - circuit.first_gate
-            below = gather_groups(circuit.gate_start, circuit.gate_inputs, gates) >> 1
+            gates = fresh[fresh >= graph.input_count] - graph.input_count
+            below = gather_groups(graph.start, graph.inputs, gates) >> 1
             fresh = self._distinct(below[~marked[below]])
         nodes = np.sort(np.concatenate([np.zeros(0, np.int64), *found]))
         marked[nodes] = False
@@ -129,17 +132,15 @@ class ConeFinder:
         return distinct
 
     def _make(self, nodes: IntArray, leaves: IntArray) -> Cone:
-        circuit = self.circuit
-        gates = nodes[nodes >= circuit.first_gate] - circuit.first_gate
-        all_nodes = np.concatenate([[0], leaves, gates + circuit.first_gate]).astype(np.int64)
-        literals = gather_groups(circuit.gate_start, circuit.gate_inputs, gates)
+        graph = self.graph
+        gates = nodes[nodes >= graph.input_count] - graph.input_count
+        all_nodes = np.concatenate([[0], leaves, gates + graph.input_count]).astype(np.int64)
+        literals, start = graph.inputs_of(gates)
         inputs = 2 * np.searchsorted(all_nodes, literals >> 1) + (literals & 1)
-        sizes = np.diff(circuit.gate_start)[gates]
-        flip = (circuit.gate_kind[gates] == OR).astype(np.int64)
+        flip = (graph.kind[gates] == OR).astype(np.int64)
         targets = 2 * (1 + len(leaves) + np.arange(len(gates))) + flip
-        steps = make_steps(
-            circuit.gate_level[gates], targets, group_starts(sizes), inputs ^ np.repeat(flip, sizes)
-        )
+        flipped = inputs ^ np.repeat(flip, np.diff(start))
+        steps = make_steps(graph.level[gates], targets, start, flipped)
         return Cone(all_nodes, len(leaves), steps)
 
 

@@ -52,7 +52,7 @@ class WordEvaluator:
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
-        finder = ConeFinder(circuit)
+        finder = ConeFinder(circuit.graph)
         goals = [literal for role in circuit.goals for _, literal in role]
         self._look = np.concatenate([circuit.legal, [circuit.terminal], goals]).astype(np.int64)
         self._before = finder.whole(self._look)

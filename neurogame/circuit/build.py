@@ -10,14 +10,15 @@ from typing import final
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, FALSE, OR, Circuit
+from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.cycles import cycles_among, refuse_negation
 from neurogame.circuit.definitions import Definitions, Progress
 from neurogame.circuit.fixpoint import solve_cycles
 from neurogame.gdl.terms import Rules
-from neurogame.graph.gates import GateStore
+from neurogame.graph.graph import AND, FALSE, OR
 from neurogame.graph.groups import group_starts
-from neurogame.graph.prune import prune
+from neurogame.graph.prune import prune_by_level
+from neurogame.graph.store import GateStore
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.limits import GroundLimits, Watch
 from neurogame.ground.program import GroundProgram
@@ -42,27 +43,19 @@ def build_circuit(
     """
     builder = _Builder(program, rules, Watch(limits or GroundLimits()))
     builder.run()
-    gates = builder.gates.arrays()
     signal = np.append(builder.signal, FALSE)
-    circuit = Circuit(
+    goals = [atom for role in program.goals for _, atom in role]
+    atoms = np.concatenate([program.legal, program.next, [program.terminal], goals])
+    return Circuit(
         roles=program.roles,
         fluents=program.fluents,
         moves=program.moves,
         initial=program.initial,
-        gate_kind=gates["kind"].astype(np.uint8),
-        gate_start=gates["start"],
-        gate_inputs=gates["inputs"],
-        gate_level=gates["level"],
-        gate_atom=gates["atom"],
-        gate_rule=gates["rule"],
-        legal=signal[program.legal],
-        next=signal[program.next],
-        terminal=int(signal[program.terminal]),
-        goals=tuple(tuple((v, int(signal[a])) for v, a in role) for role in program.goals),
+        graph=prune_by_level(builder.gates.graph(signal[atoms.astype(np.int64)])),
+        goal_values=tuple(tuple(value for value, _ in role) for role in program.goals),
         atoms=program.atoms,
         key=program.key,
     )
-    return prune(circuit)
 
 
 @final

@@ -9,22 +9,14 @@ import numpy as np
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.files import cache_folder, read_arrays, write_arrays
+from neurogame.graph.graph import Graph
 from neurogame.ground.atoms import AtomTable, TermTable
 
-FORMAT = "circuit-1"
+FORMAT = "circuit-2"
 """Changes whenever other circuits come out, so that old files are not used."""
 
-_ARRAYS = (
-    "initial",
-    "gate_kind",
-    "gate_start",
-    "gate_inputs",
-    "gate_level",
-    "gate_atom",
-    "gate_rule",
-    "legal",
-    "next",
-)
+_ARRAYS = ("kind", "start", "inputs", "level", "outputs", "atom", "rule")
+"""The arrays of the graph."""
 
 
 def load_circuit(key: str) -> Circuit | None:
@@ -58,14 +50,14 @@ def _pack(circuit: Circuit) -> dict[str, np.ndarray]:
         "roles": circuit.roles,
         "fluents": circuit.fluents,
         "moves": circuit.moves,
-        "terminal": circuit.terminal,
-        "goals": circuit.goals,
+        "goal_values": circuit.goal_values,
         "predicates": atoms.predicates,
         "names": terms.names,
     }
-    arrays = {name: getattr(circuit, name) for name in _ARRAYS}
+    arrays = {name: getattr(circuit.graph, name) for name in _ARRAYS}
     return {
         "texts": np.frombuffer(json.dumps(texts).encode(), np.uint8),
+        "initial": circuit.initial,
         **arrays,
         "predicate": atoms.predicate,
         "atom_start": atoms.start,
@@ -88,13 +80,15 @@ def _unpack(data: dict[str, np.ndarray], key: str) -> Circuit:
         data["atom_start"],
         data["atom_arguments"],
     )
+    fluents, moves = tuple(texts["fluents"]), tuple(map(tuple, texts["moves"]))
+    inputs = 1 + len(fluents) + sum(map(len, moves))
     return Circuit(
         roles=tuple(texts["roles"]),
-        fluents=tuple(texts["fluents"]),
-        moves=tuple(map(tuple, texts["moves"])),
-        terminal=int(texts["terminal"]),
-        goals=tuple(tuple((int(v), int(a)) for v, a in role) for role in texts["goals"]),
+        fluents=fluents,
+        moves=moves,
+        initial=data["initial"],
+        graph=Graph(input_count=inputs, **{name: data[name] for name in _ARRAYS}),
+        goal_values=tuple(tuple(map(int, values)) for values in texts["goal_values"]),
         atoms=atoms,
         key=key,
-        **{name: data[name] for name in _ARRAYS},
     )

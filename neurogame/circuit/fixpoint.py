@@ -17,10 +17,10 @@ from typing import final
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, FALSE, OR
 from neurogame.circuit.definitions import Definitions
-from neurogame.graph.gates import GateStore
+from neurogame.graph.graph import AND, FALSE, OR
 from neurogame.graph.groups import group_starts
+from neurogame.graph.store import GateStore
 from neurogame.ground.atoms import AtomTable, IntArray
 from neurogame.ground.limits import Watch
 
@@ -184,7 +184,7 @@ def _solve(
     for row in reversed(order):
         constant = rows[row].pop(CONSTANT)
         terms = _products([(v, solution[column]) for column, v in rows[row].items()], gates)
-        solution[row] = _join(OR, np.stack([constant, *terms], axis=1), gates)
+        solution[row] = gates.rows(OR, np.stack([constant, *terms], axis=1))
     return solution
 
 
@@ -201,7 +201,7 @@ def _substitute(
     joined = [i for i, (k, j) in enumerate(places) if j in rows[k]]
     pairs = [np.stack([products[i], rows[places[i][0]][places[i][1]]], axis=1) for i in joined]
     if pairs:
-        both = _join(OR, np.concatenate(pairs), gates).reshape(len(pairs), -1)
+        both = gates.rows(OR, np.concatenate(pairs)).reshape(len(pairs), -1)
         for i, value in zip(joined, both, strict=True):
             products[i] = value
     for k in targets:
@@ -220,10 +220,4 @@ def _products(pairs: Sequence[tuple[IntArray, IntArray]], gates: GateStore) -> l
     if not pairs:
         return []
     literals = np.concatenate([np.stack(pair, axis=1) for pair in pairs])
-    return list(_join(AND, literals, gates).reshape(len(pairs), -1))
-
-
-def _join(kind: int, literals: IntArray, gates: GateStore) -> IntArray:
-    """Return a gate per row of literals ``[n, k]``; int64 ``[n]``."""
-    count, width = literals.shape
-    return gates.make(kind, literals.reshape(-1), np.arange(count + 1) * width)
+    return list(gates.rows(AND, literals).reshape(len(pairs), -1))

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from neurogame.circuit.circuit import AND, Circuit
+from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.activation import PlainUnit, signed_leaves
 from neurogame.evaluators.cilp_weights import (
     a_min,
@@ -22,6 +22,7 @@ from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.kernel_networks import KernelNetworks
 from neurogame.evaluators.tables import KernelInputs, UnitTables, plain_inputs
 from neurogame.evaluators.wiring import Wiring
+from neurogame.graph.graph import AND
 from neurogame.kernels.neural.layout import PLAIN, Layout
 
 
@@ -112,7 +113,7 @@ def logical_biases(wiring: Wiring, alpha: float, weights: Tensor) -> Tensor:
         alpha: the alpha of equation (5).
         weights: W of each neuron, the same within a network; float64 ``[U]``.
     """
-    conjunction = wiring.proof.kind[wiring.node] == AND
+    conjunction = wiring.graph.kind == AND
     alike = np.stack([conjunction, wiring.fan_in, wiring.largest])
     cases, first, index = np.unique(alike, axis=1, return_index=True, return_inverse=True)
     values = [

@@ -8,7 +8,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neurogame.circuit.circuit import AND, Circuit
+from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.kernel_networks import KernelNetworks
@@ -17,6 +17,7 @@ from neurogame.evaluators.tables import KernelInputs, UnitTables, summed
 from neurogame.evaluators.threshold_norm import LOWEST_POWER, ThresholdNorm
 from neurogame.evaluators.value import BEST, WORST
 from neurogame.evaluators.wiring import Wiring
+from neurogame.graph.graph import AND
 from neurogame.kernels.neural.layout import THRESHOLD, Layout
 
 
@@ -90,7 +91,7 @@ class FluxplayerGoals(GoalNetworks):
     ) -> None:
         super().__init__(circuit, wiring, config.exponent, {**config.to_json(), "seed": seed})
         self.norm = ThresholdNorm(p=config.flux_p, t=config.flux_t, q=config.flux_q)
-        kinds = torch.from_numpy(wiring.proof.kind[wiring.node]).float()
+        kinds = torch.from_numpy(wiring.graph.kind).float()
         self.register_buffer("kinds", kinds, persistent=False)
         weights = torch.zeros(self.role_count, len(self.network_keys))
         for network, (role, value) in enumerate(self.network_keys):

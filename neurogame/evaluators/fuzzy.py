@@ -8,13 +8,14 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neurogame.circuit.circuit import AND, Circuit
+from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.kernel_networks import KernelNetworks
 from neurogame.evaluators.plan import Group, Unit
 from neurogame.evaluators.tables import KernelInputs, UnitTables, summed
 from neurogame.evaluators.wiring import Wiring
+from neurogame.graph.graph import AND
 from neurogame.kernels.neural.layout import FUZZY, Layout
 
 
@@ -65,7 +66,7 @@ class FuzzyGoals(GoalNetworks):
     ) -> None:
         super().__init__(circuit, wiring, config.exponent, {**config.to_json(), "seed": seed})
         self.confidence = config.confidence
-        kinds = torch.from_numpy(wiring.proof.kind[wiring.node]).float()
+        kinds = torch.from_numpy(wiring.graph.kind).float()
         self.register_buffer("kinds", kinds, persistent=False)
 
     def _channels(self, leaves: Tensor, which: Tensor, units: int) -> Tensor:

@@ -234,7 +234,7 @@ def _group_ranges(wiring: Wiring) -> list[tuple[int, int, int]]:
     bits = np.frexp(wiring.fan_in)[1].astype(np.int64)
     step = 1 << np.maximum(bits - 3, 0)
     width = -(-wiring.fan_in // step) * step
-    new = (np.diff(width) != 0) | (np.diff(wiring.level) != 0)
+    new = (np.diff(width) != 0) | (np.diff(wiring.graph.level) != 0)
     # The valued neurons must end with a group, so that a value needs no others.
     new |= np.arange(1, wiring.unit_count) == wiring.valued_units
     first = np.append(0, 1 + np.flatnonzero(new))
@@ -249,5 +249,5 @@ def _padded(
     edge = wiring.start[first:last, None] + np.arange(width)[None, :]
     real = edge < wiring.start[first + 1 : last + 1, None]
     safe = np.where(real, edge, 0)
-    pick = np.where(real, 2 * wiring.row[safe] + wiring.negated[safe], 0).astype(np.int64)
+    pick = np.where(real, wiring.graph.inputs[safe], 0).astype(np.int64)
     return pick, np.where(real, edge, wiring.edge_count).astype(np.int64)

@@ -8,37 +8,32 @@ stand for sub-formulas whose truth the reasoner computes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.circuit.circuit import AND
-from neurogame.graph.formulas import Formulas
-from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.graph.evaluate import holds
+from neurogame.graph.graph import AND, Graph
+from neurogame.graph.prune import needed_gates
 from neurogame.ground.atoms import AtomTable, IntArray
 
 THE_END = -1
 """In place of a role: the condition that ends the game."""
 
-FALSE_LITERAL = -2
-TRUE_LITERAL = -1
-"""Constant literals; like all others they are complemented by ``literal ^ 1``."""
-
 
 @dataclass(frozen=True)
-class GoalRoot:
-    """One goal value of one role, and the literal that says whether a state earns it.
+class Goal:
+    """One goal value of one role.
 
     Attributes:
         role: index of the role, or :data:`THE_END`.
         value: the goal value, 0..100; 0 for the end of the game.
-        literal: ``2 * node + complement``, or a constant literal.
     """
 
     role: int
     value: int
-    literal: int
 
     @property
     def valued(self) -> bool:
@@ -76,22 +71,15 @@ def _none() -> Redirected:
 class ProofGraph:
     """The proof trees of all goals as one acyclic and/or graph over fluents.
 
-    ``F`` fluents, ``X`` redirected leaves, ``N`` inner nodes, ``E`` edges, ``V`` goals (role and
-    value). Node ``f < F`` is fluent ``f``; the redirected leaves follow, then the inner nodes:
-    inner node ``i`` has the number ``F + X + i``. Inner nodes stand in topological order, have
-    at least two different children (one where a whole goal is a single leaf), and never a child
-    that is constant.
+    ``F`` fluents, ``X`` redirected leaves, ``G`` gates, ``V`` goals (role and value).
 
     Attributes:
         roles: role names; ``[R]``.
         fluents: text of each fluent; ``[F]``.
-        kind: ``AND`` (0) or ``OR`` (1); uint8 ``[N]``.
-        start: inner node ``i`` has the children ``children[start[i]:start[i + 1]]``;
-            int64 ``[N + 1]``.
-        children: literals ``2 * node + complement``; int64 ``[E]``.
-        level: longest distance to a leaf, at least 1; int64 ``[N]``.
-        atom: index into ``atoms`` of the atom a node stands for, or -1; int64 ``[N]``.
-        rule: index of the rule whose body a node is, or -1; int64 ``[N]``.
+        graph: its inputs are the fluents (nodes ``1..F``) and the redirected leaves, its outputs
+            say which goals a state earns. A gate has at least two different inputs (one where a
+            whole goal is a single leaf), which ascend, and never one that is constant. Its
+            labels are indices into ``atoms`` and ``Rules.rules``.
         goals: role by role, highest value first, and last, where it is wanted, the condition
             that ends the game; ``[V]``.
         atoms: the ground atoms, for names.
@@ -100,61 +88,28 @@ class ProofGraph:
 
     roles: tuple[str, ...]
     fluents: tuple[str, ...]
-    kind: npt.NDArray[np.uint8]
-    start: IntArray
-    children: IntArray
-    level: IntArray
-    atom: IntArray
-    rule: IntArray
-    goals: tuple[GoalRoot, ...]
+    graph: Graph
+    goals: tuple[Goal, ...]
     atoms: AtomTable
     redirected: Redirected = field(default_factory=_none)
-
-    @property
-    def size(self) -> int:
-        """Number of inner nodes, ``N``."""
-        return len(self.kind)
-
-    @property
-    def leaf_count(self) -> int:
-        """Number of leaves, ``F + X``: the number of inner node 0."""
-        return len(self.fluents) + len(self.redirected)
-
-    @property
-    def edge_count(self) -> int:
-        """Number of edges, ``E``."""
-        return len(self.children)
-
-    @property
-    def fan_in(self) -> IntArray:
-        """Number of children of each inner node; int64 ``[N]``."""
-        return np.diff(self.start)
-
-    def edges_of(self, inner: IntArray) -> IntArray:
-        """Return the edges of some inner nodes, node by node; indices into :attr:`children`."""
-        return gather_groups(self.start, np.arange(self.edge_count), inner)
 
     def label(self, node: int) -> str:
         """Return the text of what a node stands for: its atom, else the rule it is the body of.
 
         Args:
-            node: a node number, fluents first.
+            node: a node number of the graph, at least 1.
         """
-        if node < len(self.fluents):
-            return f"(true {self.fluents[node]})"
-        inner = node - self.leaf_count
-        if inner < 0:
-            atoms, rules = self.redirected.atom, self.redirected.rule
-        else:
-            atoms, rules = self.atom, self.rule
-        if atoms[inner] >= 0:
-            return self.atoms.text(int(atoms[inner]))
-        if rules[inner] >= 0:
-            return f"rule {int(rules[inner])}"
-        if inner < 0:
-            return f"part {inner + len(self.redirected)}"
-        named = "and" if self.kind[inner] == AND else "or"
-        return f"{named} node {inner}"
+        place = node - 1 - len(self.fluents)
+        if place < 0:
+            return f"(true {self.fluents[node - 1]})"
+        labels: Redirected | Graph = self.redirected
+        unnamed = f"part {place}"
+        if node >= self.graph.input_count:
+            labels, place = self.graph, node - self.graph.input_count
+            unnamed = f"{'and' if self.graph.kind[place] == AND else 'or'} node {place}"
+        if labels.atom[place] >= 0:
+            return self.atoms.text(int(labels.atom[place]))
+        return f"rule {int(labels.rule[place])}" if labels.rule[place] >= 0 else unnamed
 
     def goal_label(self, index: int) -> str:
         """Return the goal sentence of one goal, such as ``(goal red 100)``, or ``terminal``."""
@@ -163,17 +118,13 @@ class ProofGraph:
             return "terminal"
         return f"(goal {self.roles[goal.role]} {goal.value})"
 
-    def cone(self, literals: list[int]) -> IntArray:
-        """Return the inner nodes that some literals depend on, in topological order.
+    def cone(self, goals: Sequence[int]) -> IntArray:
+        """Return the gates that some goals depend on, ascending.
 
         Args:
-            literals: literals of this graph, constants allowed.
-
-        Returns:
-            Indices of inner nodes, ascending; int64.
+            goals: indices into :attr:`goals`.
         """
-        needed = self._formulas(np.array(literals, np.int64)).needed()
-        return np.flatnonzero(needed[1 + self.leaf_count :])
+        return needed_gates(self.graph.with_outputs(self.graph.outputs[list(goals)]))
 
     def holds(self, leaves: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Return which goals hold, by Boolean logic alone.
@@ -187,38 +138,4 @@ class ProofGraph:
         Raises:
             GameError: the states have another number of leaves.
         """
-        literals = np.array([goal.literal for goal in self.goals], np.int64)
-        return self._formulas(literals).holds(leaves)
-
-    def restricted(self, kept: IntArray) -> ProofGraph:
-        """Return the graph with some inner nodes only, which must be closed under children."""
-        first = self.leaf_count
-        node = np.arange(first + self.size)
-        node[first + kept] = first + np.arange(len(kept))
-        children = self.children[self.edges_of(kept)]
-        return replace(
-            self,
-            kind=self.kind[kept],
-            start=group_starts(self.fan_in[kept]),
-            children=2 * node[children >> 1] + (children & 1),
-            level=self.level[kept],
-            atom=self.atom[kept],
-            rule=self.rule[kept],
-            goals=tuple(
-                goal
-                if goal.literal < 0
-                else replace(goal, literal=2 * int(node[goal.literal >> 1]) + (goal.literal & 1))
-                for goal in self.goals
-            ),
-        )
-
-    def _formulas(self, literals: IntArray) -> Formulas:
-        """Return literals as formulas; their node 0 is the constant, hence all move up by one."""
-        return Formulas(
-            input_count=1 + self.leaf_count,
-            kind=self.kind,
-            start=self.start,
-            inputs=self.children + 2,
-            level=self.level,
-            literals=literals + 2,
-        )
+        return holds(self.graph, leaves)

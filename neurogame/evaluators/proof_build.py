@@ -12,13 +12,15 @@ from typing import final
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, OR, TRUE, Circuit
+from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
-from neurogame.evaluators.proof import THE_END, GoalRoot, ProofGraph
+from neurogame.evaluators.proof import THE_END, Goal, ProofGraph
 from neurogame.evaluators.redirect import redirect
-from neurogame.graph.formulas import Formulas
-from neurogame.graph.gates import GateStore
+from neurogame.graph.graph import AND, OR, TRUE, Graph, replaced
 from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.graph.levels import steps
+from neurogame.graph.prune import needed, needed_gates, with_gates, with_sorted_inputs
+from neurogame.graph.store import GateStore
 from neurogame.ground.atoms import IntArray
 
 INLINE_SLACK = 4096
@@ -52,31 +54,31 @@ class _Builder:
 
     def __init__(self, circuit: Circuit, end: bool) -> None:
         self.circuit = circuit
-        self.keys = [(role, value) for role, own in enumerate(circuit.goals) for value, _ in own]
-        wanted = [literal for pairs in circuit.goals for _, literal in pairs]
+        values = enumerate(circuit.goal_values)
+        self.goals = [Goal(role, value) for role, own in values for value in own]
+        literals = circuit.goal_literals
         if end:
-            self.keys.append((THE_END, 0))
-            wanted.append(circuit.terminal)
-        literals = np.array(wanted, np.int64)
-        self.cone = Formulas.of_circuit(circuit, literals)
-        needed = self.cone.needed()
+            self.goals.append(Goal(THE_END, 0))
+            literals = np.append(literals, circuit.terminal)
+        self.source = circuit.graph.with_outputs(literals)
+        read = needed(self.source)
         first_move = 1 + len(circuit.fluents)
-        if needed[first_move : circuit.first_gate].any():
+        if read[first_move : circuit.input_count].any():
             raise GameError(
                 "a goal or the end depends on a move; GDL allows 'does' in 'next' rules only"
             )
-        gates = np.flatnonzero(needed[circuit.first_gate :])
-        read = gather_groups(circuit.gate_start, circuit.gate_inputs, gates)
+        nodes = self.source.node_count
+        edges, _ = self.source.inputs_of(np.flatnonzero(read[circuit.input_count :]))
         # A goal counts as one more edge.
-        self.uses = np.bincount(np.append(read, literals) >> 1, minlength=circuit.node_count)
-        self.budget = len(read) + INLINE_SLACK
+        self.uses = np.bincount(np.append(edges, literals) >> 1, minlength=nodes)
+        self.budget = len(edges) + INLINE_SLACK
         self.store = GateStore(first_move)
-        self.signal = np.zeros(circuit.node_count, np.int64)
+        self.signal = np.zeros(nodes, np.int64)
         self.signal[:first_move] = 2 * np.arange(first_move)
         # The gate of the circuit that first made each gate of the store.
         self.origin = [np.zeros(0, np.int64)]
         # What each inlined gate is replaced by: literals of the store.
-        self.part_of = np.full(circuit.node_count, -1, np.int64)
+        self.part_of = np.full(nodes, -1, np.int64)
         self.part_start = np.zeros(1, np.int64)
         self.part_literals = np.zeros(0, np.int64)
         predicates = circuit.atoms.predicates
@@ -84,25 +86,22 @@ class _Builder:
 
     def build(self, budget: int | None) -> ProofGraph:
         """Rewrite all goals and pack the result into arrays."""
-        for gates in self.cone.levels():
-            for kind in (AND, OR):
-                own = gates[self.circuit.gate_kind[gates] == kind]
-                if len(own):
-                    self._rewrite(kind, own)
+        for kind, gates in steps(self.source):
+            self._rewrite(kind, gates)
         graph, origin = self._pack()
         return graph if budget is None else redirect(graph, origin, budget)
 
     def _rewrite(self, kind: int, gates: IntArray) -> None:
         """Give gates of one kind and level their literals in the store."""
         literals, start = self._children(kind, gates)
-        before = self.store.first_gate + self.store.count
+        before = self.store.input_count + self.store.count
         made = self.store.make(kind, literals, start)
         node, maker = np.unique(made >> 1, return_index=True)
         self.origin.append(gates[maker[node >= before]])
-        self.signal[self.circuit.first_gate + gates] = made
+        self.signal[self.source.input_count + gates] = made
         # A literal that did not become a gate over its children has nothing to inline.
         highest = np.maximum.reduceat(literals >> 1, start[:-1])
-        atom = self.circuit.gate_atom[gates]
+        atom = self.source.atom[gates]
         part = (atom >= 0) & (made & 1 == 0) & (made >> 1 > highest)
         part[part] = self.auxiliary[self.circuit.atoms.predicate[atom[part]]]
         self._inline(gates, np.flatnonzero(part), literals, start)
@@ -111,7 +110,7 @@ class _Builder:
         self, gates: IntArray, parts: IntArray, literals: IntArray, start: IntArray
     ) -> None:
         """Let the readers of some gates read their children instead, within the budget."""
-        nodes = self.circuit.first_gate + gates[parts]
+        nodes = self.source.input_count + gates[parts]
         sizes = np.diff(start)[parts]
         growth = (sizes - 1) * np.maximum(self.uses[nodes] - 1, 0)
         cheap = np.cumsum(growth) <= self.budget
@@ -128,62 +127,56 @@ class _Builder:
 
     def _children(self, kind: int, gates: IntArray) -> tuple[IntArray, IntArray]:
         """Return the children of gates; inlined gates of the same kind give way to theirs."""
-        circuit = self.circuit
-        inputs = gather_groups(circuit.gate_start, circuit.gate_inputs, gates)
-        owner = np.repeat(np.arange(len(gates)), np.diff(circuit.gate_start)[gates])
+        source = self.source
+        inputs, start = source.inputs_of(gates)
+        owner = np.repeat(np.arange(len(gates)), np.diff(start))
         node = inputs >> 1
         inner = (self.part_of[node] >= 0) & (inputs & 1 == 0)
-        inner[inner] = circuit.gate_kind[node[inner] - circuit.first_gate] == kind
+        inner[inner] = source.kind[node[inner] - source.input_count] == kind
         parts = self.part_of[node[inner]]
         sizes = self.part_start[parts + 1] - self.part_start[parts]
         owner = np.append(owner[~inner], np.repeat(owner[inner], sizes))
         order = np.argsort(owner, kind="stable")
-        whole = self.signal[node[~inner]] ^ (inputs[~inner] & 1)
+        whole = replaced(inputs[~inner], self.signal)
         below = gather_groups(self.part_start, self.part_literals, parts)
         counts = np.bincount(owner, minlength=len(gates))
         return np.append(whole, below)[order], group_starts(counts)
 
     def _pack(self) -> tuple[ProofGraph, IntArray]:
-        """Return what inlining left necessary, and the circuit's node of each inner node."""
-        circuit, gates, first = self.circuit, self.store.arrays(), self.store.first_gate
+        """Return what inlining left necessary, and the circuit's node of each gate."""
+        source, circuit = self.source, self.circuit
         origin = np.concatenate(self.origin)
-        roots = self.signal[self.cone.literals >> 1] ^ (self.cone.literals & 1)
+        roots = replaced(source.outputs, self.signal)
+        made = self.store.graph(roots)
         # Without a neuron the network of a single fluent would have no weight to train.
-        alone = np.unique(roots[(roots > TRUE) & (roots < 2 * first)])
+        alone = np.unique(roots[(roots > TRUE) & (roots < 2 * made.input_count)])
         here = np.isin(roots, alone)
-        roots[here] = 2 * (first + len(origin) + np.searchsorted(alone, roots[here]))
+        roots[here] = 2 * (made.node_count + np.searchsorted(alone, roots[here]))
         extra = np.ones(len(alone), np.int64)
-        sizes = np.append(np.diff(gates["start"]), extra)
-        # The order of the circuit, whichever kind was rewritten first.
-        order = np.lexsort((origin, circuit.gate_level[origin]))
-        order = np.append(order, len(origin) + np.arange(len(alone)))
-        atom = np.append(circuit.gate_atom[origin], -extra)[order]
-        rule = np.append(circuit.gate_rule[origin], -extra)[order]
-        node = np.arange(first + len(order))
-        node[first + order] = first + np.arange(len(order))
-        start = group_starts(sizes)
-        children = gather_groups(start, np.append(gates["inputs"], alone), order)
-        # Literals of the graph count from the first fluent: the constant is left out.
-        children = 2 * node[children >> 1] + (children & 1) - 2
-        owner = np.repeat(np.arange(len(order)), sizes[order])
-        roots = 2 * node[roots >> 1] + (roots & 1) - 2
-        kind = np.append(gates["kind"], AND * extra)[order]
-        graph = ProofGraph(
-            roles=circuit.roles,
-            fluents=circuit.fluents,
-            kind=kind.astype(np.uint8),
-            start=group_starts(sizes[order]),
-            children=children[np.lexsort((children, owner))],
-            level=np.append(gates["level"], extra)[order],
+        kind = np.append(made.kind, AND * extra).astype(np.uint8)
+        atom = np.append(source.atom[origin], -extra)
+        rule = np.append(source.rule[origin], -extra)
+        whole = Graph(
+            input_count=made.input_count,
+            kind=kind,
+            start=group_starts(np.append(made.fan_in, extra)),
+            inputs=np.append(made.inputs, alone),
+            level=np.append(made.level, extra),
+            outputs=roots,
             atom=atom,
             # An atom with several rules; a rule noted here is one that merely uses the atom.
             rule=np.where((atom >= 0) & (kind == OR), -1, rule),
-            goals=tuple(
-                GoalRoot(role, value, literal)
-                for (role, value), literal in zip(self.keys, roots.tolist(), strict=True)
-            ),
+        )
+        # The order of the circuit, whichever kind was rewritten first.
+        order = np.lexsort((origin, source.level[origin]))
+        order = np.append(order, len(origin) + np.arange(len(alone)))
+        graph = with_sorted_inputs(with_gates(whole, order))
+        kept = needed_gates(graph)
+        proof = ProofGraph(
+            roles=circuit.roles,
+            fluents=circuit.fluents,
+            graph=with_gates(graph, kept),
+            goals=tuple(self.goals),
             atoms=circuit.atoms,
         )
-        kept = graph.cone([goal.literal for goal in graph.goals])
-        origin = np.append(origin, -extra)[order]
-        return graph.restricted(kept), circuit.first_gate + origin[kept]
+        return proof, source.input_count + np.append(origin, -extra)[order][kept]

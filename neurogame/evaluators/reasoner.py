@@ -11,10 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from neurogame.circuit.circuit import FALSE, Circuit
-from neurogame.graph.prune import prune
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.graph import FALSE
+from neurogame.graph.prune import prune_by_level
 from neurogame.ground.atoms import IntArray
-from neurogame.kernels.twin.and_graph import build_and_graph
+from neurogame.kernels.twin.and_graph import with_pairs
 from neurogame.kernels.twin.bitslice import BitSliceKernel
 from neurogame.kernels.twin.pack import pack, unpack
 from neurogame.kernels.twin.plan import Stage, make_stages
@@ -39,9 +40,8 @@ class Reasoner(nn.Module):
         self._stages: list[Stage] = []
         if self.count:
             self.logic = _logic(circuit, nodes)
-            graph = build_and_graph(self.logic)
-            wanted = np.array([literal for _, literal in self.logic.goals[0]], np.int64)
-            self._stages = make_stages(graph, [graph.translate(wanted)], [None])
+            pairs = with_pairs(self.logic)
+            self._stages = make_stages(pairs.graph, [pairs.goal_literals], [None])
         self._kernels: dict[torch.device, BitSliceKernel] = {}
         self._lock = threading.Lock()
 
@@ -87,18 +87,14 @@ class Reasoner(nn.Module):
 
 def _logic(circuit: Circuit, nodes: IntArray) -> Circuit:
     """Return the part of a circuit that some gates need, as goals of its first role."""
-    goals = tuple((0, 2 * node) for node in nodes.tolist())
-    part = prune(
-        replace(
-            circuit,
-            legal=np.full(circuit.move_count, FALSE),
-            next=np.full(len(circuit.fluents), FALSE),
-            terminal=FALSE,
-            goals=(goals, *(() for _ in circuit.roles[1:])),
-        )
-    )
-    literals = np.array([literal for _, literal in part.goals[0]], np.int64)
+    others = np.full(circuit.move_count + len(circuit.fluents) + 1, FALSE)
+    graph = prune_by_level(circuit.graph.with_outputs(np.append(others, 2 * nodes)))
     digest = hashlib.sha256(f"{len(circuit.fluents)} {circuit.move_count}".encode())
-    for array in (part.gate_kind, part.gate_start, part.gate_inputs, literals):
+    for array in (graph.kind, graph.start, graph.inputs, graph.outputs[len(others) :]):
         digest.update(np.ascontiguousarray(array).tobytes())
-    return replace(part, key=f"{circuit.key} leaves {digest.hexdigest()}")
+    return replace(
+        circuit,
+        graph=graph,
+        goal_values=((0,) * len(nodes), *(() for _ in circuit.roles[1:])),
+        key=f"{circuit.key} leaves {digest.hexdigest()}",
+    )

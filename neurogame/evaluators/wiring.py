@@ -8,12 +8,14 @@ With ``share="game"`` all networks are one: a sub-formula that several goals use
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from neurogame.errors import LimitError
-from neurogame.evaluators.proof import TRUE_LITERAL, ProofGraph
+from neurogame.evaluators.proof import ProofGraph
+from neurogame.graph.graph import TRUE, Graph
 from neurogame.ground.atoms import IntArray
 
 NETWORK_EDGE_LIMIT = 100_000
@@ -26,56 +28,77 @@ class Wiring:
 
     ``U`` neurons, ``E`` edges, ``K`` leaves in use, ``V`` networks. A neuron's *row* is where its
     output lies: row 0 is a neutral filler, rows ``1..K`` are the leaves, ``1 + K + u`` is neuron
-    ``u``. Neurons read lower rows only. Neurons that only networks of goal value 0 need come
-    last: a state's value does not depend on them.
+    ``u``. Neurons that only networks of goal value 0 need come last: a state's value does not
+    depend on them.
 
     Attributes:
         proof: the proof graph.
         share: ``"network"`` or ``"game"``, never ``"auto"``.
-        node: inner node of the proof graph that each neuron stands for; int64 ``[U]``.
+        graph: the neurons as gates, rows as nodes; its outputs are those of the networks.
+        node: gate of the proof graph that each neuron stands for; int64 ``[U]``.
         network: index of the network that a neuron belongs to, -1 where shared; int64 ``[U]``.
-        level: longest distance to a leaf, at least 1; int64 ``[U]``.
-        fan_in: number of children of each neuron; int64 ``[U]``.
         largest: largest fan-in of the network (shared: of the game); int64 ``[U]``.
-        start: neuron ``u`` has the edges ``start[u]`` up to ``start[u + 1]``; int64 ``[U + 1]``.
-        row: row that each edge reads; int64 ``[E]``.
-        negated: whether it reads the negation; bool ``[E]``.
-        leaves: leaves of the proof graph in use, ascending; int64 ``[K]``.
-        output_row: row of each network's output neuron, 0 where the goal is constant; ``[V]``.
-        output_sign: 1, or -1 where the goal is the negation of the neuron; a constant goal has
-            its constant value, 1 or -1, here; int64 ``[V]``.
+        leaves: leaves of the proof graph in use, counted from 0, ascending; int64 ``[K]``.
         valued_units: number of neurons that goal values above 0, and the end of the game, need.
     """
 
     proof: ProofGraph
     share: str
+    graph: Graph
     node: IntArray
     network: IntArray
-    level: IntArray
-    fan_in: IntArray
     largest: IntArray
-    start: IntArray
-    row: IntArray
-    negated: npt.NDArray[np.bool_]
     leaves: IntArray
-    output_row: IntArray
-    output_sign: IntArray
     valued_units: int
 
     @property
     def unit_count(self) -> int:
         """Number of neurons, ``U``."""
-        return len(self.node)
+        return self.graph.gate_count
 
     @property
     def edge_count(self) -> int:
         """Number of edges, ``E``."""
-        return len(self.row)
+        return self.graph.edge_count
 
     @property
     def first_unit_row(self) -> int:
         """Row of neuron 0."""
-        return 1 + len(self.leaves)
+        return self.graph.input_count
+
+    @property
+    def start(self) -> IntArray:
+        """First edge of each neuron, and their number; int64 ``[U + 1]``."""
+        return self.graph.start
+
+    @cached_property
+    def fan_in(self) -> IntArray:
+        """Number of children of each neuron; int64 ``[U]``."""
+        return self.graph.fan_in
+
+    @cached_property
+    def row(self) -> IntArray:
+        """Row that each edge reads; int64 ``[E]``."""
+        return self.graph.inputs >> 1
+
+    @cached_property
+    def negated(self) -> npt.NDArray[np.bool_]:
+        """Whether each edge reads the negation; bool ``[E]``."""
+        return (self.graph.inputs & 1).astype(np.bool_)
+
+    @cached_property
+    def output_row(self) -> IntArray:
+        """Row of each network's output neuron, 0 where the goal is constant; int64 ``[V]``."""
+        return self.graph.outputs >> 1
+
+    @cached_property
+    def output_sign(self) -> IntArray:
+        """1, or -1 where a goal is the negation of its neuron; int64 ``[V]``.
+
+        A constant goal has its constant value here, 1 or -1.
+        """
+        negated = (self.graph.outputs & 1) ^ (self.graph.outputs <= TRUE)
+        return 1 - 2 * negated
 
 
 def wire(proof: ProofGraph, share: str = "auto", neurons: int | None = None) -> Wiring:
@@ -93,7 +116,7 @@ def wire(proof: ProofGraph, share: str = "auto", neurons: int | None = None) -> 
     """
     cones = None if share == "game" else _cones_per_network(proof, share, neurons)
     if cones is None:
-        cones = [(-1, proof.cone([goal.literal for goal in proof.goals]))]
+        cones = [(-1, proof.cone(range(len(proof.goals))))]
     node = np.concatenate([cone for _, cone in cones] or [np.zeros(0, dtype=np.int64)])
     if neurons is not None and len(node) > neurons:
         raise LimitError(
@@ -102,7 +125,10 @@ def wire(proof: ProofGraph, share: str = "auto", neurons: int | None = None) -> 
         )
     sizes = np.asarray([len(cone) for _, cone in cones], dtype=np.int64)
     network = np.repeat(np.asarray([n for n, _ in cones], dtype=np.int64), sizes)
-    largest = np.concatenate([_largest(proof, cone) for _, cone in cones] or [node])
+    fan_in = proof.graph.fan_in
+    largest = np.repeat(
+        np.asarray([fan_in[cone].max(initial=1) for _, cone in cones], dtype=np.int64), sizes
+    )
     order = _order(proof, node, network)
     node, network, largest = node[order], network[order], largest[order]
     return _connect(proof, node, network, largest)
@@ -111,12 +137,13 @@ def wire(proof: ProofGraph, share: str = "auto", neurons: int | None = None) -> 
 def _cones_per_network(
     proof: ProofGraph, share: str, neurons: int | None
 ) -> list[tuple[int, IntArray]] | None:
-    """Return each network's nodes, or None where "auto" finds them too many."""
+    """Return each network's gates, or None where "auto" finds them too many."""
     cones: list[tuple[int, IntArray]] = []
+    fan_in = proof.graph.fan_in
     edges = units = 0
-    for index, goal in enumerate(proof.goals):
-        cone = proof.cone([goal.literal])
-        edges += int(proof.fan_in[cone].sum())
+    for index in range(len(proof.goals)):
+        cone = proof.cone([index])
+        edges += int(fan_in[cone].sum())
         units += len(cone)
         too_many = edges > NETWORK_EDGE_LIMIT or (neurons is not None and units > neurons)
         if share == "auto" and too_many:
@@ -125,66 +152,56 @@ def _cones_per_network(
     return cones
 
 
-def _largest(proof: ProofGraph, cone: IntArray) -> IntArray:
-    """Return, for each node of a cone, the largest fan-in in that cone."""
-    top = int(proof.fan_in[cone].max()) if len(cone) else 1
-    return np.full(len(cone), top, dtype=np.int64)
-
-
 def _order(proof: ProofGraph, node: IntArray, network: IntArray) -> IntArray:
     """Return neurons in the order: needed for a value first, then by level, then by fan-in."""
-    valued = np.zeros(len(proof.goals), dtype=bool)
-    valued[:] = [goal.valued for goal in proof.goals]
-    needed = np.zeros(proof.size, dtype=bool)
-    needed[proof.cone([goal.literal for goal in proof.goals if goal.valued])] = True
+    graph = proof.graph
+    valued = np.array([goal.valued for goal in proof.goals], dtype=bool)
+    needed = np.zeros(graph.gate_count, dtype=bool)
+    needed[proof.cone(np.flatnonzero(valued).tolist())] = True
     late = np.where(network >= 0, ~valued[network], ~needed[node]) if len(node) else network
-    return np.lexsort((node, network, proof.fan_in[node], proof.level[node], late))
+    return np.lexsort((node, network, graph.fan_in[node], graph.level[node], late))
 
 
 def _connect(proof: ProofGraph, node: IntArray, network: IntArray, largest: IntArray) -> Wiring:
     """Give every neuron its row and every edge the row it reads."""
-    first = proof.leaf_count
-    fan_in = proof.fan_in[node]
-    start = np.concatenate([[0], np.cumsum(fan_in)]).astype(np.int64)
-    owner = np.repeat(np.arange(len(node)), fan_in)
-    literal = proof.children[proof.edges_of(node)]
-    child = literal >> 1
-    leaves = np.unique(child[child < first])
+    graph, first = proof.graph, proof.graph.input_count
+    literals, start = graph.inputs_of(node)
+    owner = np.repeat(np.arange(len(node)), np.diff(start))
+    leaves = np.unique(literals[literals < 2 * first] >> 1)
     # Neurons are found again by (network, node), sorted, with one binary search for all edges.
-    key = (network + 1) * max(proof.size, 1) + node
+    key = (network + 1) * max(graph.gate_count, 1) + node
     by_key = np.argsort(key, kind="stable")
 
-    def row_of(wanted_network: IntArray, wanted_node: IntArray) -> IntArray:
-        wanted = (wanted_network + 1) * max(proof.size, 1) + wanted_node - first
-        return 1 + len(leaves) + by_key[np.searchsorted(key[by_key], wanted)]
+    def rewired(literals: IntArray, network: IntArray) -> IntArray:
+        """Return literals of rows for literals of the proof graph, each read in a network."""
+        gate = (literals >> 1) - first
+        row = 1 + np.searchsorted(leaves, literals >> 1)
+        row[literals <= TRUE] = 0
+        inner = gate >= 0
+        wanted = (network[inner] + 1) * max(graph.gate_count, 1) + gate[inner]
+        row[inner] = 1 + len(leaves) + by_key[np.searchsorted(key[by_key], wanted)]
+        return 2 * row + (literals & 1)
 
-    row = 1 + np.searchsorted(leaves, child)
-    inner = child >= first
-    row[inner] = row_of(network[owner[inner]], child[inner])
-    output_row = np.zeros(len(proof.goals), dtype=np.int64)
-    output_sign = np.zeros(len(proof.goals), dtype=np.int64)
     shared = len(network) > 0 and network[0] < 0
-    for index, goal in enumerate(proof.goals):
-        if goal.literal < 0:
-            output_sign[index] = 1 if goal.literal == TRUE_LITERAL else -1
-            continue
-        whose = np.asarray([-1 if shared else index])
-        output_row[index] = row_of(whose, np.asarray([goal.literal >> 1]))[0]
-        output_sign[index] = -1 if goal.literal & 1 else 1
-    valued = output_row[np.asarray([goal.valued for goal in proof.goals], dtype=np.bool_)]
+    whose = np.full(len(proof.goals), -1) if shared else np.arange(len(proof.goals))
+    outputs = rewired(graph.outputs, whose)
+    valued = np.array([goal.valued for goal in proof.goals], np.bool_)
     return Wiring(
         proof=proof,
         share="game" if shared else "network",
+        graph=Graph(
+            input_count=1 + len(leaves),
+            kind=graph.kind[node],
+            start=start,
+            inputs=rewired(literals, network[owner]),
+            level=graph.level[node],
+            outputs=outputs,
+            atom=graph.atom[node],
+            rule=graph.rule[node],
+        ),
         node=node,
         network=network,
-        level=proof.level[node],
-        fan_in=fan_in,
         largest=largest,
-        start=start,
-        row=row.astype(np.int64),
-        negated=(literal & 1).astype(bool),
-        leaves=leaves,
-        output_row=output_row,
-        output_sign=output_sign,
-        valued_units=max(int(valued.max(initial=0)) - len(leaves), 0),
+        leaves=leaves - 1,
+        valued_units=max(int((outputs[valued] >> 1).max(initial=0)) - len(leaves), 0),
     )

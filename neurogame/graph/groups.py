@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
+import numpy.typing as npt
 
 from neurogame.ground.atoms import IntArray
+
+_Value = TypeVar("_Value", bound=np.generic)
 
 
 def group_starts(sizes: IntArray) -> IntArray:
@@ -12,9 +17,11 @@ def group_starts(sizes: IntArray) -> IntArray:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def gather_groups(start: IntArray, values: IntArray, groups: IntArray) -> IntArray:
+def gather_groups(
+    start: IntArray, values: npt.NDArray[_Value], groups: IntArray
+) -> npt.NDArray[_Value]:
     """Concatenate the values of some groups, in the order in which they are named."""
     sizes = start[groups + 1] - start[groups]
     offset = np.repeat(start[groups] - (np.cumsum(sizes) - sizes), sizes)
-    gathered: IntArray = values[np.arange(len(offset)) + offset]
+    gathered: npt.NDArray[_Value] = values[np.arange(len(offset)) + offset]
     return gathered

@@ -1,70 +1,79 @@
-"""Removing dead gates, and ordering the rest by level."""
+"""What the outputs of a graph depend on, and the graph without the rest."""
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
-from neurogame.circuit.circuit import Circuit
-from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.graph.graph import Graph, replaced
+from neurogame.graph.groups import gather_groups
 from neurogame.ground.atoms import IntArray
 
 
-def prune(circuit: Circuit) -> Circuit:
-    """Return the circuit without the gates that no output needs, sorted by level.
+def needed(graph: Graph) -> npt.NDArray[np.bool_]:
+    """Return which nodes the outputs depend on, their own included; bool ``[I + G]``."""
+    found = np.zeros(graph.node_count, np.bool_)
+    place = np.zeros(len(found), np.int64)
+    below = graph.outputs >> 1
+    while len(below):
+        # Of equal nodes the one whose place was noted last stays.
+        index = np.arange(len(below))
+        place[below] = index
+        fresh = below[place[below] == index]
+        found[fresh] = True
+        gates = fresh[fresh >= graph.input_count] - graph.input_count
+        below = gather_groups(graph.start, graph.inputs, gates) >> 1
+        below = below[~found[below]]
+    return found
 
-    The order within a level stays, so the result is the same in every run.
+
+def needed_gates(graph: Graph) -> IntArray:
+    """Return the gates that the outputs depend on, ascending; int64 ``[n]``."""
+    return np.flatnonzero(needed(graph)[graph.input_count :])
+
+
+def prune(graph: Graph) -> Graph:
+    """Return the same graph without the gates that no output needs, in the same order."""
+    return with_gates(graph, needed_gates(graph))
+
+
+def prune_by_level(graph: Graph) -> Graph:
+    """Return the same graph without the gates that no output needs, sorted by level.
+
+    The order within a level stays, so the result is the same in every run. The inputs of each
+    gate ascend.
     """
-    first = circuit.first_gate
-    alive = _alive(circuit)
-    kept = np.flatnonzero(alive)
-    kept = kept[np.argsort(circuit.gate_level[kept], kind="stable")]
-    node = np.arange(circuit.node_count)
-    node[first:] = -1
-    node[first + kept] = first + np.arange(len(kept))
+    kept = needed_gates(graph)
+    kept = kept[np.argsort(graph.level[kept], kind="stable")]
+    return with_sorted_inputs(with_gates(graph, kept))
 
-    def moved(literals: IntArray) -> IntArray:
-        result: IntArray = 2 * node[literals >> 1] + (literals & 1)
-        return result
 
-    sizes = np.diff(circuit.gate_start)[kept]
-    inputs = moved(gather_groups(circuit.gate_start, circuit.gate_inputs, kept))
-    order = np.lexsort((inputs, np.repeat(np.arange(len(kept)), sizes)))
-    return dataclasses.replace(
-        circuit,
-        gate_kind=circuit.gate_kind[kept],
-        gate_start=group_starts(sizes),
-        gate_inputs=inputs[order],
-        gate_level=circuit.gate_level[kept],
-        gate_atom=circuit.gate_atom[kept],
-        gate_rule=circuit.gate_rule[kept],
-        legal=moved(circuit.legal),
-        next=moved(circuit.next),
-        terminal=int(moved(np.array([circuit.terminal]))[0]),
-        goals=tuple(
-            tuple((v, int(moved(np.array([x]))[0])) for v, x in role) for role in circuit.goals
-        ),
+def with_gates(graph: Graph, kept: IntArray) -> Graph:
+    """Return the graph with some of its gates only.
+
+    Args:
+        graph: any.
+        kept: gates, inputs before their readers; what they and the outputs read must be among
+            them; int64 ``[n]``.
+    """
+    signal = 2 * np.arange(graph.node_count)
+    signal[graph.input_count + kept] = 2 * (graph.input_count + np.arange(len(kept)))
+    inputs, start = graph.inputs_of(kept)
+    return Graph(
+        input_count=graph.input_count,
+        kind=graph.kind[kept],
+        start=start,
+        inputs=replaced(inputs, signal),
+        level=graph.level[kept],
+        outputs=replaced(graph.outputs, signal),
+        atom=graph.atom[kept],
+        rule=graph.rule[kept],
     )
 
 
-def outputs(circuit: Circuit) -> IntArray:
-    """Return all output literals: legal, next, terminal, goals."""
-    goals = [literal for role in circuit.goals for _, literal in role]
-    return np.concatenate([circuit.legal, circuit.next, [circuit.terminal], goals]).astype(np.int64)
-
-
-def _alive(circuit: Circuit) -> np.ndarray:
-    """Return which gates some output depends on; from the highest level down."""
-    first = circuit.first_gate
-    alive = np.zeros(circuit.node_count, np.bool_)
-    alive[outputs(circuit) >> 1] = True
-    order = np.argsort(circuit.gate_level, kind="stable")
-    bounds = np.searchsorted(
-        circuit.gate_level[order], np.arange(1, 2 + circuit.gate_level.max(initial=0))
-    )
-    for low, high in zip(bounds[-2::-1], bounds[:0:-1], strict=True):
-        gates = order[low:high]
-        gates = gates[alive[first + gates]]
-        alive[gather_groups(circuit.gate_start, circuit.gate_inputs, gates) >> 1] = True
-    return alive[first:]
+def with_sorted_inputs(graph: Graph) -> Graph:
+    """Return the same graph, in which the inputs of each gate ascend."""
+    owner = np.repeat(np.arange(graph.gate_count), graph.fan_in)
+    return replace(graph, inputs=graph.inputs[np.lexsort((graph.inputs, owner))])

@@ -1,45 +1,80 @@
-"""Rewriting formulas with other inputs: substitution and partial evaluation in one pass."""
+"""Rewriting a graph with other inputs: substitution and partial evaluation in one pass."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, OR
-from neurogame.graph.formulas import Formulas
-from neurogame.graph.gates import GateStore
+from neurogame.graph.graph import Graph, replaced
 from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.graph.lanes import Bits
+from neurogame.graph.levels import steps
+from neurogame.graph.prune import prune
+from neurogame.graph.store import GateStore
 from neurogame.ground.atoms import IntArray
 
 
-def rewrite(
-    formulas: Formulas, leaves: IntArray, store: GateStore, width: int | None = None
+def rewrite_nodes(
+    graph: Graph,
+    leaves: IntArray,
+    store: GateStore,
+    width: int | None = None,
+    gone: Bits | None = None,
 ) -> IntArray:
-    """Make the gates of formulas again in a store, with something else in place of each input.
+    """Make the gates of a graph again in a store, with something else in place of each input.
 
     Constants among the new inputs are simplified away, and gates that become equal are shared.
 
     Args:
-        formulas: what to rewrite; only the gates that they need are made.
+        graph: what to rewrite; only the gates that its outputs need are made.
         leaves: literal of the store for each input, the constant included; int64 ``[I]``.
         store: where the gates are made.
         width: split gates of more inputs than this into trees; at least 2.
+        gone: edges to leave out; bool ``[E]``.
 
     Returns:
-        Literal of the store for each node, FALSE for gates that no formula needs;
+        Literal of the store for each node, FALSE for gates that no output needs;
         int64 ``[I + G]``.
     """
-    first = formulas.input_count
-    signal = np.zeros(first + formulas.gate_count, np.int64)
-    signal[:first] = leaves
-    for gates in formulas.levels():
-        for kind in (AND, OR):
-            own = gates[formulas.kind[gates] == kind]
-            if len(own):
-                inputs = gather_groups(formulas.start, formulas.inputs, own)
-                start = group_starts(np.diff(formulas.start)[own])
-                literals = signal[inputs >> 1] ^ (inputs & 1)
-                signal[first + own] = _made(store, kind, literals, start, width)
+    signal = np.zeros(graph.node_count, np.int64)
+    signal[: graph.input_count] = leaves
+    for kind, gates in steps(graph):
+        inputs, start = graph.inputs_of(gates)
+        if gone is not None:
+            kept = ~gather_groups(graph.start, gone, gates)
+            group = np.repeat(np.arange(len(gates)), np.diff(start))[kept]
+            inputs, start = inputs[kept], group_starts(np.bincount(group, minlength=len(gates)))
+        literals = replaced(inputs, signal)
+        signal[graph.input_count + gates] = _made(store, kind, literals, start, width)
     return signal
+
+
+def rewrite(graph: Graph, leaves: IntArray, store: GateStore, width: int | None = None) -> IntArray:
+    """Make the gates of a graph again in a store, and return its outputs there; int64 ``[N]``.
+
+    See :func:`rewrite_nodes`.
+    """
+    return replaced(graph.outputs, rewrite_nodes(graph, leaves, store, width))
+
+
+def substituted(graph: Graph, leaves: IntArray) -> Graph:
+    """Return the graph with something else in place of some inputs, simplified.
+
+    Args:
+        graph: any.
+        leaves: literal of an input, or a constant, in place of each input; int64 ``[I]``.
+    """
+    store = GateStore(graph.input_count)
+    return prune(store.graph(rewrite(graph, leaves, store)))
+
+
+def narrowed(graph: Graph, width: int) -> Graph:
+    """Return the same functions with gates of at most so many inputs; at least 2.
+
+    In product logic, too, split gates have the same value: its operations are associative.
+    """
+    store = GateStore(graph.input_count)
+    outputs = rewrite(graph, 2 * np.arange(graph.input_count), store, width)
+    return prune(store.graph(outputs))
 
 
 def _made(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from neurogame.circuit.circuit import AND
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
+from neurogame.graph.graph import AND
 from neurogame.inspect.weights import WeightedNetworks, row_label, weighted
 
 EDGE_LIMIT = 2000
@@ -78,7 +78,7 @@ def _places(
     wiring = networks.wiring
     columns: dict[int, list[int]] = {0: sorted({r for r in read if r < wiring.first_unit_row})}
     for unit in units:
-        columns.setdefault(int(wiring.level[unit]), []).append(unit + wiring.first_unit_row)
+        columns.setdefault(int(wiring.graph.level[unit]), []).append(unit + wiring.first_unit_row)
     tallest = max(len(rows) for rows in columns.values())
     places: dict[int, tuple[int, int]] = {}
     for column, level in enumerate(sorted(columns)):
@@ -123,7 +123,7 @@ def _edges(
 
 def _neurons(networks: WeightedNetworks, places: dict[int, tuple[int, int]]) -> list[str]:
     wiring = networks.wiring
-    first = wiring.proof.leaf_count
+    first = wiring.proof.graph.input_count
     labels = [wiring.proof.label(first + int(node)) for node in wiring.node]
     shapes: list[str] = []
     for row, (x, y) in places.items():
@@ -134,9 +134,7 @@ def _neurons(networks: WeightedNetworks, places: dict[int, tuple[int, int]]) -> 
         else:
             short = escape(labels[row - wiring.first_unit_row][:30])
             shapes.append(f'<text x="{x + 9}" y="{y - 6}">{short}</text>')
-        conjunction = (
-            not leaf and wiring.proof.kind[wiring.node[row - wiring.first_unit_row]] == AND
-        )
+        conjunction = not leaf and wiring.graph.kind[row - wiring.first_unit_row] == AND
         fill = "white" if leaf else "#444" if conjunction else "#aaa"
         shapes.append(
             f'<circle cx="{x}" cy="{y}" r="5" fill="{fill}" stroke="#444"><title>{text}</title>'

@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from neurogame.circuit.circuit import AND
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.cilp_plain import PlainNetworks
 from neurogame.evaluators.cilp_sound import SoundNetworks
+from neurogame.graph.graph import AND
 
 WeightedNetworks: TypeAlias = PlainNetworks | SoundNetworks
 BIAS = "(bias)"
@@ -103,18 +103,18 @@ def weight_table(current: Evaluator, initial: Evaluator) -> list[WeightRow]:
     """
     networks, before = weighted(current), weighted(initial)
     wiring = networks.wiring
-    unit_labels = [wiring.proof.label(wiring.proof.leaf_count + int(n)) for n in wiring.node]
+    first = wiring.proof.graph.input_count
+    unit_labels = [wiring.proof.label(first + int(node)) for node in wiring.node]
     first_redirected = 1 + int(np.searchsorted(wiring.leaves, len(wiring.proof.fluents)))
     now, then = networks.signed_weights().tolist(), before.signed_weights().tolist()
     bias, bias_then = networks.bias.detach().tolist(), before.bias.detach().tolist()
     rows: list[WeightRow] = []
     for unit, label in enumerate(unit_labels):
-        node, network = int(wiring.node[unit]), int(wiring.network[unit])
-        rule = int(wiring.proof.rule[node])
+        network, rule = int(wiring.network[unit]), int(wiring.graph.rule[unit])
         shared: dict[str, Any] = {
             "network": "(shared)" if network < 0 else wiring.proof.goal_label(network),
             "unit": label,
-            "kind": "and" if wiring.proof.kind[node] == AND else "or",
+            "kind": "and" if wiring.graph.kind[unit] == AND else "or",
             "rule": rule if rule >= 0 else None,
         }
         for edge in range(int(wiring.start[unit]), int(wiring.start[unit + 1])):
@@ -138,7 +138,7 @@ def row_label(networks: WeightedNetworks, row: int, unit_labels: list[str]) -> s
     """Return what a row of the wiring stands for: a fluent, a redirected atom or a neuron."""
     wiring = networks.wiring
     if row < wiring.first_unit_row:
-        return wiring.proof.label(int(wiring.leaves[row - 1]))
+        return wiring.proof.label(1 + int(wiring.leaves[row - 1]))
     return unit_labels[row - wiring.first_unit_row]
 
 

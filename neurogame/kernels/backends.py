@@ -103,7 +103,7 @@ def resolve_backend(
             f"{source} {name!r} does not exist; it must be one of {', '.join(BACKENDS)}"
         )
     if name == "auto":
-        if circuit is not None and len(circuit.gate_inputs) > MOST_INPUTS:
+        if circuit is not None and circuit.graph.edge_count > MOST_INPUTS:
             return "torch"
         family = _HOME.get(kind, "torch")
         if not _missing(family):

@@ -132,7 +132,7 @@ def make_ply(logic: Logic, assembled: Assembled, facts: Facts | None, effort: Ef
     chosen = (cover.origin >= first + assembled.descend.start) & (
         cover.origin < first + assembled.descend.stop
     )
-    count = len(logic.formulas.literals)
+    count = len(logic.graph.outputs)
     status = np.concatenate([rows[[logic.terminal]], rows[logic.legal]])
     goals = np.append(rows[logic.goals], rows[logic.several])
     counted = np.append(rows[count:], rows[logic.stuck])

@@ -32,7 +32,7 @@ def build_step(circuit: Circuit) -> Ply:
     """
 
     def build(logic: Logic, style: Style, effort: Effort) -> Ply:
-        network, literals = synthesise(logic.formulas, style)
+        network, literals = synthesise(logic.graph, style)
         return make_ply(logic, without_selection(network, literals), None, effort)
 
     return _smallest(circuit, lambda named: step_logic(circuit, named), build)
@@ -48,7 +48,7 @@ def build_play(circuit: Circuit, facts: Facts, *, moves: bool = False) -> Ply:
     """
 
     def build(logic: Logic, style: Style, effort: Effort) -> Ply:
-        network, literals = synthesise(logic.formulas, style)
+        network, literals = synthesise(logic.graph, style)
         assembled = with_selection(circuit, logic, network, literals)
         return make_ply(logic, assembled, facts, effort)
 
@@ -69,7 +69,7 @@ def _smallest(
 
 def _ways(circuit: Circuit) -> Iterator[tuple[int, Style, Effort]]:
     """Yield ways to build a ply: most moves named by a set, style and effort."""
-    size = len(circuit.gate_inputs)
+    size = circuit.graph.edge_count
     every = circuit.move_count
     if size > _LARGE:
         yield 0, Style(window=16, widest=64), Effort(cuts=4, flow=1, exact=1)

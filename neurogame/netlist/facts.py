@@ -89,7 +89,7 @@ class Facts:
 
 def find_facts(circuit: Circuit) -> Facts:
     """Find and prove the facts of a game."""
-    finder = ConeFinder(circuit)
+    finder = ConeFinder(circuit.graph)
     found = prove_groups(circuit, finder)
     known = find_hypotheses(
         circuit, finder, found.groups, found.never, found.always, found.work_left

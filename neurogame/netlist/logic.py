@@ -13,11 +13,12 @@ from typing import final
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, FALSE, OR, TRUE, Circuit
-from neurogame.graph.formulas import Formulas
-from neurogame.graph.gates import GateStore
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph
 from neurogame.graph.groups import group_starts
+from neurogame.graph.prune import prune
 from neurogame.graph.rewrite import rewrite
+from neurogame.graph.store import GateStore
 from neurogame.ground.atoms import IntArray
 from neurogame.netlist.facts import Facts, Turn
 from neurogame.netlist.move_sets import MoveSets, Owner, rewrite_next
@@ -26,10 +27,10 @@ from neurogame.netlist.move_sets import MoveSets, Owner, rewrite_next
 @final
 @dataclass(frozen=True, eq=False)
 class Logic:
-    """The formulas of a ply; each field but the first few says where its literals are.
+    """The formulas of a ply; each field but the first few says where its outputs are.
 
     Attributes:
-        formulas: the gates; its literals are those of all the fields below, one after the other.
+        graph: the gates; its outputs are those of all the fields below, one after the other.
         slots: number of slots of each choice.
         first_active: input node of the first slot of each choice.
         some: input node of each choice.
@@ -44,7 +45,7 @@ class Logic:
         does: positions; ``[M]``, or none.
     """
 
-    formulas: Formulas
+    graph: Graph
     slots: tuple[int, ...]
     first_active: tuple[int, ...]
     some: tuple[int, ...]
@@ -66,12 +67,10 @@ def step_logic(circuit: Circuit, most_named: int) -> Logic:
         circuit: the game.
         most_named: moves that a set of moves may name.
     """
-    store = GateStore(circuit.first_gate)
+    store = GateStore(circuit.input_count)
     roots = _Roots()
-    leaves = 2 * np.arange(circuit.first_gate)
-    outputs = [literal for role in circuit.goals for _, literal in role]
-    wanted = np.concatenate([np.array([circuit.terminal, *outputs], np.int64), circuit.legal])
-    made = _rewritten(circuit, wanted, leaves, store)
+    leaves = 2 * np.arange(circuit.input_count)
+    made = rewrite(_before_moving(circuit), leaves, store)
     does = leaves[1 + len(circuit.fluents) :]
     owners = [
         Owner((moves,), (TRUE,), does[moves], TRUE)
@@ -79,7 +78,7 @@ def step_logic(circuit: Circuit, most_named: int) -> Logic:
     ]
     sets = MoveSets(store, owners, np.zeros(0, np.int64), does)
     following = rewrite_next(circuit, None, leaves, store, sets, most_named)
-    goals = 1 + len(outputs)
+    goals = 1 + len(circuit.goal_literals)
     legal = made[goals : goals + circuit.move_count]
     terminal = roots.add(made[:1])[0]
     stuck = roots.add(_stuck(store, made[0], _by_role(circuit, legal)))[0]
@@ -88,7 +87,7 @@ def step_logic(circuit: Circuit, most_named: int) -> Logic:
         goals=roots.add(made[1:goals]),
         legal=roots.add(legal),
         next=roots.add(following),
-        formulas=Formulas.of_store(store, roots.literals()),
+        graph=prune(store.graph(roots.literals())),
         slots=(),
         first_active=(),
         some=(),
@@ -152,16 +151,15 @@ class _PlayLogic:
     def make(self, moves: bool, most_named: int) -> Logic:
         """See :func:`play_logic`."""
         circuit, store, roots = self.circuit, self.store, _Roots()
-        leaves = np.zeros(circuit.first_gate, np.int64)
+        leaves = np.zeros(circuit.input_count, np.int64)
         fluents = len(circuit.fluents)
         leaves[: 1 + fluents] = 2 * np.arange(1 + fluents)
         leaves[1:][:fluents][self.facts.never] = FALSE
         leaves[1:][:fluents][self.facts.always] = TRUE
-        values = [literal for role in circuit.goals for _, literal in role]
-        wanted = np.concatenate([np.array([circuit.terminal, *values], np.int64), circuit.legal])
-        made = _rewritten(circuit, wanted, leaves, store)
+        made = rewrite(_before_moving(circuit), leaves, store)
         turns = [self._turn(turn, leaves) for turn in self.facts.turn]
-        legal = made[1 + len(values) :]
+        values = 1 + len(circuit.goal_literals)
+        legal = made[values:]
         does = self._does(legal, turns)
         leaves[1 + fluents :] = does
         following = self._reset(
@@ -169,7 +167,7 @@ class _PlayLogic:
                 circuit, self.facts.implied, leaves, store, self._sets(does, turns), most_named
             )
         )
-        goals, several = self._goals(made[1 : 1 + len(values)])
+        goals, several = self._goals(made[1:values])
         return Logic(
             terminal=roots.add(made[:1])[0],
             stuck=roots.add(_stuck(store, made[0], self._able(legal, turns)))[0],
@@ -179,7 +177,7 @@ class _PlayLogic:
             legal=roots.add(legal if moves else legal[:0]),
             next=roots.add(following),
             does=roots.add(does if moves else does[:0]),
-            formulas=Formulas.of_store(store, roots.literals()),
+            graph=prune(store.graph(roots.literals())),
             slots=self.slots,
             first_active=self.first_active,
             some=self.some,
@@ -198,9 +196,7 @@ class _PlayLogic:
             for role in roles:
                 own = self.open[role]
                 active = 2 * (first + np.arange(len(own)))
-                pairs = np.stack([active, np.full(len(own), turns[role])], axis=1)
-                starts = 2 * np.arange(len(own) + 1)
-                does[own] = self.store.make(AND, pairs.reshape(-1), starts)
+                does[own] = self.store.pairs(AND, active, turns[role])
         return does
 
     def _sets(self, does: IntArray, turns: list[int]) -> MoveSets:
@@ -229,7 +225,7 @@ class _PlayLogic:
         rows = np.full((most, len(roles)), FALSE, np.int64)
         for column, part in enumerate(parts):
             rows[: len(part), column] = part
-        return self.store.make(OR, rows.reshape(-1), len(roles) * np.arange(most + 1))
+        return self.store.rows(OR, rows)
 
     def _able(self, legal: IntArray, turns: list[int]) -> list[IntArray]:
         """Return per role literals of which one holds where it has a legal move.
@@ -254,11 +250,9 @@ class _PlayLogic:
         """Return the next state, or the initial state where the reset is set."""
         initial = self.circuit.initial
         reset = 2 * self.reset
-        pairs = np.stack([following, np.where(initial, reset, reset ^ 1)], axis=1)
         result = following.copy()
-        for kind, those in ((AND, np.flatnonzero(~initial)), (OR, np.flatnonzero(initial))):
-            starts = 2 * np.arange(len(those) + 1)
-            result[those] = self.store.make(kind, pairs[those].reshape(-1), starts)
+        result[~initial] = self.store.pairs(AND, following[~initial], reset ^ 1)
+        result[initial] = self.store.pairs(OR, following[initial], reset)
         return result
 
     def _goals(self, literals: IntArray) -> tuple[IntArray, IntArray]:
@@ -277,17 +271,14 @@ class _PlayLogic:
         return result, np.array([_one(self.store, OR, np.array(several, np.int64))])
 
 
-def _rewritten(
-    circuit: Circuit, literals: IntArray, leaves: IntArray, store: GateStore
-) -> IntArray:
-    """Return literals of a store for some of a circuit's."""
-    signal = rewrite(Formulas.of_circuit(circuit, literals.astype(np.int64)), leaves, store)
-    result: IntArray = signal[literals >> 1] ^ (literals & 1)
-    return result
+def _before_moving(circuit: Circuit) -> Graph:
+    """Return what is known before the moves: the end, the goals and the legal moves."""
+    over = np.array([circuit.terminal])
+    return circuit.graph.with_outputs(np.concatenate([over, circuit.goal_literals, circuit.legal]))
 
 
 def _one(store: GateStore, kind: int, literals: IntArray) -> int:
-    return int(store.make(kind, literals, np.array([0, len(literals)]))[0])
+    return int(store.rows(kind, literals))
 
 
 def _by_role(circuit: Circuit, legal: IntArray) -> list[IntArray]:

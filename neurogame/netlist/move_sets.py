@@ -16,14 +16,13 @@ from typing import final
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, FALSE, OR, TRUE, Circuit
-from neurogame.graph.formulas import Formulas
-from neurogame.graph.gates import GateStore
-from neurogame.graph.groups import group_starts
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.graph import AND, FALSE, OR, Graph
 from neurogame.graph.lanes import Bits, Words, pack_lanes, unpack_lanes
 from neurogame.graph.rewrite import rewrite
+from neurogame.graph.store import GateStore
 from neurogame.ground.atoms import IntArray
-from neurogame.netlist.conjunctions import Conjunctions, conjunctions_of, flattened
+from neurogame.netlist.conjunctions import conjunctions, conjunctions_of, flattened
 from neurogame.netlist.products import take_apart
 
 _MOST_WORDS = 1 << 25
@@ -75,7 +74,8 @@ class MoveSets:
             flags = part[:, self.forced]
             columns = [np.where(flags, self.does[self.forced], FALSE)]
             columns += [self._of_owner(owner, part)[:, None] for owner in self.owners]
-            result[begin : begin + len(part)] = self._gates(OR, np.concatenate(columns, axis=1))
+            rows = np.concatenate(columns, axis=1)
+            result[begin : begin + len(part)] = self.store.rows(OR, rows)
         return result
 
     def _of_owner(self, owner: Owner, chosen: Bits) -> IntArray:
@@ -84,8 +84,7 @@ class MoveSets:
         whole = sum(map(len, owner.moves))
         others = 2 * named > whole
         direct = self._named(owner, chosen ^ others[:, None])
-        pairs = np.stack([np.full(len(chosen), owner.some), direct ^ 1], axis=1)
-        return np.where(others, self._gates(AND, pairs), direct)
+        return np.where(others, self.store.pairs(AND, direct ^ 1, owner.some), direct)
 
     def _named(self, owner: Owner, chosen: Bits) -> IntArray:
         """Return whether one of the moves of a choice is made, naming each."""
@@ -98,16 +97,9 @@ class MoveSets:
         every = inside.any(axis=0) & ~outside.any(axis=0)
         columns = [np.where(every, owner.active, FALSE)]
         for row, turn in enumerate(owner.turns):
-            rest = self._gates(OR, np.where(inside[row] & ~every, owner.active, FALSE))
-            pairs = np.stack([rest, np.full(len(rest), turn)], axis=1)
-            columns.append(self._gates(AND, pairs)[:, None])
-        return self._gates(OR, np.concatenate(columns, axis=1))
-
-    def _gates(self, kind: int, rows: IntArray) -> IntArray:
-        """Return one gate per row of literals."""
-        neutral = TRUE if kind == AND else FALSE
-        keep = rows != neutral
-        return self.store.make(kind, rows[keep], group_starts(np.count_nonzero(keep, axis=1)))
+            rest = self.store.rows(OR, np.where(inside[row] & ~every, owner.active, FALSE))
+            columns.append(self.store.pairs(AND, rest, turn)[:, None])
+        return self.store.rows(OR, np.concatenate(columns, axis=1))
 
 
 def rewrite_next(
@@ -130,12 +122,12 @@ def rewrite_next(
     """
     from neurogame.netlist import move_loops
 
-    form = flattened(conjunctions_of(Formulas.of_circuit(circuit, circuit.next)))
+    form = flattened(conjunctions_of(circuit.graph.with_outputs(circuit.next)))
     first, count, moves = form.input_count, form.gate_count, circuit.move_count
     begin = first - moves
     words = max(-(-moves // 64), 1)
     pure = move_loops.find_pure(first, begin, form.start, form.inputs)
-    start, inputs, single, place, bits = move_loops.refine(
+    start, refined, single, place, bits = move_loops.refine(
         first,
         begin,
         form.start,
@@ -148,9 +140,7 @@ def rewrite_next(
         min(_MOST_WORDS // words, len(form.inputs) + count),
     )
     if not len(start):
-        signal = rewrite(_formulas(first, form.start, form.inputs, form.roots), leaves, store)
-        plain: IntArray = signal[form.roots >> 1] ^ (form.roots & 1)
-        return plain
+        return rewrite(form, leaves, store)
     literal = np.where(single >= 0, leaves[begin + np.maximum(single, 0)], 0)
     used = np.flatnonzero(place >= 0)
     distinct, index = np.unique(bits, axis=0, return_inverse=True)
@@ -159,8 +149,8 @@ def rewrite_next(
     apart = take_apart(
         first,
         start,
-        inputs,
-        form.roots,
+        refined,
+        form.outputs,
         _members(single, place, bits),
         _owner(sets, moves),
         ~_moving(form, begin),
@@ -168,21 +158,9 @@ def rewrite_next(
     more = np.zeros((len(apart.more), moves), np.bool_)
     for row, members in zip(more, apart.more, strict=True):
         row[list(members)] = True
-    signal = rewrite(
-        _formulas(first + len(single) + len(more), apart.start, apart.inputs, apart.roots),
-        np.concatenate([leaves, literal, sets.literals(more)]),
-        store,
-    )
-    result: IntArray = signal[apart.roots >> 1] ^ (apart.roots & 1)
-    return result
-
-
-def _formulas(first: int, start: IntArray, inputs: IntArray, roots: IntArray) -> Formulas:
-    """Return conjunctions as formulas."""
-    from neurogame.netlist import move_loops
-
-    kind = np.full(len(start) - 1, AND, np.uint8)
-    return Formulas(first, kind, start, inputs, move_loops.levels(first, start, inputs), roots)
+    inputs = first + len(single) + len(more)
+    graph = conjunctions(inputs, apart.start, apart.inputs, apart.roots)
+    return rewrite(graph, np.concatenate([leaves, literal, sets.literals(more)]), store)
 
 
 def _members(single: IntArray, place: IntArray, bits: Words) -> list[tuple[int, ...]]:
@@ -209,7 +187,7 @@ def _owner(sets: MoveSets, moves: int) -> IntArray:
     return owner
 
 
-def _moving(form: Conjunctions, begin: int) -> Bits:
+def _moving(form: Graph, begin: int) -> Bits:
     """Return which nodes depend on moves; bool ``[I + G]``."""
     from neurogame.netlist import move_loops
 

@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.graph.formulas import Formulas
+from neurogame.graph.graph import Graph, replaced
 from neurogame.ground.atoms import IntArray
 from neurogame.netlist.conjunctions import conjunctions_of, factored, flattened, split_wide
 from neurogame.netlist.netlist import Netlist
@@ -31,14 +31,14 @@ class Style:
     widest: int = 1024
 
 
-def synthesise(formulas: Formulas, style: Style) -> tuple[Netlist, IntArray]:
-    """Return gates for formulas and a literal ``2 * row + complement`` for each of them."""
+def synthesise(graph: Graph, style: Style) -> tuple[Netlist, IntArray]:
+    """Return gates for a graph and a literal ``2 * row + complement`` for each of its outputs."""
     from neurogame.netlist import chain_loops, extract_loops
 
-    form = flattened(conjunctions_of(formulas), style.width)
+    form = flattened(conjunctions_of(graph), style.width)
     form = split_wide(flattened(factored(form), style.width), style.widest)
     first = form.input_count
-    sizes = np.diff(form.start)
+    sizes = form.fan_in
     near = np.minimum(sizes, style.window)
     pairs = int((near * sizes).sum())
     slots = 1 << max(12, (4 * pairs).bit_length())
@@ -46,7 +46,13 @@ def synthesise(formulas: Formulas, style: Style) -> tuple[Netlist, IntArray]:
         first, form.start, form.inputs.copy(), style.least, style.window, min(slots, 1 << 25)
     )
     uses = _uses(
-        first + form.gate_count + len(left), form.start, left_over, inputs, left, right, form.roots
+        first + form.gate_count + len(left),
+        form.start,
+        left_over,
+        inputs,
+        left,
+        right,
+        form.outputs,
     )
     table, rows, literal = chain_loops.chain(
         first, form.start, left_over, inputs, left, right, uses
@@ -54,7 +60,7 @@ def synthesise(formulas: Formulas, style: Style) -> tuple[Netlist, IntArray]:
     full = np.zeros((len(table), 3), np.int32)
     full[:, 1:] = rows.reshape(-1, 2)
     network = Netlist(first, table.astype(np.uint8), full)
-    return network, literal[form.roots >> 1] ^ (form.roots & 1)
+    return network, replaced(form.outputs, literal)
 
 
 def _uses(

@@ -6,7 +6,7 @@ section "Algorithm".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -14,8 +14,9 @@ import numpy as np
 from neurogame.analysis.analyse import GameAnalysis
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError
+from neurogame.graph.graph import Graph
 from neurogame.graph.lanes import Bits
-from neurogame.graph.positive import PositiveFormulas, positive
+from neurogame.graph.positive import positive
 from neurogame.ground.atoms import IntArray
 from neurogame.regress.regress_steps import formulas_in_steps
 from neurogame.regress.shared_unknowns import without_moves_of_others
@@ -31,15 +32,17 @@ UNKNOWN = ("neutral", "half", "legal")
 class ActionFormulas:
     """Formulas for the moves of one role, ready for fuzzy evaluation.
 
-    ``N`` goal values, ``M`` moves of the role.
+    ``N`` goal values, ``M`` moves of the role, ``K`` leaves.
 
     Attributes:
         role: index of the role.
         goals: the goal values that the formulas are about, 0..100, descending; int64 ``[N]``.
-        formulas: what is left of the regressed goals for each move, without negation but at the
-            leaves. No move of the role is a leaf if :attr:`specialised`; the moves of other roles
-            are leaves where they are unknown and unknowns were to be kept.
-        outputs: node of the formula of each goal value and move; int64 ``[N, M]``.
+        graph: what is left of the regressed goals for each move, without negation: its inputs are
+            the leaves, its outputs the formulas of each goal value and move, row by row.
+        leaves: literals of the circuit's inputs (0 the constant false, then the fluents, then the
+            moves of all roles), ascending; int64 ``[K]``. No move of the role is a leaf if
+            :attr:`specialised`; the moves of other roles are leaves where they are unknown and
+            unknowns were to be kept.
         specialised: whether every move has formulas of its own; if not, they would have been too
             large, and those of all moves are the same (but for the role's only noop in a
             turn-taking game), to be read with the move itself true and the role's other moves
@@ -50,15 +53,15 @@ class ActionFormulas:
 
     role: int
     goals: IntArray
-    formulas: PositiveFormulas
-    outputs: IntArray
+    graph: Graph
+    leaves: IntArray
     specialised: bool
     unknown: Bits
 
     @property
-    def edge_count(self) -> int:
-        """Number of inputs of all gates together: what an evaluation costs."""
-        return len(self.formulas.inputs)
+    def outputs(self) -> IntArray:
+        """Node of the formula of each goal value and move; int64 ``[N, M]``."""
+        return (self.graph.outputs >> 1).reshape(self.unknown.shape)
 
 
 def action_formulas(
@@ -115,16 +118,16 @@ def _packed(
     circuit: Circuit, moves: MoveFormulas, goals: list[int], neutral: bool
 ) -> ActionFormulas:
     """Return formulas of one role's moves without inner negations."""
-    nothing = np.zeros(moves.literals.shape, np.bool_)
+    nothing = np.zeros(moves.shape, np.bool_)
     if neutral:
         leave_out = without_moves if moves.specialised else without_moves_of_others
         moves, nothing = leave_out(circuit, moves)
-    whole = positive(replace(moves.formulas, literals=moves.literals.reshape(-1)))
+    graph, leaves = positive(moves.graph)
     return ActionFormulas(
         role=moves.role,
         goals=np.array(goals, np.int64),
-        formulas=whole,
-        outputs=whole.outputs.reshape(moves.literals.shape),
+        graph=graph,
+        leaves=leaves,
         specialised=moves.specialised,
         unknown=nothing,
     )

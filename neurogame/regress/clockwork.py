@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.formulas import Formulas
-from neurogame.graph.groups import gather_groups, group_starts
 from neurogame.graph.lanes import Bits
+from neurogame.graph.levels import levels
 
 
 def clockwork(circuit: Circuit) -> Bits:
@@ -23,15 +22,15 @@ def clockwork(circuit: Circuit) -> Bits:
         Bool ``[F]``: the largest set of fluents whose ``next`` reads no move, and no fluent that
         is not in the set.
     """
-    next_literals = Formulas.of_circuit(circuit, circuit.next)
-    levels = list(next_literals.levels())
-    moved = np.zeros(circuit.node_count, np.bool_)
-    moved[1 + len(circuit.fluents) : circuit.first_gate] = True
+    graph = circuit.graph.with_outputs(circuit.next)
+    in_order = list(levels(graph))
+    moved = np.zeros(graph.node_count, np.bool_)
+    moved[1 + len(circuit.fluents) : graph.input_count] = True
     while True:
-        for gates in levels:
-            inputs = gather_groups(circuit.gate_start, circuit.gate_inputs, gates)
-            first = group_starts(np.diff(circuit.gate_start)[gates])[:-1]
-            moved[circuit.first_gate + gates] = np.logical_or.reduceat(moved[inputs >> 1], first)
+        for gates in in_order:
+            inputs, start = graph.inputs_of(gates)
+            reached = np.logical_or.reduceat(moved[inputs >> 1], start[:-1])
+            moved[graph.input_count + gates] = reached
         found = moved[circuit.next >> 1]
         if not (found & ~moved[1 : 1 + len(found)]).any():
             unmoved: Bits = ~found

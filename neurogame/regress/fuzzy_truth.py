@@ -15,9 +15,9 @@ from typing import TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.circuit.circuit import OR
+from neurogame.graph.graph import OR, Graph
 from neurogame.graph.lanes import Bits
-from neurogame.graph.positive import PositiveFormulas
+from neurogame.graph.levels import runs
 from neurogame.ground.atoms import IntArray
 
 Doubles: TypeAlias = npt.NDArray[np.float64]
@@ -27,38 +27,40 @@ Doubles: TypeAlias = npt.NDArray[np.float64]
 class FuzzyTruth:
     """The truth of all nodes of formulas in some states.
 
-    ``K`` leaves, ``G`` gates, ``E`` edges, ``S`` states, ``I`` inputs with the constant.
+    ``K`` leaves, ``G`` gates, ``E`` edges, ``N`` formulas, ``S`` states.
 
     Attributes:
-        formulas: what is evaluated.
-        nodes: truth of each node; float64 ``[K + G, S]`` in 0..1.
+        graph: what is evaluated.
+        nodes: truth of each node, of the constant, too; float64 ``[1 + K + G, S]`` in 0..1.
     """
 
-    def __init__(self, formulas: PositiveFormulas, truth: Doubles, inputs: Bits) -> None:
+    def __init__(self, graph: Graph, leaves: IntArray, truth: Doubles, inputs: Bits) -> None:
         """Evaluate formulas.
 
         Args:
-            formulas: any.
+            graph: the formulas, positive; see :func:`~neurogame.graph.positive.positive`.
+            leaves: literals of the circuit's inputs; int64 ``[K]``.
             truth: truth of each leaf where the literal's input is false, and where it is true;
                 float64 ``[K, 2]`` in 0..1.
             inputs: which inputs of the circuit are true, without the constant, as many as the
-                leaves need; bool ``[S, I - 1]``.
+                leaves need; bool ``[S, I]``.
         """
-        self.formulas = formulas
-        count = formulas.leaf_count
-        self.nodes = np.empty((count + formulas.gate_count, len(inputs)))
-        place = formulas.leaves >> 1
+        self.graph = graph
+        first = graph.input_count
+        self.nodes = np.zeros((graph.node_count, len(inputs)))
+        place = leaves >> 1
         held = inputs[:, np.maximum(place - 1, 0)].T & (place > 0)[:, None]
-        self.nodes[:count] = np.where(held, truth[:, 1:], truth[:, :1])
-        self._runs = list(_runs(formulas))
+        self.nodes[1:first] = np.where(held, truth[:, 1:], truth[:, :1])
+        self._runs = list(_runs(graph))
         for kind, gates, edges in self._runs:
             below = self._read(kind, edges)
             product = below.prod(axis=1)
-            self.nodes[count + gates] = 1 - product if kind == OR else product
+            self.nodes[first + gates] = 1 - product if kind == OR else product
 
     def outputs(self) -> Doubles:
         """Return the truth of each formula; float64 ``[N, S]``."""
-        return self.nodes[self.formulas.outputs]
+        truth: Doubles = self.nodes[self.graph.outputs >> 1]
+        return truth
 
     def changes(self, weights: Doubles) -> Iterator[tuple[IntArray, Doubles]]:
         """Yield by how much a sum of the formulas changes if gates leave an input out.
@@ -73,14 +75,13 @@ class FuzzyTruth:
             Edges, int64 ``[n]``, and the change of the sum in each state, float64 ``[n, S]``;
             every edge once.
         """
-        count = self.formulas.leaf_count
         slope = np.zeros_like(self.nodes)
-        np.add.at(slope, self.formulas.outputs, weights)
+        np.add.at(slope, self.graph.outputs >> 1, weights)
         for kind, gates, edges in reversed(self._runs):
             below = self._read(kind, edges)
             others = _products_of_others(below)
-            others *= slope[count + gates][:, None]
-            inputs = self.formulas.inputs[edges]
+            others *= slope[self.graph.input_count + gates][:, None]
+            inputs = self.graph.inputs[edges] >> 1
             np.add.at(slope, inputs.reshape(-1), others.reshape(-1, others.shape[2]))
             # The neutral element reads as 1, whether the gate multiplies truths or complements.
             change = (1 - below) * others * (1 if kind != OR else -1)
@@ -88,21 +89,15 @@ class FuzzyTruth:
 
     def _read(self, kind: int, edges: IntArray) -> Doubles:
         """Return what gates multiply: truths, or complements of truths; ``[n, k, S]``."""
-        below: Doubles = self.nodes[self.formulas.inputs[edges]]
+        below: Doubles = self.nodes[self.graph.inputs[edges] >> 1]
         return 1 - below if kind == OR else below
 
 
-def _runs(formulas: PositiveFormulas) -> Iterator[tuple[int, IntArray, IntArray]]:
+def _runs(graph: Graph) -> Iterator[tuple[int, IntArray, IntArray]]:
     """Yield the gates of one level, kind and number of inputs, and their edges ``[n, k]``."""
-    sizes = np.diff(formulas.start)
-    key = np.stack([formulas.level, formulas.kind.astype(np.int64), sizes])
-    order = np.lexsort(key[::-1])
-    if not len(order):
-        return
-    cuts = np.flatnonzero((np.diff(key[:, order], axis=1) != 0).any(axis=0)) + 1
-    for gates in np.split(order, cuts):
-        width = int(sizes[gates[0]])
-        yield int(formulas.kind[gates[0]]), gates, formulas.start[gates][:, None] + np.arange(width)
+    for gates in runs(graph):
+        width = int(graph.start[gates[0] + 1] - graph.start[gates[0]])
+        yield int(graph.kind[gates[0]]), gates, graph.start[gates][:, None] + np.arange(width)
 
 
 def _products_of_others(factors: Doubles) -> Doubles:

@@ -8,20 +8,20 @@ knew the role's own: what holds then holds whatever they do.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import final
 
 import numpy as np
 
 from neurogame.analysis.analyse import GameAnalysis
-from neurogame.circuit.circuit import AND, OR, Circuit
+from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, LimitError
-from neurogame.graph.formulas import Formulas
-from neurogame.graph.gates import GateStore
+from neurogame.graph.graph import AND, OR, Graph
 from neurogame.graph.groups import group_starts
+from neurogame.graph.prune import prune
 from neurogame.graph.rewrite import rewrite
+from neurogame.graph.store import GateStore
 from neurogame.ground.atoms import IntArray
-from neurogame.regress.regress import regress_formulas
+from neurogame.regress.regress import regress
 from neurogame.regress.specialise import GATE_BUDGET, MoveFormulas, formulas_of_moves
 from neurogame.regress.unknowns import with_constants, without_moves
 
@@ -76,7 +76,7 @@ def formulas_in_steps(
         raise ConfigurationError(
             f"others of regression is {others!r}; choose one of {', '.join(OTHERS)}"
         )
-    goals = Formulas.of_circuit(circuit, np.asarray(literals, np.int64))
+    goals = circuit.graph.with_outputs(literals)
     ahead = _LookAhead(circuit, role, analysis, others, budget)
     found = ahead.moves(goals)
     for _ in range(steps - 1):
@@ -100,59 +100,60 @@ class _LookAhead:
         sizes = np.array([len(own) for own in circuit.moves])
         self.first = 1 + len(circuit.fluents) + group_starts(sizes)
 
-    def moves(self, formulas: Formulas) -> MoveFormulas:
+    def moves(self, formulas: Graph) -> MoveFormulas:
         """Return what is left of the regression of state formulas for each own move."""
-        regressed = with_constants(regress_formulas(self.circuit, formulas), self.analysis)
+        regressed = with_constants(regress(self.circuit, formulas), self.analysis)
         if self.others == "unknown":
             return formulas_of_moves(self.circuit, regressed, self.role, self.noops, self.budget)
         return self._split(self._whatever_others_do(regressed), self.role)
 
-    def choice(self, goals: Formulas, moves: MoveFormulas) -> Formulas:
+    def choice(self, goals: Graph, moves: MoveFormulas) -> Graph:
         """Return when the role has a legal move of which its formula holds, or has reached it."""
         self.checked(moves)
         if self.others == "unknown":
             moves, _ = without_moves(self.circuit, moves)
-        circuit = self.circuit
-        new = _Gates(circuit.first_gate)
-        below = new.take(moves.formulas, moves.literals)
-        legal = new.take(Formulas.of_circuit(circuit, self._legal(self.role)))
-        over = new.take(Formulas.of_circuit(circuit, np.array([circuit.terminal])))
-        best = new.any(new.pair(AND, below, legal[None, :]))
-        reached = new.pair(AND, new.take(goals), over)
-        return new.formulas(new.pair(OR, reached, new.pair(AND, best, over ^ 1)))
+        graph = self.circuit.graph
+        new = GateStore(graph.input_count)
+        below = _made(moves.graph, new).reshape(moves.shape)
+        legal = _made(graph.with_outputs(self._legal(self.role)), new)
+        over = _made(graph.with_outputs(np.array([self.circuit.terminal])), new)
+        best = new.rows(OR, new.pairs(AND, below, legal[None, :]))
+        reached = new.pairs(AND, _made(goals, new), over)
+        best = new.pairs(OR, reached, new.pairs(AND, best, over ^ 1))
+        return prune(new.graph(best))
 
-    def _whatever_others_do(self, formulas: Formulas) -> Formulas:
+    def _whatever_others_do(self, formulas: Graph) -> Graph:
         """Return when formulas over moves hold for all legal moves of the other roles.
 
         The result reads the role's own moves only. ``free`` is for the case that nobody has moved
         yet but by a noop, ``still`` for the case that somebody has.
         """
-        count = len(formulas.literals)
-        both = replace(formulas, literals=np.tile(formulas.literals, 2))
+        count, inputs = len(formulas.outputs), formulas.input_count
+        both = formulas.with_outputs(np.tile(formulas.outputs, 2))
         for other in range(len(self.circuit.roles)):
             if other == self.role:
                 continue
             split = self._split(both, other)
-            new = _Gates(self.circuit.first_gate)
-            below = new.take(split.formulas, split.literals)
-            illegal = new.take(Formulas.of_circuit(self.circuit, self._legal(other))) ^ 1
+            new = GateStore(inputs)
+            below = _made(split.graph, new).reshape(split.shape)
+            illegal = _made(self.circuit.graph.with_outputs(self._legal(other)), new) ^ 1
             free, still = below[:count], below[count:]
             idle = self._idle(other)
             if len(idle) == 1:
                 guarded = still[:, idle]
             else:
-                guarded = new.pair(OR, still[:, idle], illegal[None, idle])
+                guarded = new.pairs(OR, still[:, idle], illegal[None, idle])
             mixed = still.copy()
             mixed[:, idle] = free[:, idle]
-            free = new.all(new.pair(OR, mixed, illegal[None, :]))
-            both = new.formulas(np.concatenate([free, new.all(guarded)]))
+            free = new.rows(AND, new.pairs(OR, mixed, illegal[None, :]))
+            both = prune(new.graph(np.concatenate([free, new.rows(AND, guarded)])))
         if not self.noops:
-            return replace(both, literals=both.literals[:count]).pruned()
-        new = _Gates(self.circuit.first_gate)
-        ends = new.take(both)
-        waits = new.any(2 * (self.first[self.role] + self._idle(self.role))[None, :])
-        quiet = new.pair(AND, ends[count:], waits ^ 1)
-        return new.formulas(new.pair(OR, quiet, new.pair(AND, ends[:count], waits)))
+            return prune(both.with_outputs(both.outputs[:count]))
+        new = GateStore(inputs)
+        ends = _made(both, new)
+        waits = new.rows(OR, 2 * (self.first[self.role] + self._idle(self.role))[None, :])
+        quiet = new.pairs(AND, ends[count:], waits ^ 1)
+        return prune(new.graph(new.pairs(OR, quiet, new.pairs(AND, ends[:count], waits))))
 
     def _idle(self, role: int) -> IntArray:
         """Return the moves of a role while another moves: its noops, or all if it has none."""
@@ -164,7 +165,7 @@ class _LookAhead:
         begin = self.first[role] - self.first[0]
         return self.circuit.legal[begin : begin + len(self.circuit.moves[role])]
 
-    def _split(self, formulas: Formulas, role: int) -> MoveFormulas:
+    def _split(self, formulas: Graph, role: int) -> MoveFormulas:
         """Return what is left of formulas for each move of a role."""
         return self.checked(formulas_of_moves(self.circuit, formulas, role, (), self.budget))
 
@@ -179,39 +180,6 @@ class _LookAhead:
         return moves
 
 
-@final
-class _Gates:
-    """New gates over the inputs of a circuit."""
-
-    def __init__(self, first_gate: int) -> None:
-        self.store = GateStore(first_gate)
-
-    def take(self, formulas: Formulas, literals: IntArray | None = None) -> IntArray:
-        """Make the gates of formulas, or of these literals of them, and return the literals."""
-        wanted = formulas.literals if literals is None else literals
-        whole = replace(formulas, literals=wanted.reshape(-1))
-        signal = rewrite(whole, 2 * np.arange(whole.input_count), self.store)
-        made: IntArray = signal[wanted >> 1] ^ (wanted & 1)
-        return made
-
-    def pair(self, kind: int, left: IntArray, right: IntArray) -> IntArray:
-        """Combine two arrays of literals, element by element, with broadcasting."""
-        both = np.stack(np.broadcast_arrays(left, right), axis=-1)
-        start = 2 * np.arange(both.size // 2 + 1)
-        return self.store.make(kind, both.reshape(-1), start).reshape(both.shape[:-1])
-
-    def any(self, literals: IntArray) -> IntArray:
-        """Return the disjunction of each row."""
-        return self._rows(OR, literals)
-
-    def all(self, literals: IntArray) -> IntArray:
-        """Return the conjunction of each row."""
-        return self._rows(AND, literals)
-
-    def formulas(self, literals: IntArray) -> Formulas:
-        """Return literals as formulas, with the gates that they need."""
-        return Formulas.of_store(self.store, literals)
-
-    def _rows(self, kind: int, literals: IntArray) -> IntArray:
-        start = literals.shape[1] * np.arange(len(literals) + 1)
-        return self.store.make(kind, literals.reshape(-1), start)
+def _made(graph: Graph, store: GateStore) -> IntArray:
+    """Make the gates of a graph over the same inputs, and return its outputs in the store."""
+    return rewrite(graph, 2 * np.arange(graph.input_count), store)

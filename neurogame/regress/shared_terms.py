@@ -11,12 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, OR
-from neurogame.graph.formulas import Formulas
-from neurogame.graph.gates import GateStore
-from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.graph.graph import FALSE, Graph
+from neurogame.graph.groups import group_starts
 from neurogame.graph.lanes import Bits
-from neurogame.graph.positive import PositiveFormulas, positive
+from neurogame.graph.positive import positive
+from neurogame.graph.rewrite import rewrite_nodes
+from neurogame.graph.store import GateStore
 from neurogame.ground.atoms import IntArray
 from neurogame.regress.action_formulas import ActionFormulas
 
@@ -35,78 +35,64 @@ def without_shared_terms(own: ActionFormulas, kind: int, share: float) -> Action
     Returns:
         The smaller formulas; None if there are no such terms, or too many terms to look at.
     """
-    formulas = own.formulas
     used, place = np.unique(own.outputs, return_inverse=True)
-    terms = _terms(formulas, used, kind)
+    terms = _terms(own.graph, used, kind)
     if terms is None:
         return None
     weight = np.bincount(place.reshape(-1), minlength=len(used))
-    weight[_is_constant(formulas, used)] = 0
-    count = np.zeros(formulas.leaf_count + formulas.gate_count, np.int64)
+    weight[_is_constant(own, used)] = 0
+    count = np.zeros(own.graph.node_count, np.int64)
     for members, number in zip(terms, weight.tolist(), strict=True):
         count[members] += number
     dropped = (count >= share * weight.sum()) & (count > 1)
     if not dropped.any():
         return None
-    store, literal = remade(formulas, np.zeros(len(formulas.inputs), np.bool_))
+    store, literal = remade(own, np.zeros(own.graph.edge_count, np.bool_))
     kept = [members[~dropped[members]] for members in terms]
     start = group_starts(np.array([len(members) for members in kept]))
     made = store.make(kind, literal[np.concatenate(kept)], start)
     return packed(own, store, made[place].reshape(own.outputs.shape))
 
 
-def remade(formulas: PositiveFormulas, gone: Bits) -> tuple[GateStore, IntArray]:
-    """Make all gates again without some of their inputs, simplified.
+def remade(own: ActionFormulas, gone: Bits) -> tuple[GateStore, IntArray]:
+    """Make all gates again without some of their inputs, simplified, over the circuit's inputs.
 
     Args:
-        formulas: any.
+        own: any.
         gone: which edges are left out; bool ``[E]``.
 
     Returns:
         The store, and the literal of every node in it.
     """
-    store = GateStore(int((formulas.leaves >> 1).max(initial=0)) + 1)
-    literal = np.zeros(formulas.leaf_count + formulas.gate_count, np.int64)
-    literal[: formulas.leaf_count] = formulas.leaves
-    bounds = np.flatnonzero(np.diff(formulas.level, prepend=0))
-    for gates in np.split(np.arange(formulas.gate_count), bounds[1:]) if len(bounds) else []:
-        for kind in (AND, OR):
-            some = gates[formulas.kind[gates] == kind]
-            if len(some):
-                edges = gather_groups(formulas.start, np.arange(len(formulas.inputs)), some)
-                group = np.repeat(np.arange(len(some)), np.diff(formulas.start)[some])
-                kept = ~gone[edges]
-                start = group_starts(np.bincount(group[kept], minlength=len(some)))
-                inputs = literal[formulas.inputs[edges[kept]]]
-                literal[formulas.leaf_count + some] = store.make(kind, inputs, start)
-    return store, literal
+    store = GateStore(int((own.leaves >> 1).max(initial=0)) + 1)
+    return store, rewrite_nodes(own.graph, np.append(FALSE, own.leaves), store, gone=gone)
 
 
 def packed(own: ActionFormulas, store: GateStore, literals: IntArray) -> ActionFormulas:
     """Return formulas with these literals of a store, ``[N, M]``, in place of their own."""
-    whole = positive(Formulas.of_store(store, literals.reshape(-1)))
-    return replace(own, formulas=whole, outputs=whole.outputs.reshape(literals.shape))
+    graph, leaves = positive(store.graph(literals.reshape(-1)))
+    return replace(own, graph=graph, leaves=leaves)
 
 
-def _is_constant(formulas: PositiveFormulas, nodes: IntArray) -> Bits:
+def _is_constant(own: ActionFormulas, nodes: IntArray) -> Bits:
     """Return which nodes are leaves of the constant; bool ``[n]``."""
-    constant = np.zeros(formulas.leaf_count + formulas.gate_count, np.bool_)
-    constant[: formulas.leaf_count] = formulas.leaves < 2
+    constant = np.zeros(own.graph.node_count, np.bool_)
+    constant[1 : own.graph.input_count] = own.leaves >> 1 == FALSE
     found: Bits = constant[nodes]
     return found
 
 
-def _terms(formulas: PositiveFormulas, nodes: IntArray, kind: int) -> list[IntArray] | None:
+def _terms(graph: Graph, nodes: IntArray, kind: int) -> list[IntArray] | None:
     """Return the nodes that nested gates of one kind combine, for each of some nodes."""
-    own = np.zeros(formulas.leaf_count + formulas.gate_count, np.bool_)
-    own[formulas.leaf_count :] = formulas.kind == kind
+    own = np.zeros(graph.node_count, np.bool_)
+    own[graph.input_count :] = graph.kind == kind
     found, total = [], 0
     for node in nodes:
         terms, below = [], np.array([node])
         while len(below):
             terms.append(below[~own[below]])
-            gates = below[own[below]] - formulas.leaf_count
-            below = np.unique(gather_groups(formulas.start, formulas.inputs, gates))
+            inputs, _ = graph.inputs_of(below[own[below]] - graph.input_count)
+            below = np.unique(inputs >> 1)
         found.append(np.unique(np.concatenate(terms)))
         total += len(found[-1])
         if total > _MOST_TERMS:

@@ -13,11 +13,14 @@ from typing import final
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, FALSE, OR, TRUE, Circuit
-from neurogame.graph.formulas import Formulas
-from neurogame.graph.gates import GateStore
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.evaluate import holds
+from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph, replaced
 from neurogame.graph.groups import gather_groups, group_starts
 from neurogame.graph.lanes import Bits
+from neurogame.graph.levels import levels, steps
+from neurogame.graph.prune import needed, prune
+from neurogame.graph.store import GateStore
 from neurogame.ground.atoms import IntArray
 from neurogame.regress.specialise import MoveFormulas
 
@@ -37,23 +40,23 @@ def without_moves_of_others(circuit: Circuit, moves: MoveFormulas) -> tuple[Move
         which then count once.
     """
     role_of = np.repeat(np.arange(len(circuit.roles)), [len(own) for own in circuit.moves])
-    is_own = np.zeros(circuit.first_gate, np.bool_)
+    is_own = np.zeros(circuit.input_count, np.bool_)
     is_own[1 + len(circuit.fluents) :] = role_of == moves.role
     unknown = ~is_own
     unknown[: 1 + len(circuit.fluents)] = False
     used, place = np.unique(moves.literals, return_inverse=True)
     place = place.reshape(moves.literals.shape)
-    known, lost = without_unknowns(replace(moves.formulas, literals=used), unknown, is_own)
+    known, lost = without_unknowns(moves.graph.with_outputs(used), unknown, is_own)
     nothing = _of_moves(lost, np.flatnonzero(is_own), place)
-    literals = np.where(nothing, FALSE, known.literals[place])
-    return replace(moves, formulas=known, literals=literals), nothing
+    literals = np.where(nothing, FALSE, known.outputs[place])
+    return replace(moves, graph=known.with_outputs(literals.reshape(-1))), nothing
 
 
-def without_unknowns(formulas: Formulas, unknown: Bits, chosen: Bits) -> tuple[Formulas, Formulas]:
+def without_unknowns(graph: Graph, unknown: Bits, chosen: Bits) -> tuple[Graph, Graph]:
     """Leave unknown inputs out of formulas, some of whose inputs will be known.
 
     Args:
-        formulas: any; ``[N]``.
+        graph: the formulas; any; ``[N]``.
         unknown: which inputs are unknown; bool ``[I]``.
         chosen: which inputs will be constants, not known yet; bool ``[I]``.
 
@@ -61,13 +64,11 @@ def without_unknowns(formulas: Formulas, unknown: Bits, chosen: Bits) -> tuple[F
         The formulas over the other inputs, and when nothing is left of each of them, over the
         chosen inputs; ``[N]`` each.
     """
-    rails = _Rails(formulas, unknown, chosen)
-    for gates in formulas.levels():
-        for kind in (AND, OR):
-            rails.make(kind, gates[formulas.kind[gates] == kind])
-    node, sign = formulas.literals >> 1, formulas.literals & 1
-    known = Formulas.of_store(rails.store, rails.value[node] ^ sign)
-    return known, Formulas.of_store(rails.store, rails.lost[node])
+    rails = _Rails(graph, unknown, chosen)
+    for kind, gates in steps(graph):
+        rails.make(kind, gates)
+    known = rails.store.graph(replaced(graph.outputs, rails.value))
+    return prune(known), prune(known.with_outputs(rails.lost[graph.outputs >> 1]))
 
 
 @final
@@ -78,10 +79,10 @@ class _Rails:
     left of it, ``[I + G]``. The first is made for nodes below a gate that unknowns reach.
     """
 
-    def __init__(self, formulas: Formulas, unknown: Bits, chosen: Bits) -> None:
-        first = formulas.input_count
-        self.formulas, self.store = formulas, GateStore(first)
-        self.value = np.zeros(first + formulas.gate_count, np.int64)
+    def __init__(self, graph: Graph, unknown: Bits, chosen: Bits) -> None:
+        first = graph.input_count
+        self.graph, self.store = graph, GateStore(first)
+        self.value = np.zeros(graph.node_count, np.int64)
         self.value[:first] = np.where(unknown, FALSE, 2 * np.arange(first))
         self.lost = np.full(len(self.value), FALSE)
         self.lost[:first][unknown] = TRUE
@@ -93,16 +94,13 @@ class _Rails:
 
     def make(self, kind: int, gates: IntArray) -> None:
         """Make the rails of gates of a kind, whose inputs have theirs."""
-        if not len(gates):
-            return
-        formulas = self.formulas
-        start = group_starts(np.diff(formulas.start)[gates])
-        inputs = gather_groups(formulas.start, formulas.inputs, gates)
+        pairs = self.store.pairs
+        inputs, start = self.graph.inputs_of(gates)
         below, sign = inputs >> 1, inputs & 1
-        node = formulas.input_count + gates
+        node = self.graph.input_count + gates
         lost = self.lost[below]
-        value = self.value[below] ^ sign
-        value = self._pairs(OR, lost, value) if kind == AND else self._pairs(AND, lost ^ 1, value)
+        value = replaced(inputs, self.value)
+        value = pairs(OR, lost, value) if kind == AND else pairs(AND, lost ^ 1, value)
         self.value[node] = self.store.make(kind, value, start)
         asked = np.flatnonzero(self.is_asked[node])
         if not len(asked):
@@ -115,27 +113,22 @@ class _Rails:
         ends = [self.sure[end ^ sign[some], below[some]] for end in (0, 1)]
         self.sure[neutral, node[asked]] = self.store.make(AND, ends[neutral], begin)
         self.sure[1 - neutral, node[asked]] = self.store.make(OR, ends[1 - neutral], begin)
-        rest = self.store.make(AND, self._pairs(OR, lost, ends[neutral]), begin)
-        self.lost[node[asked]] = self._pairs(AND, rest, self.store.make(OR, lost, begin))
-
-    def _pairs(self, kind: int, left: IntArray, right: IntArray) -> IntArray:
-        """Combine literals one by one."""
-        both = np.stack([left, right], axis=1).reshape(-1)
-        return self.store.make(kind, both, 2 * np.arange(len(left) + 1))
+        rest = self.store.make(AND, pairs(OR, lost, ends[neutral]), begin)
+        self.lost[node[asked]] = pairs(AND, rest, self.store.make(OR, lost, begin))
 
     def _below_unknowns(self, unknown: Bits) -> Bits:
         """Return the nodes that a gate which depends on unknowns depends on, itself included."""
-        formulas = self.formulas
-        reached = np.zeros(len(self.value), np.bool_)
-        reached[: formulas.input_count] = unknown
-        for gates in formulas.levels():
-            inputs = gather_groups(formulas.start, formulas.inputs, gates) >> 1
-            first = group_starts(np.diff(formulas.start)[gates])[:-1]
-            reached[formulas.input_count + gates] = np.logical_or.reduceat(reached[inputs], first)
-        return replace(formulas, literals=2 * np.flatnonzero(reached)).needed()
+        graph = self.graph
+        reached = np.zeros(graph.node_count, np.bool_)
+        reached[: graph.input_count] = unknown
+        for gates in levels(graph):
+            inputs, start = graph.inputs_of(gates)
+            below = np.logical_or.reduceat(reached[inputs >> 1], start[:-1])
+            reached[graph.input_count + gates] = below
+        return needed(graph.with_outputs(2 * np.flatnonzero(reached)))
 
 
-def _of_moves(lost: Formulas, inputs: IntArray, place: IntArray) -> Bits:
+def _of_moves(lost: Graph, inputs: IntArray, place: IntArray) -> Bits:
     """Return which formulas hold for each move.
 
     Args:
@@ -143,13 +136,13 @@ def _of_moves(lost: Formulas, inputs: IntArray, place: IntArray) -> Bits:
         inputs: nodes of the moves; int64 ``[M]``.
         place: which formula is meant; int64 ``[N, M]``.
     """
-    nothing: Bits = (lost.literals == TRUE)[place]
-    open_moves = np.flatnonzero((lost.literals > TRUE)[place].any(axis=0))
+    nothing: Bits = (lost.outputs == TRUE)[place]
+    open_moves = np.flatnonzero((lost.outputs > TRUE)[place].any(axis=0))
     step = max(_MOST_FLAGS // lost.input_count, 1)
     for begin in range(0, len(open_moves), step):
         some = open_moves[begin : begin + step]
         flags = np.zeros((len(some), lost.input_count - 1), np.bool_)
         flags[np.arange(len(some)), inputs[some] - 1] = True
-        held = lost.holds(flags)
+        held = holds(lost, flags)
         nothing[:, some] = np.take_along_axis(held.T, place[:, some], axis=0)
     return nothing

@@ -10,17 +10,19 @@ costs a few small gates instead of a thousand edges.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.circuit.circuit import AND, FALSE, OR, TRUE, Circuit
-from neurogame.graph.formulas import Formulas
-from neurogame.graph.gates import GateStore
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph, replaced
 from neurogame.graph.groups import gather_groups, group_starts
-from neurogame.graph.rewrite import rewrite
+from neurogame.graph.levels import split_at_changes
+from neurogame.graph.prune import prune
+from neurogame.graph.rewrite import narrowed, rewrite, rewrite_nodes
+from neurogame.graph.store import GateStore
 from neurogame.ground.atoms import IntArray
 from neurogame.regress.regress import regressed_goals
 
@@ -43,26 +45,33 @@ class MoveFormulas:
 
     Attributes:
         role: index of the role.
-        formulas: the gates; their literals are those of ``literals``, row by row.
-        literals: what is left of formula ``n`` when the role makes move ``m``, to be read with
-            ``does(role, m)`` true and the role's other moves false; int64 ``[N, M]``.
+        graph: its outputs are :attr:`literals`, row by row.
+        shape: ``N`` and ``M``.
         specialised: whether every move has formulas of its own, in which no move of the role
             occurs. If not, they would have been too large, and all moves have the same ones (but
             for the role's only noop in a turn-taking game).
     """
 
     role: int
-    formulas: Formulas
-    literals: IntArray
+    graph: Graph
+    shape: tuple[int, int]
     specialised: bool
 
-    def of_moves(self, moves: IntArray) -> Formulas:
+    @property
+    def literals(self) -> IntArray:
+        """What is left of formula ``n`` when the role makes move ``m``; int64 ``[N, M]``.
+
+        To be read with ``does(role, m)`` true and the role's other moves false.
+        """
+        return self.graph.outputs.reshape(self.shape)
+
+    def of_moves(self, moves: IntArray) -> Graph:
         """Return the formulas of some moves: for each formula ``n`` these moves in turn.
 
         Args:
             moves: indices among the role's moves; int64 ``[K]``.
         """
-        return replace(self.formulas, literals=self.literals[:, moves].reshape(-1))
+        return self.graph.with_outputs(self.literals[:, moves].reshape(-1))
 
 
 def goals_of_moves(
@@ -85,7 +94,7 @@ def goals_of_moves(
 
 def formulas_of_moves(
     circuit: Circuit,
-    formulas: Formulas,
+    formulas: Graph,
     role: int,
     noops: Sequence[Sequence[int]] = (),
     budget: int = GATE_BUDGET,
@@ -112,8 +121,8 @@ def formulas_of_moves(
     """
     first = 1 + len(circuit.fluents) + group_starts(np.array([len(m) for m in circuit.moves]))
     cases = _cases(circuit, role, noops, first)
-    result = np.zeros((len(formulas.literals), len(circuit.moves[role])), np.int64)
-    builder = _Builder(_narrow(formulas), budget)
+    result = np.zeros((len(formulas.outputs), len(circuit.moves[role])), np.int64)
+    builder = _Builder(narrowed(formulas, WIDTH), budget)
     for leaves, moves in cases:
         alone = leaves.copy()
         alone[first[role] : first[role + 1]] = FALSE
@@ -121,28 +130,20 @@ def formulas_of_moves(
             break
     else:
         return _packed(role, builder.store, result, True)
-    store = GateStore(circuit.first_gate)
+    store = GateStore(circuit.input_count)
     for leaves, moves in cases:
         if len(moves) == 1:
             leaves[first[role] : first[role + 1]] = FALSE
             leaves[first[role] + moves] = TRUE
-        signal = rewrite(formulas, leaves, store)
-        whole = signal[formulas.literals >> 1] ^ (formulas.literals & 1)
-        result[:, moves] = whole[:, None]
+        result[:, moves] = rewrite(formulas, leaves, store)[:, None]
     return _packed(role, store, result, False)
 
 
 def _packed(role: int, store: GateStore, literals: IntArray, specialised: bool) -> MoveFormulas:
     """Return literals of a store, ``[N, M]``, without the gates that none of them needs."""
-    formulas = Formulas.of_store(store, literals.reshape(-1))
-    return MoveFormulas(role, formulas, formulas.literals.reshape(literals.shape), specialised)
-
-
-def _narrow(formulas: Formulas) -> Formulas:
-    """Return the same formulas with gates of at most :data:`WIDTH` inputs."""
-    store = GateStore(formulas.input_count)
-    signal = rewrite(formulas, 2 * np.arange(formulas.input_count), store, WIDTH)
-    return Formulas.of_store(store, signal[formulas.literals >> 1] ^ (formulas.literals & 1))
+    formulas, moves = literals.shape
+    graph = prune(store.graph(literals.reshape(-1)))
+    return MoveFormulas(role, graph, (formulas, moves), specialised)
 
 
 def _cases(
@@ -156,7 +157,7 @@ def _cases(
         noops: see :func:`formulas_of_moves`.
         first: node of each role's first move.
     """
-    unknown = 2 * np.arange(circuit.first_gate)
+    unknown = 2 * np.arange(circuit.input_count)
     moves = np.arange(len(circuit.moves[role]))
     quiet = unknown.copy()
     for other, waiting in enumerate(noops):
@@ -173,18 +174,17 @@ def _cases(
 class _Builder:
     """Makes the gates that single moves change, level by level for many moves at once."""
 
-    def __init__(self, formulas: Formulas, budget: int) -> None:
-        self.formulas = formulas
+    def __init__(self, graph: Graph, budget: int) -> None:
+        self.graph = graph
         self.left = budget
-        self.store = GateStore(formulas.input_count)
-        self.fan_in = np.diff(formulas.start)
-        self.owner = np.repeat(np.arange(formulas.gate_count), self.fan_in)
-        read = formulas.inputs >> 1
+        self.store = GateStore(graph.input_count)
+        self.fan_in = graph.fan_in
+        self.owner = np.repeat(np.arange(graph.gate_count), self.fan_in)
+        read = graph.inputs >> 1
         self.use_edges = np.argsort(read, kind="stable")
-        nodes = formulas.input_count + formulas.gate_count
-        self.use_start = np.searchsorted(read[self.use_edges], np.arange(nodes + 1))
-        self.is_root = np.zeros(nodes, np.bool_)
-        self.is_root[formulas.literals >> 1] = True
+        self.use_start = np.searchsorted(read[self.use_edges], np.arange(graph.node_count + 1))
+        self.is_root = np.zeros(graph.node_count, np.bool_)
+        self.is_root[graph.outputs >> 1] = True
 
     def specialise(
         self, leaves: IntArray, inputs: IntArray, result: IntArray, columns: IntArray
@@ -200,10 +200,10 @@ class _Builder:
         Returns:
             Whether the budget was enough.
         """
-        formulas = self.formulas
-        self.base = rewrite(formulas, leaves, self.store)
-        self.base_edge = self.base[formulas.inputs >> 1] ^ (formulas.inputs & 1)
-        roots = self.base[formulas.literals >> 1]
+        graph = self.graph
+        self.base = rewrite_nodes(graph, leaves, self.store)
+        self.base_edge = replaced(graph.inputs, self.base)
+        roots = self.base[graph.outputs >> 1]
         before = self.left
         # A few moves tell what all will cost, before much is spent in vain.
         sample = min(_SAMPLE, 2 + len(inputs) // _SAMPLE)
@@ -217,7 +217,7 @@ class _Builder:
             made = np.repeat(roots[:, None], len(inputs[part]), axis=1)
             if not self._propagate(inputs[part], made):
                 return False
-            result[:, columns[part]] = made ^ (formulas.literals & 1)[:, None]
+            result[:, columns[part]] = made ^ (graph.outputs & 1)[:, None]
         return True
 
     def _propagate(self, inputs: IntArray, result: IntArray) -> bool:
@@ -228,7 +228,7 @@ class _Builder:
         while waiting and self.left >= 0:
             edge, move, literal = np.concatenate(waiting.pop(min(waiting)), axis=1)
             gate, move, made = self._remade(edge, move, literal, count)
-            node = self.formulas.input_count + gate
+            node = self.graph.input_count + gate
             changed = made != self.base[node]
             self._announce(node[changed], move[changed], made[changed], waiting, result)
         return self.left >= 0
@@ -243,35 +243,32 @@ class _Builder:
     ) -> None:
         """Hand the new literals of nodes to the formulas and to the gates that read them."""
         ends = np.flatnonzero(self.is_root[node])
-        for index, root in enumerate((self.formulas.literals >> 1).tolist() if len(ends) else ()):
+        for index, root in enumerate((self.graph.outputs >> 1).tolist() if len(ends) else ()):
             mine = ends[node[ends] == root]
             result[index, move[mine]] = literal[mine]
         uses = self.use_start[node + 1] - self.use_start[node]
         edge = gather_groups(self.use_start, self.use_edges, node)
         move, literal = np.repeat(move, uses), np.repeat(literal, uses)
-        level = self.formulas.level[self.owner[edge]]
+        level = self.graph.level[self.owner[edge]]
+        events = np.stack([edge, move, literal ^ (self.graph.inputs[edge] & 1)])
         order = np.argsort(level, kind="stable")
-        events = np.stack([edge, move, literal ^ (self.formulas.inputs[edge] & 1)])[:, order]
-        bounds = np.flatnonzero(np.diff(level[order], prepend=-1))
-        for at, part in zip(
-            level[order][bounds].tolist(), np.split(events, bounds[1:], axis=1), strict=False
-        ):
-            waiting.setdefault(at, []).append(part)
+        for own in split_at_changes(order, level[order]):
+            waiting.setdefault(int(level[own[0]]), []).append(events[:, own])
 
     def _remade(
         self, edge: IntArray, move: IntArray, literal: IntArray, count: int
     ) -> tuple[IntArray, IntArray, IntArray]:
         """Make the gates that read changed edges; return gate, move and literal of each."""
-        formulas = self.formulas
+        graph = self.graph
         pairs, pair = np.unique(self.owner[edge] * count + move, return_inverse=True)
         self.left -= len(pairs)
         gate = pairs // count
         start = group_starts(self.fan_in[gate])
-        inputs = gather_groups(formulas.start, self.base_edge, gate)
-        inputs[start[pair.reshape(-1)] + edge - formulas.start[self.owner[edge]]] = literal
+        inputs = gather_groups(graph.start, self.base_edge, gate)
+        inputs[start[pair.reshape(-1)] + edge - graph.start[self.owner[edge]]] = literal
         made = np.zeros(len(gate), np.int64)
         for kind in (AND, OR):
-            own = np.flatnonzero(formulas.kind[gate] == kind)
+            own = np.flatnonzero(graph.kind[gate] == kind)
             some = gather_groups(start, inputs, own)
             made[own] = self.store.make(kind, some, group_starts(self.fan_in[gate[own]]))
         return gate, pairs % count, made

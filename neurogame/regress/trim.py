@@ -19,10 +19,10 @@ from typing import final
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, OR
 from neurogame.errors import ConfigurationError, LimitError
+from neurogame.graph.graph import AND, OR, Graph
 from neurogame.graph.lanes import Bits
-from neurogame.graph.positive import PositiveFormulas
+from neurogame.graph.levels import split_at_changes
 from neurogame.ground.atoms import IntArray
 from neurogame.regress.action_formulas import ActionFormulas
 from neurogame.regress.fuzzy_truth import Doubles, FuzzyTruth
@@ -105,7 +105,7 @@ def action_values(own: ActionFormulas, truth: Doubles, inputs: Bits) -> Doubles:
     Returns:
         Float64 ``[S, M]`` in 0..1.
     """
-    return _combined(own, FuzzyTruth(own.formulas, truth, inputs).nodes)[0]
+    return _combined(own, FuzzyTruth(own.graph, own.leaves, truth, inputs).nodes)[0]
 
 
 def trim(
@@ -156,7 +156,7 @@ def trim(
                 break
         results.append((trimmer.own, trimmer.whole_change()))
     # Without shared terms, gates are shared less, and small steps may lead astray.
-    return min(results, key=lambda result: result[0].edge_count)
+    return min(results, key=lambda result: result[0].graph.edge_count)
 
 
 @final
@@ -171,7 +171,7 @@ class _Trimmer:
         bounding: Samples,
         config: TrimConfig,
     ) -> None:
-        nodes = own.formulas.leaf_count + own.formulas.gate_count
+        nodes = len(own.leaves) + own.graph.gate_count
         room = _MOST_VALUES // max(nodes, 1)
         if room < _LEAST_VALUES:
             raise LimitError(
@@ -182,29 +182,28 @@ class _Trimmer:
         self.ranking = ranking.part(np.arange(min(room, len(ranking.legal))))
         self.bounding = bounding.part(np.arange(min(room, len(bounding.legal))))
         self.random = np.random.default_rng(config.seed)
-        self.before = action_values(own, truth(own.formulas.leaves), self.bounding.inputs)
+        self.before = action_values(own, truth(own.leaves), self.bounding.inputs)
         self.first = 0
 
     def whole_change(self) -> RankingChange:
         """Return all numbers of the change so far."""
-        after = action_values(self.own, self.truth(self.own.formulas.leaves), self.bounding.inputs)
+        after = action_values(self.own, self.truth(self.own.leaves), self.bounding.inputs)
         return ranking_change(self.before, after, self.bounding.legal)
 
     def leave_out_leaves(self, fluents: Bits) -> None:
         """Leave all leaves of some fluents out, if the bound allows it."""
-        formulas = self.own.formulas
-        place = (formulas.leaves >> 1) - 1
-        inside = (place >= 0) & (place < len(fluents))
-        gone = np.zeros(formulas.leaf_count + formulas.gate_count, np.bool_)
-        gone[: formulas.leaf_count][inside] = fluents[place[inside]]
+        graph, place = self.own.graph, (self.own.leaves >> 1) - 1
+        inside = np.flatnonzero((place >= 0) & (place < len(fluents)))
+        gone = np.zeros(graph.node_count, np.bool_)
+        gone[1 + inside] = fluents[place[inside]]
         if gone.any():
-            self._try(_without_edges(self.own, gone[formulas.inputs]))
+            self._try(_without_edges(self.own, gone[graph.inputs >> 1]))
 
     def leave_out_shared(self, kind: int) -> None:
         """Leave terms out that many moves share, of as many moves as the bound allows."""
         for share in _COMMON:
             smaller = without_shared_terms(self.own, kind, share)
-            fewer = smaller is not None and smaller.edge_count < self.own.edge_count
+            fewer = smaller is not None and smaller.graph.edge_count < self.own.graph.edge_count
             if smaller is not None and fewer and not self._try(smaller):
                 return
 
@@ -218,16 +217,15 @@ class _Trimmer:
         Returns:
             Whether edges were left out, so that a repeat may be worth it.
         """
-        edges = self.own.edge_count
+        graph, edges = self.own.graph, self.own.graph.edge_count
         if not edges:
             return False
-        formulas = self.own.formulas
-        order = np.argsort(self._losses() / _savings(formulas), kind="stable")
-        gate = np.repeat(np.arange(formulas.gate_count), np.diff(formulas.start))[order]
+        order = np.argsort(self._losses() / _savings(graph), kind="stable")
+        gate = np.repeat(np.arange(graph.gate_count), graph.fan_in)[order]
         first = np.zeros(edges, np.bool_)
         first[np.unique(gate, return_index=True)[1]] = True
         if alone:
-            order = order[first | (formulas.kind[gate] == OR)]
+            order = order[first | (graph.kind[gate] == OR)]
         for place, share in enumerate(_SHARES[self.first :], self.first):
             gone = np.zeros(edges, np.bool_)
             gone[order[: int(share * len(order))]] = True
@@ -239,7 +237,7 @@ class _Trimmer:
 
     def _try(self, smaller: ActionFormulas) -> bool:
         """Take smaller formulas unless that breaks the bound."""
-        after = action_values(smaller, self.truth(smaller.formulas.leaves), self.bounding.inputs)
+        after = action_values(smaller, self.truth(smaller.leaves), self.bounding.inputs)
         change = ranking_change(self.before, after, self.bounding.legal, tau=False)
         if change.best > self.config.best or change.shift > self.config.shift:
             return False
@@ -249,9 +247,9 @@ class _Trimmer:
     def _losses(self) -> Doubles:
         """Return what leaving each edge out changes in the ranking; float64 ``[E]``."""
         own, states = self.own, self.ranking
-        valued = FuzzyTruth(own.formulas, self.truth(own.formulas.leaves), states.inputs)
+        valued = FuzzyTruth(own.graph, own.leaves, self.truth(own.leaves), states.inputs)
         values, slopes = _combined(own, valued.nodes)
-        loss = np.zeros(own.edge_count)
+        loss = np.zeros(own.graph.edge_count)
         for draw in range(self.config.draws):
             directions = _pairs if draw % 2 else _contrasts
             weights = directions(values, states.legal, self.random)
@@ -313,23 +311,23 @@ def _per_spread(weights: Doubles, values: Doubles, legal: Bits) -> Doubles:
     return found
 
 
-def _savings(formulas: PositiveFormulas) -> Doubles:
+def _savings(graph: Graph) -> Doubles:
     """Return how many edges each edge keeps, shared parts shared out; float64 ``[E]``."""
-    readers = np.bincount(formulas.inputs, minlength=formulas.leaf_count + formulas.gate_count)
-    np.add.at(readers, formulas.outputs, 1)
+    readers = np.bincount(graph.inputs >> 1, minlength=graph.node_count)
+    np.add.at(readers, graph.outputs >> 1, 1)
     below = np.zeros(len(readers))
-    saved = np.zeros(len(formulas.inputs))
-    bounds = np.flatnonzero(np.diff(formulas.level, prepend=0))
-    for gates in np.split(np.arange(formulas.gate_count), bounds[1:]) if len(bounds) else []:
-        edges = slice(formulas.start[gates[0]], formulas.start[gates[-1] + 1])
-        inputs = formulas.inputs[edges]
+    saved = np.zeros(graph.edge_count)
+    # The gates of positive formulas ascend by level.
+    for gates in split_at_changes(np.arange(graph.gate_count), graph.level):
+        edges = slice(graph.start[gates[0]], graph.start[gates[-1] + 1])
+        inputs = graph.inputs[edges] >> 1
         saved[edges] = 1 + below[inputs] / readers[inputs]
-        first = formulas.start[gates] - formulas.start[gates[0]]
-        below[formulas.leaf_count + gates] = np.add.reduceat(saved[edges], first)
+        first = graph.start[gates] - graph.start[gates[0]]
+        below[graph.input_count + gates] = np.add.reduceat(saved[edges], first)
     return saved
 
 
 def _without_edges(own: ActionFormulas, gone: Bits) -> ActionFormulas:
     """Return the formulas whose gates leave some inputs out, simplified."""
-    store, literal = remade(own.formulas, gone)
+    store, literal = remade(own, gone)
     return packed(own, store, literal[own.outputs])

@@ -11,23 +11,24 @@ from dataclasses import replace
 import numpy as np
 
 from neurogame.analysis.analyse import GameAnalysis
-from neurogame.circuit.circuit import AND, FALSE, OR, TRUE, Circuit
-from neurogame.graph.formulas import Formulas
-from neurogame.graph.gates import GateStore
-from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.graph import AND, FALSE, TRUE, Graph, replaced
 from neurogame.graph.lanes import Bits
-from neurogame.graph.rewrite import rewrite
+from neurogame.graph.levels import steps
+from neurogame.graph.prune import prune
+from neurogame.graph.rewrite import substituted
+from neurogame.graph.store import GateStore
 from neurogame.regress.specialise import MoveFormulas
 
 
-def without_unknowns(formulas: Formulas, unknown: Bits) -> tuple[Formulas, Bits]:
+def without_unknowns(graph: Graph, unknown: Bits) -> tuple[Graph, Bits]:
     """Leave unknown inputs out of formulas.
 
     A gate of nothing but unknowns is unknown itself. Whether an unknown is negated makes no
     difference.
 
     Args:
-        formulas: any.
+        graph: the formulas; any.
         unknown: which inputs are unknown; bool ``[I]``.
 
     Returns:
@@ -38,26 +39,20 @@ def without_unknowns(formulas: Formulas, unknown: Bits) -> tuple[Formulas, Bits]
         Trutman and Schiffel, section "Algorithm", steps 2(c) and 3, which leave open what
         becomes of an unknown that remains.
     """
-    first = formulas.input_count
+    first = graph.input_count
     store = GateStore(first)
-    signal = np.zeros(first + formulas.gate_count, np.int64)
-    signal[:first] = 2 * np.arange(first)
+    signal = 2 * np.arange(graph.node_count)
     dropped = np.zeros(len(signal), np.bool_)
     dropped[:first] = unknown
-    for gates in formulas.levels():
-        for kind, neutral in ((AND, TRUE), (OR, FALSE)):
-            own = gates[formulas.kind[gates] == kind]
-            if not len(own):
-                continue
-            start = group_starts(np.diff(formulas.start)[own])
-            inputs = gather_groups(formulas.start, formulas.inputs, own)
-            gone = dropped[inputs >> 1]
-            literals = np.where(gone, neutral, signal[inputs >> 1] ^ (inputs & 1))
-            signal[first + own] = store.make(kind, literals, start)
-            dropped[first + own] = np.logical_and.reduceat(gone, start[:-1])
-    node = formulas.literals >> 1
-    literals = np.where(dropped[node], FALSE, signal[node] ^ (formulas.literals & 1))
-    return Formulas.of_store(store, literals), dropped[node]
+    for kind, gates in steps(graph):
+        inputs, start = graph.inputs_of(gates)
+        gone = dropped[inputs >> 1]
+        literals = np.where(gone, TRUE if kind == AND else FALSE, replaced(inputs, signal))
+        signal[first + gates] = store.make(kind, literals, start)
+        dropped[first + gates] = np.logical_and.reduceat(gone, start[:-1])
+    nothing = dropped[graph.outputs >> 1]
+    literals = np.where(nothing, FALSE, replaced(graph.outputs, signal))
+    return prune(store.graph(literals)), nothing
 
 
 def without_moves(circuit: Circuit, moves: MoveFormulas) -> tuple[MoveFormulas, Bits]:
@@ -71,25 +66,20 @@ def without_moves(circuit: Circuit, moves: MoveFormulas) -> tuple[MoveFormulas, 
         The formulas, and of which of them nothing is left; bool ``[N, M]``.
     """
     role_of = np.repeat(np.arange(len(circuit.roles)), [len(own) for own in circuit.moves])
-    unknown = np.zeros(circuit.first_gate, np.bool_)
+    unknown = np.zeros(circuit.input_count, np.bool_)
     unknown[1 + len(circuit.fluents) :] = role_of != moves.role
-    whole = replace(moves.formulas, literals=moves.literals.reshape(-1))
-    known, nothing = without_unknowns(whole, unknown)
-    shape = moves.literals.shape
-    found = replace(moves, formulas=known, literals=known.literals.reshape(shape))
-    return found, nothing.reshape(shape)
+    known, nothing = without_unknowns(moves.graph, unknown)
+    return replace(moves, graph=known), nothing.reshape(moves.literals.shape)
 
 
-def with_constants(formulas: Formulas, analysis: GameAnalysis) -> Formulas:
+def with_constants(graph: Graph, analysis: GameAnalysis) -> Graph:
     """Replace the fluents that certainly never or always hold by constants.
 
     Args:
-        formulas: over the inputs of the game's circuit.
+        graph: over the inputs of the game's circuit.
         analysis: of the game.
     """
-    leaves = 2 * np.arange(formulas.input_count)
+    leaves = 2 * np.arange(graph.input_count)
     leaves[1 + np.flatnonzero(analysis.never)] = FALSE
     leaves[1 + np.flatnonzero(analysis.always)] = TRUE
-    store = GateStore(formulas.input_count)
-    signal = rewrite(formulas, leaves, store)
-    return Formulas.of_store(store, signal[formulas.literals >> 1] ^ (formulas.literals & 1))
+    return substituted(graph, leaves)

@@ -8,6 +8,7 @@ import numpy as np
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.ground.atoms import AtomTable, TermTable
+from tests.circuit.by_hand import inputs_of, with_outputs
 from tests.kernels.twin.random_circuits import random_circuit
 
 
@@ -43,23 +44,22 @@ def random_game(seed: int, gates: int) -> Circuit:
         elif choice == 3:
             following[fluent] = 2 * (1 + count + int(rng.integers(0, circuit.move_count)))
     # Before the moves are made nothing may depend on them.
-    free = np.ones(circuit.node_count, np.bool_)
-    free[1 + count : circuit.first_gate] = False
-    for node in range(circuit.first_gate, circuit.node_count):
-        free[node] = free[circuit.inputs_of(node) >> 1].all()
+    free = np.ones(circuit.graph.node_count, np.bool_)
+    free[1 + count : circuit.input_count] = False
+    for node in range(circuit.input_count, circuit.graph.node_count):
+        free[node] = free[inputs_of(circuit, node) >> 1].all()
 
     def usable(literals: np.ndarray) -> np.ndarray:
         return np.where(free[literals >> 1], literals, literals & 1)
 
     legal = usable(circuit.legal)
     legal[rng.random(len(legal)) < 0.3] = 1
-    return dataclasses.replace(
-        circuit,
-        next=following,
+    return with_outputs(
+        dataclasses.replace(circuit, atoms=atoms),
+        following=following,
         legal=legal,
         terminal=int(usable(np.array([circuit.terminal]))[0]),
         goals=tuple(
             tuple((v, int(usable(np.array([x]))[0])) for v, x in own) for own in circuit.goals
         ),
-        atoms=atoms,
     )

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from neurogame.analysis.cone import ConeFinder
 from neurogame.analysis.random_play import WordEvaluator
-from neurogame.circuit.circuit import AND, Circuit
+from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
 from neurogame.gdl.library import load_rules
+from neurogame.graph.graph import AND
 from neurogame.graph.lanes import ALL, pack_lanes, unpack_lanes
-from neurogame.graph.prune import outputs
+from tests.circuit.by_hand import NO_ATOMS, graph_of, inputs_of
 from tests.circuit.evaluate import evaluate_circuit
 from tests.kernels.twin.random_circuits import one_hot, random_circuit, random_moves
 
@@ -32,8 +33,8 @@ def evaluate_partly(circuit: Circuit, literals: np.ndarray, given: np.ndarray) -
         return value if value == 2 else value ^ (literal & 1)
 
     for gate in range(circuit.gate_count):
-        inputs = [of(int(x)) for x in circuit.inputs_of(circuit.first_gate + gate)]
-        decisive = 0 if circuit.gate_kind[gate] == AND else 1
+        inputs = [of(int(x)) for x in inputs_of(circuit, circuit.input_count + gate)]
+        decisive = 0 if circuit.graph.kind[gate] == AND else 1
         if decisive in inputs:
             values.append(decisive)
         else:
@@ -43,7 +44,7 @@ def evaluate_partly(circuit: Circuit, literals: np.ndarray, given: np.ndarray) -
 
 def three_valued(circuit: Circuit, literals: np.ndarray, given: np.ndarray) -> np.ndarray:
     """Return the same with a cone; ``given`` is ``[inputs, B]``."""
-    cone = ConeFinder(circuit).find(literals)
+    cone = ConeFinder(circuit.graph).find(literals)
     batch = given.shape[1]
     rows = cone.start(-(-batch // 64))
     own = given[cone.leaves - 1]
@@ -60,8 +61,8 @@ def three_valued(circuit: Circuit, literals: np.ndarray, given: np.ndarray) -> n
 @given(st.integers(0, 10**6), st.integers(0, 30), st.integers(1, 70))
 def test_three_values_are_kleenes(seed: int, gates: int, batch: int) -> None:
     circuit = random_circuit(seed, gates)
-    literals = outputs(circuit)
-    given_values = np.random.default_rng(seed).integers(0, 3, (circuit.first_gate - 1, batch))
+    literals = circuit.graph.outputs
+    given_values = np.random.default_rng(seed).integers(0, 3, (circuit.input_count - 1, batch))
     found = three_valued(circuit, literals, given_values)
     for lane in range(min(batch, 5)):
         assert (found[:, lane] == evaluate_partly(circuit, literals, given_values[:, lane])).all()
@@ -71,9 +72,9 @@ def test_three_values_are_kleenes(seed: int, gates: int, batch: int) -> None:
 @given(st.integers(0, 10**6), st.integers(0, 25))
 def test_what_is_known_holds_in_every_completion(seed: int, gates: int) -> None:
     circuit = random_circuit(seed, gates)
-    literals = outputs(circuit)
+    literals = circuit.graph.outputs
     rng = np.random.default_rng(seed)
-    partial = rng.integers(0, 2, circuit.first_gate - 1)
+    partial = rng.integers(0, 2, circuit.input_count - 1)
     unknown = rng.permutation(len(partial))[:6]
     partial[unknown] = 2
     found = three_valued(circuit, literals, partial[:, None])[:, 0]
@@ -99,24 +100,16 @@ def test_nothing_is_lost_where_every_input_is_read_once(seed: int) -> None:
         kinds.append(int(rng.integers(0, 2)))
         pool.append(2 * node + int(rng.integers(0, 2)))
         node += 1
-    base = random_circuit(0, 0)
+    outputs = np.append(np.ones(1, np.int64), np.zeros(fluents, np.int64))
     circuit = Circuit(
-        **{
-            **{field: getattr(base, field) for field in ("goals", "atoms", "key")},
-            "roles": ("r",),
-            "moves": (("m",),),
-            "fluents": tuple(f"f{i}" for i in range(fluents)),
-            "initial": np.zeros(fluents, np.bool_),
-            "gate_kind": np.array(kinds, np.uint8),
-            "gate_start": np.cumsum([0, *map(len, rows)]),
-            "gate_inputs": np.concatenate(rows),
-            "gate_level": 1 + np.arange(len(rows)),
-            "gate_atom": np.full(len(rows), -1),
-            "gate_rule": np.full(len(rows), -1),
-            "legal": np.ones(1, np.int64),
-            "next": np.zeros(fluents, np.int64),
-            "terminal": pool[0],
-        }
+        roles=("r",),
+        fluents=tuple(f"f{i}" for i in range(fluents)),
+        moves=(("m",),),
+        initial=np.zeros(fluents, np.bool_),
+        graph=graph_of(1 + fluents + 1, kinds, rows, np.append(outputs, pool)),
+        goal_values=((),),
+        atoms=NO_ATOMS,
+        key="tree",
     )
     literals = np.array(pool)
     states = np.array(list(product((0, 1), repeat=fluents))).T

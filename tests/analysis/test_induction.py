@@ -34,7 +34,7 @@ def proof_of(circuit: Circuit, plies: int = 300) -> Proof:
     """Prove what one word of random games does not refute."""
     seen = observe_play(WordEvaluator(circuit), seed=1, games=64, plies=plies, work=10**9)
     candidates = Candidates(~seen.held, ~seen.missed, ~seen.ended, ~seen.began, seen.sample)
-    return prove(circuit, ConeFinder(circuit), candidates, LIMIT)
+    return prove(circuit, ConeFinder(circuit.graph), candidates, LIMIT)
 
 
 def hopeful(circuit: Circuit, constants: bool = True) -> Candidates:
@@ -76,7 +76,7 @@ def check_true(circuit: Circuit, proof: Proof, space: SlowSpace) -> None:
         assert set(choosing.tolist()) <= {int(turns.control.roles[value])}
         if len(choosing):
             assert turns.idle[legal & (roles != choosing[0])].all()
-    bound = longest_game(circuit, ConeFinder(circuit), proof.known, proof.changes, LIMIT)
+    bound = longest_game(circuit, ConeFinder(circuit.graph), proof.known, proof.changes, LIMIT)
     if bound is not None:
         longest = space.longest()
         assert longest is not None
@@ -90,7 +90,7 @@ def test_what_is_proved_of_random_games_is_true(seed: int, gates: int, kind: str
     if kind == "seen":
         proof = proof_of(circuit, 3)
     else:
-        proof = prove(circuit, ConeFinder(circuit), hopeful(circuit, kind == "hoped"), LIMIT)
+        proof = prove(circuit, ConeFinder(circuit.graph), hopeful(circuit, kind == "hoped"), LIMIT)
     check_true(circuit, proof, slow_space(circuit))
 
 
@@ -99,9 +99,9 @@ def test_random_games_give_something_to_prove() -> None:
     totals = np.zeros(6, np.int64)
     for seed in range(150):
         circuit = random_game(seed, 12)
-        proof = prove(circuit, ConeFinder(circuit), hopeful(circuit, seed % 2 == 0), LIMIT)
+        proof = prove(circuit, ConeFinder(circuit.graph), hopeful(circuit, seed % 2 == 0), LIMIT)
         assert proof.known is not None
-        bound = longest_game(circuit, ConeFinder(circuit), proof.known, proof.changes, LIMIT)
+        bound = longest_game(circuit, ConeFinder(circuit.graph), proof.known, proof.changes, LIMIT)
         control = prove_turns(circuit, proof.known).control
         totals += [
             proof.never.sum(),
@@ -143,7 +143,7 @@ def test_tic_tac_toe() -> None:
     assert found == {"(control xplayer)": "xplayer", "(control oplayer)": "oplayer"}
     moves = [move for own in circuit.moves for move in own]
     assert [moves[m] for m in np.flatnonzero(turns.idle)] == ["noop", "noop"]
-    assert longest_game(circuit, ConeFinder(circuit), proof.known, proof.changes, LIMIT) == 9
+    assert longest_game(circuit, ConeFinder(circuit.graph), proof.known, proof.changes, LIMIT) == 9
 
 
 def test_facts_that_need_each_other_are_proved_together() -> None:
@@ -166,7 +166,7 @@ def test_a_counter_bounds_the_game() -> None:
     circuit = compile_rules(rules, cache=False)
     proof = proof_of(circuit)
     assert proof.known is not None
-    assert longest_game(circuit, ConeFinder(circuit), proof.known, proof.changes, LIMIT) == 3
+    assert longest_game(circuit, ConeFinder(circuit.graph), proof.known, proof.changes, LIMIT) == 3
     assert fluents(circuit, proof.stays) == {"(step 3)"}
     assert fluents(circuit, proof.stays_out) == {"(step 0)"}
 
@@ -182,7 +182,7 @@ def test_what_only_seems_so_is_not_proved() -> None:
     )
     circuit = compile_rules(rules, cache=False)
     for constants in (True, False):
-        proof = prove(circuit, ConeFinder(circuit), hopeful(circuit, constants), LIMIT)
+        proof = prove(circuit, ConeFinder(circuit.graph), hopeful(circuit, constants), LIMIT)
         assert fluents(circuit, proof.stays) == {"other"}
         assert fluents(circuit, proof.stays_out) == {"lamp"}
         assert not proof.always.any()
@@ -191,8 +191,8 @@ def test_what_only_seems_so_is_not_proved() -> None:
 
 def test_no_work_proves_nothing() -> None:
     circuit = library("nim")
-    none = prove(circuit, ConeFinder(circuit), hopeful(circuit), 0)
+    none = prove(circuit, ConeFinder(circuit.graph), hopeful(circuit), 0)
     assert not (none.never | none.always | none.stays | none.stays_out).any()
     assert none.known is None
-    some = prove(circuit, ConeFinder(circuit), hopeful(circuit), 20_000)
+    some = prove(circuit, ConeFinder(circuit.graph), hopeful(circuit), 20_000)
     check_true(circuit, some, slow_space(circuit))

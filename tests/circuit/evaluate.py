@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, Circuit
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.graph import AND
+from tests.circuit.by_hand import inputs_of
 
 
 @dataclass(frozen=True)
@@ -22,17 +24,17 @@ class Values:
 def evaluate_circuit(circuit: Circuit, states: np.ndarray, does: np.ndarray) -> Values:
     """Return the outputs for bool ``[B, F]`` states and bool ``[B, M]`` moves."""
     batch = len(states)
-    nodes = np.zeros((circuit.node_count, batch), np.bool_)
-    nodes[1 : circuit.first_gate] = np.concatenate([states, does], axis=1).T
+    nodes = np.zeros((circuit.graph.node_count, batch), np.bool_)
+    nodes[1 : circuit.input_count] = np.concatenate([states, does], axis=1).T
 
     def value(literals: np.ndarray) -> np.ndarray:
         result: np.ndarray = nodes[literals >> 1] ^ (literals & 1).astype(np.bool_)[:, None]
         return result
 
     for gate in range(circuit.gate_count):
-        inputs = value(circuit.inputs_of(circuit.first_gate + gate))
-        combined = inputs.all(axis=0) if circuit.gate_kind[gate] == AND else inputs.any(axis=0)
-        nodes[circuit.first_gate + gate] = combined
+        inputs = value(inputs_of(circuit, circuit.input_count + gate))
+        combined = inputs.all(axis=0) if circuit.graph.kind[gate] == AND else inputs.any(axis=0)
+        nodes[circuit.input_count + gate] = combined
     goals: list[set[tuple[str, int]]] = [set() for _ in range(batch)]
     for role, pairs in zip(circuit.roles, circuit.goals, strict=True):
         for goal, literal in pairs:

@@ -13,8 +13,8 @@ from neurogame.circuit.cycles import find_cycles
 from neurogame.errors import GroundingError
 from neurogame.gdl.library import library_names, load_rules
 from neurogame.gdl.parse import parse_rules
-from neurogame.graph.prune import outputs
 from neurogame.ground.ground import ground
+from tests.circuit.by_hand import inputs_of
 from tests.circuit.evaluate import evaluate_circuit
 
 FRAME = "(role r) (<= (legal r (set ?x ?y)) (node ?x) (node ?y)) (goal r 0)"
@@ -34,21 +34,21 @@ def circuit_of(text: str) -> Circuit:
 @pytest.mark.parametrize("name", library_names())
 def test_invariants(name: str) -> None:
     circuit = build_circuit(ground(load_rules(name)))
-    first = circuit.first_gate
-    nodes = first + np.repeat(np.arange(circuit.gate_count), np.diff(circuit.gate_start))
-    inputs = circuit.gate_inputs
-    assert (np.diff(circuit.gate_start) >= 2).all()
+    first = circuit.input_count
+    nodes = first + np.repeat(np.arange(circuit.gate_count), np.diff(circuit.graph.start))
+    inputs = circuit.graph.inputs
+    assert (np.diff(circuit.graph.start) >= 2).all()
     assert (inputs >> 1 < nodes).all()
     assert (inputs >> 1 > 0).all(), "a constant survived"
     same_gate = nodes[1:] == nodes[:-1]
     assert (inputs[1:] >> 1 > inputs[:-1] >> 1)[same_gate].all(), "unsorted, repeated or opposed"
-    levels = np.concatenate([np.zeros(first, np.int64), circuit.gate_level])
-    expected = 1 + np.maximum.reduceat(levels[inputs >> 1], circuit.gate_start[:-1])
-    assert (expected == circuit.gate_level).all()
-    used = set((inputs >> 1).tolist()) | set((outputs(circuit) >> 1).tolist())
-    assert set(range(first, circuit.node_count)) <= used, "a dead gate survived"
-    groups = [tuple(circuit.inputs_of(first + g)) for g in range(circuit.gate_count)]
-    keys = list(zip(circuit.gate_kind.tolist(), groups, strict=True))
+    levels = np.concatenate([np.zeros(first, np.int64), circuit.graph.level])
+    expected = 1 + np.maximum.reduceat(levels[inputs >> 1], circuit.graph.start[:-1])
+    assert (expected == circuit.graph.level).all()
+    used = set((inputs >> 1).tolist()) | set((circuit.graph.outputs >> 1).tolist())
+    assert set(range(first, circuit.graph.node_count)) <= used, "a dead gate survived"
+    groups = [tuple(inputs_of(circuit, first + g)) for g in range(circuit.gate_count)]
+    keys = list(zip(circuit.graph.kind.tolist(), groups, strict=True))
     assert len(set(keys)) == len(keys), "a gate exists twice"
 
 

@@ -24,14 +24,14 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def same(left: Circuit, right: Circuit) -> bool:
     """Return whether two circuits agree in everything, the names of their atoms included."""
-    fields = [field.name for field in dataclasses.fields(Circuit) if field.name != "atoms"]
     texts = [[c.atoms.text(a) for a in range(len(c.atoms))] for c in (left, right)]
-    return texts[0] == texts[1] and all(
-        np.array_equal(getattr(left, name), getattr(right, name))
-        if isinstance(getattr(left, name), np.ndarray)
-        else getattr(left, name) == getattr(right, name)
-        for name in fields
-    )
+    pairs = [
+        (getattr(one, field.name), getattr(other, field.name))
+        for one, other in ((left, right), (left.graph, right.graph))
+        for field in dataclasses.fields(one)
+        if field.name not in ("atoms", "graph")
+    ]
+    return texts[0] == texts[1] and all(np.array_equal(one, other) for one, other in pairs)
 
 
 def test_the_cache_gives_the_same_circuit(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, OR, Circuit
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.graph import AND, OR
 from neurogame.ground.atoms import AtomTable, TermTable
+from tests.circuit.by_hand import graph_of
 
 Goals: TypeAlias = Sequence[Sequence[tuple[int, int]]]
 Boards: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
@@ -48,33 +50,25 @@ class CircuitDraft:
 
     def circuit(self, roles: Sequence[str], goals: Goals) -> Circuit:
         names = [atom for _, _, atom, _ in self.gates if atom is not None]
-        counts = [len(inputs) for _, inputs, _, _ in self.gates]
         index = {name: i for i, name in enumerate(names)}
-        first = 1 + len(self.fluents) + self.moves
-        levels: list[int] = []
-        for _, inputs, _, _ in self.gates:
-            below = [levels[(x >> 1) - first] for x in inputs if x >> 1 >= first]
-            levels.append(1 + max(below, default=0))
+        none = np.zeros(self.moves + len(self.fluents) + 1, dtype=np.int64)
         return Circuit(
             roles=tuple(roles),
             fluents=self.fluents,
             moves=(tuple(f"m{i}" for i in range(self.moves)), *[() for _ in roles[1:]]),
             initial=np.zeros(len(self.fluents), dtype=bool),
-            gate_kind=np.asarray([kind for kind, _, _, _ in self.gates], dtype=np.uint8),
-            gate_start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            gate_inputs=np.asarray(
-                [x for _, inputs, _, _ in self.gates for x in inputs], dtype=np.int64
+            graph=graph_of(
+                1 + len(self.fluents) + self.moves,
+                [kind for kind, _, _, _ in self.gates],
+                [inputs for _, inputs, _, _ in self.gates],
+                np.append(none, [literal for pairs in goals for _, literal in pairs]),
+                np.asarray(
+                    [-1 if atom is None else index[atom] for _, _, atom, _ in self.gates],
+                    dtype=np.int64,
+                ),
+                np.asarray([rule for _, _, _, rule in self.gates], dtype=np.int64),
             ),
-            gate_level=np.asarray(levels, dtype=np.int64),
-            gate_atom=np.asarray(
-                [-1 if atom is None else index[atom] for _, _, atom, _ in self.gates],
-                dtype=np.int64,
-            ),
-            gate_rule=np.asarray([rule for _, _, _, rule in self.gates], dtype=np.int64),
-            legal=np.zeros(self.moves, dtype=np.int64),
-            next=np.zeros(len(self.fluents), dtype=np.int64),
-            terminal=0,
-            goals=tuple(tuple(pairs) for pairs in goals),
+            goal_values=tuple(tuple(value for value, _ in pairs) for pairs in goals),
             atoms=atom_table(names),
             key="hand-made",
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal, localcontext
 
-from neurogame.circuit.circuit import AND
 from neurogame.evaluators.proof import ProofGraph
+from neurogame.graph.graph import AND
 
 DIGITS = 80
 
@@ -30,11 +30,11 @@ class SlowNetwork:
         alpha: float = 0.2,
         beta: float = 1.0,
     ) -> None:
-        self.proof, self.root = proof, proof.goals[goal].literal
+        self.graph, self.root = proof.graph, int(proof.graph.outputs[goal])
         self.beta = Decimal(beta)
         with localcontext() as context:
             context.prec = DIGITS
-            self.k = max(int(proof.fan_in[i]) for i in proof.cone([self.root]))
+            self.k = max(int(proof.graph.fan_in[i]) for i in proof.cone([goal]))
             bound = Decimal(self.k - 1) / Decimal(self.k + 1)
             self.a_min = (bound - 1) * Decimal(alpha) + 1
             a = self.a_min
@@ -73,17 +73,17 @@ class SlowNetwork:
         """Evaluate a literal; leaves read in odd polarity come from ``negative``."""
         node, complement = literal >> 1, bool(literal & 1)
         swapped = swapped != complement
-        if node < len(self.proof.fluents):
-            value = (negative if swapped else positive)[node]
+        graph, gate = self.graph, node - self.graph.input_count
+        if gate < 0:
+            value = (negative if swapped else positive)[node - 1]
         elif (node, swapped) in known:
             value = known[node, swapped]
         else:
-            inner = node - len(self.proof.fluents)
-            first, last = int(self.proof.start[inner]), int(self.proof.start[inner + 1])
+            first, last = int(graph.start[gate]), int(graph.start[gate + 1])
             n = last - first
-            sign = 1 - n if self.proof.kind[inner] == AND else n - 1
+            sign = 1 - n if graph.kind[gate] == AND else n - 1
             net = (1 + self.a_min) * sign / 2 * self.weight
-            for child in self.proof.children[first:last].tolist():
+            for child in graph.inputs[first:last].tolist():
                 net += self.weight * self._literal(child, positive, negative, known, swapped)
             value = 2 / (1 + (-self.beta * net).exp()) - 1
             known[node, swapped] = value

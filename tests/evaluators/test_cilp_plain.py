@@ -8,11 +8,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.circuit.circuit import AND, OR
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.cilp_plain import PlainNetworks, truth_thresholds
 from neurogame.evaluators.cilp_weights import a_min, sound_weight
 from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.graph.graph import AND, OR, TRUE
 from tests.evaluators.hand_made import (
     Boards,
     CircuitDraft,
@@ -61,9 +61,9 @@ def test_outputs_are_those_of_the_slow_twin(seed: int, weight: float | str) -> N
     proof = evaluator.wiring.proof
     states = random_states(6, 8, seed)
     found = evaluator.networks(torch.from_numpy(states)).detach()
-    for goal, root in enumerate(proof.goals):
-        if root.literal < 0:
-            assert found[:, goal].tolist() == [1.0 if root.literal == -1 else -1.0] * 6
+    for goal, root in enumerate(proof.graph.outputs.tolist()):
+        if root <= TRUE:
+            assert found[:, goal].tolist() == [1.0 if root == TRUE else -1.0] * 6
             continue
         twin = SlowNetwork(proof, goal, None if weight == "eq4" else float(weight))
         expected = [float(twin.output(state.tolist())) for state in states]

@@ -10,12 +10,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.circuit.circuit import AND, OR, Circuit
+from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.cilp_plain import PlainNetworks
 from neurogame.evaluators.cilp_sound import SoundNetworks
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.proof_build import build_proof_graph
+from neurogame.graph.graph import AND, OR, TRUE
 from tests.evaluators.hand_made import (
     CircuitDraft,
     five_stones,
@@ -62,8 +63,8 @@ def test_log_odds_are_those_of_the_slow_twin(seed: int, beta: float) -> None:
     proof = evaluator.wiring.proof
     states = random_states(3, 8, seed)
     found = evaluator.log_odds(torch.from_numpy(states)).detach()
-    for goal, root in enumerate(proof.goals):
-        if root.literal >= 0:
+    for goal, root in enumerate(proof.graph.outputs.tolist()):
+        if root > TRUE:
             twin = SlowNetwork(proof, goal, None, beta=beta)
             expected = [float(twin.log_odds(s.tolist(), evaluator.reserve)) for s in states]
             # Bias weights are kept in float32.
@@ -80,7 +81,7 @@ def test_ten_thousand_pairs_without_a_violation() -> None:
             outputs = evaluator.networks(torch.from_numpy(states))
         false, true = (end.detach() for end in evaluator.interval())
         truth = torch.from_numpy(proof.holds(states))
-        constant = torch.tensor([goal.literal < 0 for goal in proof.goals])
+        constant = torch.from_numpy(proof.graph.outputs <= TRUE)
         assert bool(torch.where(truth, outputs > true, outputs < false)[:, ~constant].all())
         assert bool(((outputs > 0) == truth).all())
         assert bool(((false < 0) & (true > 0))[~constant].all())
@@ -150,7 +151,7 @@ def test_more_satisfied_literals_never_lower_the_output(trained: bool, seed: int
 def test_in_real_arithmetic_every_literal_counts_strictly(seed: int) -> None:
     proof = build_proof_graph(monotone_circuit(seed))
     twin = SlowNetwork(proof, 0, None)
-    read = {int(c) >> 1 for c in proof.children} & set(range(8))
+    read = {(int(c) >> 1) - 1 for c in proof.graph.inputs} & set(range(8))
     state = [i % 2 == 0 for i in range(8)]
     values = [twin.output(state)]
     for fluent in sorted(read):

@@ -10,7 +10,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.circuit.circuit import AND, OR
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators import plan
 from neurogame.evaluators.build import make_evaluator, rebuild_evaluator
@@ -22,6 +21,7 @@ from neurogame.evaluators.proof import ProofGraph
 from neurogame.evaluators.proof_build import build_proof_graph
 from neurogame.evaluators.true_goal import state_values
 from neurogame.evaluators.wiring import wire
+from neurogame.graph.graph import AND, OR, TRUE
 from neurogame.simulate.game import Game
 from tests.evaluators.hand_made import (
     CircuitDraft,
@@ -128,13 +128,14 @@ def test_random_twin_has_the_same_neurons_and_other_weights() -> None:
 
 
 def fuzzy_by_the_book(proof: ProofGraph, literal: int, state: list[bool], p: float) -> float:
-    node, inner = literal >> 1, (literal >> 1) - len(proof.fluents)
-    if inner < 0:
-        truth = p if state[node] else 1 - p
+    graph, node = proof.graph, literal >> 1
+    gate = node - graph.input_count
+    if gate < 0:
+        truth = p if state[node - 1] else 1 - p
     else:
-        children = proof.children[proof.start[inner] : proof.start[inner + 1]].tolist()
+        children = graph.inputs[graph.start[gate] : graph.start[gate + 1]].tolist()
         values = [fuzzy_by_the_book(proof, child, state, p) for child in children]
-        if proof.kind[inner] == AND:
+        if graph.kind[gate] == AND:
             truth = float(np.prod(values))
         else:
             truth = 1 - float(np.prod([1 - v for v in values]))
@@ -149,12 +150,10 @@ def test_fuzzy_goals_are_those_of_the_definition(seed: int, p: float) -> None:
     assert isinstance(evaluator, FuzzyGoals)
     states = random_states(3, 8, seed)
     found = evaluator.networks(torch.from_numpy(states))
-    for goal, root in enumerate(evaluator.wiring.proof.goals):
-        if root.literal >= 0:
-            expected = [
-                2 * fuzzy_by_the_book(evaluator.wiring.proof, root.literal, s.tolist(), p) - 1
-                for s in states
-            ]
+    proof = evaluator.wiring.proof
+    for goal, root in enumerate(proof.graph.outputs.tolist()):
+        if root > TRUE:
+            expected = [2 * fuzzy_by_the_book(proof, root, s.tolist(), p) - 1 for s in states]
             assert found[:, goal].tolist() == pytest.approx(expected, abs=1e-5)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import json
 import math
 import random
@@ -14,16 +13,18 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.circuit.circuit import AND, OR, Circuit
+from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.build import make_evaluator, rebuild_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.fluxplayer import FluxplayerGoals
 from neurogame.evaluators.proof import ProofGraph
 from neurogame.evaluators.proof_build import build_proof_graph
+from neurogame.graph.graph import AND, OR
 from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
+from tests.circuit.by_hand import with_outputs
 from tests.conftest import shared
 from tests.evaluators.hand_made import CircuitDraft, random_circuit, random_states
 
@@ -43,8 +44,8 @@ def fluxplayer(circuit: Circuit | Game, norm: Norm = NORMS[0], **settings: int) 
 def ending(circuit: Circuit, seed: int) -> Circuit:
     """Return a circuit with some literal as the end of the game."""
     choose = random.Random(seed)
-    literal = choose.choice([0, 1, choose.randrange(2, 2 * circuit.node_count)])
-    return dataclasses.replace(circuit, terminal=literal)
+    literal = choose.choice([0, 1, choose.randrange(2, 2 * circuit.graph.node_count)])
+    return with_outputs(circuit, terminal=literal)
 
 
 def threshold_norm(truths: list[float], norm: Norm) -> float:
@@ -56,15 +57,16 @@ def threshold_norm(truths: list[float], norm: Norm) -> float:
 
 def by_the_book(proof: ProofGraph, literal: int, state: list[bool], norm: Norm) -> float:
     """Truth of a formula as it is defined."""
-    node, inner = literal >> 1, (literal >> 1) - len(proof.fluents)
-    if literal < 0:
+    graph, node = proof.graph, literal >> 1
+    gate = node - graph.input_count
+    if node == 0:
         return float(literal & 1)
-    if inner < 0:
-        truth = norm[0] if state[node] else 1 - norm[0]
+    if gate < 0:
+        truth = norm[0] if state[node - 1] else 1 - norm[0]
     else:
-        children = proof.children[proof.start[inner] : proof.start[inner + 1]].tolist()
+        children = graph.inputs[graph.start[gate] : graph.start[gate + 1]].tolist()
         values = [by_the_book(proof, child, state, norm) for child in children]
-        if proof.kind[inner] == AND:
+        if graph.kind[gate] == AND:
             truth = threshold_norm(values, norm)
         else:
             truth = 1 - threshold_norm([1 - value for value in values], norm)
@@ -92,7 +94,7 @@ def test_truth_and_values_are_those_of_the_definition(seed: int, norm: Norm) -> 
     states = random_states(3, 8, seed)
     truths, values = evaluator.truth(torch.from_numpy(states)), evaluator(torch.from_numpy(states))
     for state, found, value in zip(states.tolist(), truths.tolist(), values.tolist(), strict=True):
-        expected = [by_the_book(proof, goal.literal, state, norm) for goal in proof.goals]
+        expected = [by_the_book(proof, x, state, norm) for x in proof.graph.outputs.tolist()]
         assert found == pytest.approx(expected, abs=1e-5)
         wanted = [value_by_the_book(expected, proof, role, norm) for role in range(2)]
         assert value == pytest.approx(wanted, abs=1e-5)
@@ -140,7 +142,7 @@ def test_it_does_so_at_any_fan_in_and_depth() -> None:
         kind = OR if depth % 2 else AND
         layer = [draft.gate(kind, [layer[i], layer[(i + 1) % 4] ^ (i == 0)]) for i in range(4)]
     goals = ((100, wide[0]), (60, wide[1]), (40, layer[0]), (20, layer[1] ^ 1))
-    circuit = dataclasses.replace(draft.circuit(("x",), (goals,)), terminal=layer[2])
+    circuit = with_outputs(draft.circuit(("x",), (goals,)), terminal=layer[2])
     states = np.zeros((6, 2000), np.bool_)
     states[1], states[2, 7], states[3], states[4], states[5, :2] = True, True, True, True, True
     states[3, 7] = states[4, 1:3] = False
@@ -162,7 +164,7 @@ def test_the_end_is_wanted_where_the_goal_holds_only() -> None:
     draft = CircuitDraft(["won", "over"])
     won, over = draft.fluent(0), draft.fluent(1)
     circuit = draft.circuit(("x", "o", "z"), (((100, won), (0, won ^ 1)), ((50, won ^ 1),), ()))
-    circuit = dataclasses.replace(circuit, terminal=over)
+    circuit = with_outputs(circuit, terminal=over)
     states = torch.tensor([[True, True], [True, False], [False, False], [False, True]])
     values = fluxplayer(circuit, (0.75, 0.6, 2.0))(states)
     assert values[:, 0].tolist() == sorted(values[:, 0].tolist(), reverse=True)
@@ -217,7 +219,7 @@ def test_the_end_of_the_game_is_a_part_of_the_proof_graph_if_wanted() -> None:
     draft = CircuitDraft(["a"], moves=1)
     moving = draft.circuit(("x",), (((100, draft.fluent(0)),),))
     with pytest.raises(GameError, match="depends on a move"):
-        build_proof_graph(dataclasses.replace(moving, terminal=4), end=True)
+        build_proof_graph(with_outputs(moving, terminal=4), end=True)
 
 
 def test_it_is_rebuilt_from_its_description_and_has_nothing_to_learn() -> None:

@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.circuit.circuit import AND, OR, Circuit
+from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
-from neurogame.evaluators.proof import FALSE_LITERAL, TRUE_LITERAL, ProofGraph
+from neurogame.evaluators.proof import ProofGraph
 from neurogame.evaluators.proof_build import build_proof_graph
 from neurogame.evaluators.wiring import wire
+from neurogame.graph.graph import AND, FALSE, OR, TRUE
+from tests.circuit.by_hand import inputs_of
 from tests.evaluators.hand_made import (
     CircuitDraft,
     pentago_circuit,
@@ -24,17 +26,17 @@ def truth_by_circuit(circuit: Circuit, state: list[bool]) -> list[bool]:
     """Evaluate the goals gate by gate."""
     truth = [False, *state, *[False] * circuit.move_count]
     for gate in range(circuit.gate_count):
-        inputs = circuit.inputs_of(circuit.first_gate + gate).tolist()
+        inputs = inputs_of(circuit, circuit.input_count + gate).tolist()
         values = [truth[x >> 1] != bool(x & 1) for x in inputs]
-        truth.append(all(values) if circuit.gate_kind[gate] == AND else any(values))
+        truth.append(all(values) if circuit.graph.kind[gate] == AND else any(values))
     return [truth[x >> 1] != bool(x & 1) for pairs in circuit.goals for _, x in pairs]
 
 
 def tree_size(proof: ProofGraph, node: int) -> int:
-    inner = node - len(proof.fluents)
-    if inner < 0:
+    graph, gate = proof.graph, node - proof.graph.input_count
+    if gate < 0:
         return 1
-    below = proof.children[proof.start[inner] : proof.start[inner + 1]] >> 1
+    below = graph.inputs[graph.start[gate] : graph.start[gate + 1]] >> 1
     return 1 + sum(tree_size(proof, int(child)) for child in below)
 
 
@@ -52,30 +54,32 @@ def test_goals_hold_where_the_circuit_says_so(seed: int) -> None:
 @given(seed=st.integers(0, 10**6))
 def test_shape(seed: int) -> None:
     proof = build_proof_graph(random_circuit(seed))
-    first = len(proof.fluents)
-    for inner in range(proof.size):
-        children = proof.children[proof.start[inner] : proof.start[inner + 1]]
+    graph, first = proof.graph, proof.graph.input_count
+    assert first == 1 + len(proof.fluents)
+    for gate in range(graph.gate_count):
+        children = graph.inputs[graph.start[gate] : graph.start[gate + 1]]
         assert len(set((children >> 1).tolist())) == len(children)
-        assert (children >> 1).max() < first + inner
-        below = [int(proof.level[(c >> 1) - first]) for c in children if c >> 1 >= first]
-        assert proof.level[inner] == 1 + max(below, default=0)
-        only_goal = any(g.literal >> 1 == first + inner for g in proof.goals)
+        assert (children > 1).all()
+        assert (children >> 1).max() < first + gate
+        below = [int(graph.level[(c >> 1) - first]) for c in children if c >> 1 >= first]
+        assert graph.level[gate] == 1 + max(below, default=0)
+        only_goal = bool((graph.outputs >> 1 == first + gate).any())
         assert len(children) >= 2 or (only_goal and children[0] >> 1 < first)
-    kept = set(proof.cone([g.literal for g in proof.goals]).tolist())
-    assert kept == set(range(proof.size))
+    kept = set(proof.cone(range(len(proof.goals))).tolist())
+    assert kept == set(range(graph.gate_count))
 
 
 def test_pentago_has_32_lines_three_kinds_and_one_disjunction() -> None:
     proof = build_proof_graph(pentago_circuit())
-    red = proof.cone([proof.goals[0].literal])
-    kinds, fan_in = proof.kind[red], proof.fan_in[red]
+    red = proof.cone([0])
+    kinds, fan_in = proof.graph.kind[red], proof.graph.fan_in[red]
     assert (kinds == AND).sum() == 32
     assert sorted(fan_in[kinds == OR].tolist()) == [3, 8, 12, 12]
-    assert proof.level[red].max() == 3
+    assert proof.graph.level[red].max() == 3
     assert [proof.goal_label(i) for i in (0, 5)] == ["(goal red 100)", "(goal black 0)"]
-    labels = {proof.label(len(proof.fluents) + int(i)) for i in red}
+    labels = {proof.label(proof.graph.input_count + int(i)) for i in red}
     assert {"line-red", "row-red", "rule 0", "rule 2"} <= labels
-    assert proof.label(3) == "(true (cell 0 3))"
+    assert proof.label(4) == "(true (cell 0 3))"
 
 
 def test_sub_formulas_are_shared_and_never_expanded() -> None:
@@ -85,10 +89,10 @@ def test_sub_formulas_are_shared_and_never_expanded() -> None:
         left, right = draft.gate(AND, [left, right]), draft.gate(OR, [left, right ^ 1])
     proof = build_proof_graph(draft.circuit(("x",), (((100, left),),)))
     # As a tree it would have about 2^40 nodes; simplification makes it smaller still.
-    assert proof.size <= 80
+    assert proof.graph.gate_count <= 80
     small = build_proof_graph(pentago_circuit())
-    draw = small.goals[1].literal >> 1
-    assert len(small.cone([2 * draw])) < tree_size(small, draw)
+    draw = int(small.graph.outputs[1] >> 1)
+    assert len(small.cone([1])) < tree_size(small, draw)
 
 
 def test_auxiliary_conjunctions_are_inlined() -> None:
@@ -99,12 +103,11 @@ def test_auxiliary_conjunctions_are_inlined() -> None:
     other = draft.gate(OR, [part, d], "other")
     circuit = draft.circuit(("x",), (((100, whole), (50, other)),))
     proof = build_proof_graph(circuit)
-    labels = {proof.label(4 + i): i for i in range(proof.size)}
-    inner = labels["whole"]
-    children = proof.children[proof.start[inner] : proof.start[inner + 1]].tolist()
-    assert children == [0, 2, 4, 7]
+    labels = {proof.label(5 + i): i for i in range(proof.graph.gate_count)}
+    children, _ = proof.graph.inputs_of(np.array([labels["whole"]]))
+    assert children.tolist() == [2, 4, 6, 9]
     # The disjunction cannot take the conjunction in, so the part is still there for it.
-    assert proof.level[labels["other"]] == 2
+    assert proof.graph.level[labels["other"]] == 2
     assert "*part" in labels
     states = random_states(50, 4, 1)
     assert proof.holds(states).tolist() == [truth_by_circuit(circuit, s.tolist()) for s in states]
@@ -119,13 +122,13 @@ def test_contradictions_and_constants() -> None:
     goals = ((100, 1), (70, never), (50, maybe), (30, c ^ 1), (0, 0))
     circuit = draft.circuit(("x",), (goals,))
     proof = build_proof_graph(circuit)
-    literals = [goal.literal for goal in proof.goals]
-    assert literals[0] == TRUE_LITERAL
-    assert literals[1] == literals[4] == FALSE_LITERAL
+    literals = proof.graph.outputs
+    assert literals[0] == TRUE
+    assert literals[1] == literals[4] == FALSE
     states = random_states(30, 3, 2)
     assert proof.holds(states).tolist() == [truth_by_circuit(circuit, s.tolist()) for s in states]
     # Goals that are a single fluent have one neuron each.
-    assert proof.size == 2
+    assert proof.graph.gate_count == 2
     wiring = wire(proof)
     assert wiring.output_row.tolist()[0] == 0
     assert wiring.output_sign.tolist() == [1, -1, 1, 1, -1]
@@ -148,15 +151,15 @@ def test_states_of_another_game_are_refused() -> None:
 def test_wiring_keeps_order_and_children(share: str) -> None:
     proof = build_proof_graph(pentago_circuit())
     wiring = wire(proof, share)
-    sizes = [len(proof.cone([goal.literal])) for goal in proof.goals]
-    assert wiring.unit_count == (sum(sizes) if share == "network" else proof.size)
+    sizes = [len(proof.cone([goal])) for goal in range(len(proof.goals))]
+    assert wiring.unit_count == (sum(sizes) if share == "network" else proof.graph.gate_count)
     owner = np.repeat(np.arange(wiring.unit_count), wiring.fan_in)
     assert (wiring.row < wiring.first_unit_row + owner).all()
     reads_unit = wiring.row >= wiring.first_unit_row
     read = wiring.row[reads_unit] - wiring.first_unit_row
     assert (wiring.network[read] == wiring.network[owner[reads_unit]]).all()
-    literal = 2 * (len(proof.fluents) + wiring.node[read]) + wiring.negated[reads_unit]
-    assert (literal == proof.children[proof.edges_of(wiring.node)][reads_unit]).all()
+    literal = 2 * (proof.graph.input_count + wiring.node[read]) + wiring.negated[reads_unit]
+    assert (literal == proof.graph.inputs_of(wiring.node)[0][reads_unit]).all()
     valued = [i for i, goal in enumerate(proof.goals) if goal.value > 0]
     last = wiring.output_row[valued].max() - wiring.first_unit_row
     assert last + 1 == wiring.valued_units

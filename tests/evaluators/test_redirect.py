@@ -11,13 +11,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.circuit.circuit import AND, OR, Circuit
+from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
 from neurogame.evaluators.build import make_evaluator, rebuild_evaluator
 from neurogame.evaluators.cilp_sound import SoundNetworks
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.proof_build import build_proof_graph
+from neurogame.graph.graph import AND, OR
 from neurogame.inspect.weights import weight_table
 from neurogame.simulate.game import Game
 from tests.circuit.random_steps import random_steps
@@ -44,8 +45,8 @@ def test_any_budget_keeps_the_truth(seed: int, neurons: int) -> None:
     circuit = random_circuit(seed, 8, 40)
     whole = build_proof_graph(circuit)
     cut = build_proof_graph(circuit, neurons)
-    assert cut.size <= neurons
-    assert (len(cut.redirected) > 0) == (whole.size > neurons)
+    assert cut.graph.gate_count <= neurons
+    assert (len(cut.redirected) > 0) == (whole.graph.gate_count > neurons)
     states = random_states(70, 8, seed)
     expected = whole.holds(states)
     evaluator = networks(circuit, neurons)
@@ -54,16 +55,17 @@ def test_any_budget_keeps_the_truth(seed: int, neurons: int) -> None:
     assert (evaluator.wiring.proof.holds(leaves) == expected).all()
     outputs = evaluator.networks(torch.from_numpy(states)).detach().numpy()
     assert ((outputs > 0) == expected).all()
-    levels = np.concatenate([np.zeros(cut.leaf_count, np.int64), cut.level])
-    if cut.size:
-        below = np.maximum.reduceat(levels[cut.children >> 1], cut.start[:-1])
-        assert (cut.level == 1 + below).all()
+    graph = cut.graph
+    levels = np.concatenate([np.zeros(graph.input_count, np.int64), graph.level])
+    if graph.gate_count:
+        below = np.maximum.reduceat(levels[graph.inputs >> 1], graph.start[:-1])
+        assert (graph.level == 1 + below).all()
 
 
 @pytest.mark.parametrize(("name", "neurons"), LARGE)
 def test_large_goals_of_real_games(name: str, neurons: int) -> None:
     game = Game.load(name)
-    assert build_proof_graph(game.circuit).size > 2 * neurons
+    assert build_proof_graph(game.circuit).graph.gate_count > 2 * neurons
     states = random_steps(game, 12, 15, seed=1).following
     expected = truth(game.circuit, states)
     evaluator = networks(game.circuit, neurons)
@@ -86,7 +88,7 @@ def test_gradients_pass_the_rest_of_the_network(kind: str) -> None:
     near = draft.gate(AND, [draft.fluent(0), draft.fluent(1)], "near")
     goal = draft.gate(OR, [near, deep], "goal")
     evaluator = networks(draft.circuit(("x",), (((100, goal),),)), 2, kind).double()
-    assert [evaluator.wiring.proof.label(8)] == ["deep"]
+    assert [evaluator.wiring.proof.label(9)] == ["deep"]
     degrees = torch.full((3, 8), 0.3, dtype=torch.float64)
     degrees[1, 4:6] = 1.0
     degrees.requires_grad_()
@@ -109,8 +111,8 @@ def test_whole_atoms_nearest_to_the_goal_are_kept() -> None:
     # Four would hold one body of "low"; it is left out whole.
     for neurons, kept, leaf in ((4, 2, "low"), (2, 2, "low"), (1, 1, "high")):
         proof = build_proof_graph(circuit, neurons)
-        assert proof.size == kept
-        assert [proof.label(6 + i) for i in range(len(proof.redirected))] == [leaf]
+        assert proof.graph.gate_count == kept
+        assert [proof.label(7 + i) for i in range(len(proof.redirected))] == [leaf]
     assert len(build_proof_graph(circuit, 6).redirected) == 0
 
 
@@ -121,8 +123,8 @@ def test_a_goal_that_is_too_wide_is_cut_inside() -> None:
     ]
     circuit = draft.circuit(("x",), (((100, draft.gate(OR, bodies, "goal")),),))
     proof = build_proof_graph(circuit, 5)
-    assert proof.size == 5
-    assert {proof.label(12 + i) for i in range(7)} <= {f"rule {i}" for i in range(11)}
+    assert proof.graph.gate_count == 5
+    assert {proof.label(13 + i) for i in range(7)} <= {f"rule {i}" for i in range(11)}
     states = random_states(50, 12, 1)
     outputs = networks(circuit, 5).networks(torch.from_numpy(states)).detach().numpy()
     assert ((outputs > 0) == truth(circuit, states)).all()
@@ -133,7 +135,7 @@ def test_listed_as_redirected_inputs() -> None:
     evaluator = networks(game.circuit, 120)
     proof = evaluator.wiring.proof
     rows = weight_table(evaluator, evaluator)
-    names = {proof.label(len(proof.fluents) + i) for i in range(len(proof.redirected))}
+    names = {proof.label(1 + len(proof.fluents) + i) for i in range(len(proof.redirected))}
     assert names
     listed = {row.child for row in rows if row.redirected}
     assert listed <= names | {f"(not {name})" for name in names}

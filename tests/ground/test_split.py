@@ -18,6 +18,7 @@ from neurogame.ground.limits import GroundLimits, Watch
 from neurogame.ground.pool import TermPool
 from neurogame.ground.relation import Database
 from neurogame.ground.split import split_clauses
+from tests.circuit.by_hand import inputs_of
 from tests.conftest import shared
 
 NAMES = ["x", "y", "z", "u", "v"]
@@ -87,8 +88,8 @@ def test_pentago_rows_cost_no_three_to_the_twenty_first() -> None:
     assert program.rule_count < 3000
     circuit = build_circuit(program)
     widths = {
-        program.atoms.text(atom): len(circuit.inputs_of(circuit.first_gate + gate))
-        for gate, atom in enumerate(circuit.gate_atom.tolist())
+        program.atoms.text(atom): len(inputs_of(circuit, circuit.input_count + gate))
+        for gate, atom in enumerate(circuit.graph.atom.tolist())
         if atom >= 0
     }
     # The diagonals are written as two rules, one per direction, of four lines each.

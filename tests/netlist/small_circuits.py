@@ -8,6 +8,7 @@ import numpy as np
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.ground.atoms import AtomTable, TermTable
+from tests.circuit.by_hand import inputs_of, with_outputs
 from tests.kernels.twin.random_circuits import random_circuit
 
 
@@ -23,21 +24,20 @@ def named_circuit(seed: int, gates: int) -> Circuit:
         circuit.fluents, numbers, np.zeros(count + 1, np.int64), np.zeros(0, np.int64)
     )
     atoms = AtomTable(terms, ("true",), np.zeros(count, np.int64), np.arange(count + 1), numbers)
-    still = np.ones(circuit.node_count, np.bool_)
-    still[1 + count : circuit.first_gate] = False
-    for node in range(circuit.first_gate, circuit.node_count):
-        still[node] = still[circuit.inputs_of(node) >> 1].all()
+    still = np.ones(circuit.graph.node_count, np.bool_)
+    still[1 + count : circuit.input_count] = False
+    for node in range(circuit.input_count, circuit.graph.node_count):
+        still[node] = still[inputs_of(circuit, node) >> 1].all()
     nodes = np.flatnonzero(still)
     # Gates rather than fluents, where there are some.
-    nodes = nodes[nodes >= circuit.first_gate] if nodes[-1] >= circuit.first_gate else nodes
+    nodes = nodes[nodes >= circuit.input_count] if nodes[-1] >= circuit.input_count else nodes
     rng = np.random.default_rng(seed)
 
     def pick() -> int:
         return int(2 * rng.choice(nodes) + rng.integers(0, 2))
 
-    return dataclasses.replace(
-        circuit,
-        atoms=atoms,
+    return with_outputs(
+        dataclasses.replace(circuit, atoms=atoms),
         terminal=pick(),
         legal=np.array([pick() for _ in circuit.legal], np.int64),
         goals=tuple(tuple((value, pick()) for value, _ in own) for own in circuit.goals),

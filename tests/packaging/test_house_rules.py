@@ -22,13 +22,6 @@ ROOMS = (
     *("kernels", "simulate", "show", "evaluators", "search", "learn", "players", "arena", "ggp"),
     *("inspect", "cli"),
 )
-# Arrows to the right that the one graph of gates will make superfluous.
-GATES = {
-    ("graph/formulas.py", "circuit.circuit"),
-    ("graph/gates.py", "circuit.circuit"),
-    ("graph/prune.py", "circuit.circuit"),
-    ("graph/rewrite.py", "circuit.circuit"),
-}
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 

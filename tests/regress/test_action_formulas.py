@@ -33,11 +33,11 @@ def test_with_certain_leaves_they_look_ahead(
         assert own.specialised
         assert own.goals.tolist() == [v for v, _ in circuit.goals[own.role]][: len(own.goals)]
         assert (len(own.goals) == 1) == (goals == "top")
-        leaves = own.formulas.leaves
+        leaves = own.leaves
         assert (leaves >> 1 <= len(circuit.fluents)).all()
         certain = np.stack([leaves & 1, 1 - (leaves & 1)], axis=1).astype(np.float64)
         inputs = np.concatenate([states, np.zeros((len(states), circuit.move_count), bool)], 1)
-        values = FuzzyTruth(own.formulas, certain, inputs).nodes
+        values = FuzzyTruth(own.graph, leaves, certain, inputs).nodes
         row, move, expected = values_of_moves(game, own.role, states, steps)
         # Where the role waits, others move: that is left out.
         waits = np.isin(move, analysis.noops[own.role]) & (others == "unknown")
@@ -53,7 +53,7 @@ def test_unknown_moves_stay_leaves_where_they_are_wanted() -> None:
     circuit, analysis = game.circuit, analyse(game.circuit)
     for unknown in ("neutral", "half", "legal"):
         for own in action_formulas(circuit, analysis, goals="all", unknown=unknown):
-            moves = (own.formulas.leaves >> 1) - 1 - len(circuit.fluents)
+            moves = (own.leaves >> 1) - 1 - len(circuit.fluents)
             moves = moves[moves >= 0]
             begin = game.move_offsets[own.role]
             mine = (moves >= begin) & (moves < begin + len(game.moves[own.role]))

@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.circuit.circuit import AND, Circuit
+from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
 from neurogame.gdl.library import library_names
+from neurogame.graph.evaluate import holds
+from neurogame.graph.graph import AND, Graph
+from neurogame.graph.prune import needed
 from neurogame.regress.regress import regress, regressed_goals
 from neurogame.regress.specialise import WIDTH, formulas_of_moves, goals_of_moves
 from neurogame.simulate.game import Game
@@ -39,16 +42,17 @@ def shared_game(name: str) -> Game:
     return Game.load(shared("games", f"{name}.kif"))
 
 
-def state_formulas(circuit: Circuit) -> np.ndarray:
+def state_formulas(circuit: Circuit) -> Graph:
     """Return all goals, terminal, and the legal moves, which may be state formulas, too."""
-    goals = [literal for pairs in circuit.goals for _, literal in pairs]
-    return np.concatenate([goals, [circuit.terminal], circuit.legal]).astype(np.int64)
+    return circuit.graph.with_outputs(
+        np.concatenate([circuit.goal_literals, [circuit.terminal], circuit.legal])
+    )
 
 
 def mismatches(game: Game, steps: Steps) -> int:
     """Count where R[F](state, joint move) differs from F in the simulator's next state."""
     regressed = regress(game.circuit, state_formulas(game.circuit))
-    now = regressed.holds(np.concatenate([steps.states, steps.does], axis=1))
+    now = holds(regressed, np.concatenate([steps.states, steps.does], axis=1))
     after = StateBatch.from_bool(torch.from_numpy(steps.following))
     derived = game.simulator().derive(after)
     parts = [derived.goal_flags, derived.terminal[:, None], derived.legal]
@@ -78,7 +82,7 @@ def test_regression_is_shared_not_expanded(name: str) -> None:
 def test_what_depends_on_moves_is_no_state_formula() -> None:
     circuit = library_game("tictactoe").circuit
     with pytest.raises(GameError, match="state formulas"):
-        regress(circuit, circuit.next)
+        regress(circuit, circuit.graph.with_outputs(circuit.next))
 
 
 def test_a_fluent_without_next_rules_is_false_next() -> None:
@@ -88,7 +92,7 @@ def test_a_fluent_without_next_rules_is_false_next() -> None:
         "(true (only first))) (<= (goal r 0) (not (true (only first))))",
         cache=False,
     )
-    assert regressed_goals(game.circuit).literals.tolist() == [0, 1]
+    assert regressed_goals(game.circuit).outputs.tolist() == [0, 1]
 
 
 def after_each_move(game: Game, steps: Steps, role: int, budget: int) -> int:
@@ -108,12 +112,12 @@ def after_each_move(game: Game, steps: Steps, role: int, budget: int) -> int:
     if single.specialised:
         # No move of the role may matter any more.
         does[:, offset : offset + len(circuit.moves[role])] = False
-    found = single.formulas.holds(np.concatenate([steps.states[row], does], axis=1))
+    found = holds(single.graph, np.concatenate([steps.states[row], does], axis=1))
     index = np.arange(count) * len(circuit.moves[role]) + move[:, None]
     assert (np.take_along_axis(found, index, axis=1) == expected).all()
     assert single.specialised == (budget > 0)
     if single.specialised:
-        assert np.diff(single.formulas.start).max(initial=0) <= WIDTH
+        assert single.graph.fan_in.max(initial=0) <= WIDTH
     return expected.size
 
 
@@ -145,7 +149,7 @@ def test_noops_of_others_are_known_but_for_the_own_noop() -> None:
         moves = np.arange(len(circuit.moves[role]))
         for move in moves.tolist():
             part = single.of_moves(np.array([move]))
-            read = part.needed()[1 + len(circuit.fluents) : circuit.first_gate]
+            read = needed(part)[1 + len(circuit.fluents) : circuit.input_count]
             assert not read[own : own + len(moves)].any()
             assert read[others : others + len(circuit.moves[other])].any() == (move == noops[role])
             replies = range(len(circuit.moves[other])) if move == noops[role] else [noops[other]]
@@ -153,8 +157,8 @@ def test_noops_of_others_are_known_but_for_the_own_noop() -> None:
                 joint = np.empty((len(steps.states), 2), np.int64)
                 joint[:, role], joint[:, other] = move, reply
                 inputs = np.concatenate([steps.states, flags_of(game, joint)], axis=1)
-                expected = regressed_goals(circuit, role).holds(inputs)
-                assert (part.holds(inputs) == expected).all()
+                expected = holds(regressed_goals(circuit, role), inputs)
+                assert (holds(part, inputs) == expected).all()
 
 
 def test_the_worked_example() -> None:
@@ -179,13 +183,13 @@ def test_the_worked_example() -> None:
     names = ["false", *circuit.fluents]
 
     def tree(literal: int) -> Tree:
-        formulas, node = single.formulas, literal >> 1
+        graph, node = single.graph, literal >> 1
         assert literal & 1 == 0
         if node < len(names):
             return names[node]
-        gate = node - formulas.input_count
-        below = [tree(x) for x in formulas.inputs[formulas.start[gate] : formulas.start[gate + 1]]]
-        kind = "and" if formulas.kind[gate] == AND else "or"
+        gate = node - graph.input_count
+        below = [tree(x) for x in graph.inputs[graph.start[gate] : graph.start[gate + 1]]]
+        kind = "and" if graph.kind[gate] == AND else "or"
         flat: list[Tree] = []
         for child in below:
             flat += child[1] if isinstance(child, tuple) and child[0] == kind else [child]
@@ -209,7 +213,7 @@ def test_several_noops_of_a_role_stay_unknown() -> None:
     noops = [[game.move_index(game.roles[role], "noop")], waiting]
     single = goals_of_moves(circuit, noops)[role]
     move = next(i for i in range(len(circuit.moves[role])) if i not in noops[role])
-    read = single.of_moves(np.array([move])).needed()[1 + len(circuit.fluents) :]
+    read = needed(single.of_moves(np.array([move])))[1 + len(circuit.fluents) :]
     places = game.move_offsets[other] + np.arange(len(circuit.moves[other]))
     assert set(np.flatnonzero(read[places]).tolist()) <= set(waiting)
     steps = random_steps(game, 8, 6, seed=6)
@@ -217,5 +221,5 @@ def test_several_noops_of_a_role_stay_unknown() -> None:
         joint = np.empty((len(steps.states), 2), np.int64)
         joint[:, role], joint[:, other] = move, reply
         inputs = np.concatenate([steps.states, flags_of(game, joint)], axis=1)
-        expected = regressed_goals(circuit, role).holds(inputs)
-        assert (single.of_moves(np.array([move])).holds(inputs) == expected).all()
+        expected = holds(regressed_goals(circuit, role), inputs)
+        assert (holds(single.of_moves(np.array([move])), inputs) == expected).all()

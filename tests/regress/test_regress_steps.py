@@ -8,6 +8,8 @@ import pytest
 from neurogame.analysis.analyse import analyse
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, LimitError
+from neurogame.graph.evaluate import holds
+from neurogame.graph.prune import needed
 from neurogame.regress.regress_steps import formulas_in_steps
 from neurogame.regress.specialise import goals_of_moves
 from tests.circuit.random_steps import random_steps
@@ -33,13 +35,13 @@ def test_formulas_in_steps_are_what_trying_all_moves_finds(name: str, plies: int
     compared, reached = 0, set()
     for role in range(len(game.roles)):
         found = formulas_in_steps(circuit, goals_of(circuit, role), role, plies, analysis)
-        read = found.of_moves(np.arange(len(game.moves[role]))).needed()
-        assert not read[1 + len(game.fluents) : circuit.first_gate].any()
+        read = needed(found.of_moves(np.arange(len(game.moves[role]))))
+        assert not read[1 + len(game.fluents) : circuit.input_count].any()
         inputs = np.concatenate(
             [states, np.zeros((len(states), circuit.move_count), np.bool_)], axis=1
         )
         row, move, expected = values_of_moves(game, role, states, plies)
-        values = found.formulas.holds(inputs).reshape(len(inputs), *found.literals.shape)
+        values = holds(found.graph, inputs).reshape(len(inputs), *found.literals.shape)
         assert (values[row, :, move] == expected).all()
         compared += len(row)
         reached |= set(expected.reshape(-1).tolist())
@@ -51,13 +53,13 @@ def test_unknown_moves_of_others_count_as_the_noops_say() -> None:
     """One step with unknown others is the paper's formula; alone, nobody is unknown."""
     circuit = library_game("tictactoe").circuit
     analysis = analyse(circuit)
-    inputs = np.random.default_rng(1).random((200, circuit.first_gate - 1)) < 0.4
+    inputs = np.random.default_rng(1).random((200, circuit.input_count - 1)) < 0.4
     inputs[:, np.flatnonzero(analysis.never)] = False
     inputs[:, np.flatnonzero(analysis.always)] = True
     for single in goals_of_moves(circuit, analysis.noops):
         literals = goals_of(circuit, single.role)
         found = formulas_in_steps(circuit, literals, single.role, 1, analysis, others="unknown")
-        assert (found.formulas.holds(inputs) == single.formulas.holds(inputs)).all()
+        assert (holds(found.graph, inputs) == holds(single.graph, inputs)).all()
 
 
 def test_without_others_nothing_is_unknown() -> None:
@@ -70,8 +72,8 @@ def test_without_others_nothing_is_unknown() -> None:
         formulas_in_steps(game.circuit, literals, 0, 3, analysis, others=others)
         for others in ("least", "unknown")
     )
-    found = unknown.formulas.holds(inputs)
-    assert (found == least.formulas.holds(inputs)).all()
+    found = holds(unknown.graph, inputs)
+    assert (found == holds(least.graph, inputs)).all()
     assert found.any()
 
 
@@ -87,7 +89,7 @@ def test_own_threats_are_found_where_the_reply_is_unknown() -> None:
     held = {}
     for others in ("least", "unknown"):
         found = formulas_in_steps(circuit, literals, 0, 3, analysis, others=others)
-        values = found.formulas.holds(inputs).reshape(found.literals.shape)[0]
+        values = holds(found.graph, inputs).reshape(found.literals.shape)[0]
         held[others] = {
             move for move, value in zip(game.moves[0], values, strict=True) if value
         } - {"noop"}

@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.analysis.analyse import analyse
-from neurogame.circuit.circuit import AND
-from neurogame.graph.formulas import Formulas
+from neurogame.graph.evaluate import holds
+from neurogame.graph.graph import AND, Graph
+from neurogame.graph.prune import needed
 from neurogame.regress.action_formulas import action_formulas
 from neurogame.regress.shared_unknowns import without_unknowns
 from tests.evaluators.hand_made import random_circuit, random_states
-from tests.graph.test_formulas import FLUENTS, goals_of
+from tests.graph.test_graph import FLUENTS, goals_of
 from tests.regress.test_regress import library_game
 
 
@@ -27,12 +28,12 @@ def test_gates_leave_out_what_is_unknown_once_the_rest_is_chosen(seed: int) -> N
     unknown, chosen = draw < 0.3, draw > 0.6
     unknown[0] = chosen[0] = False
     known, lost = without_unknowns(formulas, unknown, chosen)
-    assert not known.needed()[: formulas.input_count][unknown].any()
-    assert not lost.needed()[1 : formulas.input_count][~chosen[1:]].any()
+    assert not needed(known)[: formulas.input_count][unknown].any()
+    assert not needed(lost)[1 : formulas.input_count][~chosen[1:]].any()
     states = random_states(20, FLUENTS, seed)
-    rows = zip(states, known.holds(states), lost.holds(states), strict=True)
+    rows = zip(states, holds(known, states), holds(lost, states), strict=True)
     for state, values, gone in rows:
-        expected = [_slow(formulas, unknown, chosen, state, int(x)) for x in formulas.literals]
+        expected = [_slow(formulas, unknown, chosen, state, int(x)) for x in formulas.outputs]
         assert gone.tolist() == [part is None for part in expected]
         kept = [value for value, part in zip(values.tolist(), expected, strict=True) if part]
         assert kept == [part.holds for part in expected if part]
@@ -47,7 +48,7 @@ def test_of_shared_formulas_the_same_moves_are_unknown(name: str) -> None:
     for own, whole in zip(single, shared, strict=True):
         assert (own.unknown == whole.unknown).all()
         first = 1 + len(game.fluents) + game.move_offsets[own.role]
-        moves = np.unique(whole.formulas.leaves[whole.formulas.leaves > 2 * first - 1] >> 1)
+        moves = np.unique(whole.leaves[whole.leaves > 2 * first - 1] >> 1)
         assert (moves < first + len(game.moves[own.role])).all()
         assert whole.specialised == (not len(moves))
 
@@ -58,7 +59,7 @@ class _Part(NamedTuple):
 
 
 def _slow(
-    formulas: Formulas, unknown: np.ndarray, chosen: np.ndarray, state: np.ndarray, literal: int
+    formulas: Graph, unknown: np.ndarray, chosen: np.ndarray, state: np.ndarray, literal: int
 ) -> _Part | None:
     """Return the truth of a literal, and whether the choice alone decides it; None if lost."""
     node = literal >> 1

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from neurogame.analysis.analyse import GameAnalysis, analyse
-from neurogame.circuit.circuit import AND, OR
 from neurogame.errors import ConfigurationError
+from neurogame.graph.graph import AND, OR
 from neurogame.ground.atoms import IntArray
 from neurogame.regress.action_formulas import ActionFormulas, action_formulas
 from neurogame.regress.clockwork import clockwork
@@ -48,16 +48,16 @@ def truth_of(analysis: GameAnalysis) -> Callable[[IntArray], Doubles]:
 
 
 def slow_values(own: ActionFormulas, truth: Doubles, inputs: np.ndarray) -> np.ndarray:
-    rows = [slow_truth(own.formulas, truth, row) for row in inputs]
+    rows = [slow_truth(own.graph, own.leaves, truth, row) for row in inputs]
     return np.array(rows).reshape(len(inputs), own.outputs.size)
 
 
 def leaves_below(own: ActionFormulas, node: int) -> set[int]:
-    formulas, gate = own.formulas, node - own.formulas.leaf_count
+    graph, gate = own.graph, node - own.graph.input_count
     if gate < 0:
-        return {int(formulas.leaves[node])}
-    below = formulas.inputs[formulas.start[gate] : formulas.start[gate + 1]].tolist()
-    return set().union(*(leaves_below(own, child) for child in below))
+        return {int(own.leaves[node - 1])}
+    below = graph.inputs[graph.start[gate] : graph.start[gate + 1]].tolist()
+    return set().union(*(leaves_below(own, child >> 1) for child in below))
 
 
 def test_values_of_several_goals_are_a_disjunction_by_their_worth() -> None:
@@ -66,7 +66,7 @@ def test_values_of_several_goals_are_a_disjunction_by_their_worth() -> None:
     truth = truth_of(analysis)
     for own in action_formulas(game.circuit, analysis, goals="all"):
         samples = samples_of(game, own.role, 6, 1)
-        leaves = truth(own.formulas.leaves)
+        leaves = truth(own.leaves)
         parts = slow_values(own, leaves, samples.inputs).reshape(6, *own.outputs.shape)
         expected = 1 - (1 - parts * own.goals[None, :, None] / 100).prod(axis=1)
         expected[:, own.unknown.all(axis=0)] = 0.5
@@ -84,10 +84,10 @@ def test_trimmed_formulas_rank_new_states_alike(name: str, least: float) -> None
     small, change = trim(own, truth, samples_of(game, 0, 160, 1), clock, config)
     assert change.best <= config.best
     assert change.shift <= config.shift
-    assert small.edge_count * least <= own.edge_count
+    assert small.graph.edge_count * least <= own.graph.edge_count
     fresh = samples_of(game, 0, 128, 2)
-    after = slow_values(small, truth(small.formulas.leaves), fresh.inputs)
-    before = action_values(own, truth(own.formulas.leaves), fresh.inputs)
+    after = slow_values(small, truth(small.leaves), fresh.inputs)
+    before = action_values(own, truth(own.leaves), fresh.inputs)
     # Other states than those of the bound: somewhat more is allowed.
     found = ranking_change(before, after, fresh.legal)
     assert found.best <= 3 * config.best
@@ -106,7 +106,7 @@ def test_nothing_changes_where_nothing_may() -> None:
     assert (change.best, change.shift, change.tau) == (0.0, 0.0, 1.0)
     half = samples.part(np.flatnonzero(samples.legal.sum(axis=1) > 1))
     half = half.part(np.arange(len(half.legal)) >= len(half.legal) // 2)
-    before, after = (action_values(f, truth(f.formulas.leaves), half.inputs) for f in (own, small))
+    before, after = (action_values(f, truth(f.leaves), half.inputs) for f in (own, small))
     assert ranking_change(before, after, half.legal).largest < 1e-9
 
 
@@ -117,7 +117,7 @@ def test_disjuncts_that_all_moves_share_are_left_out() -> None:
     own = action_formulas(game.circuit, analysis)[0]
     small = without_shared_terms(own, OR, 0.25)
     assert small is not None
-    assert small.edge_count < own.edge_count
+    assert small.graph.edge_count < own.graph.edge_count
     corner = int(small.outputs[0, game.move_index(game.roles[0], "(mark 1 1)")])
     read = leaves_below(small, corner)
     cells = {game.fluents[(leaf >> 1) - 1] for leaf in read}

@@ -14,7 +14,8 @@ from neurogame.errors import GameError
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
-from neurogame.graph.formulas import Formulas
+from neurogame.graph.evaluate import holds
+from neurogame.graph.prune import prune
 from neurogame.kernels.actions.limits import MOST_DOUBLINGS, SMALL
 from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS, CompiledScores, Flags, Reals
 
@@ -49,7 +50,7 @@ class ActionCircuit(nn.Module):
         self.roles = nn.ModuleList(RoleCircuit(graph, *sizes, config) for graph in graphs)
         asked = any((graph.leaf_input > self.fluent_count).any() for graph in graphs)
         legal = circuit.legal if asked else circuit.legal[:0]
-        self.legal_formulas = Formulas.of_circuit(circuit, legal).pruned()
+        self.legal_graph = prune(circuit.graph.with_outputs(legal))
 
     @property
     def scale(self) -> int:
@@ -113,9 +114,9 @@ class ActionCircuit(nn.Module):
         """Return the probability of each move if its role chooses at random; ``[B, M]``."""
         if legal is None:
             held = (fluents.detach() > 0.5).cpu().numpy()
-            inputs = np.zeros((len(held), self.legal_formulas.input_count - 1), np.bool_)
+            inputs = np.zeros((len(held), self.legal_graph.input_count - 1), np.bool_)
             inputs[:, : self.fluent_count] = held
-            legal = torch.from_numpy(self.legal_formulas.holds(inputs)).to(fluents.device)
+            legal = torch.from_numpy(holds(self.legal_graph, inputs)).to(fluents.device)
         parts = torch.split(legal.float(), list(self.move_counts), dim=1)
         return torch.cat([own / own.sum(dim=1, keepdim=True).clamp_min(1) for own in parts], dim=1)
 

@@ -12,10 +12,11 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.config import ActionConfig
-from neurogame.evaluators.actions.graph import FAN_IN, NOTHING, ActionGraph, build_graph, narrow
+from neurogame.evaluators.actions.graph import FAN_IN, NOTHING, ActionGraph, build_graph
 from neurogame.evaluators.actions.leaf_truth import HALF, leaf_truth
 from neurogame.evaluators.actions.trimmed import described, of_numbers, trimmed_formulas
-from neurogame.graph.formulas import Formulas
+from neurogame.graph.prune import needed
+from neurogame.graph.rewrite import narrowed
 from neurogame.regress.action_formulas import ActionFormulas, action_formulas
 
 _MANY_GATES = 4_000_000
@@ -77,15 +78,15 @@ def _regressed_gates(circuit: Circuit) -> int:
     It tells within seconds what would else take minutes: that formulas so large become much
     smaller when they are simplified is possible, but none of the known games is such a case.
     """
-    first, fluents = circuit.first_gate, len(circuit.fluents)
-    small = -(-(np.diff(circuit.gate_start) - 1) // (FAN_IN - 1))
+    graph, fluents = circuit.graph, len(circuit.fluents)
+    small = -(-(graph.fan_in - 1) // (FAN_IN - 1))
     total = 0
     for pairs in circuit.goals:
         goals = np.array([literal for _, literal in pairs[:1]], np.int64)
-        needed = Formulas.of_circuit(circuit, goals).needed()
-        following = circuit.next[np.flatnonzero(needed[1 : 1 + fluents])]
-        before = Formulas.of_circuit(circuit, following).needed()
-        total += int(small[needed[first:]].sum() + small[before[first:]].sum())
+        after = needed(graph.with_outputs(goals))
+        following = circuit.next[np.flatnonzero(after[1 : 1 + fluents])]
+        before = needed(graph.with_outputs(following))
+        total += sum(int(small[own[graph.input_count :]].sum()) for own in (after, before))
     return total
 
 
@@ -120,7 +121,7 @@ def action_circuit_of(
     Raises:
         LimitError: the formulas are too large; see :func:`make_action_circuit`.
     """
-    _check_size(sum(own.formulas.gate_count for own in formulas), config)
+    _check_size(sum(own.graph.gate_count for own in formulas), config)
     graphs = [_graph(circuit, own, analysis, config) for own in formulas]
     return ActionCircuit(circuit, graphs, config)
 
@@ -164,18 +165,21 @@ def _graph(
     """Return the graph of one role's formulas."""
     counted = np.flatnonzero(own.goals > 0) if config.goals == "all" else np.arange(0)
     counted = counted if len(counted) else np.arange(min(len(own.goals), 1))
-    formulas = narrow(own.formulas, circuit.first_gate)
-    table = formulas.outputs.reshape(own.outputs.shape)[counted]
+    graph = own.graph
+    if graph.fan_in.max(initial=0) > FAN_IN:
+        graph = narrowed(graph, FAN_IN)
+    table = (graph.outputs >> 1).reshape(own.unknown.shape)[counted]
     table = np.where(own.unknown[counted], NOTHING, table)
     weights = own.goals[counted] / 100 if config.goals == "all" else np.ones(len(counted))
     if not len(counted):
         # The rules give the role no goal.
-        table, weights = np.full((1, own.outputs.shape[1]), NOTHING), np.ones(1)
+        table, weights = np.full((1, own.unknown.shape[1]), NOTHING), np.ones(1)
     first = 1 + len(circuit.fluents) + sum(len(moves) for moves in circuit.moves[: own.role])
     mine = range(first, first + len(circuit.moves[own.role]))
     return build_graph(
-        formulas,
-        leaf_truth(formulas.leaves, analysis, config, mine),
+        graph,
+        own.leaves,
+        leaf_truth(own.leaves, analysis, config, mine),
         tuple(table),
         tuple(weights.tolist()),
         HALF,

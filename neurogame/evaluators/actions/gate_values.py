@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from neurogame.circuit.circuit import AND
+from neurogame.graph.graph import AND
 
 
 class TorchRun(NamedTuple):

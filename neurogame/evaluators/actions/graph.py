@@ -7,17 +7,16 @@ decision.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, final
 
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.circuit.circuit import AND, OR
-from neurogame.graph.formulas import Formulas
-from neurogame.graph.gates import GateStore
-from neurogame.graph.groups import gather_groups, group_starts
-from neurogame.graph.positive import PositiveFormulas, positive
-from neurogame.graph.rewrite import rewrite
+from neurogame.graph.extend import with_more_gates, with_more_inputs
+from neurogame.graph.graph import AND, OR, Graph, replaced
+from neurogame.graph.levels import runs
+from neurogame.graph.prune import with_gates, with_sorted_inputs
 from neurogame.ground.atoms import IntArray
 
 Doubles = npt.NDArray[np.float64]
@@ -53,8 +52,8 @@ class Run(NamedTuple):
 class ActionGraph:
     """The formulas of one role's moves, shared.
 
-    ``K`` leaves, ``G`` gates, ``E`` edges, ``M`` moves of the role. Nodes ``0..K-1`` are the
-    leaves, gate ``g`` is node ``K + g``.
+    ``K`` leaves, ``G`` gates, ``E`` edges, ``M`` moves of the role. Values lie in *rows*: rows
+    ``0..K-1`` are the leaves, row ``K + g`` is gate ``g``.
 
     Attributes:
         leaf_input: input of the circuit that each leaf reads: 0 (the constant false, also for the
@@ -62,17 +61,14 @@ class ActionGraph:
         leaf_move: the move of the role that each leaf is about, or -1; int64 ``[K]``.
         leaf_truth: truth of each leaf where its input does not hold, and where it does;
             float64 ``[K, 2]``.
-        runs: all gates, in order.
-        inputs: nodes, each smaller than its gate's own; int64 ``[E]``.
-        outputs: node of each move's formula; int64 ``[M]``.
+        graph: the gates, sorted into runs and without negation: its inputs are the leaves, its
+            outputs the formula of each move; ``[M]``.
     """
 
     leaf_input: IntArray
     leaf_move: IntArray
     leaf_truth: Doubles
-    runs: tuple[Run, ...]
-    inputs: IntArray
-    outputs: IntArray
+    graph: Graph
 
     @property
     def is_shared(self) -> bool:
@@ -87,46 +83,47 @@ class ActionGraph:
     @property
     def gate_count(self) -> int:
         """Number of gates, ``G``."""
-        return self.runs[-1].last if self.runs else 0
+        return self.graph.gate_count
 
     @property
     def edge_count(self) -> int:
         """Number of edges, ``E``."""
-        return len(self.inputs)
+        return self.graph.edge_count
+
+    @cached_property
+    def inputs(self) -> IntArray:
+        """Row that each edge reads: its node, as the constant has no row; int64 ``[E]``."""
+        return (self.graph.inputs >> 1) - 1
+
+    @cached_property
+    def outputs(self) -> IntArray:
+        """Row of each move's formula; int64 ``[M]``."""
+        return (self.graph.outputs >> 1) - 1
+
+    @cached_property
+    def runs(self) -> tuple[Run, ...]:
+        """All gates, in order."""
+        graph, fan_in = self.graph, self.graph.fan_in
+        return tuple(
+            Run(
+                first=int(gates[0]),
+                last=int(gates[-1]) + 1,
+                kind=int(graph.kind[gates[0]]),
+                fan_in=int(fan_in[gates[0]]),
+                edge=int(graph.start[gates[0]]),
+            )
+            for gates in runs(graph)
+        )
 
     def edges_of(self, run: Run) -> IntArray:
-        """Return the inputs of a run's gates, ``[n, k]``."""
+        """Return the rows that a run's gates read, ``[n, k]``."""
         size = (run.last - run.first) * run.fan_in
         return self.inputs[run.edge : run.edge + size].reshape(-1, run.fan_in)
 
 
-def narrow(formulas: PositiveFormulas, input_count: int) -> PositiveFormulas:
-    """Return the same formulas with gates of at most :data:`FAN_IN` inputs.
-
-    Split gates have the same value in product logic, as its operations are associative.
-
-    Args:
-        formulas: any.
-        input_count: inputs of the circuit, the constant included.
-    """
-    if not formulas.gate_count or np.diff(formulas.start).max() <= FAN_IN:
-        return formulas
-    literal = np.concatenate([formulas.leaves, 2 * (input_count + np.arange(formulas.gate_count))])
-    whole = Formulas(
-        input_count=input_count,
-        kind=formulas.kind,
-        start=formulas.start,
-        inputs=literal[formulas.inputs],
-        level=formulas.level,
-        literals=literal[formulas.outputs],
-    )
-    store = GateStore(input_count)
-    signal = rewrite(whole, 2 * np.arange(input_count), store, FAN_IN)
-    return positive(Formulas.of_store(store, signal[whole.literals >> 1] ^ (whole.literals & 1)))
-
-
 def build_graph(
-    formulas: PositiveFormulas,
+    graph: Graph,
+    leaves: IntArray,
     truth: Doubles,
     outputs: tuple[IntArray, ...],
     weights: tuple[float, ...],
@@ -136,8 +133,9 @@ def build_graph(
     """Return the graph of formulas, several of which may count for one move.
 
     Args:
-        formulas: gates of at most :data:`FAN_IN` inputs.
-        truth: of their leaves, as :attr:`ActionGraph.leaf_truth`.
+        graph: gates of at most :data:`FAN_IN` inputs, without negation.
+        leaves: its inputs, as literals of the circuit's; int64 ``[K]``.
+        truth: of the leaves, as :attr:`ActionGraph.leaf_truth`.
         outputs: for each formula of a move the nodes of all moves, or :data:`NOTHING`;
             int64 ``[M]`` each, at least one.
         weights: for each formula the truth that it counts for where it is wholly true, in 0..1.
@@ -147,93 +145,50 @@ def build_graph(
     Returns:
         The graph of ``1 - prod(1 - weight * formula)``.
     """
-    build = _Builder(formulas, truth, own)
     # Moves with the same formulas share their outputs.
     columns, place = np.unique(np.stack(outputs), axis=1, return_inverse=True)
+    constants: list[float] = []
+    for nodes, weight in zip(columns, weights, strict=True):
+        constants += [unknown] if (nodes == NOTHING).any() else []
+        constants += [weight] if weight != 1 else []
+    free = iter(range(graph.input_count, graph.input_count + len(constants)))
+    moved = np.arange(graph.node_count)
+    moved[graph.input_count :] += len(constants)
+    graph = with_more_inputs(graph, len(constants))
     rows = []
     for nodes, weight in zip(columns, weights, strict=True):
-        if (nodes == NOTHING).any():
-            nodes = np.where(nodes == NOTHING, build.constant(unknown), nodes)
+        nothing = nodes == NOTHING
+        found = moved[nodes]
+        if nothing.any():
+            found[nothing] = next(free)
         if weight != 1:
-            factor = np.full(len(nodes), build.constant(weight))
-            nodes = build.gates(AND, np.stack([factor, nodes], axis=1))
-        rows.append(nodes)
+            factor = np.full(len(found), next(free))
+            graph, found = with_more_gates(graph, AND, 2 * np.stack([factor, found], axis=1))
+        rows.append(found)
     while len(rows) > 1:
         some, rows = rows[:FAN_IN], rows[FAN_IN:]
-        rows.append(build.gates(OR, np.stack(some, axis=1)))
-    return build.graph(rows[0][place.reshape(-1)])
+        graph, found = with_more_gates(graph, OR, 2 * np.stack(some, axis=1))
+        rows.append(found)
+    inputs, nothing = leaves >> 1, np.full(len(constants), -1)
+    mine = (inputs >= own.start) & (inputs < own.stop)
+    return ActionGraph(
+        leaf_input=np.append(np.where(mine, 0, inputs), 0 * nothing),
+        leaf_move=np.append(np.where(mine, inputs - own.start, -1), nothing),
+        leaf_truth=np.concatenate([truth, np.repeat(constants, 2).reshape(-1, 2)]),
+        graph=_in_runs(graph.with_outputs(2 * rows[0][place.reshape(-1)])),
+    )
 
 
-@final
-class _Builder:
-    """Gates and leaves in the order in which they are added; they are sorted at the end."""
-
-    def __init__(self, formulas: PositiveFormulas, truth: Doubles, own: range) -> None:
-        count = formulas.leaf_count + formulas.gate_count
-        inputs = formulas.leaves >> 1
-        mine = (inputs >= own.start) & (inputs < own.stop)
-        self.leaf_input, self.leaf_truth = np.where(mine, 0, inputs), truth
-        self.leaf_move = np.where(mine, inputs - own.start, -1)
-        self.is_leaf = np.arange(count) < formulas.leaf_count
-        self.kind, self.level = formulas.kind.astype(np.int64), formulas.level
-        self.sizes, self.inputs = np.diff(formulas.start), formulas.inputs
-
-    def constant(self, value: float) -> int:
-        """Add a leaf that always has the same truth, and return its node."""
-        self.leaf_input = np.append(self.leaf_input, 0)
-        self.leaf_move = np.append(self.leaf_move, -1)
-        self.leaf_truth = np.concatenate([self.leaf_truth, [[value, value]]])
-        return int(self._added(1, True)[0])
-
-    def gates(self, kind: int, inputs: IntArray) -> IntArray:
-        """Add gates of inputs ``[n, k]``, and return their nodes; ``[n]``."""
-        count, width = inputs.shape
-        level = np.zeros(len(self.is_leaf), np.int64)
-        level[~self.is_leaf] = self.level
-        self.level = np.concatenate([self.level, 1 + level[inputs].max(axis=1)])
-        self.kind = np.concatenate([self.kind, np.full(count, kind)])
-        self.sizes = np.concatenate([self.sizes, np.full(count, width)])
-        self.inputs = np.concatenate([self.inputs, inputs.reshape(-1)])
-        return self._added(count, False)
-
-    def _added(self, count: int, leaves: bool) -> IntArray:
-        first = len(self.is_leaf)
-        self.is_leaf = np.concatenate([self.is_leaf, np.full(count, leaves)])
-        return np.arange(first, first + count)
-
-    def graph(self, outputs: IntArray) -> ActionGraph:
-        """Return the graph whose outputs are these nodes."""
-        order = np.lexsort((self.sizes, self.kind, self.level))
-        start = group_starts(self.sizes[order])
-        edges = gather_groups(group_starts(self.sizes), self.inputs, order)
-        gates = np.flatnonzero(~self.is_leaf)[order]
-        runs = _runs(self.level[order], self.kind[order], start)
-        leaves = len(self.leaf_input)
-        place = np.zeros(len(self.is_leaf), np.int64)
-        place[self.is_leaf] = np.arange(leaves)
-        parts = []
-        for run in runs:
-            size = (run.last - run.first) * run.fan_in
-            own = np.sort(place[edges[run.edge : run.edge + size]].reshape(-1, run.fan_in))
-            # Gates that read the same rows follow each other, so that these are in cache.
-            near = np.lexsort(own.T[::-1])
-            place[gates[run.first : run.last][near]] = leaves + np.arange(run.first, run.last)
-            parts.append(own[near].reshape(-1))
-        return ActionGraph(
-            leaf_input=self.leaf_input,
-            leaf_move=self.leaf_move,
-            leaf_truth=self.leaf_truth,
-            runs=runs,
-            inputs=np.concatenate([np.zeros(0, np.int64), *parts]),
-            outputs=place[outputs],
-        )
-
-
-def _runs(level: IntArray, kind: IntArray, start: IntArray) -> tuple[Run, ...]:
-    """Return the runs of sorted gates."""
-    sizes = np.diff(start)
-    new = (np.diff(level, prepend=-1) != 0) | (np.diff(kind, prepend=-1) != 0)
-    first = np.flatnonzero(new | (np.diff(sizes, prepend=-1) != 0))
-    last = np.append(first[1:], len(level)).astype(np.int64)
-    table = zip(first, last, kind[first], sizes[first], start[first], strict=False)
-    return tuple(Run(*(int(x) for x in row)) for row in table)
+def _in_runs(graph: Graph) -> Graph:
+    """Return the same graph with its gates sorted into runs."""
+    first = end = graph.input_count
+    signal = 2 * np.arange(graph.node_count)
+    order = [np.zeros(0, np.int64)]
+    for gates in runs(graph):
+        inputs, _ = graph.inputs_of(gates)
+        own = np.sort(replaced(inputs, signal).reshape(len(gates), -1))
+        # Gates that read the same rows follow each other, so that these are in cache.
+        order.append(gates[np.lexsort(own.T[::-1])])
+        signal[first + order[-1]] = 2 * np.arange(end, end + len(gates))
+        end += len(gates)
+    return with_sorted_inputs(with_gates(graph, np.concatenate(order)))

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from neurogame.circuit.circuit import AND
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.gate_values import TorchRun, gate_values
 from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.evaluators.actions.limited import limited
+from neurogame.graph.graph import AND
 from neurogame.kernels.actions.limits import SMALL
 
 _MOST_VALUES = 16_000_000

@@ -16,7 +16,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, GameError, LimitError
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.leaf_truth import leaf_truth
-from neurogame.graph.positive import PositiveFormulas
+from neurogame.graph.graph import Graph, unnamed
 from neurogame.regress.action_formulas import ActionFormulas
 from neurogame.regress.clockwork import clockwork
 from neurogame.regress.trim import Samples, trim
@@ -26,8 +26,6 @@ from neurogame.simulate.simulator import Simulator
 _STATES = 1024
 _SEED = 0
 _PLIES = 500
-
-_ARRAYS = ("leaves", "kind", "start", "inputs", "level")
 
 
 def trimmed_formulas(
@@ -71,27 +69,43 @@ def trimmed_formulas(
 
 
 def as_numbers(own: ActionFormulas) -> dict[str, Any]:
-    """Return formulas as JSON-able values."""
-    numbers = {name: getattr(own.formulas, name).tolist() for name in _ARRAYS}
+    """Return formulas as JSON-able values: leaves are the numbers 0..K-1, then come the gates."""
+    graph = own.graph
     return {
-        **numbers,
+        "leaves": own.leaves.tolist(),
+        "kind": graph.kind.tolist(),
+        "start": graph.start.tolist(),
+        "inputs": ((graph.inputs >> 1) - 1).tolist(),
+        "level": graph.level.tolist(),
         "role": own.role,
         "goals": own.goals.tolist(),
-        "outputs": own.outputs.tolist(),
+        "outputs": (own.outputs - 1).tolist(),
         "unknown": own.unknown.tolist(),
     }
 
 
 def of_numbers(values: Mapping[str, Any]) -> ActionFormulas:
     """Return the formulas of which :func:`as_numbers` gave these values."""
-    arrays: dict[str, Any] = {name: np.array(values[name], np.int64) for name in _ARRAYS}
-    arrays["kind"] = arrays["kind"].astype(np.uint8)
-    outputs = np.array(values["outputs"], np.int64)
+    arrays = {
+        name: np.array(values[name], np.int64)
+        for name in ("leaves", "kind", "start", "inputs", "level", "goals", "outputs")
+    }
+    none = unnamed(len(arrays["kind"]))
+    graph = Graph(
+        input_count=1 + len(arrays["leaves"]),
+        kind=arrays["kind"].astype(np.uint8),
+        start=arrays["start"],
+        inputs=2 * (1 + arrays["inputs"]),
+        level=arrays["level"],
+        outputs=2 * (1 + arrays["outputs"].reshape(-1)),
+        atom=none,
+        rule=none,
+    )
     return ActionFormulas(
         role=int(values["role"]),
-        goals=np.array(values["goals"], np.int64),
-        formulas=PositiveFormulas(**arrays, outputs=outputs.reshape(-1)),
-        outputs=outputs,
+        goals=arrays["goals"],
+        graph=graph,
+        leaves=arrays["leaves"],
         specialised=True,
         unknown=np.array(values["unknown"], np.bool_),
     )

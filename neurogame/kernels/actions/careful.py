@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND
+from neurogame.graph.graph import AND
 from neurogame.kernels.actions.formulas import Formulas
 from neurogame.kernels.actions.gates import LANES
 from neurogame.kernels.actions.limits import MOST_DOUBLINGS, SMALL

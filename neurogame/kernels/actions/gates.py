@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils as _cgutils
 
-from neurogame.circuit.circuit import AND, OR
+from neurogame.graph.graph import AND, OR
 from neurogame.kernels.native.compiled import inner, written
 
 # It is not annotated.

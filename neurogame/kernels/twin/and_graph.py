@@ -10,101 +10,66 @@ Functional Property Verification" (2002), section III (and-inverter graphs with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.circuit.circuit import FALSE, OR, TRUE, Circuit
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph, replaced, unnamed
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.twin.one_hot import complement_wide_move_sets
 
 _UNKNOWN = -1
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class AndGraph:
-    """Two-input ANDs over the inputs of a circuit; ``A`` ANDs over ``I`` inputs.
-
-    Nodes ``0..I-1`` are the constant false, the fluents and the moves, numbered as in the
-    circuit; the ANDs follow in topological order. Literals are ``2 * node + complement``.
-
-    Attributes:
-        input_count: ``I``, the constant included.
-        left: first input literal of each AND; int64 ``[A]``.
-        right: second input literal of each AND; int64 ``[A]``.
-        depth: longest distance to an input, at least 1, never decreasing; int64 ``[A]``.
-        literal: literal in this graph of each node of the circuit; int64 ``[nodes]``.
-    """
-
-    input_count: int
-    left: IntArray
-    right: IntArray
-    depth: IntArray
-    literal: IntArray
-
-    def translate(self, literals: IntArray) -> IntArray:
-        """Return the literals of this graph for literals of the circuit."""
-        translated: IntArray = self.literal[literals >> 1] ^ (literals & 1)
-        return translated
-
-
-def build_and_graph(circuit: Circuit, *, one_move_each: bool = True) -> AndGraph:
-    """Decompose a circuit into two-input ANDs.
+def with_pairs(circuit: Circuit, *, one_move_each: bool = True) -> Circuit:
+    """Return a circuit with ANDs of two inputs as its only gates, their levels never decreasing.
 
     Args:
         circuit: the game.
         one_move_each: allow rewriting that holds only where every role makes exactly one
-            move, as in every step of a game. With False the graph equals the circuit on
+            move, as in every step of a game. With False the result equals the circuit on
             every assignment of the moves.
-
-    Returns:
-        The graph; its literals are those of the circuit under :meth:`AndGraph.translate`.
     """
-    kind, start, inputs = circuit.gate_kind, circuit.gate_start, circuit.gate_inputs
-    if one_move_each:
-        kind, start, inputs = complement_wide_move_sets(circuit)
-    builder = _Builder(kind, start, inputs, circuit.first_gate)
+    graph = complement_wide_move_sets(circuit) if one_move_each else circuit.graph
+    builder = _Builder(graph)
     builder.run()
-    literal = np.concatenate([2 * np.arange(circuit.first_gate), builder.output])
-    return AndGraph(
-        circuit.first_gate,
-        np.concatenate(builder.left) if builder.left else np.zeros(0, np.int64),
-        np.concatenate(builder.right) if builder.right else np.zeros(0, np.int64),
-        np.concatenate(builder.depth) if builder.depth else np.zeros(0, np.int64),
-        literal[: circuit.node_count],
+    literal = np.concatenate([2 * np.arange(graph.input_count), builder.output])
+    empty = np.zeros(0, np.int64)
+    level = np.concatenate([empty, *builder.depth])
+    pairs = Graph(
+        input_count=graph.input_count,
+        kind=np.full(len(level), AND, np.uint8),
+        start=2 * np.arange(len(level) + 1),
+        inputs=np.concatenate([empty, *builder.pairs]),
+        level=level,
+        outputs=replaced(graph.outputs, literal),
+        atom=unnamed(len(level)),
+        rule=unnamed(len(level)),
     )
+    return replace(circuit, graph=pairs)
 
 
 class _Builder:
     """Joins, depth by depth, what each gate has available, two at a time."""
 
-    def __init__(
-        self,
-        kind: npt.NDArray[np.uint8],
-        start: IntArray,
-        inputs: IntArray,
-        first_gate: int,
-    ) -> None:
-        fan_in = np.diff(start)
-        owner = np.repeat(np.arange(len(kind)), fan_in)
+    def __init__(self, graph: Graph) -> None:
+        fan_in = graph.fan_in
+        owner = np.repeat(np.arange(graph.gate_count), fan_in)
         # An OR reads complemented inputs and gives a complemented output.
-        self.invert = (kind == OR).astype(np.int64)
+        self.invert = (graph.kind == OR).astype(np.int64)
         self.missing = fan_in.copy()
-        self.output = np.full(len(kind), _UNKNOWN, np.int64)
-        self.next_node = first_gate
-        self.left: list[IntArray] = []
-        self.right: list[IntArray] = []
+        self.output = np.full(graph.gate_count, _UNKNOWN, np.int64)
+        self.next_node = graph.input_count
+        self.pairs: list[IntArray] = []
         self.depth: list[IntArray] = []
-        edges = inputs ^ self.invert[owner]
+        edges = graph.inputs ^ self.invert[owner]
         node = edges >> 1
-        direct = node < first_gate
+        direct = node < graph.input_count
         self.new_gate, self.new_literal = owner[direct], edges[direct]
         # The edges that wait for a gate, sorted by that gate.
         order = np.argsort(node[~direct], kind="stable")
-        self.source = node[~direct][order] - first_gate
+        self.source = node[~direct][order] - graph.input_count
         self.target, self.polarity = owner[~direct][order], (edges[~direct] & 1)[order]
         self.pool_gate = np.zeros(0, np.int64)
         self.pool_literal = np.zeros(0, np.int64)
@@ -173,8 +138,7 @@ class _Builder:
         at = np.flatnonzero(first)
         base = 2 * (self.next_node + 1)
         keys, index = np.unique(literals[at] * base + literals[at + 1], return_inverse=True)
-        self.left.append(keys // base)
-        self.right.append(keys % base)
+        self.pairs.append(np.stack([keys // base, keys % base], axis=1).reshape(-1))
         self.depth.append(np.full(len(keys), depth, np.int64))
         alone = last & (rank % 2 == 0)
         self.pool_gate, self.pool_literal = gates[alone], literals[alone]

@@ -7,77 +7,61 @@ a set is the complement of the disjunction of all others.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.circuit.circuit import OR, TRUE, Circuit
-from neurogame.ground.atoms import IntArray
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.extend import with_more_inputs
+from neurogame.graph.graph import OR, Graph
+from neurogame.graph.groups import group_starts
+from neurogame.graph.rewrite import rewrite
+from neurogame.graph.store import GateStore
 
 
-def complement_wide_move_sets(
-    circuit: Circuit,
-) -> tuple[npt.NDArray[np.uint8], IntArray, IntArray]:
+def complement_wide_move_sets(circuit: Circuit) -> Graph:
     """Replace sets of more than half of a role's moves by the complement of the others.
 
     Args:
         circuit: the game.
 
     Returns:
-        Kinds, starts and inputs of the gates as in :class:`Circuit`, with new gates appended
-        at the end (so that the order is no longer topological). Equal to the circuit wherever
-        exactly one move of each role is made.
+        A graph with the circuit's inputs and outputs, equal to its own wherever exactly one move
+        of each role is made.
     """
-    kinds, start, inputs = circuit.gate_kind, circuit.gate_start, circuit.gate_inputs
-    owner = np.repeat(np.arange(len(kinds)), np.diff(start))
+    graph = circuit.graph
+    owner = np.repeat(np.arange(graph.gate_count), graph.fan_in)
+    node = graph.inputs >> 1
     # An OR reads the moves as they are, an AND reads "this move is not made".
-    helpful = (inputs & 1) == (kinds[owner] != OR)
-    added: dict[bytes, int] = {}
-    added_inputs: list[IntArray] = []
-    replacement: list[tuple[IntArray, IntArray]] = []
-    dropped = np.zeros(len(inputs), bool)
-    node = inputs >> 1
+    helpful = (graph.inputs & 1) == (graph.kind[owner] != OR)
+    dropped = np.zeros(graph.edge_count, np.bool_)
+    owners, others = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     begin = 1 + len(circuit.fluents)
     for moves in circuit.moves:
         end = begin + len(moves)
         edges = np.flatnonzero(helpful & (node >= begin) & (node < end))
-        count = np.bincount(owner[edges], minlength=len(kinds))
+        count = np.bincount(owner[edges], minlength=graph.gate_count)
         wide = count > max(len(moves) // 2, 2)
         edges = edges[wide[owner[edges]]]
         dropped[edges] = True
         gates, first = np.unique(owner[edges], return_index=True)
-        for gate, group in zip(gates, np.split(edges, first[1:]), strict=False):
-            others = np.setdiff1d(np.arange(begin, end), node[group]) * 2
-            literal = _disjunction(others, added, added_inputs, circuit.node_count)
-            # An OR of the set is "none of the others"; an AND of its complements "some other".
-            literal ^= int(kinds[gate] == OR)
-            replacement.append((np.array([gate]), np.array([literal])))
+        owners.append(gates)
+        for own in np.split(edges, first[1:]) if len(gates) else []:
+            others.append(2 * np.setdiff1d(np.arange(begin, end), node[own]))
         begin = end
-    owners = np.concatenate([owner[~dropped], *(gate for gate, _ in replacement)])
-    literals = np.concatenate([inputs[~dropped], *(literal for _, literal in replacement)])
-    order = np.lexsort((literals, owners))
-    width = np.concatenate(
-        [np.bincount(owners, minlength=len(kinds)), [len(row) for row in added_inputs]]
-    ).astype(np.int64)
-    return (
-        np.concatenate([kinds, np.full(len(added_inputs), OR, np.uint8)]),
-        np.concatenate([np.zeros(1, np.int64), np.cumsum(width)]),
-        np.concatenate([literals[order], *added_inputs]).astype(np.int64),
+    store = GateStore(graph.input_count)
+    sets = store.make(OR, np.concatenate(others), group_starts(np.array([*map(len, others[1:])])))
+    # An OR of the set is "none of the others"; an AND of its complements "some other".
+    gates = np.concatenate(owners)
+    sets ^= graph.kind[gates] == OR
+    leaves = np.append(2 * np.arange(graph.input_count), sets)
+    # The sets are inputs first, which the gates read instead of the edges dropped.
+    more = with_more_inputs(graph, len(gates))
+    owner = np.append(owner[~dropped], gates)
+    inputs = np.append(more.inputs[~dropped], 2 * np.arange(graph.input_count, more.input_count))
+    changed = replace(
+        more,
+        start=group_starts(np.bincount(owner, minlength=graph.gate_count)),
+        inputs=inputs[np.argsort(owner, kind="stable")],
     )
-
-
-def _disjunction(
-    literals: IntArray,
-    added: dict[bytes, int],
-    added_inputs: list[IntArray],
-    first_node: int,
-) -> int:
-    """Return a literal for the disjunction, from a new gate unless it is trivial or known."""
-    if len(literals) == 0:
-        return TRUE ^ 1
-    if len(literals) == 1:
-        return int(literals[0])
-    key = literals.tobytes()
-    if key not in added:
-        added[key] = 2 * (first_node + len(added_inputs))
-        added_inputs.append(literals)
-    return added[key]
+    return store.graph(rewrite(changed, leaves, store))

@@ -15,8 +15,9 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.graph.graph import Graph
+from neurogame.graph.levels import split_at_changes
 from neurogame.ground.atoms import IntArray
-from neurogame.kernels.twin.and_graph import AndGraph
 
 
 @final
@@ -66,7 +67,7 @@ class Stage:
 
 
 def make_stages(
-    graph: AndGraph, outputs: Sequence[IntArray], after: Sequence[int | None]
+    graph: Graph, outputs: Sequence[IntArray], after: Sequence[int | None]
 ) -> list[Stage]:
     """Plan the computation of several groups of outputs.
 
@@ -74,7 +75,7 @@ def make_stages(
     the same stage reuse the same rows: running one of them invalidates the other.
 
     Args:
-        graph: the two-input gates.
+        graph: ANDs of two inputs, as :func:`~.and_graph.with_pairs` makes them.
         outputs: per stage its output literals of ``graph``; int64 ``[O]`` each.
         after: per stage the index of the stage, earlier in the list, whose values it may use,
             or None to start from the inputs.
@@ -85,7 +86,7 @@ def make_stages(
     phase = _phases(graph)
     stages: list[Stage] = []
     placed: list[IntArray] = []
-    inputs = np.full(graph.input_count + len(graph.left), -1, np.int64)
+    inputs = np.full(graph.node_count, -1, np.int64)
     inputs[: graph.input_count] = np.arange(graph.input_count)
     for literals, base in zip(outputs, after, strict=True):
         row = inputs.copy() if base is None else placed[base].copy()
@@ -98,50 +99,46 @@ def make_stages(
     return stages
 
 
-def _phases(graph: AndGraph) -> IntArray:
+def _phases(graph: Graph) -> IntArray:
     """Return per node 1 if its row holds the complement, which turns ~a & ~b into ``a | b``."""
-    phase = np.zeros(graph.input_count + len(graph.left), np.int64)
-    for begin, end in _depth_ranges(graph.depth):
-        left, right = graph.left[begin:end], graph.right[begin:end]
+    phase = np.zeros(graph.node_count, np.int64)
+    pairs = graph.inputs.reshape(-1, 2)
+    for begin, end in _level_ranges(graph.level):
+        left, right = pairs[begin:end].T
         both = (phase[left >> 1] ^ (left & 1)) & (phase[right >> 1] ^ (right & 1))
         phase[graph.input_count + begin : graph.input_count + end] = both
     return phase
 
 
 def _plan_stage(
-    graph: AndGraph, phase: IntArray, literals: IntArray, row: IntArray, begin: int
+    graph: Graph, phase: IntArray, literals: IntArray, row: IntArray, begin: int
 ) -> tuple[list[Level], int]:
     """Give rows to the gates that are still missing; ``row`` is updated in place."""
     first = graph.input_count
     needed = np.zeros(len(row), bool)
     needed[literals >> 1] = True
     needed &= row < 0
-    ranges = _depth_ranges(graph.depth)
+    ranges, pairs = _level_ranges(graph.level), graph.inputs.reshape(-1, 2)
     for low, high in reversed(ranges):
         gates = low + np.flatnonzero(needed[first + low : first + high])
-        for side in (graph.left, graph.right):
-            node = side[gates] >> 1
-            needed[node[row[node] < 0]] = True
+        node = pairs[gates] >> 1
+        needed[node[row[node] < 0]] = True
     height = np.zeros(len(row), np.int64)
     for low, high in ranges:
         gates = low + np.flatnonzero(needed[first + low : first + high])
-        below = np.maximum(height[graph.left[gates] >> 1], height[graph.right[gates] >> 1])
-        height[first + gates] = below + 1
+        height[first + gates] = height[pairs[gates] >> 1].max(axis=1, initial=0) + 1
     gates = np.flatnonzero(needed[first:])
     gates = gates[np.argsort(height[first + gates], kind="stable")]
-    bounds = np.flatnonzero(np.diff(height[first + gates], prepend=0))
     levels = []
-    for group in np.split(gates, bounds[1:]) if len(gates) else []:
+    for group in split_at_changes(gates, height[first + gates]):
         levels.append(_plan_level(graph, phase, group, row, begin))
         begin += len(group)
     return levels, begin
 
 
-def _plan_level(
-    graph: AndGraph, phase: IntArray, gates: IntArray, row: IntArray, begin: int
-) -> Level:
+def _plan_level(graph: Graph, phase: IntArray, gates: IntArray, row: IntArray, begin: int) -> Level:
     """Sort the gates of one level by their operation and write down the rows they read."""
-    left, right = graph.left[gates], graph.right[gates]
+    left, right = graph.inputs.reshape(-1, 2)[gates].T
     flip_left = phase[left >> 1] ^ (left & 1)
     flip_right = phase[right >> 1] ^ (right & 1)
     swap = (flip_left == 1) & (flip_right == 0)
@@ -158,7 +155,7 @@ def _plan_level(
     )
 
 
-def _depth_ranges(depth: IntArray) -> list[tuple[int, int]]:
-    """Return the half-open ranges of equal depth."""
-    bounds = [0, *(np.flatnonzero(np.diff(depth)) + 1).tolist(), len(depth)]
+def _level_ranges(level: IntArray) -> list[tuple[int, int]]:
+    """Return the half-open ranges of gates of equal level."""
+    bounds = [0, *(np.flatnonzero(np.diff(level)) + 1).tolist(), len(level)]
     return [(low, high) for low, high in pairwise(bounds) if low < high]

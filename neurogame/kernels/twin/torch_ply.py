@@ -13,7 +13,7 @@ from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.step import STATUS
-from neurogame.kernels.twin.and_graph import build_and_graph
+from neurogame.kernels.twin.and_graph import with_pairs
 from neurogame.kernels.twin.bitslice import BitSliceKernel, rounded_width
 from neurogame.kernels.twin.plan import make_stages
 
@@ -42,13 +42,10 @@ class TorchPly:
         self.circuit = circuit
         self.device = torch.device(device)
         self.move_offsets = list(accumulate((len(m) for m in circuit.moves), initial=0))
-        graph = build_and_graph(circuit)
-        status = graph.translate(np.append(circuit.legal, circuit.terminal))
-        literals = [literal for pairs in circuit.goals for _, literal in pairs]
-        goals = graph.translate(np.array(literals, np.int64))
-        following = graph.translate(circuit.next)
+        pairs = with_pairs(circuit)
+        outputs = [np.append(pairs.legal, pairs.terminal), pairs.goal_literals]
         self.stages = make_stages(
-            graph, [status, goals, following, following], [None, STATUS, STATUS, None]
+            pairs.graph, [*outputs, pairs.next, pairs.next], [None, STATUS, STATUS, None]
         )
         self.kernel = BitSliceKernel(self.stages, self.device)
         self.lock = threading.RLock()

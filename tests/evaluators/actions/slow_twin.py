@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from neurogame.analysis.analyse import GameAnalysis
-from neurogame.circuit.circuit import AND, Circuit
+from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.actions.config import ActionConfig
+from neurogame.graph.graph import AND
 from neurogame.regress.action_formulas import ActionFormulas
 
 
@@ -57,20 +58,21 @@ def _node_values(
     mine: range,
     made: int,
 ) -> list[float]:
-    formulas = own.formulas
-    values = []
-    for leaf in formulas.leaves.tolist():
+    graph = own.graph
+    values = [0.0]
+    for leaf in own.leaves.tolist():
         if not own.specialised and leaf >> 1 in mine:
             truth = float(leaf >> 1 == made)
         else:
             truth = _input_truth(circuit, analysis, config, leaf >> 1, state, legal)
         values.append(1 - truth if leaf & 1 else truth)
-    for gate in range(formulas.gate_count):
-        inputs = formulas.inputs[formulas.start[gate] : formulas.start[gate + 1]].tolist()
-        if formulas.kind[gate] == AND:
-            values.append(math.prod(values[node] for node in inputs))
+    for gate in range(graph.gate_count):
+        inputs = graph.inputs[graph.start[gate] : graph.start[gate + 1]].tolist()
+        below = [values[literal >> 1] for literal in inputs]
+        if graph.kind[gate] == AND:
+            values.append(math.prod(below))
         else:
-            values.append(1 - math.prod(1 - values[node] for node in inputs))
+            values.append(1 - math.prod(1 - value for value in below))
     return values
 
 

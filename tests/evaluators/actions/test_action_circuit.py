@@ -11,21 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.analysis.analyse import GameAnalysis, analyse
-from neurogame.circuit.circuit import AND, OR
 from neurogame.errors import ConfigurationError, GameError, LimitError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.build import make_action_circuit, rebuild_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
-from neurogame.evaluators.actions.graph import build_graph, narrow
+from neurogame.evaluators.actions.graph import build_graph
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
 from neurogame.gdl.scramble import scramble
-from neurogame.graph.positive import PositiveFormulas
+from neurogame.graph.graph import AND, OR
+from neurogame.graph.rewrite import narrowed
 from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS
 from neurogame.learn.mapped_judge import map_judge
 from neurogame.learn.mapping import map_game
 from neurogame.regress.action_formulas import action_formulas
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
+from tests.circuit.by_hand import graph_of
 from tests.circuit.random_steps import Steps, random_steps
 from tests.conftest import REPOSITORY, shared
 from tests.evaluators.actions.slow_twin import slow_scores
@@ -169,20 +170,15 @@ def test_wide_gates_are_products_and_their_duals(data: st.DataObject) -> None:
     sizes = data.draw(st.lists(st.integers(2, 40), min_size=1, max_size=4))
     kinds = data.draw(st.lists(st.sampled_from([AND, OR]), min_size=4, max_size=4))
     start = np.cumsum([0, *sizes])
-    formulas = PositiveFormulas(
-        leaves=2 + 2 * np.arange(start[-1]),
-        kind=np.array(kinds[: len(sizes)], np.uint8),
-        start=start,
-        inputs=np.arange(start[-1]),
-        level=np.ones(len(sizes), np.int64),
-        outputs=start[-1] + np.arange(len(sizes)),
-    )
+    rows = np.split(2 + 2 * np.arange(start[-1]), start[1:-1])
+    first = 1 + int(start[-1])
+    wide = graph_of(first, kinds[: len(sizes)], rows, 2 * (first + np.arange(len(sizes))))
     truth = np.random.default_rng(start[-1]).random((int(start[-1]), 2))
     flags = np.random.default_rng(1).random(int(start[-1])) < 0.5
     held = np.where(flags, truth[:, 1], truth[:, 0])
-    small = narrow(formulas, 1 + int(start[-1]))
-    order = (small.leaves >> 1) - 1
-    graph = build_graph(small, truth[order], (small.outputs,), (1.0,), 0.5)
+    small = narrowed(wide, 4)
+    leaves = 2 * np.arange(1, first)
+    graph = build_graph(small, leaves, truth, (small.outputs >> 1,), (1.0,), 0.5)
     assert all(2 <= run.fan_in <= 4 for run in graph.runs)
     inputs = torch.from_numpy(np.concatenate([[0], flags])).double()[None]
     found = RoleCircuit(graph, int(start[-1]), 1, ActionConfig()).double()(inputs)[0]

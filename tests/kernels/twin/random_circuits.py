@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, Circuit
-from neurogame.ground.atoms import AtomTable, TermTable
-
-NONE = np.zeros(0, np.int64)
-START = np.zeros(1, np.int64)
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.graph import AND
+from tests.circuit.by_hand import NO_ATOMS, graph_of
 
 
 def random_circuit(seed: int, gates: int) -> Circuit:
@@ -20,7 +18,6 @@ def random_circuit(seed: int, gates: int) -> Circuit:
     first_gate = first_move + sum(moves)
     kind = rng.integers(0, 2, gates).astype(np.uint8)
     rows: list[np.ndarray] = []
-    level = np.zeros(first_gate + gates, np.int64)
     for gate in range(gates):
         node = first_gate + gate
         width = int(rng.choice([2, 2, 3, 4, 9]))
@@ -34,7 +31,6 @@ def random_circuit(seed: int, gates: int) -> Circuit:
         if len(inputs) < 2:
             inputs = np.array([inputs[0] & ~1, inputs[0] | 1])
         rows.append(inputs)
-        level[node] = 1 + level[inputs >> 1].max()
 
     def outputs(count: int) -> np.ndarray:
         return rng.integers(0, 2 * (first_gate + gates), count)
@@ -43,22 +39,17 @@ def random_circuit(seed: int, gates: int) -> Circuit:
         tuple((value, int(outputs(1)[0])) for value in (100, 50, 0)[: rng.integers(0, 4)])
         for _ in moves
     )
+    initial = rng.random(fluents) < 0.5
+    legal, following, over = outputs(sum(moves)), outputs(fluents), outputs(1)
+    literals = [literal for own in goals for _, literal in own]
     return Circuit(
         roles=tuple(f"r{i}" for i in range(len(moves))),
         fluents=tuple(f"f{i}" for i in range(fluents)),
         moves=tuple(tuple(f"m{i}" for i in range(n)) for n in moves),
-        initial=rng.random(fluents) < 0.5,
-        gate_kind=kind,
-        gate_start=np.concatenate([START, np.cumsum([len(row) for row in rows], dtype=np.int64)]),
-        gate_inputs=np.concatenate([NONE, *rows]),
-        gate_level=level[first_gate:],
-        gate_atom=np.full(gates, -1),
-        gate_rule=np.full(gates, -1),
-        legal=outputs(sum(moves)),
-        next=outputs(fluents),
-        terminal=int(outputs(1)[0]),
-        goals=goals,
-        atoms=AtomTable(TermTable((), NONE, START, NONE), (), NONE, START, NONE),
+        initial=initial,
+        graph=graph_of(first_gate, kind, rows, np.concatenate([legal, following, over, literals])),
+        goal_values=tuple(tuple(value for value, _ in own) for own in goals),
+        atoms=NO_ATOMS,
         key=f"random-{seed}-{gates}",
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -9,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.twin.and_graph import build_and_graph
+from neurogame.graph.graph import OR
+from neurogame.kernels.twin.and_graph import with_pairs
 from neurogame.kernels.twin.bitslice import BitSliceKernel, rounded_width
 from neurogame.kernels.twin.pack import pack, unpack
 from neurogame.kernels.twin.plan import make_stages
+from tests.circuit.by_hand import graph_of
 from tests.circuit.evaluate import evaluate_circuit
 from tests.kernels.twin.random_circuits import one_hot, random_circuit, random_moves
 
@@ -23,10 +27,10 @@ def run_plan(
     circuit: Circuit, states: np.ndarray, does: np.ndarray, *, one_move_each: bool
 ) -> list[np.ndarray]:
     """Return legal and terminal, next after these, next alone, and goals after the first."""
-    graph = build_and_graph(circuit, one_move_each=one_move_each)
-    goals = np.array([x for pairs in circuit.goals for _, x in pairs], np.int64)
-    wanted = [np.append(circuit.legal, circuit.terminal), circuit.next, circuit.next, goals]
-    stages = make_stages(graph, [graph.translate(x) for x in wanted], [None, 0, None, 0])
+    pairs = with_pairs(circuit, one_move_each=one_move_each)
+    status = np.append(pairs.legal, pairs.terminal)
+    wanted = [status, pairs.next, pairs.next, pairs.goal_literals]
+    stages = make_stages(pairs.graph, wanted, [None, 0, None, 0])
     kernel = BitSliceKernel(stages, torch.device("cpu"))
     inputs = pack(torch.from_numpy(np.concatenate([states, does], axis=1)))
     results: list[np.ndarray] = []
@@ -62,37 +66,28 @@ def wide_or(moves: int, dropped: int) -> Circuit:
     """Return one gate: some move but the first few is made."""
     circuit = random_circuit(0, 0)
     start = 2 + 2 * len(circuit.fluents)
-    inputs = start + 2 * np.arange(dropped, moves)
     node = 1 + len(circuit.fluents) + moves
-    return Circuit(
-        **{
-            **vars(circuit),
-            "roles": ("r",),
-            "moves": (tuple(f"m{i}" for i in range(moves)),),
-            "gate_kind": np.ones(1, np.uint8),
-            "gate_start": np.array([0, len(inputs)]),
-            "gate_inputs": inputs,
-            "gate_level": np.ones(1, np.int64),
-            "gate_atom": np.full(1, -1),
-            "gate_rule": np.full(1, -1),
-            "legal": np.full(moves, 2 * node),
-            "next": np.full(len(circuit.fluents), 2 * node + 1),
-            "terminal": 2 * node,
-            "goals": ((),),
-        }
+    following = np.full(len(circuit.fluents), 2 * node + 1)
+    outputs = np.concatenate([np.full(moves, 2 * node), following, [2 * node]])
+    return replace(
+        circuit,
+        roles=("r",),
+        moves=(tuple(f"m{i}" for i in range(moves)),),
+        graph=graph_of(node, [OR], [start + 2 * np.arange(dropped, moves)], outputs),
+        goal_values=((),),
     )
 
 
 @pytest.mark.parametrize(("dropped", "gates"), [(0, 0), (1, 0), (2, 1), (4, 3)])
 def test_most_moves_become_none_of_the_others(dropped: int, gates: int) -> None:
     circuit = wide_or(40, dropped)
-    assert len(build_and_graph(circuit).left) == gates
-    assert len(build_and_graph(circuit, one_move_each=False).left) == 39 - dropped
+    assert with_pairs(circuit).gate_count == gates
+    assert with_pairs(circuit, one_move_each=False).gate_count == 39 - dropped
 
 
 def test_trees_are_balanced_and_shared() -> None:
-    graph = build_and_graph(wide_or(40, 3), one_move_each=False)
-    assert int(graph.depth.max()) == 6
+    graph = with_pairs(wide_or(40, 3), one_move_each=False).graph
+    assert int(graph.level.max()) == 6
     stages = make_stages(graph, [np.array([2 * graph.input_count])] * 2, [None, 0])
     assert stages[1].gate_count == 0
 

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neurogame.circuit.circuit import AND, FALSE, OR, TRUE
-from neurogame.graph.gates import GateStore
+from neurogame.graph.graph import AND, FALSE, OR, TRUE
+from neurogame.graph.store import GateStore
 
 INPUTS = 4
 groups = st.lists(st.lists(st.integers(0, 2 * INPUTS + 1), max_size=6), min_size=1, max_size=8)
@@ -21,10 +21,10 @@ def make(store: GateStore, kind: int, lists: list[list[int]]) -> np.ndarray:
 
 
 def truth(store: GateStore, literal: int, inputs: tuple[bool, ...]) -> bool:
-    arrays = store.arrays()
+    graph = store.graph(np.array([literal]))
     values = [False, *inputs]
-    for gate, kind in enumerate(arrays["kind"]):
-        own = arrays["inputs"][arrays["start"][gate] : arrays["start"][gate + 1]]
+    for gate, kind in enumerate(graph.kind):
+        own = graph.inputs[graph.start[gate] : graph.start[gate + 1]]
         bits = [values[x >> 1] ^ bool(x & 1) for x in own]
         values.append(all(bits) if kind == AND else any(bits))
     return values[literal >> 1] ^ bool(literal & 1)

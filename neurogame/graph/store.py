@@ -1,4 +1,4 @@
-"""Making gates in bulk: simplification and structural sharing on whole arrays at once."""
+"""Making gates in bulk: simplified, and equal ones made once, on whole arrays at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.circuit.circuit import AND, FALSE, TRUE
+from neurogame.graph.graph import AND, FALSE, TRUE, Graph
 from neurogame.graph.groups import gather_groups, group_starts
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.rows import RowSet
@@ -16,19 +16,23 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 @final
 class GateStore:
-    """Gates that are simplified and shared as they are made.
+    """A graph that grows: its gates are simplified and shared as they are made.
 
     A gate is known by its kind and its sorted input literals; making the same gate twice gives
     the same node. All work is done on arrays of many gates.
+
+    Attributes:
+        input_count: number of inputs, the constant included: the number of the first gate's node.
+        count: number of gates so far.
     """
 
-    def __init__(self, first_gate: int) -> None:
+    def __init__(self, input_count: int) -> None:
         """Make an empty store.
 
         Args:
-            first_gate: node number of the first gate.
+            input_count: number of inputs, the constant included.
         """
-        self.first_gate = first_gate
+        self.input_count = input_count
         self.count = 0
         self._kinds: list[IntArray] = []
         self._sizes: list[IntArray] = []
@@ -44,7 +48,7 @@ class GateStore:
         """Return the literals of many conjunctions or disjunctions.
 
         Args:
-            kind: ``circuit.AND`` or ``circuit.OR``.
+            kind: ``AND`` or ``OR``.
             inputs: input literals, concatenated; int64.
             start: group ``n`` has ``inputs[start[n]:start[n + 1]]``; int64 ``[n + 1]``.
             rules: the rule that each group comes from, remembered for gates that are new;
@@ -81,9 +85,27 @@ class GateStore:
             result[wide] = self._share(kind, inputs[member], sizes[wide], own)
         return result
 
+    def rows(self, kind: int, literals: IntArray) -> IntArray:
+        """Return the conjunction or disjunction of each row of literals.
+
+        Args:
+            kind: ``AND`` or ``OR``.
+            literals: int64 ``[..., k]``.
+
+        Returns:
+            Int64 ``[...]``.
+        """
+        *shape, width = literals.shape
+        starts = width * np.arange(int(np.prod(shape)) + 1)
+        return self.make(kind, literals.reshape(-1), starts).reshape(shape)
+
+    def pairs(self, kind: int, left: IntArray, right: IntArray | int) -> IntArray:
+        """Combine literals one by one, with broadcasting."""
+        return self.rows(kind, np.stack(np.broadcast_arrays(left, right), axis=-1))
+
     def level_of(self, literals: IntArray) -> IntArray:
         """Return the level of each literal's node; inputs and constants have level 0."""
-        gates = (literals >> 1) - self.first_gate
+        gates = (literals >> 1) - self.input_count
         return np.where(gates >= 0, self._levels[np.maximum(gates, 0)], 0)
 
     def name(self, literals: IntArray, atoms: IntArray, overwrite: np.ndarray) -> None:
@@ -94,28 +116,29 @@ class GateStore:
             atoms: the atom of each literal.
             overwrite: whether the atom replaces an earlier name.
         """
-        gates = (literals >> 1) - self.first_gate
+        gates = (literals >> 1) - self.input_count
         good = (gates >= 0) & (literals & 1 == 0)
         good &= overwrite | (self._atoms[np.maximum(gates, 0)] < 0)
         self._atoms[gates[good]] = atoms[good]
 
     def atoms_of(self, literals: IntArray) -> IntArray:
         """Return the atom that each literal's gate stands for, or -1."""
-        gates = (literals >> 1) - self.first_gate
+        gates = (literals >> 1) - self.input_count
         return np.where(gates >= 0, self._atoms[np.maximum(gates, 0)], -1)
 
-    def arrays(self) -> dict[str, IntArray]:
-        """Return ``kind, start, inputs, level, atom, rule`` of all gates in order."""
+    def graph(self, outputs: IntArray) -> Graph:
+        """Return all gates in the order in which they were made, with these outputs."""
         empty = np.zeros(0, np.int64)
-        sizes = np.concatenate([empty, *self._sizes])
-        return {
-            "kind": np.concatenate([empty, *self._kinds]),
-            "start": group_starts(sizes),
-            "inputs": np.concatenate([empty, *self._inputs]),
-            "level": self._levels[: self.count],
-            "atom": self._atoms[: self.count],
-            "rule": self._rules[: self.count],
-        }
+        return Graph(
+            input_count=self.input_count,
+            kind=np.concatenate([empty, *self._kinds]).astype(np.uint8),
+            start=group_starts(np.concatenate([empty, *self._sizes])),
+            inputs=np.concatenate([empty, *self._inputs]),
+            level=self._levels[: self.count],
+            outputs=np.asarray(outputs, np.int64),
+            atom=self._atoms[: self.count],
+            rule=self._rules[: self.count],
+        )
 
     def _share(self, kind: int, inputs: IntArray, sizes: IntArray, rules: IntArray) -> IntArray:
         """Return the gates of sorted, simplified groups; equal groups share one."""
@@ -129,7 +152,7 @@ class GateStore:
             fresh[gates[new] - self.count] = new
             self._append(kind, inputs, start, fresh)
             self._rules[self.count - len(fresh) : self.count] = rules[fresh]
-        return 2 * (self.first_gate + gates)
+        return 2 * (self.input_count + gates)
 
     @staticmethod
     def _digest(inputs: IntArray, start: IntArray, kind: int, salt: int) -> IntArray:

@@ -1,0 +1,45 @@
+"""What the outputs of a graph are, by Boolean logic, 64 assignments at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.errors import GameError
+from neurogame.graph.graph import AND, Graph
+from neurogame.graph.lanes import Words, pack_lanes, unpack_lanes
+from neurogame.graph.levels import steps
+from neurogame.ground.atoms import IntArray
+
+
+def holds(graph: Graph, inputs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return which outputs hold.
+
+    Args:
+        graph: any.
+        inputs: truth of the inputs without the constant; bool ``[B, I - 1]``.
+
+    Returns:
+        Bool ``[B, N]``.
+
+    Raises:
+        GameError: the assignments have another number of inputs.
+    """
+    if inputs.ndim != 2 or inputs.shape[1] != graph.input_count - 1:
+        raise GameError(
+            f"inputs of shape {inputs.shape} do not fit: [B, {graph.input_count - 1}] is needed"
+        )
+    lanes = pack_lanes(inputs.T)
+    words = np.zeros((graph.node_count, lanes.shape[1]), np.uint64)
+    words[1 : graph.input_count] = lanes
+
+    def value(literals: IntArray) -> Words:
+        flip = -(literals & 1)
+        result: Words = words[literals >> 1] ^ flip.view(np.uint64)[:, None]
+        return result
+
+    for kind, gates in steps(graph):
+        read, start = graph.inputs_of(gates)
+        operation = np.bitwise_and if kind == AND else np.bitwise_or
+        words[graph.input_count + gates] = operation.reduceat(value(read), start[:-1], axis=0)
+    return unpack_lanes(value(graph.outputs), len(inputs)).T

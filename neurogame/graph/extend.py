@@ -1,0 +1,47 @@
+"""Graphs with more inputs or more gates than before, the others as they were."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from neurogame.graph.graph import Graph, replaced, unnamed
+from neurogame.graph.groups import group_starts
+from neurogame.ground.atoms import IntArray
+
+
+def with_more_inputs(graph: Graph, count: int) -> Graph:
+    """Return a graph with new inputs, which follow the old ones and move all gates up."""
+    signal = 2 * np.arange(graph.node_count)
+    signal[graph.input_count :] += 2 * count
+    return replace(
+        graph,
+        input_count=graph.input_count + count,
+        inputs=replaced(graph.inputs, signal),
+        outputs=replaced(graph.outputs, signal),
+    )
+
+
+def with_more_gates(graph: Graph, kind: int, rows: IntArray) -> tuple[Graph, IntArray]:
+    """Return a graph with one more gate for each row of literals, and the nodes of these.
+
+    Unlike those of a store they are neither simplified nor shared.
+
+    Args:
+        graph: any.
+        kind: ``AND`` or ``OR``.
+        rows: what each reads; int64 ``[n, k]``.
+    """
+    count, width = rows.shape
+    level = np.append(np.zeros(graph.input_count, np.int64), graph.level)
+    found = replace(
+        graph,
+        kind=np.append(graph.kind, np.full(count, kind, np.uint8)),
+        start=group_starts(np.append(graph.fan_in, np.full(count, width))),
+        inputs=np.append(graph.inputs, rows.reshape(-1)),
+        level=np.append(graph.level, 1 + level[rows >> 1].max(axis=1)),
+        atom=np.append(graph.atom, unnamed(count)),
+        rule=np.append(graph.rule, unnamed(count)),
+    )
+    return found, graph.node_count + np.arange(count)

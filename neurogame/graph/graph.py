@@ -1,0 +1,103 @@
+"""The graph of gates that everything fixed per game is: circuits, formulas, proofs, networks.
+
+Nodes are numbered: 0 is the constant false, then come the inputs, then the gates in topological
+order. A *literal* is ``2 * node + complement``: literal 0 is false, literal 1 is true. What the
+inputs, the outputs and the labels of gates mean is said by whoever owns a graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.ground.atoms import IntArray
+
+FALSE = 0
+TRUE = 1
+AND = 0
+OR = 1
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """An acyclic graph of and/or gates with complemented edges.
+
+    ``I`` inputs with the constant, ``G`` gates, ``E`` edges, ``N`` outputs. Gate ``g`` is node
+    ``I + g``.
+
+    Attributes:
+        input_count: ``I``, the constant included: the number of the first gate's node.
+        kind: ``AND`` (0) or ``OR`` (1); uint8 ``[G]``.
+        start: gate ``g`` reads ``inputs[start[g]:start[g + 1]]``; int64 ``[G + 1]``.
+        inputs: literals; each node is smaller than the gate's own node; int64 ``[E]``.
+        level: longest distance to an input, at least 1; int64 ``[G]``.
+        outputs: literals; int64 ``[N]``.
+        atom: label: index of the ground atom that a gate stands for, or -1; int64 ``[G]``.
+        rule: label: index of the rule whose body a gate is, or -1; int64 ``[G]``.
+    """
+
+    input_count: int
+    kind: npt.NDArray[np.uint8]
+    start: IntArray
+    inputs: IntArray
+    level: IntArray
+    outputs: IntArray
+    atom: IntArray
+    rule: IntArray
+
+    @property
+    def gate_count(self) -> int:
+        """Number of gates, ``G``."""
+        return len(self.kind)
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes, ``I + G``."""
+        return self.input_count + len(self.kind)
+
+    @property
+    def edge_count(self) -> int:
+        """Number of edges, ``E``."""
+        return len(self.inputs)
+
+    @property
+    def fan_in(self) -> IntArray:
+        """Number of inputs of each gate; int64 ``[G]``."""
+        return np.diff(self.start)
+
+    def inputs_of(self, gates: IntArray) -> tuple[IntArray, IntArray]:
+        """Return what some gates read, one gate after the other, and where each one's begins.
+
+        Args:
+            gates: gate numbers, counted from the first gate; int64 ``[n]``.
+
+        Returns:
+            Literals, and starts as in :attr:`start`; int64 ``[n + 1]``.
+        """
+        sizes = self.start[gates + 1] - self.start[gates]
+        return gather_groups(self.start, self.inputs, gates), group_starts(sizes)
+
+    def with_outputs(self, outputs: IntArray) -> Graph:
+        """Return the same gates with other outputs; int64 ``[N]``."""
+        return replace(self, outputs=np.asarray(outputs, np.int64))
+
+
+def replaced(literals: IntArray, signal: IntArray) -> IntArray:
+    """Return literals with another literal in place of each node.
+
+    Args:
+        literals: of one graph.
+        signal: for each node of it a literal of another; int64 ``[I + G]``.
+    """
+    result: IntArray = signal[literals >> 1] ^ (literals & 1)
+    return result
+
+
+def unnamed(gates: int) -> IntArray:
+    """Return the labels of gates that stand for nothing; int64 ``[G]``."""
+    return np.full(gates, -1, np.int64)

@@ -1,0 +1,49 @@
+"""The gates of a graph in an order in which whole arrays of them can be worked on at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from neurogame.graph.graph import AND, OR, Graph
+from neurogame.graph.prune import needed_gates
+from neurogame.ground.atoms import IntArray
+
+
+def levels(graph: Graph) -> Iterator[IntArray]:
+    """Yield the gates that the outputs depend on, level by level from the inputs up."""
+    gates = needed_gates(graph)
+    order = np.argsort(graph.level[gates], kind="stable")
+    yield from split_at_changes(gates[order], graph.level[gates[order]])
+
+
+def steps(graph: Graph) -> Iterator[tuple[int, IntArray]]:
+    """Yield kinds, and the gates of one level and that kind that the outputs depend on."""
+    for gates in levels(graph):
+        for kind in (AND, OR):
+            own = gates[graph.kind[gates] == kind]
+            if len(own):
+                yield kind, own
+
+
+def runs(graph: Graph) -> list[IntArray]:
+    """Return all gates, cut into runs of one level, kind and number of inputs, in this order."""
+    keys = graph.level, graph.kind.astype(np.int64), graph.fan_in
+    order = np.lexsort(keys[::-1])
+    return split_at_changes(order, *(key[order] for key in keys))
+
+
+def split_at_changes(values: IntArray, *keys: IntArray) -> list[IntArray]:
+    """Cut values into runs that are alike in all keys; no runs of nothing.
+
+    Args:
+        values: int64 ``[n]``.
+        keys: so sorted that what is alike lies side by side; int64 ``[n]`` each.
+    """
+    if not len(values):
+        return []
+    new = np.zeros(len(values) - 1, np.bool_)
+    for key in keys:
+        new |= key[1:] != key[:-1]
+    return np.split(values, 1 + np.flatnonzero(new))

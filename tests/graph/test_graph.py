@@ -1,0 +1,94 @@
+"""Graphs evaluated in words, pruned, rewritten and narrowed, against gate by gate logic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.errors import GameError
+from neurogame.graph.evaluate import holds
+from neurogame.graph.extend import with_more_gates, with_more_inputs
+from neurogame.graph.graph import AND, FALSE, TRUE, Graph
+from neurogame.graph.levels import levels, runs
+from neurogame.graph.prune import needed, prune, prune_by_level
+from neurogame.graph.rewrite import narrowed, rewrite, substituted
+from neurogame.graph.store import GateStore
+from tests.circuit.evaluate import evaluate_circuit
+from tests.evaluators.hand_made import random_circuit, random_states
+
+FLUENTS = 8
+
+
+def goals_of(circuit: Circuit) -> Graph:
+    return circuit.graph.with_outputs(np.append(circuit.goal_literals, [TRUE, FALSE]))
+
+
+def slow_truth(circuit: Circuit, states: np.ndarray) -> np.ndarray:
+    found = evaluate_circuit(circuit, states, np.zeros((len(states), 0), np.bool_)).goals
+    keys = [(r, v) for r, p in zip(circuit.roles, circuit.goals, strict=True) for v, _ in p]
+    rows = [[*(key in own for key in keys), True, False] for own in found]
+    return np.array(rows, np.bool_).reshape(len(states), len(keys) + 2)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), width=st.sampled_from([None, 2, 3]), batch=st.integers(0, 130))
+def test_graphs_mean_what_the_gates_say(seed: int, width: int | None, batch: int) -> None:
+    circuit = random_circuit(seed, FLUENTS)
+    states = random_states(batch, FLUENTS, seed)
+    expected = slow_truth(circuit, states)
+    graph = goals_of(circuit)
+    assert (holds(graph, states) == expected).all()
+    for pruned in (prune(graph), prune_by_level(graph)):
+        assert (holds(pruned, states) == expected).all()
+        assert pruned.gate_count == needed(graph)[circuit.input_count :].sum()
+        assert needed(pruned)[circuit.input_count :].all()
+    assert (np.diff(prune_by_level(graph).level) >= 0).all()
+    store = GateStore(circuit.input_count)
+    literals = rewrite(graph, 2 * np.arange(circuit.input_count), store, width)
+    again = prune(store.graph(literals))
+    assert (holds(again, states) == expected).all()
+    if width is not None:
+        assert again.fan_in.max(initial=0) <= width
+        assert (holds(narrowed(graph, width), states) == expected).all()
+    in_order = np.concatenate([again.level[gates] for gates in levels(again)] or [again.level])
+    assert (np.diff(in_order) >= 0).all()
+    assert sorted(np.concatenate([in_order[:0], *runs(again)])) == list(range(again.gate_count))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_rewriting_substitutes(seed: int) -> None:
+    """A constant, another fluent and a negation in place of fluents."""
+    circuit = random_circuit(seed, FLUENTS)
+    graph = goals_of(circuit)
+    leaves = 2 * np.arange(circuit.input_count)
+    leaves[1:5] = [TRUE, FALSE, leaves[6], leaves[7] ^ 1]
+    states = random_states(70, FLUENTS, seed)
+    changed = states.copy()
+    changed[:, 0], changed[:, 1] = True, False
+    changed[:, 2], changed[:, 3] = states[:, 5], ~states[:, 6]
+    expected = slow_truth(circuit, changed)
+    assert (holds(substituted(graph, leaves), states) == expected).all()
+
+
+def test_assignments_of_another_size_are_refused() -> None:
+    with pytest.raises(GameError, match=r"\[B, 8\]"):
+        holds(goals_of(random_circuit(1, FLUENTS)), np.zeros((2, 9), np.bool_))
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_more_inputs_and_gates_leave_the_others_as_they_were(seed: int) -> None:
+    circuit = random_circuit(seed, FLUENTS)
+    graph = with_more_inputs(goals_of(circuit), 2)
+    states = random_states(30, FLUENTS, seed)
+    both = np.concatenate([states, random_states(30, 2, seed)], axis=1)
+    new = 2 * np.array([[FLUENTS + 1, FLUENTS + 2]])
+    longer, nodes = with_more_gates(graph, AND, np.concatenate([new, new ^ 1]))
+    found = holds(longer.with_outputs(np.append(longer.outputs, 2 * nodes)), both)
+    assert (found[:, :-2] == slow_truth(circuit, states)).all()
+    assert (found[:, -2] == both[:, -2:].all(axis=1)).all()
+    assert (found[:, -1] == ~both[:, -2:].any(axis=1)).all()
