@@ -14,7 +14,7 @@ import numpy as np
 from neurogame.errors import LimitError
 from neurogame.evaluators.proof import ProofGraph, Redirected
 from neurogame.graph.graph import TRUE, Graph, replaced
-from neurogame.graph.levels import split_at_changes
+from neurogame.graph.levels import all_levels, with_levels
 from neurogame.graph.prune import with_sorted_inputs
 from neurogame.ground.atoms import IntArray
 
@@ -63,7 +63,7 @@ def redirect(proof: ProofGraph, circuit_node: IntArray, budget: int) -> ProofGra
     )
     return replace(
         proof,
-        graph=with_sorted_inputs(replace(smaller, level=_levels(smaller))),
+        graph=with_sorted_inputs(with_levels(smaller)),
         redirected=Redirected(circuit_node[cut], graph.atom[cut], graph.rule[cut]),
     )
 
@@ -78,7 +78,7 @@ def _nearest(proof: ProofGraph, roots: IntArray, budget: int) -> IntArray:
     # Key of a gate: how many atoms lie above the one that it belongs to, and which one that is.
     key = np.full(size, np.iinfo(np.int64).max)
     key[roots] = roots
-    for gates in _by_level(graph)[::-1]:
+    for gates in all_levels(graph)[::-1]:
         inputs, start = graph.inputs_of(gates)
         child = (inputs >> 1) - graph.input_count
         above = np.repeat(key[gates], np.diff(start))[child >= 0]
@@ -92,18 +92,3 @@ def _nearest(proof: ProofGraph, roots: IntArray, budget: int) -> IntArray:
     if not is_root[following % size]:
         kept = kept[key[kept] != following]
     return np.sort(kept)
-
-
-def _levels(graph: Graph) -> IntArray:
-    """Return the levels of a graph whose own, of a larger graph, order the gates rightly."""
-    level = np.zeros(graph.node_count, np.int64)
-    for gates in _by_level(graph):
-        inputs, start = graph.inputs_of(gates)
-        level[graph.input_count + gates] = 1 + np.maximum.reduceat(level[inputs >> 1], start[:-1])
-    return level[graph.input_count :]
-
-
-def _by_level(graph: Graph) -> list[IntArray]:
-    """Return the gates of each level, lowest first."""
-    order = np.argsort(graph.level, kind="stable")
-    return split_at_changes(order, graph.level[order])

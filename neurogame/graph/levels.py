@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,6 +33,21 @@ def runs(graph: Graph) -> list[IntArray]:
     keys = graph.level, graph.kind.astype(np.int64), graph.fan_in
     order = np.lexsort(keys[::-1])
     return split_at_changes(order, *(key[order] for key in keys))
+
+
+def with_levels(graph: Graph) -> Graph:
+    """Return the graph with its levels counted anew; the old ones only order the gates rightly."""
+    level = np.zeros(graph.node_count, np.int64)
+    for gates in all_levels(graph):
+        inputs, start = graph.inputs_of(gates)
+        level[graph.input_count + gates] = 1 + np.maximum.reduceat(level[inputs >> 1], start[:-1])
+    return replace(graph, level=level[graph.input_count :])
+
+
+def all_levels(graph: Graph) -> list[IntArray]:
+    """Return the gates of each level, lowest first, whether or not an output needs them."""
+    order = np.argsort(graph.level, kind="stable")
+    return split_at_changes(order, graph.level[order])
 
 
 def split_at_changes(values: IntArray, *keys: IntArray) -> list[IntArray]:

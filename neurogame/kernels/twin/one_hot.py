@@ -7,16 +7,16 @@ a set is the complement of the disjunction of all others.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
+import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.extend import with_more_inputs
 from neurogame.graph.graph import OR, Graph
 from neurogame.graph.groups import group_starts
-from neurogame.graph.rewrite import rewrite
+from neurogame.graph.levels import with_levels
 from neurogame.graph.store import GateStore
+from neurogame.ground.atoms import IntArray
 
 
 def complement_wide_move_sets(circuit: Circuit) -> Graph:
@@ -49,19 +49,39 @@ def complement_wide_move_sets(circuit: Circuit) -> Graph:
         for own in np.split(edges, first[1:]) if len(gates) else []:
             others.append(2 * np.setdiff1d(np.arange(begin, end), node[own]))
         begin = end
+    if not dropped.any():
+        return graph
     store = GateStore(graph.input_count)
     sets = store.make(OR, np.concatenate(others), group_starts(np.array([*map(len, others[1:])])))
     # An OR of the set is "none of the others"; an AND of its complements "some other".
     gates = np.concatenate(owners)
     sets ^= graph.kind[gates] == OR
-    leaves = np.append(2 * np.arange(graph.input_count), sets)
-    # The sets are inputs first, which the gates read instead of the edges dropped.
-    more = with_more_inputs(graph, len(gates))
-    owner = np.append(owner[~dropped], gates)
-    inputs = np.append(more.inputs[~dropped], 2 * np.arange(graph.input_count, more.input_count))
-    changed = replace(
-        more,
-        start=group_starts(np.bincount(owner, minlength=graph.gate_count)),
-        inputs=inputs[np.argsort(owner, kind="stable")],
+    return _joined(store.graph(sets), graph, ~dropped, gates)
+
+
+def _joined(sets: Graph, graph: Graph, kept: npt.NDArray[np.bool_], gates: IntArray) -> Graph:
+    """Return the gates of two graphs over the same inputs, some of the second with more to read.
+
+    Args:
+        sets: its outputs are what these gates read.
+        graph: any.
+        kept: which of its edges stay; bool ``[E]``.
+        gates: gate that reads each output; int64 ``[n]``.
+    """
+    # The gates of the sets come first.
+    own = with_more_inputs(graph, sets.gate_count)
+    owner = np.append(np.repeat(np.arange(graph.gate_count), graph.fan_in)[kept], gates)
+    inputs = np.append(own.inputs[kept], sets.outputs)[np.argsort(owner, kind="stable")]
+    fan_in = np.bincount(owner, minlength=graph.gate_count)
+    return with_levels(
+        Graph(
+            input_count=graph.input_count,
+            kind=np.append(sets.kind, graph.kind),
+            start=group_starts(np.append(sets.fan_in, fan_in)),
+            inputs=np.append(sets.inputs, inputs),
+            level=np.append(0 * sets.level, graph.level),
+            outputs=own.outputs,
+            atom=np.append(sets.atom, graph.atom),
+            rule=np.append(sets.rule, graph.rule),
+        )
     )
-    return store.graph(rewrite(changed, leaves, store))
