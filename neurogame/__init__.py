@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from neurogame.learn.checkpoint import load_checkpoint, save_checkpoint
     from neurogame.learn.config import TrainConfig
     from neurogame.learn.train import train
-    from neurogame.players.match import MatchSettings, play_match
+    from neurogame.players.match import play_match
+    from neurogame.players.match_settings import MatchSettings
     from neurogame.players.players import make_player
     from neurogame.search.alphabeta import AlphaBeta
     from neurogame.search.limit import Limit
@@ -73,7 +74,8 @@ _HOMES = {
     "learn.checkpoint": ("load_checkpoint", "save_checkpoint"),
     "learn.config": ("TrainConfig",),
     "learn.train": ("train",),
-    "players.match": ("MatchSettings", "play_match"),
+    "players.match": ("play_match",),
+    "players.match_settings": ("MatchSettings",),
     "players.players": ("make_player",),
     "search.alphabeta": ("AlphaBeta",),
     "search.limit": ("Limit",),

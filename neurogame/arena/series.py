@@ -13,7 +13,8 @@ from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.schedule import Slot, slots
 from neurogame.arena.tally import Tally
 from neurogame.errors import ConfigurationError, GameError
-from neurogame.players.match import MatchSettings, play_match
+from neurogame.players.match import play_match
+from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
 from neurogame.players.record import MatchRecord
 from neurogame.simulate.game import Game

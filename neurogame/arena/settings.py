@@ -8,7 +8,7 @@ from typing import final
 
 from neurogame.arena.sprt import SprtSettings
 from neurogame.errors import ConfigurationError, PlayerError
-from neurogame.players.match import MatchSettings
+from neurogame.players.match_settings import MatchSettings
 from neurogame.players.spec import PlayerSpec
 from neurogame.search.limit import Limit
 from neurogame.settings import Settings, described, setting
@@ -68,7 +68,8 @@ class ArenaSettings(Settings):
     )
     start_clock: float | None = setting(
         None,
-        "seconds for a player's start, above 0, or None; see neurogame.players.match.MatchSettings",
+        "seconds for a player's start, above 0, or None; see "
+        "neurogame.players.match_settings.MatchSettings",
     )
     play_clock: float | None = setting(
         None,

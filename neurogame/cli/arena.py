@@ -11,17 +11,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from neurogame.arena.settings import DEFAULT_MATCHES, DEFAULT_SPRT_MATCHES, ArenaSettings
+from neurogame.arena.sprt import SprtSettings
 from neurogame.errors import ConfigurationError
+from neurogame.search.limit import Limit
+from neurogame.setting_options import add_settings, chosen_settings
 
 if TYPE_CHECKING:
     from neurogame.arena.arena_result import ArenaResult
-    from neurogame.arena.settings import ArenaSettings
 
 _EPILOG = """\
 Every selection of players meets in every game under every limit, in blocks of matches with a
 common seed and random opening in which each player has each role once. In games with one role
 each player plays alone and goals at the same seed are compared. See docs/howto/run-an-arena.md.
 """
+
+_PLAIN = ("seed", "opening_plies", "play_clock", "start_clock", "max_plies")
+"""Settings whose options need nothing but their description."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,18 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="end each pairing once it is decided whether its first player is ELO0 (H0) or ELO1 "
         "(H1) stronger (without values 0,50,0.05,0.05; write --sprt=-10,0 for negative ones)",
     )
-    what.add_argument("--seed", type=int, default=0, help="decides everything (default 0)")
-    what.add_argument(
-        "--opening-plies",
-        type=int,
-        metavar="K",
-        help="random plies at the start of each match (default 4; 0 in games with one role)",
-    )
-    what.add_argument("--play-clock", type=float, help="seconds after which a move is replaced")
-    what.add_argument("--start-clock", type=float, help="seconds for a player to get ready")
-    what.add_argument(
-        "--max-plies", type=int, default=1000, help="step limit of a match (default 1000)"
-    )
+    add_settings(what, ArenaSettings, only=_PLAIN)
     parser.add_argument(
         "--processes",
         type=int,
@@ -121,14 +116,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _settings(options: argparse.Namespace) -> ArenaSettings:
     """Return what the command line asks for."""
-    from neurogame.arena.settings import (
-        DEFAULT_MATCHES,
-        DEFAULT_SPRT_MATCHES,
-        ArenaSettings,
-    )
-    from neurogame.arena.sprt import SprtSettings
-    from neurogame.search.limit import Limit
-
     sprt = None if options.sprt is None else SprtSettings.parse(options.sprt)
     usual = DEFAULT_MATCHES if sprt is None else DEFAULT_SPRT_MATCHES
     return ArenaSettings(
@@ -136,12 +123,8 @@ def _settings(options: argparse.Namespace) -> ArenaSettings:
         players=tuple(options.players),
         matches=usual if options.matches is None else options.matches,
         limits=tuple(map(Limit.parse, options.limit)) or (Limit(),),
-        seed=options.seed,
-        opening_plies=options.opening_plies,
-        start_clock=options.start_clock,
-        play_clock=options.play_clock,
-        max_plies=options.max_plies,
         sprt=sprt,
+        **chosen_settings(options, ArenaSettings),
     )
 
 

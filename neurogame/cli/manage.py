@@ -7,11 +7,13 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from neurogame.ggp.manager.settings import ManagerSettings
+from neurogame.setting_options import add_settings, chosen_settings
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from neurogame.ggp.manager.managed_match import ManagedMatch
-    from neurogame.ggp.manager.settings import ManagerSettings
 
 _EPILOG = """\
 A PLAYER is the address of a running player, such as http://127.0.0.1:9147 or 127.0.0.1:9148
@@ -21,6 +23,11 @@ the table at the end shows them. Ctrl-C aborts the match and tells the players.
 """
 
 _MAXIMUM_LINES = 20
+_PLAIN = (
+    *("start_clock", "play_clock", "grace", "patience", "upper_case", "strict", "max_plies"),
+    *("tournament", "game_url"),
+)
+"""Settings whose options need nothing but their description."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,22 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--players", nargs="+", metavar="PLAYER", required=True, help="one player per role"
     )
-    parser.add_argument(
-        "--start-clock", type=int, default=30, metavar="S", help="whole seconds (default 30)"
-    )
-    parser.add_argument(
-        "--play-clock", type=int, default=15, metavar="S", help="whole seconds (default 15)"
-    )
-    parser.add_argument(
-        "--grace", type=float, default=1.0, metavar="S", help="how late a move may be (default 1)"
-    )
-    parser.add_argument(
-        "--patience",
-        type=float,
-        default=5.0,
-        metavar="S",
-        help="how long to wait before a match for a player that is busy (default 5)",
-    )
+    add_settings(parser, ManagerSettings, only=_PLAIN)
     parser.add_argument("--matches", type=int, default=1, help="number of matches (default 1)")
     parser.add_argument("--rotate", action="store_true", help="swap the roles from match to match")
     parser.add_argument(
@@ -56,7 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SEED",
         help="send rules under other names, other ones in each match (default seed 0)",
     )
-    parser.add_argument("--upper-case", action="store_true", help="send everything in capitals")
     parser.add_argument(
         "--preview",
         type=int,
@@ -66,25 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="send PREVIEW before START and wait S seconds for the reply (default 5)",
     )
     parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="forgive players no more than GGP-Base: moves must be spelled as sent",
-    )
-    parser.add_argument(
         "--referee",
         choices=("auto", "circuit", "reference"),
         default="auto",
         help="who knows the rules: the compiled game, or an interpreter that needs no grounding "
         "(default auto: the latter only for rules too large to ground)",
     )
-    parser.add_argument(
-        "--max-plies", type=int, default=1000, help="step limit of a match (default 1000)"
-    )
     parser.add_argument("--seed", type=int, default=0, help="for all random moves (default 0)")
-    parser.add_argument("--tournament", metavar="NAME", help="for the match records")
-    parser.add_argument(
-        "--game-url", metavar="URL", help="for the match records: where the game is described"
-    )
     parser.add_argument("--record", type=Path, metavar="DIR", help="write a JSON record per match")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--quiet", action="store_true", help="no progress line")
@@ -151,20 +130,10 @@ def _print_faults(matches: Sequence[ManagedMatch]) -> None:
 
 
 def _settings(options: argparse.Namespace) -> ManagerSettings:
-    from neurogame.ggp.manager.settings import ManagerSettings
-
     return ManagerSettings(
-        start_clock=options.start_clock,
-        play_clock=options.play_clock,
-        grace=options.grace,
         preview_clock=options.preview,
-        patience=options.patience,
         scramble=options.scramble,
-        upper_case=options.upper_case,
-        strict=options.strict,
-        max_plies=options.max_plies,
-        game_url=options.game_url,
-        tournament=options.tournament,
+        **chosen_settings(options, ManagerSettings),
     )
 
 

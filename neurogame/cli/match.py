@@ -7,6 +7,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from neurogame.players.match_settings import MatchSettings
+from neurogame.search.limit import Limit
+from neurogame.setting_options import add_settings, chosen_settings
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -28,16 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--matches", type=int, default=20, help="number of matches (default 20)")
     parser.add_argument("--seed", type=int, default=0, help="decides everything (default 0)")
-    parser.add_argument("--seconds", type=float, help="thinking time per move")
-    parser.add_argument("--depth", type=int, help="plies to look ahead")
-    parser.add_argument("--nodes", type=int, help="states to generate per move")
-    parser.add_argument("--play-clock", type=float, help="seconds after which a move is replaced")
-    parser.add_argument("--start-clock", type=float, help="seconds for a player to get ready")
-    parser.add_argument(
-        "--opening-plies", type=int, default=0, metavar="K", help="random plies at the start"
-    )
-    parser.add_argument(
-        "--max-plies", type=int, default=1000, help="step limit of a match (default 1000)"
+    add_settings(parser, Limit, only=("seconds", "depth", "nodes"))
+    add_settings(
+        parser, MatchSettings, only=("play_clock", "start_clock", "opening_plies", "max_plies")
     )
     parser.add_argument(
         "--threads",
@@ -56,19 +53,14 @@ def run(options: argparse.Namespace) -> int:
     import torch
 
     from neurogame.arena.series import play_series
-    from neurogame.players.match import MatchSettings
     from neurogame.players.players import make_player
-    from neurogame.search.limit import Limit
     from neurogame.simulate.game import Game
 
     torch.set_num_threads(max(1, options.threads))
     settings = MatchSettings(
-        limit=Limit(seconds=options.seconds, depth=options.depth, nodes=options.nodes),
-        play_clock=options.play_clock,
-        start_clock=options.start_clock,
-        opening_plies=options.opening_plies,
-        max_plies=options.max_plies,
+        limit=Limit(**chosen_settings(options, Limit)),
         record_states=options.record is not None,
+        **chosen_settings(options, MatchSettings),
     )
     game = Game.load(options.rules)
     players = [

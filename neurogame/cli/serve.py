@@ -8,27 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from neurogame.errors import ConfigurationError
+from neurogame.ggp.server.settings import ServeSettings
+from neurogame.setting_options import add_settings, chosen_settings
 
 _LOG = Path("runs") / "served"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "--player",
-        default="auto",
-        help="who chooses the moves, such as alphabeta:cilp or mcts:my.pt (default auto: the "
-        "start clock decides)",
-    )
-    parser.add_argument("--port", type=int, default=9147, help="default 9147; 0 takes a free one")
-    parser.add_argument(
-        "--host",
-        default="127.0.0.1",
-        help="address to listen at (default 127.0.0.1: this machine only; 0.0.0.0: everybody)",
-    )
-    parser.add_argument(
-        "--name", default="neurogame", help="told to managers that ask (default neurogame)"
-    )
+    add_settings(parser, ServeSettings, only=("player", "port", "host", "name", "silence", "seed"))
     parser.add_argument(
         "--checkpoints",
         metavar="DIR",
@@ -47,36 +35,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=str(_LOG),
         help=f"folder for the logs of matches (default {_LOG}); '' for none",
     )
-    parser.add_argument(
-        "--silence",
-        metavar="SECONDS",
-        type=float,
-        help="drop a match after so long without a message (default: start clock + 3 play clocks "
-        "+ 60)",
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, help="decides all random choices (default 0)"
-    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal ends it."""
     from neurogame.ggp.server.serve import serve
-    from neurogame.ggp.server.settings import ServeSettings
 
     memory = options.memory
     if memory is not None and not 0 < memory < 2**30:
         raise ConfigurationError(f"--memory {memory:g}: gigabytes above 0 are needed")
+    given = chosen_settings(options, ServeSettings)
+    player = _player(given.pop("player", ServeSettings.player), options.checkpoints)
     serve(
         ServeSettings(
-            player=_player(options.player, options.checkpoints),
-            host=options.host,
-            port=options.port,
-            name=options.name,
+            player=player,
             memory=None if memory is None else max(1, int(memory * 1e9)),
             log=Path(options.log) if options.log else None,
-            silence=options.silence,
-            seed=options.seed,
+            **given,
         ),
         _say,
     )

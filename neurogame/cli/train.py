@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neurogame.cli.setting_options import add_settings, chosen_settings
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.learn.config import TrainConfig
+from neurogame.setting_options import add_settings, chosen_settings
 
 if TYPE_CHECKING:
     from neurogame.learn.train import Trainer

@@ -7,7 +7,7 @@ import pytest
 from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.series import play_series
 from neurogame.errors import ConfigurationError, GameError
-from neurogame.players.match import MatchSettings
+from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import MatchAbandoned
 from neurogame.players.players import make_player
 from neurogame.players.record import MatchRecord

@@ -8,11 +8,11 @@ import json
 
 import pytest
 
-from neurogame.cli.setting_options import chosen_settings
 from neurogame.cli.train import add_arguments
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.learn.config import TrainConfig
+from neurogame.setting_options import chosen_settings
 
 
 def test_the_papers_numbers_are_the_defaults() -> None:

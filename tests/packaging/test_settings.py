@@ -11,8 +11,8 @@ from typing import Literal, final
 
 import pytest
 
-from neurogame.cli.setting_options import add_settings, chosen_settings
 from neurogame.errors import ConfigurationError
+from neurogame.setting_options import add_settings, chosen_settings
 from neurogame.settings import Settings, setting, settings_of, spellings
 from tests.packaging.test_house_rules import MODULES
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from neurogame.errors import ConfigurationError, GameError
-from neurogame.players.match import MatchSettings, play_match
+from neurogame.players.match import play_match
+from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import MatchAbandoned
 from neurogame.players.players import make_player
 from neurogame.players.record import MatchRecord

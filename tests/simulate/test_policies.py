@@ -12,7 +12,8 @@ from neurogame.cli.main import main
 from neurogame.errors import GameError, NeurogameWarning
 from neurogame.gdl.check import check_rules
 from neurogame.gdl.parse import parse_rules
-from neurogame.players.match import MatchSettings, play_match
+from neurogame.players.match import play_match
+from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
 from neurogame.players.random_player import RandomPlayer
 from neurogame.reference.interpreter import ReferenceGame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from neurogame.errors import ConfigurationError
@@ -14,6 +14,7 @@ def add_settings(
     parser: argparse._ArgumentGroup | argparse.ArgumentParser,
     kind: type[Settings],
     prefix: str = "",
+    only: Collection[str] | None = None,
 ) -> None:
     """Add one option per setting; absent options stay None.
 
@@ -21,9 +22,10 @@ def add_settings(
         parser: where the options are added.
         kind: the settings; those that hold settings get no option.
         prefix: put before each name, and in place of the name ``kind``, such as ``evaluator``.
+        only: names of the fields that get an option; None: all.
     """
     for entry in settings_of(kind):
-        if entry.nested is not None:
+        if entry.nested is not None or (only is not None and entry.name not in only):
             continue
         flag = _option(entry, prefix)
         text = f"{entry.about.text} (default: {entry.default})".replace("%", "%%")

@@ -1,0 +1,65 @@
+"""The conditions of a match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from neurogame.search.limit import Limit
+from neurogame.settings import Settings, setting
+
+CLOCK_SHARE = 0.9
+"""Share of a clock that players are told to keep within."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class MatchSettings(Settings):
+    """The conditions of a match."""
+
+    REFUSED = "{name}={value}; {allowed}"
+
+    limit: Limit = setting(
+        Limit(),
+        "how long players may think per move; a limit that they keep by themselves",
+    )
+    start_clock: float | None = setting(
+        None,
+        "seconds for a player's start, or None. A player is told to get ready in nine tenths "
+        "of it; a start that takes longer than all of it is counted.",
+        above=0,
+        allowed="seconds above 0 are needed",
+    )
+    play_clock: float | None = setting(
+        None,
+        "seconds for a move, or None. A player that is asked to keep within nine tenths of it "
+        "and still answers later has its move replaced by a random legal one and a timeout "
+        "counted. Players run in this process and are never interrupted.",
+        above=0,
+        allowed="seconds above 0 are needed",
+    )
+    opening_plies: int = setting(
+        0,
+        "joint moves drawn at random at the start; at least 0. An opening that would end the "
+        "game is drawn again, and shortened if none can be found.",
+        least=0,
+        allowed="at least 0 is needed",
+    )
+    max_plies: int = setting(
+        1000,
+        "step limit, at least 1; a match that reaches it ends there with the goals that the "
+        "rules derive for that state",
+        least=1,
+        allowed="at least 1 is needed",
+    )
+    record_states: bool = setting(
+        False,
+        "whether to record every state",
+    )
+
+    @property
+    def thinking(self) -> Limit:
+        """The limit that players are given: their own one, and within the play clock."""
+        if self.play_clock is None:
+            return self.limit
+        return self.limit.merged(Limit(seconds=self.play_clock * CLOCK_SHARE))
