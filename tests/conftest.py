@@ -23,10 +23,12 @@ def shared(*parts: str) -> Path:
 
 
 SEARCHING = (
-    "search",
-    "play",
+    "arena",
     "cli",
+    "ggp/server",
     "learn",
+    "players",
+    "search",
     "kernels/mcts",
     "kernels/leaves",
     "kernels/alphabeta",
@@ -48,8 +50,11 @@ def _one_thread() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Keep the tests' ground programs out of the user's cache."""
-    os.environ["NEUROGAME_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    """Keep what the tests compile out of the user's cache; the workers of one run share theirs."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    os.environ["NEUROGAME_CACHE"] = str(folder / "neurogame-cache")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import neurogame
+from tests import processes
 from tests.conftest import REPOSITORY
+from tests.processes import environment
 
 PAGE = (REPOSITORY / "docs" / "api.md").read_text(encoding="utf-8")
 
 
 def run(code: str, folder: Path) -> str:
     """Run Python in a folder and return what it prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "1"},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    command = [sys.executable, "-c", code]
+    return processes.run(command, cwd=folder, env=environment(OMP_NUM_THREADS="1")).stdout
 
 
 def test_the_page_lists_the_public_names() -> None:

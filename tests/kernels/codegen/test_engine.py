@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 
 import pytest
 
-from tests.conftest import REPOSITORY
+from tests.processes import run
 
 SCATTER = """
 import ctypes, mmap
@@ -89,13 +87,4 @@ except IndexError:
 @pytest.mark.skipif(sys.platform != "linux", reason="places mappings as Linux does")
 @pytest.mark.parametrize("program", [OBJECT_FILE, NUMBA], ids=["object file", "numba"])
 def test_code_runs_in_a_process_without_two_free_pages_side_by_side(program: str) -> None:
-    path = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-c", SCATTER + program],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    run([sys.executable, "-c", SCATTER + program])
