@@ -18,7 +18,7 @@ from typing import final
 import numpy as np
 
 from neurogame.graph.graph import OR, TRUE, Graph
-from neurogame.graph.groups import gather_groups
+from neurogame.graph.groups import gather_groups, places_in_groups
 from neurogame.graph.lanes import ALL, Words
 from neurogame.ground.atoms import IntArray
 
@@ -168,9 +168,7 @@ def make_steps(
     for members in np.split(order, bounds) if len(order) else []:
         own = sizes[members]
         bundle = np.full((len(members), int(own.max())), TRUE, np.int64)
-        column = np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
-        bundle[np.repeat(np.arange(len(members)), own), column] = gather_groups(
-            start, inputs, members
-        )
+        row = np.repeat(np.arange(len(members)), own)
+        bundle[row, places_in_groups(own)] = gather_groups(start, inputs, members)
         steps.append((targets[members], np.ascontiguousarray(bundle.T)))
     return tuple(steps)

@@ -9,6 +9,7 @@ import numpy as np
 
 from neurogame.analysis.random_play import WordEvaluator
 from neurogame.circuit.circuit import Circuit
+from neurogame.graph.groups import gather_groups, group_starts
 from neurogame.graph.lanes import Bits, pack_lanes, unpack_lanes
 from neurogame.ground.atoms import IntArray
 
@@ -129,12 +130,10 @@ def joint_moves(circuit: Circuit, legal: Bits, limit: int) -> tuple[IntArray, In
     for low, high in offsets:
         state, move = np.nonzero(legal[:, low:high])
         per_state = np.bincount(state, minlength=len(legal))
-        start = np.cumsum(per_state) - per_state
-        repeat = per_state[source]
-        rank = np.arange(repeat.sum()) - np.repeat(np.cumsum(repeat) - repeat, repeat)
-        source = np.repeat(source, repeat)
-        chosen = np.repeat(chosen, repeat, axis=0)
-        chosen = np.concatenate([chosen, (low + move[start[source] + rank])[:, None]], axis=1)
+        made = gather_groups(group_starts(per_state), low + move, source)
+        chosen = np.repeat(chosen, per_state[source], axis=0)
+        chosen = np.column_stack([chosen, made])
+        source = np.repeat(source, per_state[source])
     return source, chosen
 
 

@@ -25,3 +25,8 @@ def gather_groups(
     offset = np.repeat(start[groups] - (np.cumsum(sizes) - sizes), sizes)
     gathered: npt.NDArray[_Value] = values[np.arange(len(offset)) + offset]
     return gathered
+
+
+def places_in_groups(sizes: IntArray) -> IntArray:
+    """Return 0, 1, 2, ... for the members of each group, one group after the other."""
+    return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.graph.graph import Graph, replaced
-from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.graph.groups import gather_groups, group_starts, places_in_groups
 from neurogame.graph.lanes import Bits
 from neurogame.graph.levels import steps
 from neurogame.graph.prune import prune
@@ -83,8 +83,8 @@ def _made(
     """Make gates, those that are too wide from the gates of their parts."""
     while width is not None and (sizes := np.diff(start)).max() > width:
         parts = -(-sizes // width)
-        within = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
-        cuts = np.append(np.repeat(start[:-1], parts) + width * within, start[-1])
+        cuts = np.repeat(start[:-1], parts) + width * places_in_groups(parts)
+        cuts = np.append(cuts, start[-1])
         literals = store.make(kind, literals, cuts)
         start = group_starts(parts)
     return store.make(kind, literals, start)

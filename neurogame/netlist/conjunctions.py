@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from neurogame.graph.graph import AND, OR, Graph, replaced, unnamed
+from neurogame.graph.groups import places_in_groups
 from neurogame.ground.atoms import IntArray
 
 
@@ -81,8 +82,7 @@ def split_wide(form: Graph, widest: int) -> Graph:
     if not len(wide):
         return form
     parts = -(-sizes[wide] // widest)
-    within = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
-    low = np.repeat(form.start[wide], parts) + widest * within
+    low = np.repeat(form.start[wide], parts) + widest * places_in_groups(parts)
     high = np.minimum(low + widest, np.repeat(form.start[wide + 1], parts))
     begin = np.concatenate([form.start[:-1], low])
     end = np.concatenate([form.start[1:], high])

@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from neurogame.graph.graph import Graph, replaced
+from neurogame.graph.groups import places_in_groups
 from neurogame.ground.atoms import IntArray
 from neurogame.netlist.conjunctions import conjunctions_of, factored, flattened, split_wide
 from neurogame.netlist.netlist import Netlist
@@ -73,7 +74,7 @@ def _uses(
     roots: IntArray,
 ) -> IntArray:
     """Return how often each node is read."""
-    place = np.arange(len(inputs)) - np.repeat(start[:-1], np.diff(start))
+    place = places_in_groups(np.diff(start))
     present = inputs[place < np.repeat(sizes, np.diff(start))]
     read = np.concatenate([present, left, right, roots]) >> 1
     return np.bincount(read, minlength=nodes)

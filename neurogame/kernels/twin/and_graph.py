@@ -16,6 +16,7 @@ import numpy as np
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph, replaced, unnamed
+from neurogame.graph.groups import places_in_groups
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.twin.one_hot import complement_wide_move_sets
 
@@ -123,7 +124,7 @@ class _Builder:
         """Hand the outputs of newly known gates to the gates that read them."""
         first = np.searchsorted(self.source, known, "left")
         length = np.searchsorted(self.source, known, "right") - first
-        edge = np.arange(length.sum()) + np.repeat(first - np.cumsum(length) + length, length)
+        edge = np.repeat(first, length) + places_in_groups(length)
         self.new_gate = self.target[edge]
         self.new_literal = np.repeat(self.output[known], length) ^ self.polarity[edge]
 
