@@ -8,9 +8,10 @@ in between, for whatever is to be computed of them.
 
 from __future__ import annotations
 
-from typing import final
+from typing import TypeVar, final
 
 import numpy as np
+import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
@@ -20,12 +21,16 @@ from neurogame.kernels.leaves.picking import count_moves, masked
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.layout import Int32s2, Int64s1, UInt64s2
+from neurogame.kernels.native.layout import Int64s1, Int64s2, UInt64s2
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.expand import Children, PackedArray, Seen
 
-_MOST_CHILDREN = 1 << 24
-_LANES = 1024
+Kind = TypeVar("Kind", bound=np.generic)
+
+MOST = 1 << 24
+"""Children of one call."""
+
+_LANES = 2048
 _ONE = np.uint64(1)
 
 
@@ -36,20 +41,24 @@ class Expansion(Struct):
 
     Attributes:
         machine: the rules with the block.
-        states: given: packed states; uint64 ``[S, Fw]``.
-        legal: given: their packed legal moves; uint64 ``[S, Mw]``.
+        given: number of states, ``S``.
+        states: given: packed states; uint64 ``[>= S, Fw]``.
+        legal: given: their packed legal moves; uint64 ``[>= S, Mw]``.
         offsets: first move of each role, and the total; int64 ``[R + 1]``.
         children: number of joint moves of all states; a real number, as many roles overflow.
         state: the one whose children are made next.
         left: how many children it still has.
         count: number of children in the block.
         parent: which state each of them is a child of; int64 ``[N]``.
+        joint: the joint move that leads to each, in numbers of the roles' own moves; int64
+            ``[N, R]``.
         moves: legal moves of the state, role by role; int64 ``[M]``.
         starts: where each role's begin among them, and the end; int64 ``[R + 1]``.
         chosen: places of the joint move that is made next; int64 ``[R]``.
     """
 
     machine: StateMachine
+    given: int
     states: UInt64s2
     legal: UInt64s2
     offsets: Int64s1
@@ -58,30 +67,38 @@ class Expansion(Struct):
     left: int
     count: int
     parent: Int64s1
+    joint: Int64s2
     moves: Int64s1
     starts: Int64s1
     chosen: Int64s1
 
 
-def count_children(expansion: Expansion) -> None:
-    """Begin with the first state, and count all children."""
+def first_children(expansion: Expansion) -> None:
+    """Count all children, and make the first of them if they are at most :data:`MOST`."""
     legal, offsets = expansion.legal, expansion.offsets
     total = 0.0
-    for state in range(len(legal)):
+    for state in range(expansion.given):
         product = 1.0
         for role in range(len(offsets) - 1):
             product *= count_moves(legal, state, offsets[role], offsets[role + 1])
         total += product
     expansion.children, expansion.state, expansion.left = total, -1, 0
+    if total <= MOST:
+        _fill(expansion)
 
 
 def next_children(expansion: Expansion) -> None:
     """Make the next children, as many as the block has leaves; write how many those are."""
+    _fill(expansion)
+
+
+@inner
+def _fill(expansion: Expansion) -> None:
     block, states, parent = expansion.machine.block, expansion.states, expansion.parent
-    parents, joint, room, filled = block.parents, block.joint, len(parent), 0
-    state, left = expansion.state, expansion.left
+    parents, room, filled = block.parents, len(parent), 0
+    state, left, given = expansion.state, expansion.left, expansion.given
     while filled < room:
-        while left == 0 and state + 1 < len(states):
+        while left == 0 and state + 1 < given:
             state += 1
             left = _list_moves(expansion, state)
         if left == 0:
@@ -90,7 +107,7 @@ def next_children(expansion: Expansion) -> None:
             parent[filled] = state
             for word in range(states.shape[1]):
                 parents[filled, word] = states[state, word]
-            _write_joint(expansion, joint, filled)
+            _write_joint(expansion, filled)
             filled += 1
             left -= 1
     expansion.state, expansion.left, expansion.count = state, left, filled
@@ -120,11 +137,13 @@ def _list_moves(expansion: Expansion, state: int) -> int:
 
 
 @inner
-def _write_joint(expansion: Expansion, joint: Int32s2, place: int) -> None:
+def _write_joint(expansion: Expansion, place: int) -> None:
     """Write a joint move and go on to the next one, the last role's moves first."""
     moves, starts, chosen = expansion.moves, expansion.starts, expansion.chosen
+    joint, own, offsets = expansion.machine.block.joint, expansion.joint, expansion.offsets
     for role in range(len(chosen)):
-        joint[place, role] = moves[chosen[role]]
+        move = moves[chosen[role]]
+        joint[place, role], own[place, role] = move, move - offsets[role]
     for role in range(len(chosen) - 1, -1, -1):
         chosen[role] += 1
         if chosen[role] < starts[role + 1]:
@@ -153,35 +172,36 @@ class Expander:
         """
         self._leaves = Leaves(circuit, _LANES, depth=1, playouts=0, backend=backend)
         offsets = np.cumsum([0, *(len(own) for own in circuit.moves)]).astype(np.int64)
-        roles = len(circuit.roles)
-        self._first = offsets[:-1]
+        block, roles = self._leaves.block, len(circuit.roles)
         self.expansion = Expansion(
             machine=self._leaves.rules,
-            states=np.zeros((0, 1), np.uint64),
-            legal=np.zeros((0, 1), np.uint64),
+            given=0,
+            states=np.zeros_like(block.states),
+            legal=np.zeros_like(block.legal),
             offsets=offsets,
             children=0.0,
             state=-1,
             left=0,
             count=0,
             parent=np.zeros(_LANES, np.int64),
+            joint=np.zeros((_LANES, roles), np.int64),
             moves=np.zeros(circuit.move_count, np.int64),
             starts=np.zeros(roles + 1, np.int64),
             chosen=np.zeros(roles, np.int64),
         )
-        self._count, self._next = entry(count_children), entry(next_children)
+        self._states, self._legal = self.expansion.states, self.expansion.legal
+        self._begin, self._go_on = entry(first_children), entry(next_children)
 
     def look(self, states: PackedArray) -> Seen:
         """Return legal moves, ends and goals of packed states; uint64 ``[N, ceil(F / 64)]``."""
-        block = self._leaves.block
-        seen = self._seen(len(states))
-        for begin in range(0, len(states), _LANES):
+        block, found = self._leaves.block, []
+        for begin in range(0, max(len(states), 1), _LANES):
             size = min(_LANES, len(states) - begin)
             block.states[:size] = states[begin : begin + size]
             self._leaves.look(size)
             self._leaves.check()
-            self._copy(seen, begin, size)
-        return seen
+            found.append(self._seen(size))
+        return _seen(found)
 
     def expand(self, states: PackedArray, legal: PackedArray | None = None) -> Children:
         """Return all children of packed states; a state in which some role has no move has none.
@@ -193,47 +213,90 @@ class Expander:
         Raises:
             LimitError: there are more joint moves than fit into memory.
         """
-        expansion, block = self.expansion, self._leaves.block
-        expansion.states = states
-        expansion.legal = self.look(states).legal if legal is None else legal
-        self._count(expansion)
+        expansion = self.expansion
+        self._give(states, self.look(states).legal if legal is None else legal)
+        self._begin(expansion)
         total = expansion.children
-        if total > _MOST_CHILDREN:
+        if total > MOST:
             raise LimitError(
                 f"{len(states)} states have {total:.3g} joint moves, the limit is "
-                f"{_MOST_CHILDREN}; expand fewer states at once, or sample joint moves"
+                f"{MOST}; expand fewer states at once, or sample joint moves"
             )
-        size = int(total)
-        children = Children(
-            parent=np.empty(size, np.int64),
-            joint=np.empty((size, len(self._first)), np.int64),
-            states=np.empty((size, block.states.shape[1]), np.uint64),
-            hashes=np.empty(size, np.uint64),
-            seen=self._seen(size),
-        )
-        for begin in range(0, size, _LANES):
-            self._next(expansion)
-            self._leaves.check()
-            count = min(_LANES, size - begin)
-            end = begin + count
-            children.parent[begin:end] = expansion.parent[:count]
-            np.subtract(block.joint[:count], self._first, out=children.joint[begin:end])
-            children.states[begin:end] = block.states[:count]
-            children.hashes[begin:end] = block.hashes[:count]
-            self._copy(children.seen, begin, count)
-        return children
+        first = self._made(min(_LANES, int(total)))
+        if total <= _LANES:
+            return first
+        found = _room(first, int(total))
+        for begin in range(0, int(total), _LANES):
+            if begin > 0:
+                self._go_on(expansion)
+            self._put(found, begin, min(begin + _LANES, int(total)))
+        return found
 
-    def _seen(self, size: int) -> Seen:
+    def _give(self, states: PackedArray, legal: PackedArray) -> None:
+        """Tell compiled code of the states; few are copied, which takes less time."""
+        expansion, count = self.expansion, len(states)
+        if count > _LANES:
+            expansion.states, expansion.legal = states, legal
+        else:
+            self._states[:count], self._legal[:count] = states, legal
+            if expansion.states is not self._states:
+                expansion.states, expansion.legal = self._states, self._legal
+        expansion.given = count
+
+    def _made(self, count: int) -> Children:
+        """Return the children in the block."""
+        self._leaves.check()
         block = self._leaves.block
-        return Seen(
-            np.empty((size, block.legal.shape[1]), np.uint64),
-            np.empty(size, np.bool_),
-            np.empty((size, block.goals.shape[1]), np.float32),
+        return Children(
+            parent=self.expansion.parent[:count].copy(),
+            joint=self.expansion.joint[:count].copy(),
+            states=block.states[:count].copy(),
+            hashes=block.hashes[:count].copy(),
+            seen=self._seen(count),
         )
 
-    def _copy(self, seen: Seen, begin: int, count: int) -> None:
-        """Copy what was seen of the first leaves."""
-        block, end = self._leaves.block, begin + count
+    def _put(self, found: Children, begin: int, end: int) -> None:
+        """Write the children in the block into memory for more."""
+        self._leaves.check()
+        block, expansion, count, seen = self._leaves.block, self.expansion, end - begin, found.seen
+        found.parent[begin:end] = expansion.parent[:count]
+        found.joint[begin:end] = expansion.joint[:count]
+        found.states[begin:end] = block.states[:count]
+        found.hashes[begin:end] = block.hashes[:count]
         seen.legal[begin:end] = block.legal[:count]
         seen.terminal[begin:end] = block.terminal[:count]
         seen.goals[begin:end] = block.goals[:count]
+
+    def _seen(self, count: int) -> Seen:
+        """Return what there is to know about the first leaves."""
+        block = self._leaves.block
+        return Seen(
+            block.legal[:count].copy(), block.terminal[:count].copy(), block.goals[:count].copy()
+        )
+
+
+def _room(like: Children, count: int) -> Children:
+    """Return memory for a number of children."""
+    return Children(
+        parent=_rows(like.parent, count),
+        joint=_rows(like.joint, count),
+        states=_rows(like.states, count),
+        hashes=_rows(like.hashes, count),
+        seen=Seen(
+            _rows(like.seen.legal, count),
+            _rows(like.seen.terminal, count),
+            _rows(like.seen.goals, count),
+        ),
+    )
+
+
+def _rows(like: npt.NDArray[Kind], count: int) -> npt.NDArray[Kind]:
+    return np.empty((count, *like.shape[1:]), like.dtype)
+
+
+def _seen(blocks: list[Seen]) -> Seen:
+    return Seen(
+        np.concatenate([own.legal for own in blocks]),
+        np.concatenate([own.terminal for own in blocks]),
+        np.concatenate([own.goals for own in blocks]),
+    )

@@ -40,7 +40,7 @@ class Entry(Generic[Given]):
 
     def __call__(self, *structs: Given.args, **_: Given.kwargs) -> None:
         """Call it without Python's lock."""
-        self._call(*(struct.address for struct in structs))  # type: ignore[attr-defined]
+        self._call(*[struct.address for struct in structs])  # type: ignore[attr-defined]
 
 
 @cache

@@ -74,6 +74,18 @@ class ArrayField:
     ndim: int
     is_strided: bool
 
+    def takes(self, array: npt.NDArray[Any]) -> bool:
+        """Return whether compiled code reads an array as it is meant."""
+        fits = array.dtype == self.dtype and array.ndim == self.ndim
+        return fits and (self.is_strided or array.flags.c_contiguous)
+
+    def refusal(self, array: npt.NDArray[Any]) -> str:
+        """Say why an array is not taken."""
+        return (
+            f"an array of {self.dtype} with {self.ndim} dimensions, row by row, is needed; this "
+            f"one is {array.dtype} {list(array.shape)} with strides {array.strides}"
+        )
+
 
 @final
 @dataclass(frozen=True, kw_only=True)
