@@ -81,6 +81,15 @@ class Limit(Settings):
         Raises:
             ConfigurationError: an unknown name, not a number, or out of range.
         """
+        for entry in settings_of(cls):
+            number, text = entry.number or float, values.get(entry.spelling, "0")
+            try:
+                number(text)
+            except ValueError:
+                kind = "a whole number" if number is int else "a number"
+                raise ConfigurationError(
+                    f"limit: {entry.spelling}={text!r}; {kind} is needed"
+                ) from None
         return cls(**cls.read(values))
 
     def __bool__(self) -> bool:
