@@ -8,7 +8,9 @@ import numba as _numba
 import numpy as np
 from numba.core import cgutils as _cgutils
 
+from neurogame.kernels.native.arrays import rows as cut
 from neurogame.kernels.native.compiled import uncounted, uncounted_inlined, written
+from neurogame.kernels.native.layout import Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.kernels.native.random import mixed
 from neurogame.kernels.twin.random_words import G1
 
@@ -56,7 +58,7 @@ def _tile(typing: Any) -> Any:
 
 
 @uncounted_inlined
-def _exchange(source: Any, target: Any, half: Any) -> None:
+def _exchange(source: UInt64s1, target: UInt64s1, half: tuple[np.uint64, np.uint64]) -> None:
     """Exchange squares, and shuffle the words so that the next ones are in the same places."""
     width, left = half
     for word in range(32):
@@ -66,13 +68,13 @@ def _exchange(source: Any, target: Any, half: Any) -> None:
 
 
 @uncounted
-def transpose(tile: Any) -> None:
+def transpose(tile: UInt64s1) -> None:
     """Transpose 64 words of 64 bits in place: bit ``i`` of word ``j`` and bit ``j`` of ``i``."""
     _transpose(tile, _tile())
 
 
 @uncounted
-def _transpose(tile: Any, other: Any) -> None:
+def _transpose(tile: UInt64s1, other: UInt64s1) -> None:
     """Transpose words in place, with as much memory to work in."""
     _exchange(tile, other, _FIRST)
     _exchange(other, tile, _SECOND)
@@ -83,7 +85,7 @@ def _transpose(tile: Any, other: Any) -> None:
 
 
 @uncounted
-def to_lanes(rows: Any, index: Any, words: Any, space: Any) -> None:
+def to_lanes(rows: UInt64s2, index: Int64s1, words: Int64s2, space: UInt64s1) -> None:
     """Write packed rows as lanes of the words of their signals.
 
     Of the words, as many are written as have lanes.
@@ -99,14 +101,14 @@ def to_lanes(rows: Any, index: Any, words: Any, space: Any) -> None:
         _to_lane(rows[index[0]], words)
         return
     signals: int = len(words)
-    tile, other = space[:64], space[64:SPACE]
+    tile, other = cut(space, 0, 64), cut(space, 64, 64)
     for place in range(rows.shape[1]):
         for word in range((len(index) + 63) >> 6):
-            own = index[64 * word : 64 * word + 64]
-            for lane in range(len(own)):
+            count = min(len(index) - 64 * word, 64)
+            for lane in range(count):
                 # A number that cannot be negative needs no check.
-                tile[lane] = rows[np.uint64(own[lane]), place]
-            for lane in range(len(own), 64):
+                tile[lane] = rows[np.uint64(index[64 * word + lane]), place]
+            for lane in range(count, 64):
                 tile[lane] = 0
             _transpose(tile, other)
             for bit in range(min(signals - 64 * place, 64)):
@@ -114,7 +116,7 @@ def to_lanes(rows: Any, index: Any, words: Any, space: Any) -> None:
 
 
 @uncounted
-def _to_lane(row: Any, words: Any) -> None:
+def _to_lane(row: UInt64s1, words: Int64s2) -> None:
     """Write a packed row as the first lane, which is faster without a transposition."""
     for signal in range(len(words)):
         word = row[signal >> 6] >> np.uint64(signal & 63)
@@ -122,7 +124,7 @@ def _to_lane(row: Any, words: Any) -> None:
 
 
 @uncounted
-def from_lanes(words: Any, signals: Any, rows: Any, space: Any) -> None:
+def from_lanes(words: Int64s2, signals: Int64s1, rows: UInt64s2, space: UInt64s1) -> None:
     """Write the first lanes of the words of some signals as packed rows.
 
     Args:
@@ -134,13 +136,13 @@ def from_lanes(words: Any, signals: Any, rows: Any, space: Any) -> None:
     if len(rows) == 1:
         _from_lane(words, signals, rows[0])
         return
-    tile, other = space[:64], space[64:SPACE]
+    tile, other = cut(space, 0, 64), cut(space, 64, 64)
     for place in range(rows.shape[1]):
-        own = signals[64 * place : 64 * place + 64]
+        count = min(len(signals) - 64 * place, 64)
         for word in range((len(rows) + 63) >> 6):
-            for bit in range(len(own)):
-                tile[bit] = np.uint64(words[np.uint64(own[bit]), word])
-            for bit in range(len(own), 64):
+            for bit in range(count):
+                tile[bit] = np.uint64(words[np.uint64(signals[64 * place + bit]), word])
+            for bit in range(count, 64):
                 tile[bit] = 0
             _transpose(tile, other)
             for lane in range(min(len(rows) - 64 * word, 64)):
@@ -148,7 +150,7 @@ def from_lanes(words: Any, signals: Any, rows: Any, space: Any) -> None:
 
 
 @uncounted
-def _from_lane(words: Any, signals: Any, row: Any) -> None:
+def _from_lane(words: Int64s2, signals: Int64s1, row: UInt64s1) -> None:
     """Write the first lane as a packed row, which is faster without a transposition."""
     count: int = len(signals)
     for place in range(len(row)):
@@ -160,7 +162,7 @@ def _from_lane(words: Any, signals: Any, row: Any) -> None:
 
 
 @uncounted
-def hash_row(row: Any) -> Any:
+def hash_row(row: UInt64s1) -> np.uint64:
     """Return the hash of a packed state, the one of ``hash_states``; uint64."""
     total = np.uint64(0)
     for place in range(len(row)):
@@ -169,7 +171,7 @@ def hash_row(row: Any) -> Any:
 
 
 @uncounted
-def hash_rows(rows: Any, hashes: Any) -> None:
+def hash_rows(rows: UInt64s2, hashes: UInt64s1) -> None:
     """Write the hashes of packed states, those of ``hash_states``.
 
     Args:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.kernels.actions.careful import mark_uses, score_moves_carefully
 from neurogame.kernels.actions.formulas import Formulas, heuristic_of
 from neurogame.kernels.actions.gates import LANES, run_gate, run_gates, write_leaves
 from neurogame.kernels.actions.limits import SMALL
-from neurogame.kernels.actions.marks import mark_uses
 from neurogame.kernels.actions.rows import fill_single, legal_word, write_chances
-from neurogame.kernels.actions.shared_careful import score_moves_carefully
 from neurogame.kernels.leaves.move_scores import MoveScores
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import inner

@@ -10,6 +10,7 @@ from llvmlite import ir
 from numba import types
 from torch import Tensor
 
+from neurogame.kernels.lane_rows import transpose
 from neurogame.kernels.native.compiled import compiled, written
 
 _SIDE = 64
@@ -58,34 +59,12 @@ def _pack_blocks(flags: Any, words: Any) -> None:
                         for signal in range(width):
                             rest[signal] = flat[place + signal]
                         square[lane] = _flags_as_word(rest, 0)
-                _transpose(square)
+                transpose(square)
                 for signal in range(width):
                     tile[signal, word - start] = square[signal]
             for signal in range(width):
                 for word in range(start, stop):
                     words[begin + signal, word] = tile[signal, word - start]
-
-
-@compiled
-def _transpose(square: Any) -> None:
-    """Exchange rows and columns of 64 x 64 bits (Hacker's Delight, section 7-3)."""
-    _exchange(square, 32, 0x00000000FFFFFFFF)
-    _exchange(square, 16, 0x0000FFFF0000FFFF)
-    _exchange(square, 8, 0x00FF00FF00FF00FF)
-    _exchange(square, 4, 0x0F0F0F0F0F0F0F0F)
-    _exchange(square, 2, 0x3333333333333333)
-    _exchange(square, 1, 0x5555555555555555)
-
-
-@compiled
-def _exchange(rows: Any, step: int, mask: int) -> None:
-    shift, kept = np.uint64(step), np.uint64(mask)
-    for begin in range(0, _SIDE, 2 * step):
-        for row in range(begin, begin + step):
-            low, high = rows[row], rows[row + step]
-            moved = ((low >> shift) ^ high) & kept
-            rows[row + step] = high ^ moved
-            rows[row] = low ^ (moved << shift)
 
 
 @written
