@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import accumulate
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,6 @@ from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.move_scores import MoveJudge, SearchJudge, make_scores
-from neurogame.kernels.mcts.flight import Total
 from neurogame.search.limit import Limit
 from neurogame.search.mcts_drive import LANES, drive, drive_until, quotas
 from neurogame.search.mcts_final import Answer, answer
@@ -29,13 +29,14 @@ from neurogame.simulate.game import Game, State
 _MOVING = 2e-7
 """Seconds per node that dropping a part of a tree may take."""
 _PARTS = {
-    "select": Total.SELECT,
-    "rules": Total.RULES,
-    "insert": Total.INSERT,
-    "playouts": Total.PLAY,
-    "evaluate": Total.EVALUATE,
-    "back up": Total.BACK_UP,
+    "select": "select",
+    "rules": "rules",
+    "insert": "insert",
+    "playouts": "play",
+    "evaluate": "evaluate",
+    "back up": "back_up",
 }
+"""Parts of the time by the totals that count them."""
 _SCORES = ("playout scores", "tree scores")
 """What judges of moves take, apart from the rest of playouts and selection."""
 
@@ -140,11 +141,10 @@ class Mcts:
             limit = Limit(seconds=limit.seconds, simulations=1)
         words = state_words(state.fluents.cpu().numpy())
         try:
-            before = [tree.totals.copy() for tree in self._trees]
-            scored = np.sum([tree.scored for tree in self._trees], axis=0)
+            before = self._totals()
             self._seconds = float("inf") if limit.seconds is None else limit.seconds
             for tree in self._trees:
-                tree.totals[Total.LONGEST] = 0
+                tree.totals.longest = 0
                 tree.fade(self.settings.decay)
             self._set_root(words)
             drive(
@@ -157,9 +157,8 @@ class Mcts:
             self.forget(proofs=False)
             raise
         found = answer(self._trees, role, self.settings)
-        done = sum(t.totals - b for t, b in zip(self._trees, before, strict=True))
-        spent = np.sum([tree.scored for tree in self._trees], axis=0) - scored
-        return self._result(role, found, done, spent, started)
+        done = {name: number - before[name] for name, number in self._totals().items()}
+        return self._result(role, found, done, started)
 
     def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
         """Search on from a state until told to stop, until it is solved, or has millions of visits.
@@ -205,16 +204,14 @@ class Mcts:
             GameError: the state is terminal, of another game, or some role has no legal move.
         """
         self._check_state(state, role)
-        before, end = [tree.totals.copy() for tree in self._trees], time.monotonic() + seconds
+        before, end = [t.totals.numbers() for t in self._trees], time.monotonic() + seconds
         try:
             self._set_root(state_words(state.fluents.cpu().numpy()))
             drive_until(self._trees, self.settings.lanes or LANES, lambda: time.monotonic() >= end)
         finally:
             self.forget()
         for tree, totals in zip(self._trees, before, strict=True):
-            totals[Total.PACE] = tree.totals[Total.PACE]
-            totals[Total.TIMES :] = tree.totals[Total.TIMES :]
-            tree.totals[:] = totals
+            tree.totals.set(totals)
 
     def forget(self, *, proofs: bool = True) -> None:
         """Drop what was searched; call it after weights of the evaluator or a judge have changed.
@@ -279,32 +276,38 @@ class Mcts:
             if not moves:
                 raise GameError(f"search: role {index} has no legal move in this state")
 
-    def _result(
-        self, role: int, found: Answer, done: Any, scored: Any, started: int
-    ) -> SearchResult:
+    def _totals(self) -> dict[str, int]:
+        """Return what all trees have done, and the nanoseconds that judges have taken."""
+        total: Counter[str] = Counter()
+        for tree in self._trees:
+            total.update(tree.totals.numbers())
+            total.update(dict(zip(_SCORES, tree.scored, strict=True)))
+        return total
+
+    def _result(self, role: int, found: Answer, done: dict[str, int], started: int) -> SearchResult:
         """Put together what was found and what it took."""
-        simulations = int(done[Total.SIMULATIONS])
-        split = {name: int(done[place]) / 1e9 for name, place in _PARTS.items()}
-        for part, scores, spent in zip(("playouts", "select"), _SCORES, scored, strict=True):
-            split[scores] = int(spent) / 1e9
+        simulations = done["simulations"]
+        split = {name: done[total] / 1e9 for name, total in _PARTS.items()}
+        for part, scores in zip(("playouts", "select"), _SCORES, strict=True):
+            split[scores] = done[scores] / 1e9
             split[part] = max(split[part] - split[scores], 0.0)
         return SearchResult(
             role=role,
             move=found.move,
             value=found.value,
             proved=found.proved,
-            depth=max(int(tree.totals[Total.LONGEST]) for tree in self._trees),
-            mean_depth=int(done[Total.PLIES]) / simulations if simulations else 0.0,
-            nodes=int(done[Total.CREATED]),
-            visits=int(done[Total.PLIES]),
+            depth=max(tree.totals.longest for tree in self._trees),
+            mean_depth=done["plies"] / simulations if simulations else 0.0,
+            nodes=done["created"],
+            visits=done["plies"],
             seconds=(time.monotonic_ns() - started) / 1e9,
             line=found.line,
             scores=found.scores,
             tries=found.tries,
             proved_states=self.proved_states,
             simulations=simulations,
-            playouts=int(done[Total.PLAYOUTS]) * self.settings.playouts,
-            evaluations=int(done[Total.EVALUATIONS]),
+            playouts=done["playouts"] * self.settings.playouts,
+            evaluations=done["evaluations"],
             split=split,
         )
 

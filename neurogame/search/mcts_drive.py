@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from threading import Event
 from typing import final
 
-from neurogame.kernels.mcts.flight import Total
 from neurogame.kernels.mcts.run import SOLVED, TIME
 from neurogame.search.limit import Limit
 from neurogame.search.mcts_tree import MctsTree
@@ -153,9 +152,9 @@ def _drive_one(tree: MctsTree, share: Quota, over: Event) -> None:
     totals = tree.totals
     simulations, nodes = share.simulations, share.nodes
     if simulations is not None:
-        simulations += int(totals[Total.SIMULATIONS])
+        simulations += totals.simulations
     if nodes is not None:
-        nodes += int(totals[Total.CREATED])
+        nodes += totals.created
     while True:
         until = time.monotonic_ns() + _CHUNK
         code = tree.run(

@@ -9,7 +9,6 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.mcts.layout import ROOT
 from neurogame.search.mcts_reading import (
     Choice,
     Floats,
@@ -58,11 +57,11 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Answ
         settings: of the search.
     """
     own = [_choice(one, role) for one in trees]
-    proved_ones = (one for one in trees if is_exact(one.tree, int(one.tree.used[ROOT])))
+    proved_ones = (one for one in trees if is_exact(one.tree, one.tree.root))
     first, offset = next(proved_ones, trees[0]), trees[0].plan.offsets[role]
-    root = int(first.tree.used[ROOT])
+    root = first.tree.root
     if own[0] is None:
-        move = only_moves(first.tree, first.plan.options, root)[role]
+        move = only_moves(first.tree, root)[role]
         value, scores, tries, proved = _root_value(first, root), {}, {}, is_exact(first.tree, root)
         line = _line(first, settings, {})
     else:
@@ -133,7 +132,7 @@ def _rank(
 
 def _choice(tree: MctsTree, role: int) -> Choice | None:
     """Return the choice of a role at the root, None if it has none."""
-    decided = choices(tree.tree, tree.plan.options, int(tree.tree.used[ROOT]))
+    decided = choices(tree.tree, tree.tree.root)
     return next((c for c in decided if c.role == role and len(c.moves) > 1), None)
 
 
@@ -172,7 +171,7 @@ def _value_after(
 ) -> Floats:
     """Return the values of all roles once a move is made; those of the root where unknown."""
     found = _root_value(tree, root)
-    decided = choices(tree.tree, tree.plan.options, root)
+    decided = choices(tree.tree, root)
     if len(decided) == 1 and not (proved and is_exact(tree.tree, root)):
         number = int(np.flatnonzero(decided[0].moves == move)[0])
         after = child(tree.tree, root, decided, [number])
@@ -194,13 +193,13 @@ def _line(
         forced: role -> the move it makes at the root.
     """
     line: list[tuple[int, ...]] = []
-    node, seen = int(tree.tree.used[ROOT]), set[int]()
+    node, seen = tree.tree.root, set[int]()
     while node and node not in seen and len(line) < _LONGEST_LINE:
         seen.add(node)
-        decided = choices(tree.tree, tree.plan.options, node)
+        decided = choices(tree.tree, node)
         if not decided or not any(choice.visits.any() for choice in decided):
             break
-        joint, picks = only_moves(tree.tree, tree.plan.options, node), []
+        joint, picks = only_moves(tree.tree, node), []
         for choice in decided:
             number = pick(choice, settings, tree.plan.best[choice.role])
             if choice.role in forced:

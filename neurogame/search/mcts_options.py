@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neurogame.kernels.leaves.preference import SCALINGS
-from neurogame.kernels.mcts.tree import (
+from neurogame.kernels.mcts.search import (
     ALONE,
     FIRST,
     GRAVE,
@@ -21,11 +21,8 @@ from neurogame.simulate.game import Game
 
 DEPTH = 512
 """Plies that no path in a tree exceeds."""
-
 _KINDS = {"rave": RAVE, "grave": GRAVE}
 """All others are :data:`UCT`."""
-_NARROW_MOVES = 1 << 16
-"""Move numbers below this fit half a word."""
 
 
 def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
@@ -38,35 +35,29 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
     """
     roles = len(game.roles)
     constant = settings.solver and roles > 1 and opposition(game).constant_sum
-    hinted = settings.bias > 0 or settings.minimax > 0
-    judged = settings.tree_judge is not None
-    urgency, urgent = settings.urgency, 0.0
-    if not isinstance(urgency, str):
-        urgent = float(urgency)
+    named = {"first": FIRST, "parent": PARENT}
+    urgency = settings.urgency
     return Options(
         kind=_KINDS.get(settings.tree, UCT),
-        exploration=float(settings.exploration_constant),
+        exploration=settings.exploration_constant,
         k=settings.equivalence,
         ref=settings.ref,
-        urgency={"first": FIRST, "parent": PARENT}.get(str(urgency), NUMBER),
-        urgent=urgent,
-        loss=int(settings.pending == "loss"),
-        solver=int(settings.solver),
+        urgency=named[urgency] if isinstance(urgency, str) else NUMBER,
+        urgent=0.0 if isinstance(urgency, str) else urgency,
+        loss=settings.pending == "loss",
+        solver=settings.solver,
         early=ALONE if roles == 1 or (constant and roles == 2) else WHOLE if constant else NEVER,
-        opposed=int(constant and roles == 2),
-        graph=int(settings.graph),
-        blend=int(settings.backup == "blend"),
-        bias=float(settings.bias),
-        minimax=float(settings.minimax),
-        hinted=int(hinted),
-        prior=4 + hinted if judged else 0,
-        seeded=int(settings.mix == "seed"),
-        virtual=float(settings.virtual),
+        opposed=constant and roles == 2,
+        graph=settings.graph,
+        blend=settings.backup == "blend",
+        bias=settings.bias,
+        minimax=settings.minimax,
+        judged=settings.tree_judge is not None,
+        seeded=settings.mix == "seed",
+        virtual=settings.virtual,
         ripe=settings.ripe,
         scaling=SCALINGS[settings.tree_scaling],
-        width=4 + hinted + judged + 2 * (settings.tree == "rave"),
-        wide=int(game.circuit.move_count > _NARROW_MOVES),
-        traced=int(is_recorded(settings)),
+        traced=is_recorded(settings),
         seed=seed,
         plies=settings.plies,
         cutoff=-1 if settings.cutoff is None else settings.cutoff,

@@ -8,8 +8,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.mcts.layout import VALUES
-from neurogame.kernels.mcts.tree import Tree
+from neurogame.kernels.mcts.tree import VALUES, Tree
 
 _REVERSED = np.array([int(f"{octet:08b}"[::-1], 2) for octet in range(256)], np.uint8)
 
@@ -40,7 +39,7 @@ class MctsProofs(Mapping[bytes, tuple[float, ...]]):
         """
         if len(indices):
             octets = tree.states[indices].view(np.uint8)[:, : self._octets]
-            places = tree.stubs[indices][:, None] + VALUES + np.arange(len(tree.best))
+            places = tree.nodes[indices][:, None] + VALUES + np.arange(len(tree.best))
             self._waiting.append((octets, tree.reals[places]))
 
     def clear(self) -> None:

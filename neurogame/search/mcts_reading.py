@@ -9,31 +9,28 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.mcts.layout import (
+from neurogame.kernels.mcts.lookup import child_by_joint
+from neurogame.kernels.mcts.tree import (
     CLOSED,
+    COLUMNS,
     COUNT,
     DECIDERS,
     EXACT,
-    FLAGS,
     JUDGED,
     KNOWN,
     MOVE,
     NO_LINK,
-    OWN_ENDS,
-    RECORD,
     ROLE,
-    SLOT_LINKS,
-    SLOT_MOVES,
-    SLOT_SUMS,
-    STATUS,
-    STUB,
     SUMS,
     VALUES,
-    VISITS,
-    slot_start,
+    Decider,
+    Edges,
+    Node,
+    Record,
+    Tree,
+    edges_start,
+    padded_length,
 )
-from neurogame.kernels.mcts.root import child_by_joint
-from neurogame.kernels.mcts.tree import Options, Tree
 
 Floats = npt.NDArray[np.float64]
 
@@ -69,38 +66,36 @@ class Choice:
         return means
 
 
-def choices(tree: Tree, options: Options, node: int) -> list[Choice]:
+def choices(tree: Tree, node: int) -> list[Choice]:
     """Return the choices of the roles that decide at a node; none if it has no record.
 
     Args:
         tree: the tree.
-        options: with which it was made.
         node: its name.
     """
-    heap, record = tree.heap, int(tree.heap[node + RECORD])
+    record = node_of(tree, node).record
     if record == 0:
         return []
-    roles, deciders = len(tree.best), int(heap[record + STATUS]) >> DECIDERS
-    base, found = record + slot_start(roles, deciders), []
-    for place in range(record + SUMS + roles, record + SUMS + roles + 2 * deciders, 2):
-        role, count = int(heap[place]) >> ROLE, int(heap[place]) & COUNT
-        pad = (count + 7) & ~7
-        own = heap[base : base + options.width * pad].reshape(options.width, pad)[:, :count]
-        reals = tree.reals[base : base + options.width * pad].reshape(options.width, pad)
-        words = own[SLOT_MOVES].astype(np.int64)
-        judged = options.prior and int(heap[record + STATUS]) & JUDGED
+    status, roles, found = record_of(tree, node).status, len(tree.best), []
+    place = record + edges_start(roles, status >> DECIDERS)
+    for number in range(status >> DECIDERS):
+        decider = Decider.over(tree.heap, record + SUMS + roles + 2 * number)
+        count, length = decider.head & COUNT, padded_length(decider.head & COUNT)
+        edges = Edges.over(tree.heap, place, length, tree.width - COLUMNS)
+        words = edges.moves[:count].astype(np.int64)
+        priors = edges.extra[tree.priors, :count] if status & JUDGED else None
         found.append(
             Choice(
-                role=role,
+                role=decider.head >> ROLE,
                 moves=(words & ~KNOWN) >> MOVE,
-                visits=own[0].astype(np.int64),
-                sums=reals[SLOT_SUMS, :count].astype(np.float64),
+                visits=edges.visits[:count].astype(np.int64),
+                sums=edges.sums[:count].astype(np.float64),
                 known=words & KNOWN != 0,
-                links=own[SLOT_LINKS].astype(np.int64),
-                priors=reals[options.prior, :count].astype(np.float64) if judged else None,
+                links=edges.links[:count].astype(np.int64),
+                priors=None if priors is None else priors.astype(np.float64),
             )
         )
-        base += options.width * pad
+        place += tree.width * length
     return found
 
 
@@ -117,14 +112,24 @@ def child(tree: Tree, node: int, decided: Sequence[Choice], picks: Sequence[int]
         link = int(decided[0].links[picks[0]])
         if link == NO_LINK:
             return 0
-        return int(tree.heap[link + STUB]) if link >= 0 else CLOSED - link
+        return Record.over(tree.heap, link).node if link >= 0 else CLOSED - link
     moves = np.array([c.moves[p] for c, p in zip(decided, picks, strict=True)], np.int64)
-    return int(child_by_joint(tree.joints, node, moves))
+    return int(child_by_joint(tree, node, moves))
+
+
+def node_of(tree: Tree, node: int) -> Node:
+    """Return what is known of a node."""
+    return Node.over(tree.heap, node)
+
+
+def record_of(tree: Tree, node: int) -> Record:
+    """Return a node's record, which it must have."""
+    return Record.over(tree.heap, node_of(tree, node).record)
 
 
 def is_exact(tree: Tree, node: int) -> bool:
     """Return whether a node's values are proved."""
-    return bool(tree.heap[node + FLAGS] & EXACT)
+    return bool(node_of(tree, node).flags & EXACT)
 
 
 def node_values(tree: Tree, node: int) -> Floats | None:
@@ -137,18 +142,14 @@ def node_values(tree: Tree, node: int) -> Floats | None:
     Returns:
         float64 ``[R]``.
     """
-    heap, roles = tree.heap, len(tree.best)
-    record = int(heap[node + RECORD])
-    total, visits = node + VALUES, 1
-    if not is_exact(tree, node):
-        total, visits = (
-            (record + SUMS, int(heap[record + VISITS]))
-            if record > 0
-            else (node + VALUES, int(heap[node + OWN_ENDS]))
-        )
+    own, total, visits = node_of(tree, node), node + VALUES, 1
+    if not own.flags & EXACT:
+        visits = own.ends
+        if own.record > 0:
+            total, visits = own.record + SUMS, record_of(tree, node).visits
     if visits == 0:
         return None
-    values: Floats = tree.reals[total : total + roles].astype(np.float64) / visits
+    values: Floats = tree.reals[total : total + len(tree.best)].astype(np.float64) / visits
     return values
 
 
@@ -157,24 +158,23 @@ def exact_value(value: float) -> float:
     return round(value * 100) / 100
 
 
-def only_moves(tree: Tree, options: Options, node: int) -> list[int]:
+def only_moves(tree: Tree, node: int) -> list[int]:
     """Return the first legal move of each role, numbered among those of all roles.
 
     Args:
         tree: the tree.
-        options: with which it was made.
         node: one that is not terminal.
     """
     roles = len(tree.best)
-    counts = node + VALUES + (2 * roles if options.hinted else roles)
+    counts = node + VALUES + (2 * roles if tree.hinted else roles)
     found, number = [], 0
     for role in range(roles):
-        found.append(_listed(tree, counts + roles, number, options.wide))
+        found.append(_listed(tree, counts + roles, number))
         number += int(tree.heap[counts + role])
     return found
 
 
-def _listed(tree: Tree, start: int, number: int, wide: int) -> int:
-    if wide:
+def _listed(tree: Tree, start: int, number: int) -> int:
+    if tree.wide:
         return int(tree.heap[start + number])
     return int(tree.heap[start + (number >> 1)]) >> ((number & 1) << 4) & 0xFFFF

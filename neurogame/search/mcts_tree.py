@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,26 +12,28 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.move_scores import SearchJudge
+from neurogame.kernels.leaves.move_scores import SearchJudge, no_scores
 from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
 from neurogame.kernels.mcts.compact import compact, is_half_full
-from neurogame.kernels.mcts.flight import TOTALS, Flight, make_flight
-from neurogame.kernels.mcts.judging import Judging, make_judging, no_judging
-from neurogame.kernels.mcts.layout import (
-    MOST_MOVES,
-    NODES,
-    PROOFS,
-    RECORD,
-    ROOT,
-    VISITS,
-)
-from neurogame.kernels.mcts.priors import add_priors
-from neurogame.kernels.mcts.root import call, child_by_joint, set_root
+from neurogame.kernels.mcts.expand import set_root
+from neurogame.kernels.mcts.lookup import child_by_joint
 from neurogame.kernels.mcts.run import parts, run
-from neurogame.kernels.mcts.search import Search, keep
-from neurogame.kernels.mcts.tree import GRAVE, Options, Tree, clear, make_tree
-from neurogame.kernels.native.compiled import entry
+from neurogame.kernels.mcts.search import (
+    GRAVE,
+    RAVE,
+    Judging,
+    Options,
+    Search,
+    Uniform,
+    make_judging,
+    make_simulations,
+    new_pace,
+    no_totals,
+)
+from neurogame.kernels.mcts.tree import COLUMNS, MOST_MOVES, Tree, clear, make_tree
+from neurogame.kernels.native.entries import entry
 from neurogame.search.mcts_options import DEPTH, has_policy
+from neurogame.search.mcts_reading import node_of, record_of
 from neurogame.search.mcts_settings import MctsSettings
 
 _UNBOUNDED = 1 << 62
@@ -41,6 +43,8 @@ _MOST_WORDS = 1 << 28
 """Words that no heap exceeds: a gigabyte."""
 _TABLE_BYTES = 1 << 28
 """Most memory of GRAVE's tables."""
+_NARROW_MOVES = 1 << 16
+"""Move numbers below this fit half a word."""
 
 
 @final
@@ -57,6 +61,7 @@ class TreePlan:
         lanes: most leaves of a block.
         settings: of playouts.
         backend: what evaluates the rules; None: what suits the game.
+        wide: whether move numbers take a word even where half of it would do.
     """
 
     circuit: Circuit
@@ -67,6 +72,7 @@ class TreePlan:
     lanes: int
     settings: MctsSettings
     backend: str | None = None
+    wide: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what does not fit the numbers of a tree.
@@ -83,16 +89,13 @@ class TreePlan:
 
 @final
 class MctsTree:
-    """A tree, the rules, a block of leaves and the simulations on their way.
+    """A tree, the rules, blocks of leaves and the simulations on their way.
 
     Attributes:
         plan: what it was made for.
-        tree: the tree; before the first :meth:`set_root` there is none.
-        totals: what has been done, of all searches together; see
-            :class:`~neurogame.kernels.mcts.flight.Total`.
+        totals: what has been done, of all searches together.
+        pace: how many simulations blocks have where time is limited.
     """
-
-    tree: Tree
 
     def __init__(
         self,
@@ -112,36 +115,44 @@ class MctsTree:
         """
         self.plan, self._values = plan, values
         self._playout_scores, self._tree_scores = playout_scores, tree_scores
-        self.totals: npt.NDArray[np.int64] = np.zeros(TOTALS, np.int64)
+        self.totals, self.pace = no_totals(), new_pace()
         self._policy = _make_policy(plan, playout_scores)
-        self._blocks: dict[int, tuple[Leaves, Flight, Judging]] = {}
-        self._parts, self._set_root = parts(plan.options.kind), entry(set_root)
-        self._memory: Any = None
-        self._kept_for = 0, False
-        self._of_tree: Tree | None = None
+        self._parts = parts(plan.options, guided=self._policy is not None)
+        self._set_root, self._run = entry(set_root), entry(run)
+        self._leaves: dict[int, Leaves] = {}
+        self._searches: dict[int, Search] = {}
+        self._tree: Tree | None = None
+
+    @property
+    def tree(self) -> Tree:
+        """The tree; before the first :meth:`set_root` there is none."""
+        assert self._tree is not None
+        return self._tree
 
     @property
     def size(self) -> int:
         """Number of nodes."""
-        return 0 if self._of_tree is None else int(self.tree.used[NODES])
+        return 0 if self._tree is None else self._tree.size
 
     @property
     def root_visits(self) -> int:
         """Number of simulations that have passed through the root, which there must be."""
-        heap = self.tree.heap
-        record = int(heap[int(self.tree.used[ROOT]) + RECORD])
-        return int(heap[record + VISITS]) if record > 0 else 0
+        root = self.tree.root
+        return record_of(self.tree, root).visits if node_of(self.tree, root).record > 0 else 0
 
     @property
-    def scored(self) -> npt.NDArray[np.int64]:
-        """Nanoseconds spent in the judges of playouts and of the tree, in all; int64 ``[2]``."""
-        ports = (self._playout_scores, self._tree_scores)
-        return np.array([0 if p is None else p.scores.nanoseconds for p in ports])
+    def scored(self) -> tuple[int, int]:
+        """Nanoseconds spent in the judges of playouts and of the tree, in all."""
+        playout, tree = self._playout_scores, self._tree_scores
+        return (
+            0 if playout is None else playout.scores.nanoseconds,
+            0 if tree is None else tree.scores.nanoseconds,
+        )
 
     @property
     def is_half_full(self) -> bool:
         """Whether more than half of the room for nodes or of their memory is used."""
-        return self._of_tree is not None and is_half_full(self.tree)
+        return self._tree is not None and is_half_full(self._tree)
 
     def set_root(self, state: npt.NDArray[np.uint64], *, anew: bool, hurried: bool) -> None:
         """Make a state the root, and make room if the tree is more than half full.
@@ -154,22 +165,24 @@ class MctsTree:
         Raises:
             LimitError: not even one node fits.
         """
-        leaves = self._block(1)[0]
+        leaves = self._leaves_of(1)
         leaves.block.states[0] = state
         leaves.look(1)
         leaves.check()
         self._reserve(int(np.bitwise_count(leaves.block.legal[0]).sum()))
+        search, tree = self._search(1), self.tree
+        _allow(tree, narrow=False)
         if anew or (hurried and self.is_half_full):
-            clear(self.tree)
-        call(self._set_root, self._address(1))
-        if self.tree.used[ROOT] >= 0 and self.is_half_full:
-            compact(self.tree, self.plan.options)
-        if self.tree.used[ROOT] < 0:
-            clear(self.tree)
-            call(self._set_root, self._address(1))
-        if self.tree.used[ROOT] < 0:
+            clear(tree)
+        self._set_root(search)
+        if tree.root >= 0 and self.is_half_full:
+            compact(tree, graph=bool(self.plan.options.graph))
+        if tree.root < 0:
+            clear(tree)
+            self._set_root(search)
+        if tree.root < 0:
             raise LimitError(
-                f"mcts: a node of this game does not fit {len(self.tree.heap) * 4} bytes; give "
+                f"mcts: a node of this game does not fit {len(tree.heap) * 4} bytes; give "
                 "the tree more capacity"
             )
 
@@ -193,28 +206,20 @@ class MctsTree:
             deadline: time at which the search is to be over, 0 for none.
             narrow: whether to use one half of the room only, so that the next search keeps all.
         """
-        leaves = self._block(lanes)[0]
-        code = run(
-            self._address(lanes, narrow),
-            self._parts,
-            leaves.rules,
-            leaves.block,
-            self._values.values,
-            None if self._policy is None else self._policy.policy,
-            lanes,
-            _UNBOUNDED if simulations is None else simulations,
-            _UNBOUNDED if nodes is None else nodes,
-            until,
-            deadline,
-        )
-        leaves.check()
+        search = self._search(lanes)
+        _allow(self.tree, narrow=narrow)
+        search.simulations = _UNBOUNDED if simulations is None else simulations
+        search.nodes = _UNBOUNDED if nodes is None else nodes
+        search.until, search.deadline = until, deadline
+        self._run(search)
+        self._leaves_of(lanes).check()
         if self._policy is not None:
             self._policy.steps.check()
         self._values.check()
-        for port in (self._playout_scores, self._tree_scores):
-            if port is not None:
-                port.check()
-        return code
+        for judge in (self._playout_scores, self._tree_scores):
+            if judge is not None:
+                judge.check()
+        return search.code
 
     def warm_up(self, state: npt.NDArray[np.uint64]) -> None:
         """Do everything once, so that nothing is compiled while time is running.
@@ -223,16 +228,16 @@ class MctsTree:
             state: one that is not terminal, as words; uint64 ``[Fw]``.
         """
         self.set_root(state, anew=False, hurried=False)
-        compact(self.tree, self.plan.options)
-        child_by_joint(self.tree.joints, 0, np.zeros(1, np.int64))
+        compact(self.tree, graph=bool(self.plan.options.graph))
+        child_by_joint(self.tree, 0, np.zeros(1, np.int64))
         self.run(self.plan.lanes, simulations=0, nodes=None, until=0, deadline=0)
         self.forget()
 
     def forget(self) -> None:
         """Forget all nodes, and what was learned of moves."""
         self.fade(0.0)
-        if self._of_tree is not None:
-            clear(self.tree)
+        if self._tree is not None:
+            clear(self._tree)
 
     def fade(self, keep: float) -> None:
         """Forget a part of what was learned of moves.
@@ -245,8 +250,8 @@ class MctsTree:
 
     def read_proofs(self) -> npt.NDArray[np.int32]:
         """Return the numbers of the nodes that were proved since the last call."""
-        found = self.tree.proofs[: int(self.tree.used[PROOFS])].copy()
-        self.tree.used[PROOFS] = 0
+        found = self.tree.proofs[: self.tree.proof_count].copy()
+        self.tree.proof_count = 0
         return found
 
     def _reserve(self, legal: int) -> None:
@@ -255,73 +260,90 @@ class MctsTree:
         Args:
             legal: number of legal moves of all roles at the first root.
         """
-        if self._of_tree is not None:
+        if self._tree is not None:
             return
-        plan = self.plan
+        plan, options = self.plan, self.plan.options
+        hinted, judged = options.bias > 0 or options.minimax > 0, options.judged != 0
+        all_moves = options.kind == RAVE
         low, high = _NODE_WORDS
         words = min(plan.capacity * min(max(24 + 4 * legal, low), high), _MOST_WORDS)
         tables = 0
-        if plan.options.kind == GRAVE:
-            wanted = 2 + 2 * plan.capacity // plan.options.ref
+        if options.kind == GRAVE:
+            wanted = 2 + 2 * plan.capacity // options.ref
             tables = min(wanted, 2 + _TABLE_BYTES // (8 * plan.offsets[-1]))
-        self.tree = self._of_tree = make_tree(
+        self._tree = make_tree(
             nodes=plan.capacity,
-            words=words + 4 * legal * plan.options.width + 1024,
+            words=words + 4 * legal * (COLUMNS + hinted + judged + 2 * all_moves) + 1024,
             fluents=len(plan.circuit.fluents),
             offsets=plan.offsets,
             best=plan.best,
             tables=tables,
+            hinted=hinted,
+            judged=judged,
+            all_moves=all_moves,
+            wide=plan.wide or plan.circuit.move_count > _NARROW_MOVES,
         )
 
-    def _block(self, lanes: int) -> tuple[Leaves, Flight, Judging]:
-        """Return leaves, room for simulations on their way, and for nodes that get priors."""
-        if lanes not in self._blocks:
-            circuit, options = self.plan.circuit, self.plan.options
-            leaves = Leaves(
-                circuit,
+    def _leaves_of(self, lanes: int) -> Leaves:
+        """Return the leaves of a block, and the rules."""
+        if lanes not in self._leaves:
+            options = self.plan.options
+            self._leaves[lanes] = Leaves(
+                self.plan.circuit,
                 lanes,
                 depth=DEPTH if options.traced else 1,
                 plies=options.plies if options.traced else 0,
                 playouts=self.plan.settings.playouts,
                 backend=self.plan.backend,
             )
-            flight = make_flight(
-                simulations=lanes,
-                depth=DEPTH,
-                roles=len(circuit.roles),
-                moves=circuit.move_count,
-            )
-            flight = flight._replace(totals=self.totals)
-            self._blocks[lanes] = leaves, flight, self._judging(lanes)
-        return self._blocks[lanes]
+        return self._leaves[lanes]
 
-    def _address(self, lanes: int, narrow: bool = False) -> int:
-        """Return the address of the search with blocks of a size, and all or half of the room."""
-        if self._kept_for != (lanes, narrow):
-            leaves, flight, judging = self._block(lanes)
-            tree = _half(self.tree) if narrow else self.tree
-            search = Search(tree, self.plan.options, flight, leaves.block, judging)
-            self._memory = keep(search)
-            self._kept_for = lanes, narrow
-        return int(self._memory.ctypes.data)
+    def _search(self, lanes: int) -> Search:
+        """Return the search with blocks of a size, all of them in the same tree."""
+        if lanes not in self._searches:
+            circuit, leaves = self.plan.circuit, self._leaves_of(lanes)
+            self._searches[lanes] = Search(
+                tree=self.tree,
+                options=self.plan.options,
+                sims=make_simulations(
+                    simulations=lanes,
+                    depth=DEPTH,
+                    roles=len(circuit.roles),
+                    moves=circuit.move_count,
+                ),
+                totals=self.totals,
+                pace=self.pace,
+                block=leaves.block,
+                rules=leaves.rules,
+                values=self._values.values,
+                guided=self._policy is not None,
+                policy=Uniform() if self._policy is None else self._policy.policy,
+                judging=self._judging(lanes),
+                parts=self._parts,
+                lanes=lanes,
+                simulations=0,
+                nodes=0,
+                until=0,
+                deadline=0,
+                code=0,
+            )
+        return self._searches[lanes]
 
     def _judging(self, lanes: int) -> Judging:
         """Return room for nodes that are to get priors."""
         if self._tree_scores is None:
-            return no_judging()
+            return make_judging(scores=no_scores(), nodes=1, fluents=1, offsets=(0, 1))
         return make_judging(
             scores=self._tree_scores.scores,
-            function=entry(add_priors),
             nodes=lanes,
             fluents=len(self.plan.circuit.fluents),
             offsets=self.plan.offsets,
         )
 
 
-def _half(tree: Tree) -> Tree:
-    """Return the same tree with room for half as many nodes, in half of the heap."""
-    nodes, words = len(tree.stubs) // 2, len(tree.heap) // 2
-    return tree._replace(stubs=tree.stubs[:nodes], heap=tree.heap[:words], reals=tree.reals[:words])
+def _allow(tree: Tree, *, narrow: bool) -> None:
+    """Let a tree use all of its room, or one half."""
+    tree.most_nodes, tree.most_words = len(tree.nodes) >> narrow, len(tree.heap) >> narrow
 
 
 def _make_policy(plan: TreePlan, scores: SearchJudge | None) -> PlayoutPolicy | None:

@@ -23,7 +23,7 @@ from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
 from neurogame.kernels.leaves.playouts import play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy
 from neurogame.kernels.leaves.preference import MAX, RAW
-from neurogame.kernels.mcts.tree import ALONE, FIRST, GRAVE, NUMBER, RAVE, UCT, WHOLE, Options
+from neurogame.kernels.mcts.search import ALONE, FIRST, GRAVE, NUMBER, RAVE, UCT, WHOLE, Options
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
 
@@ -96,7 +96,7 @@ class Node:
 
 
 @dataclass
-class Flight:
+class Simulation:
     """A simulation on its way."""
 
     path: list[tuple[Node, tuple[int, ...]]] = field(default_factory=list)
@@ -129,9 +129,9 @@ class Twin:
         plies = options.plies if recorded else 0
         self._leaves = Leaves(game.circuit, lanes, depth=1, plies=plies)
         self._policy = PlayoutPolicy(game.circuit, lanes) if recorded else None
-        self.root = self.make(game.initial_state())
+        self.root = self.make_node(game.initial_state())
 
-    def make(self, state: State) -> Node:
+    def make_node(self, state: State) -> Node:
         node = Node(len(self.nodes), state, sums=[Real(0)] * self.roles)
         self.nodes.append(node)
         self.table[state] = node
@@ -142,7 +142,7 @@ class Twin:
             node.hints = list(self._evaluator(state.fluents[None]).detach().numpy()[0])
         return node
 
-    def open(self, node: Node) -> None:
+    def open_record(self, node: Node) -> None:
         """Give a node its edges."""
         if node.edges:
             return
@@ -154,7 +154,7 @@ class Twin:
             node.edges[role] = [Edge(move) for move in order]
             node.tried[role] = 0
 
-    def judge(self, node: Node) -> None:
+    def add_priors(self, node: Node) -> None:
         """Give a node its priors; what was not tried yet is then tried in their order."""
         assert self._judge is not None
         node.judged = True
@@ -184,7 +184,7 @@ class Twin:
 
     def search(self, simulations: int) -> None:
         """Run so many simulations, in blocks of ``lanes``."""
-        self.open(self.root)
+        self.open_record(self.root)
         while simulations > 0 and self.root.exact is None:
             count = min(simulations, self.lanes)
             self._block(count)
@@ -192,50 +192,50 @@ class Twin:
             self.blocks += 1
 
     def _block(self, count: int) -> None:
-        flights = [self._descend() for _ in range(count)]
-        riders = [flight for flight in flights if not flight.over]
-        states = [self._stepped(*flight.path[-1]) for flight in riders]
-        for flight, state in zip(riders, states, strict=True):
-            if flight.step:
-                self._insert(flight, state)
+        sims = [self._descend() for _ in range(count)]
+        riders = [sim for sim in sims if not sim.over]
+        states = [self._stepped(*sim.path[-1]) for sim in riders]
+        for sim, state in zip(riders, states, strict=True):
+            if sim.step:
+                self._insert(sim, state)
         values, made = self._play(states)
         results = {id(f): v for f, v in zip(riders, values, strict=True)}
         played = {id(f): m for f, m in zip(riders, made, strict=True)}
-        for flight in flights:
-            if flight.over:
-                assert flight.node is not None
-                assert flight.node.exact is not None
-                results[id(flight)] = list(flight.node.exact)
-                played[id(flight)] = {}
+        for sim in sims:
+            if sim.over:
+                assert sim.node is not None
+                assert sim.node.exact is not None
+                results[id(sim)] = list(sim.node.exact)
+                played[id(sim)] = {}
         if self.options.kind != UCT:
-            for flight in flights:
-                self._learn(flight, results[id(flight)], played[id(flight)])
-        for flight in flights:
-            self._back_up(flight, results[id(flight)])
+            for sim in sims:
+                self._learn_all_moves(sim, results[id(sim)], played[id(sim)])
+        for sim in sims:
+            self._back_up(sim, results[id(sim)])
 
-    def _descend(self) -> Flight:
-        flight, node = Flight(), self.root
+    def _descend(self) -> Simulation:
+        sim, node = Simulation(), self.root
         reference = self.root
         while True:
-            flight.node = node
+            sim.node = node
             if node.exact is not None:
-                flight.over = True
-                return flight
-            if any(node is passed for passed, _ in flight.path):
-                flight.node = None
-                return flight
-            self.open(node)
+                sim.over = True
+                return sim
+            if any(node is passed for passed, _ in sim.path):
+                sim.node = None
+                return sim
+            self.open_record(node)
             ripe = node.visits + node.pending >= self.options.ripe or node is self.root
             if self._judge is not None and not node.judged and ripe:
-                self.judge(node)
+                self.add_priors(node)
             if node.visits >= self.options.ref and node.table is not None:
                 reference = node
             picks = self._choose(node, reference)
-            flight.path.append((node, picks))
+            sim.path.append((node, picks))
             child = node.children.get(picks)
             if child is None:
-                flight.node, flight.step = None, True
-                return flight
+                sim.node, sim.step = None, True
+                return sim
             node = child
 
     def _choose(self, node: Node, reference: Node) -> tuple[int, ...]:
@@ -257,13 +257,14 @@ class Twin:
             elif options.urgency == FIRST and tried < len(edges) and not node.judged:
                 rest = range(tried, len(edges))
                 number = max(
-                    rest, key=lambda n: (self._untried(edges[n], reference, Real(1), Real(1)), -n)
+                    rest,
+                    key=lambda n: (self._first_value(edges[n], reference, Real(1), Real(1)), -n),
                 )
             elif all(edge.known is not None for edge in edges):
                 number = max(range(len(edges)), key=lambda n: (edges[n].known, -n))
             else:
                 scores = [
-                    self._score(e, mean, spread, beta, reference, node) for e in edges[:tried]
+                    self._mixed_score(e, mean, spread, beta, reference, node) for e in edges[:tried]
                 ]
                 for edge in edges[tried:]:
                     value = urgent
@@ -271,7 +272,7 @@ class Twin:
                         value += beta * (edge.prior - value)
                     if node.judged and options.seeded:
                         value = edge.prior
-                    scores.append(self._untried(edge, reference, value, beta) + spread)
+                    scores.append(self._first_value(edge, reference, value, beta) + spread)
                 open_ = [n for n, edge in enumerate(edges) if edge.known is None]
                 number = max(open_, key=lambda n: (scores[n], -n))
             if number >= tried:
@@ -289,18 +290,12 @@ class Twin:
             return seen, hits
         return Real(0), Real(0)
 
-    def _untried(self, edge: Edge, reference: Node, value: Real, beta: Real) -> Real:
+    def _first_value(self, edge: Edge, reference: Node, value: Real, beta: Real) -> Real:
         seen, hits = self._all_moves(edge, reference)
         return value + beta * (hits / seen - value) if seen else value
 
-    def _score(
-        self,
-        edge: Edge,
-        mean: Real,
-        spread: Real,
-        beta: Real,
-        reference: Node,
-        node: Node,
+    def _mixed_score(
+        self, edge: Edge, mean: Real, spread: Real, beta: Real, reference: Node, node: Node
     ) -> Real:
         begun = edge.visits + edge.pending
         counted = begun if self.options.loss else edge.visits
@@ -332,16 +327,16 @@ class Twin:
             _STEPS[key] = _STATES.setdefault(state, state)
         return _STEPS[key]
 
-    def _insert(self, flight: Flight, state: State) -> None:
-        parent, picks = flight.path[-1]
+    def _insert(self, sim: Simulation, state: State) -> None:
+        parent, picks = sim.path[-1]
         child = parent.children.get(picks)
         if child is None:
             child = self.table.get(state) if self.options.graph else None
-            parent.children[picks] = child = child or self.make(state)
+            parent.children[picks] = child = child or self.make_node(state)
         if child.exact is not None:
-            flight.over, flight.node = True, child
-        elif not any(child is passed for passed, _ in flight.path):
-            flight.node = child
+            sim.over, sim.node = True, child
+        elif not any(child is passed for passed, _ in sim.path):
+            sim.node = child
 
     def _play(self, states: list[State]) -> tuple[list[list[Real]], list[dict[int, int]]]:
         """Return results, and the moves that were made: move -> role."""
@@ -364,9 +359,9 @@ class Twin:
             made.append({int(m): role for row in rows for role, m in enumerate(row) if m >= 0})
         return [list(row) for row in values], made
 
-    def _learn(self, flight: Flight, values: list[Real], played: dict[int, int]) -> None:
+    def _learn_all_moves(self, sim: Simulation, values: list[Real], played: dict[int, int]) -> None:
         made = dict(played)
-        for node, picks in reversed(flight.path):
+        for node, picks in reversed(sim.path):
             pairs = zip(node.edges, picks, strict=True)
             made |= {move: role for role, move in pairs if len(node.edges[role]) > 1}
             if self.options.kind == RAVE:
@@ -377,7 +372,7 @@ class Twin:
                             edge.hits += values[role]
                 continue
             enough = 2 * (node.visits + 1) >= self.options.ref
-            if node.table is None and (enough or node is flight.path[0][0]):
+            if node.table is None and (enough or node is sim.path[0][0]):
                 node.table = {}
             if node.table is not None:
                 for move, role in made.items():
@@ -385,20 +380,20 @@ class Twin:
                     entry[0] += Real(1)
                     entry[1] += values[role]
 
-    def _back_up(self, flight: Flight, values: list[Real]) -> None:
-        node = flight.node
+    def _back_up(self, sim: Simulation, values: list[Real]) -> None:
+        node = sim.node
         known = node is not None and node.exact is not None
         if node is not None and not known:
             node.visits += 1
             node.ends += 1
             node.sums = [s + v for s, v in zip(node.sums, values, strict=True)]
-        for parent, picks in reversed(flight.path):
+        for parent, picks in reversed(sim.path):
             edges = [
                 next(e for e in parent.edges[role] if e.move == move)
                 for role, move in zip(parent.edges, picks, strict=True)
             ]
             if self.options.blend and node is not None and not known and len(edges) == 1:
-                values = self._blended(values, edges[0].visits + 1, node)
+                values = self._blend(values, edges[0].visits + 1, node)
             for role, edge in zip(parent.edges, edges, strict=True):
                 edge.visits += 1
                 edge.pending -= 1
@@ -410,11 +405,11 @@ class Twin:
                         edge.hint + (hint - edge.hint) / Real(edge.visits) if several else hint
                     )
             if self.options.minimax > 0 and node is not None and len(edges) == 1:
-                self._back_up_hints(parent, edges[0])
+                self._best_hint(parent, edges[0])
             parent.visits += 1
             parent.pending -= 1
             if not known and len(edges) == 1:
-                values = self._preferred(values, parent, edges[0])
+                values = self._prefer_known(values, parent, edges[0])
             parent.sums = [s + v for s, v in zip(parent.sums, values, strict=True)]
             if known and self.options.solver:
                 assert node is not None
@@ -426,7 +421,7 @@ class Twin:
             node = parent
 
     @staticmethod
-    def _blended(values: list[Real], visits: int, child: Node) -> list[Real]:
+    def _blend(values: list[Real], visits: int, child: Node) -> list[Real]:
         """``(v n + Q (N - n)) / N``, with the operations in the order of the search."""
         if child.visits <= visits:
             return values
@@ -435,7 +430,7 @@ class Twin:
         return [q + share * (v - q) for v, q in zip(values, means, strict=True)]
 
     @staticmethod
-    def _preferred(values: list[Real], parent: Node, edge: Edge) -> list[Real]:
+    def _prefer_known(values: list[Real], parent: Node, edge: Edge) -> list[Real]:
         """A proved child's values, where they are better than what the simulation has tried."""
         ((role, edges),) = parent.edges.items()
         proved = [e for e in edges if e.known is not None]
@@ -447,7 +442,7 @@ class Twin:
         return list(exact) if exact[role] > edge.total / Real(edge.visits) else values
 
     @staticmethod
-    def _back_up_hints(parent: Node, newest: Edge) -> None:
+    def _best_hint(parent: Node, newest: Edge) -> None:
         """The best child's hints, as far as there are children."""
         (edges,) = parent.edges.values()
         best = newest
@@ -457,31 +452,33 @@ class Twin:
         parent.hints = list(parent.children[(best.move,)].hints)
 
     def _prove(self, parent: Node, edges: list[Edge], child: Node) -> bool:
-        assert child.exact is not None
-        if parent.exact is not None:
-            return True
-        if len(parent.edges) == 1:
-            (role,) = parent.edges
-            edge, value = edges[0], child.exact[role]
-            if edge.known is None:
-                edge.known = value
-                if value >= self.best[role]:
-                    early = self.options.early
-                    if early == ALONE or (early == WHOLE and value >= 1):
-                        parent.exact = child.exact
-                        return True
-                    parent.settled = True
-                if all(e.known is not None for e in parent.edges[role]):
-                    vectors = [parent.children[(e.move,)].exact for e in parent.edges[role]]
-                    top = max(v[role] for v in vectors if v is not None)
-                    best = {v for v in vectors if v is not None and v[role] == top}
-                    if len(best) == 1:
-                        parent.exact = best.pop()
-        else:
-            self._prove_joint(parent)
+        if parent.exact is None and len(parent.edges) == 1:
+            self._prove_by_child(parent, edges[0], child)
+        elif parent.exact is None:
+            self._prove_by_joint(parent)
         return parent.exact is not None
 
-    def _prove_joint(self, parent: Node) -> None:
+    def _prove_by_child(self, parent: Node, edge: Edge, child: Node) -> None:
+        assert child.exact is not None
+        (role,) = parent.edges
+        value = child.exact[role]
+        if edge.known is not None:
+            return
+        edge.known = value
+        if value >= self.best[role]:
+            early = self.options.early
+            if early == ALONE or (early == WHOLE and value >= 1):
+                parent.exact = child.exact
+                return
+            parent.settled = True
+        if all(e.known is not None for e in parent.edges[role]):
+            vectors = [parent.children[(e.move,)].exact for e in parent.edges[role]]
+            top = max(v[role] for v in vectors if v is not None)
+            best = {v for v in vectors if v is not None and v[role] == top}
+            if len(best) == 1:
+                parent.exact = best.pop()
+
+    def _prove_by_joint(self, parent: Node) -> None:
         moves = [[e.move for e in edges] for edges in parent.edges.values()]
         exact = {
             joint: parent.children[joint].exact if joint in parent.children else None

@@ -15,11 +15,10 @@ from torch import Tensor
 
 from neurogame.errors import ConfigurationError, GameError, LimitError
 from neurogame.evaluators.base import Evaluator
-from neurogame.kernels.mcts.layout import HEAP, PENDING, RECORD, ROOT, STATUS
-from neurogame.kernels.mcts.tree import Tree, make_tree
+from neurogame.kernels.mcts.tree import PENDING, Tree, make_tree
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_reading import choices
+from neurogame.search.mcts_reading import choices, node_of, record_of
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree
 from neurogame.search.packing import state_keys, unpack_states
@@ -202,7 +201,7 @@ def test_a_full_tree_is_searched_on() -> None:
     assert found.simulations == 5000
     assert found.nodes <= 300
     assert tree_of(search).size == 300
-    assert tree_of(search).tree.used[HEAP] <= len(tree_of(search).tree.heap)
+    assert tree_of(search).tree.end <= len(tree_of(search).tree.heap)
     # The next one begins with room for more.
     state = rules.initial_state().next([found.move, "noop"])
     again = search.search(state, 1, Limit(simulations=2000))
@@ -313,15 +312,13 @@ def _follow(state: State, line: tuple[tuple[int, ...], ...]) -> None:
 
 def _assert_at_rest(tree: MctsTree) -> None:
     """No simulation is on its way, and every count adds up."""
-    heap = tree.tree.heap
     for index in range(tree.size):
-        node = int(tree.tree.stubs[index])
-        record = int(heap[node + RECORD])
-        if record:
-            assert heap[record + STATUS] & PENDING == 0
-            visits, ends = int(heap[record]), int(heap[record + 1])
-            for choice in choices(tree.tree, tree.plan.options, node):
-                assert choice.visits.sum() == visits - ends
+        node = int(tree.tree.nodes[index])
+        if node_of(tree.tree, node).record:
+            record = record_of(tree.tree, node)
+            assert record.status & PENDING == 0
+            for choice in choices(tree.tree, node):
+                assert choice.visits.sum() == record.visits - record.ends
 
 
 def test_interrupts_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -444,4 +441,4 @@ def test_the_root_is_where_it_was_said() -> None:
     rules = game("connectfour")
     search = Mcts(rules)
     search.search(rules.initial_state(), 0, Limit(simulations=10))
-    assert tree_of(search).tree.used[ROOT] == tree_of(search).tree.stubs[0]
+    assert tree_of(search).tree.root == tree_of(search).tree.nodes[0]

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from neurogame.errors import ConfigurationError
-from neurogame.kernels.mcts.layout import ROOT
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_reading import choices
@@ -131,7 +130,7 @@ def test_every_role_that_decides_has_priors_of_its_own() -> None:
     state = rules.initial_state()
     search.search(state, 0, Limit(simulations=5))
     tree = search._trees[0]
-    decided = choices(tree.tree, tree.plan.options, int(tree.tree.used[ROOT]))
+    decided = choices(tree.tree, tree.tree.root)
     assert [choice.role for choice in decided] == [0, 1]
     for choice in decided:
         own = choice.moves - rules.move_offsets[choice.role]

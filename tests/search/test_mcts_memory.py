@@ -11,18 +11,17 @@ import pytest
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.move_scores import make_scores
 from neurogame.kernels.mcts.compact import compact
-from neurogame.kernels.mcts.layout import (
-    EXACT,
-    FLAGS,
-    HEAP,
-    NODES,
-    RECORD,
-    ROOT,
-    TABLE,
-    TERMINAL,
-)
+from neurogame.kernels.mcts.search import GRAVE
+from neurogame.kernels.mcts.tree import EXACT, TERMINAL
 from neurogame.search.mcts_options import make_options
-from neurogame.search.mcts_reading import child, choices, node_values, only_moves
+from neurogame.search.mcts_reading import (
+    child,
+    choices,
+    node_of,
+    node_values,
+    only_moves,
+    record_of,
+)
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
@@ -31,15 +30,15 @@ from tests.kernels.leaves.judges import Guess
 
 
 def _tree(game: Game, settings: MctsSettings, *, wide: bool = False) -> MctsTree:
-    options = make_options(game, settings, 3)
     plan = TreePlan(
         circuit=game.circuit,
-        options=options._replace(wide=int(wide)),
+        options=make_options(game, settings, 3),
         offsets=tuple(accumulate((len(m) for m in game.moves), initial=0)),
         best=tuple(max(v for v, _ in pairs) / 100 for pairs in game.circuit.goals),
         capacity=settings.capacity,
         lanes=16,
         settings=settings,
+        wide=wide,
     )
     judged = settings.tree_judge is not None
     scores = make_scores(Guess(game), game.circuit) if judged else None
@@ -47,36 +46,36 @@ def _tree(game: Game, settings: MctsSettings, *, wide: bool = False) -> MctsTree
 
 
 def _search(tree: MctsTree, simulations: int) -> None:
-    more = int(tree.totals[0]) + simulations
+    more = tree.totals.simulations + simulations
     tree.run(16, simulations=more, nodes=None, until=0, deadline=0)
 
 
 def _read(tree: MctsTree, paths: bool) -> dict[bytes, Any]:
     """Return all that can be reached from the root: state (and path) -> what is known of it."""
     found: dict[bytes, Any] = {}
-    heap, options = tree.tree.heap, tree.plan.options
-    index_of = {int(tree.tree.stubs[i]): i for i in range(tree.size)}
-    stack = [(int(tree.tree.used[ROOT]), b"")]
+    index_of = {int(tree.tree.nodes[i]): i for i in range(tree.size)}
+    stack = [(tree.tree.root, b"")]
     while stack:
         node, path = stack.pop()
         key = tree.tree.states[index_of[node]].tobytes() + path
         if key in found:
             continue
-        decided = choices(tree.tree, options, node)
-        terminal = bool(heap[node + FLAGS] & TERMINAL)
+        decided = choices(tree.tree, node)
+        own = node_of(tree.tree, node)
+        terminal = bool(own.flags & TERMINAL)
         values = node_values(tree.tree, node)
-        table = heap[node + TABLE] if decided and options.kind == 2 else 0
+        table = own.ends if decided and tree.plan.options.kind == GRAVE else 0
         found[key] = (
-            heap[node + FLAGS] & EXACT,
+            own.flags & EXACT,
             None if values is None else values.tolist(),
-            None if terminal else only_moves(tree.tree, options, node),
+            None if terminal else only_moves(tree.tree, node),
             [
                 (c.role, *(getattr(c, n).tolist() for n in ("moves", "visits", "sums", "known")))
                 for c in decided
             ],
             [None if c.priors is None else c.priors.tolist() for c in decided],
             tree.tree.worth[table].tolist() if table else None,
-            int(heap[heap[node + RECORD] + 2]) if decided else 0,
+            record_of(tree.tree, node).status if decided else 0,
         )
         for picks in np.ndindex(*(len(c.moves) for c in decided)) if decided else ():
             below = child(tree.tree, node, decided, picks)
@@ -97,9 +96,9 @@ def test_searching_on_in_a_thinned_out_tree(name: str, graph: bool) -> None:
         full = tree.size
         tree.set_root(words, anew=False, hurried=False)
         assert tree.size <= max(300, 1) or tree.size == full <= 600
-        root = choices(tree.tree, tree.plan.options, int(tree.tree.used[ROOT]))
+        root = choices(tree.tree, tree.tree.root)
         for choice in root:
-            assert choice.visits.sum() == tree.totals[0]
+            assert choice.visits.sum() == tree.totals.simulations
             assert (choice.sums <= choice.visits + 1e-3).all()
     assert len(_read(tree, paths=not graph)) == tree.size
 
@@ -129,25 +128,23 @@ def test_what_is_kept_does_not_change(name: str, settings: MctsSettings, wide: b
         joint = [moves[len(moves) // 2] for moves in state.legal_moves]
         state = state.next(joint)
     tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
-    before, size, used = _read(tree, paths), tree.size, int(tree.tree.used[HEAP])
-    compact(tree.tree, tree.plan.options)
+    before, size, used = _read(tree, paths), tree.size, tree.tree.end
+    compact(tree.tree, graph=settings.graph)
     assert tree.size < size
-    assert tree.tree.used[HEAP] < used
+    assert tree.tree.end < used
     assert _read(tree, paths) == before
     if settings.graph:
         assert tree.size == len(before)
         # All of them are found by their states.
         for index in range(tree.size):
             tree.set_root(tree.tree.states[index].copy(), anew=False, hurried=False)
-            assert tree.tree.used[ROOT] == tree.tree.stubs[index]
+            assert tree.tree.root == tree.tree.nodes[index]
             if index > 40:
                 break
         tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
     _search(tree, 500)
-    record = int(tree.tree.heap[tree.tree.used[ROOT] + RECORD])
-    assert sum(choices(tree.tree, tree.plan.options, int(tree.tree.used[ROOT]))[0].visits) == (
-        tree.tree.heap[record] - tree.tree.heap[record + 1]
-    )
+    record = record_of(tree.tree, tree.tree.root)
+    assert sum(choices(tree.tree, tree.tree.root)[0].visits) == record.visits - record.ends
 
 
 def test_a_full_tree_is_thinned_out_at_the_next_move() -> None:
@@ -159,16 +156,14 @@ def test_a_full_tree_is_thinned_out_at_the_next_move() -> None:
     assert tree.size == 1000
     state = state.next([state.legal_moves[0][3], state.legal_moves[1][0]])
     tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
-    root = choices(tree.tree, tree.plan.options, int(tree.tree.used[ROOT]))[0]
+    root = choices(tree.tree, tree.tree.root)[0]
     # All that can be reached is more than that: what is visited least is dropped too.
     assert 250 < tree.size <= 500
     assert root.visits.sum() > 1500
-    linked = [
-        child(tree.tree, int(tree.tree.used[ROOT]), [root], [n]) for n in range(len(root.moves))
-    ]
+    linked = [child(tree.tree, tree.tree.root, [root], [n]) for n in range(len(root.moves))]
     assert any(linked)
     # In a hurry there is no time for that.
     _search(tree, 3000)
     state = state.next([state.legal_moves[0][0], state.legal_moves[1][3]])
     tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=True)
-    assert tree.tree.used[NODES] == 1
+    assert tree.tree.size == 1

@@ -15,9 +15,8 @@ from torch import Tensor
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge, make_scores
-from neurogame.kernels.mcts.layout import OWN_ENDS, RECORD, ROOT, VISITS
 from neurogame.search.mcts_options import make_options
-from neurogame.search.mcts_reading import choices, is_exact, node_values
+from neurogame.search.mcts_reading import choices, is_exact, node_of, node_values, record_of
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
@@ -98,19 +97,19 @@ def _grown(
 
 
 def _assert_equal(tree: MctsTree, twin: Twin) -> None:
-    heap, options = tree.tree.heap, tree.plan.options
     assert tree.size == len(twin.nodes)
     for node in twin.nodes:
         assert (tree.tree.states[node.index] == state_words(node.state.fluents.numpy())).all()
-        stub = int(tree.tree.stubs[node.index])
-        assert is_exact(tree.tree, stub) == (node.exact is not None)
+        name = int(tree.tree.nodes[node.index])
+        own = node_of(tree.tree, name)
+        assert is_exact(tree.tree, name) == (node.exact is not None)
         if node.exact is not None:
-            assert node_values(tree.tree, stub) == pytest.approx(node.exact)
-        record = int(heap[stub + RECORD])
-        assert bool(record) == bool(node.edges)
+            assert node_values(tree.tree, name) == pytest.approx(node.exact)
+        assert bool(own.record) == bool(node.edges)
         if node.exact is None:
-            assert heap[record + VISITS if record else stub + OWN_ENDS] == node.visits
-        for choice in choices(tree.tree, options, stub):
+            visits = record_of(tree.tree, name).visits if own.record else own.ends
+            assert visits == node.visits
+        for choice in choices(tree.tree, name):
             edges = node.edges[choice.role]
             assert choice.moves.tolist() == [e.move for e in edges]
             assert choice.visits.tolist() == [e.visits for e in edges]
@@ -132,7 +131,7 @@ PLAIN = MctsSettings(capacity=5000)
 def test_sequential_uct(name: str, solver: bool) -> None:
     tree, twin = _grown(_game(name), replace(PLAIN, solver=solver), 1, 900)
     _assert_equal(tree, twin)
-    assert tree.tree.used[ROOT] == tree.tree.stubs[0]
+    assert tree.tree.root == tree.tree.nodes[0]
 
 
 @pytest.mark.parametrize("urgency", ["parent", 0.6])

@@ -11,8 +11,6 @@ import pytest
 from neurogame.errors import GameError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.kernels.mcts.flight import Total
-from neurogame.kernels.mcts.layout import HEAP
 from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
@@ -28,10 +26,8 @@ def never() -> bool:
 
 def after(search: Mcts, simulations: int) -> Callable[[], bool]:
     """Return what stops a search once it has made so many simulations from now."""
-    made = sum(int(tree.totals[Total.SIMULATIONS]) for tree in search._trees)
-    return lambda: (
-        sum(int(tree.totals[Total.SIMULATIONS]) for tree in search._trees) >= made + simulations
-    )
+    made = sum(tree.totals.simulations for tree in search._trees)
+    return lambda: sum(tree.totals.simulations for tree in search._trees) >= made + simulations
 
 
 def alphabeta(name: str) -> AlphaBeta:
@@ -43,9 +39,9 @@ def test_a_search_finds_what_was_pondered(threads: int) -> None:
     rules = game("connectfour")
     search = Mcts(rules, settings=MctsSettings(threads=threads, solver=False))
     state = rules.initial_state()
-    before = search._trees[0].totals[Total.SIMULATIONS]
+    before = search._trees[0].totals.simulations
     search.ponder(state, 0, after(search, 2000))
-    pondered = sum(int(tree.totals[Total.SIMULATIONS]) for tree in search._trees) - before
+    pondered = sum(tree.totals.simulations for tree in search._trees) - before
     assert pondered >= 2000
     found = search.search(state, 0, Limit(simulations=10))
     assert found.simulations == 10
@@ -79,7 +75,7 @@ def test_a_stop_is_obeyed_at_once_and_asked_for_often() -> None:
         assert len(asked) == 3
     search = Mcts(rules)
     search.ponder(rules.initial_state(), 0, lambda: True)
-    assert search._trees[0].totals[Total.SIMULATIONS] == 0
+    assert search._trees[0].totals.simulations == 0
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -117,7 +113,7 @@ def test_without_memory_there_is_nothing_to_ponder_for() -> None:
     rules = game("tictactoe")
     search = Mcts(rules, settings=MctsSettings(reuse=False))
     search.ponder(rules.initial_state(), 0, never)
-    assert search._trees[0].totals[Total.SIMULATIONS] == 0
+    assert search._trees[0].totals.simulations == 0
 
 
 def test_half_of_the_room_is_used_and_it_goes_on() -> None:
@@ -128,7 +124,7 @@ def test_half_of_the_room_is_used_and_it_goes_on() -> None:
     tree = search._trees[0]
     assert tree.size == 300
     assert not tree.is_half_full
-    assert int(tree.tree.used[HEAP]) <= len(tree.tree.heap) // 2
+    assert tree.tree.end <= len(tree.tree.heap) // 2
     found = search.search(state, 0, Limit(simulations=100))
     assert sum(found.tries.values()) >= 20_100
     assert 300 < tree.size <= 600
@@ -198,8 +194,8 @@ def test_a_rehearsal_changes_nothing_but_the_pace() -> None:
     assert dict(rehearsed.search(state, 0, limit).tries) == dict(
         fresh.search(state, 0, limit).tries
     )
-    assert not fresh._trees[0].totals[Total.TIMES :].any()
-    assert rehearsed._trees[0].totals[Total.TIMES] > 0
+    assert not fresh._trees[0].pace.times.any()
+    assert rehearsed._trees[0].pace.times[0] > 0
     assert len(rehearsed.proved_states) == len(fresh.proved_states)
     one, other = alphabeta("connectfour"), alphabeta("connectfour")
     other.rehearse(state, 0, 0.05)

@@ -6,106 +6,96 @@ Cazenave, "Generalized rapid action value estimation" (2015), GRAVE.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from neurogame.kernels.mcts.bits import whole
-from neurogame.kernels.mcts.flight import LANE, LENGTH, Total
-from neurogame.kernels.mcts.layout import (
+from neurogame.kernels.mcts.search import GRAVE, Search, Simulation, Simulations, simulation_of
+from neurogame.kernels.mcts.tree import (
     COUNT,
-    DECIDERS,
-    KNOWN,
-    MOVE,
     ROLE,
-    SLOT_MOVES,
-    STATUS,
-    STUB,
-    SUMS,
-    TABLE,
-    TABLES,
-    VISITS,
+    decider_of,
+    deciders_of,
+    edges_of,
+    move_of,
+    node_at,
+    record_at,
 )
-from neurogame.kernels.mcts.records import first_slot, padded
-from neurogame.kernels.mcts.search import search_at
-from neurogame.kernels.mcts.tree import GRAVE
+from neurogame.kernels.native.bits import whole
 from neurogame.kernels.native.compiled import inner
 
-_SIMULATIONS, _COUNT = int(Total.SIMULATIONS), int(Total.COUNT)
+_ONE = np.float32(1)
 
 
-def learn_all_moves(address: int) -> None:
+def learn_all_moves(search: Search) -> None:
     """Add the results of a block of simulations to all moves that were made in them.
 
     A node counts the moves made from it on, its own included; a move made several times once.
 
     Args:
-        address: of a search whose results are collected and whose playouts are recorded.
+        search: its results are collected and its playouts are recorded.
     """
-    search = search_at(address)
-    tree, options, flight, block = search.tree, search.options, search.flight, search.block
-    roles = len(tree.best)
-    for sim in range(flight.totals[_COUNT]):
-        lane = whole(flight.sims[sim, LANE])
-        stamp, found = flight.totals[_SIMULATIONS] + sim + 1, 0
-        for ply in range(block.plies[lane]):
+    sims, block, grave = search.sims, search.block, search.options.kind == GRAVE
+    roles, before, count = len(search.tree.best), search.totals.simulations, sims.count
+    for number in range(count):
+        sim, stamp, found = simulation_of(sims, number), before + number + 1, 0
+        leaf = sim.leaf
+        for ply in range(block.plies[leaf]):
             for role in range(roles):
-                found = _mark(flight, whole(block.made[lane, ply, role]), stamp, found)
-        for ply in range(whole(flight.sims[sim, LENGTH]) - 1, -1, -1):
+                found = _mark(sims, whole(block.made[leaf, ply, role]), stamp, found)
+        for ply in range(sim.length - 1, -1, -1):
             for role in range(roles):
-                found = _mark(flight, whole(block.path[lane, ply, role]), stamp, found)
-            record = whole(flight.paths[ply, sim, 0])
-            if options.kind == GRAVE:
-                _learn_table(tree, options, flight, sim, record, found)
+                found = _mark(sims, whole(block.path[leaf, ply, role]), stamp, found)
+            record = whole(sims.paths[ply, number, 0])
+            if grave:
+                _learn_table(search, sim, record, found)
             else:
-                _learn_slots(tree, options, flight, sim, record, stamp)
+                _learn_edges(search, sim, record, stamp)
 
 
 @inner
-def _mark(flight: Any, move: int, stamp: int, found: int) -> int:
+def _mark(sims: Simulations, move: int, stamp: int, found: int) -> int:
     """Note that a move was made; return how many different ones are noted."""
-    if move >= 0 and flight.mark[move] != stamp:
-        flight.mark[move] = stamp
-        flight.scratch[found] = move
+    if move >= 0 and sims.mark[move] != stamp:
+        sims.mark[move] = stamp
+        sims.scratch[found] = move
         found += 1
     return found
 
 
 @inner
-def _learn_slots(tree: Any, options: Any, flight: Any, sim: int, record: int, stamp: int) -> None:
-    """Add a result to those slots of a record whose moves are marked."""
-    heap, reals, roles = tree.heap, tree.reals, len(tree.best)
-    deciders = whole(heap[record + STATUS]) >> DECIDERS
-    base, choice = record + first_slot(roles, deciders), record + SUMS + roles
-    for _ in range(deciders):
-        role, count = heap[choice] >> ROLE, whole(heap[choice] & COUNT)
-        pad = padded(count)
-        for slot in range(base, base + count):
-            move = (heap[slot + SLOT_MOVES * pad] & ~KNOWN) >> MOVE
-            if flight.mark[move] == stamp:
-                seen = slot + (options.width - 2) * pad
-                reals[seen] += np.float32(1)
-                reals[seen + pad] += flight.value[sim, role]
-        base += options.width * pad
-        choice += 2
+def _learn_edges(search: Search, sim: Simulation, record: int, stamp: int) -> None:
+    """Add a result to those edges of a record whose moves are marked."""
+    tree, mark, seen = search.tree, search.sims.mark, search.tree.seen
+    deciders = deciders_of(tree, record)
+    for number in range(deciders):
+        head, edges = (
+            decider_of(tree, record, number).head,
+            edges_of(tree, record, deciders, number),
+        )
+        moves, extra = edges.moves, edges.extra
+        result = search.sims.results[sim.number, head >> ROLE]
+        for edge in range(head & COUNT):
+            if mark[move_of(moves[edge])] == stamp:
+                extra[seen, edge] += _ONE
+                extra[seen + 1, edge] += result
 
 
 @inner
-def _learn_table(tree: Any, options: Any, flight: Any, sim: int, record: int, found: int) -> None:
+def _learn_table(search: Search, sim: Simulation, record: int, found: int) -> None:
     """Add a result to a node's table, which it gets at half the visits from which it is read."""
-    node = whole(tree.heap[record + STUB])
-    table = whole(tree.heap[node + TABLE])
+    tree, sims, own = search.tree, search.sims, record_at(search.tree.heap, record)
+    node, worth = node_at(tree.heap, own.node), tree.worth
+    table = node.ends
     if table == 0:
-        visits = whole(tree.heap[record + VISITS]) + 1
-        if 2 * visits < options.ref and flight.paths[0, sim, 0] != record:
+        first = sims.paths[0, sim.number, 0] == record
+        if 2 * (own.visits + 1) < search.options.ref and not first:
             return
-        table = tree.used[TABLES] + 1
-        if table >= len(tree.worth):
+        table = tree.table_count + 1
+        if table >= len(worth):
             return
-        tree.used[TABLES] = table
-        tree.heap[node + TABLE] = table
-        tree.worth[table] = np.float32(0)
-    for number in range(found):
-        move = flight.scratch[number]
-        tree.worth[table, move, 0] += np.float32(1)
-        tree.worth[table, move, 1] += flight.value[sim, tree.owner[move]]
+        tree.table_count = node.ends = table
+        for move in range(worth.shape[1]):
+            worth[table, move, 0] = worth[table, move, 1] = 0
+    for place in range(found):
+        move = whole(sims.scratch[place])
+        worth[table, move, 0] += _ONE
+        worth[table, move, 1] += sims.results[sim.number, tree.owner[move]]

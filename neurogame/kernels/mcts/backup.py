@@ -2,231 +2,224 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from neurogame.kernels.mcts.bits import fraction, whole
-from neurogame.kernels.mcts.flight import END, LANE, LENGTH, NODE, OVER, Total
-from neurogame.kernels.mcts.layout import (
-    COUNT,
+from neurogame.kernels.mcts.prove import prove_by_child, prove_by_joint
+from neurogame.kernels.mcts.search import OVER, Search, Simulation, simulation_of
+from neurogame.kernels.mcts.select import best_known
+from neurogame.kernels.mcts.tree import (
     DECIDERS,
-    ENDS,
     EXACT,
-    FLAGS,
+    HINTS,
     KNOWN,
     NO_LINK,
-    OWN_ENDS,
     PARTED,
-    RECORD,
     ROLE,
-    SLOT_EXTRA,
-    SLOT_LINKS,
-    SLOT_MOVES,
-    SLOT_SUMS,
-    STATUS,
-    STUB,
     SUMS,
     VALUES,
-    VISITS,
+    Edges,
+    Tree,
+    decider_of,
+    edges_of,
+    linked,
+    node_at,
+    record_at,
+    results_of,
+    sums_of,
+    visits_of,
 )
-from neurogame.kernels.mcts.prove import prove_by_child, prove_by_joint
-from neurogame.kernels.mcts.records import first_slot, linked, padded
-from neurogame.kernels.mcts.search import search_at
-from neurogame.kernels.mcts.select import best_known
+from neurogame.kernels.native.arrays import rows
+from neurogame.kernels.native.bits import whole
 from neurogame.kernels.native.compiled import inner
+from neurogame.kernels.native.layout import Float32s1
+from neurogame.kernels.native.random import fraction
 
-_COUNT, _LONGEST, _PLIES = int(Total.COUNT), int(Total.LONGEST), int(Total.PLIES)
 _ZERO, _ONE = np.float32(0), np.float32(1)
 _MANY = 1 << 21
 """Visits from which sums are rounded at random: one more result may be below their precision."""
 
 
-def collect(address: int) -> None:
+def collect(search: Search) -> None:
     """Write what each simulation of a block brings back, into the block too.
 
     Args:
-        address: of a search whose leaves have been played on.
+        search: its leaves have been played on.
     """
-    search = search_at(address)
-    reals, block, sims = search.tree.reals, search.block, search.flight.sims
-    value, roles = search.flight.value, len(search.tree.best)
-    for sim in range(search.flight.totals[_COUNT]):
-        lane, node = whole(sims[sim, LANE]), whole(sims[sim, NODE])
-        for role in range(roles):
-            if sims[sim, END] == OVER:
-                found = reals[node + VALUES + role]
-            elif block.terminal[lane]:
-                found = block.goals[lane, role]
+    tree, block, sims = search.tree, search.block, search.sims
+    results = sims.results
+    for number in range(sims.count):
+        sim = simulation_of(sims, number)
+        leaf = sim.leaf
+        for role in range(len(tree.best)):
+            if sim.end == OVER:
+                found = results_of(tree, sim.node).values[role]
+            elif block.terminal[leaf]:
+                found = block.goals[leaf, role]
             else:
-                found = block.values[lane, role]
+                found = block.values[leaf, role]
             # Scores must not be negative, nor anything else than numbers.
-            value[sim, role] = min(found, _ONE) if found >= _ZERO else _ZERO
-            block.values[lane, role] = value[sim, role]
-        if sims[sim, END] == OVER:
-            block.plies[lane] = 0
+            results[number, role] = min(found, _ONE) if found >= _ZERO else _ZERO
+            block.values[leaf, role] = results[number, role]
+        if sim.end == OVER:
+            block.plies[leaf] = 0
 
 
-def back_up(address: int) -> None:
+def back_up(search: Search) -> None:
     """Add the results of a block of simulations to the tree.
 
     Args:
-        address: of a search whose results are collected.
+        search: its results are collected.
     """
-    search = search_at(address)
-    tree, options, flight = search.tree, search.options, search.flight
-    heap, totals = tree.heap, flight.totals
-    for sim in range(totals[_COUNT]):
-        length, node = whole(flight.sims[sim, LENGTH]), whole(flight.sims[sim, NODE])
-        totals[_LONGEST] = max(totals[_LONGEST], length)
-        totals[_PLIES] += length
-        known = _end(tree, flight.value, sim, node)
+    tree, sims, totals = search.tree, search.sims, search.totals
+    heap, paths, count = tree.heap, sims.paths, sims.count
+    blend, solver = search.options.blend != 0, search.options.solver != 0
+    for number in range(count):
+        sim, result = simulation_of(sims, number), sims.results[number]
+        length, node = sim.length, sim.node
+        totals.longest = max(totals.longest, length)
+        totals.plies += length
+        known = _end(tree, result, node)
         for ply in range(length - 1, -1, -1):
-            record = whole(flight.paths[ply, sim, 0])
-            deciders = whole(heap[record + STATUS]) >> DECIDERS
-            if options.blend and node > 0 and not known and deciders == 1:
-                slot = record + first_slot(len(tree.best), 1) + flight.paths[ply, sim, 1]
-                _blend(tree, flight.value, sim, node, whole(heap[slot]) + 1)
-            _add_slots(tree, options, flight, sim, ply, record, deciders, node)
-            heap[record + VISITS] += 1
-            heap[record + STATUS] -= 1
-            if heap[record + STATUS] & PARTED and not known:
-                _prefer_known(tree, flight.value, sim, record, flight.paths[ply, sim, 1])
-            _add_values(tree, flight.value, sim, record)
-            if known and options.solver:
+            record = whole(paths[ply, number, 0])
+            edge, own = whole(paths[ply, number, 1]), record_at(heap, record)
+            deciders = own.status >> DECIDERS
+            if blend and node > 0 and not known and deciders == 1:
+                _blend(tree, result, node, edges_of(tree, record, 1, 0).visits[edge] + 1)
+            _add_edges(search, sim, result, ply, record, deciders, node)
+            own.visits += 1
+            own.status -= 1
+            if own.status & PARTED and not known:
+                _prefer_known(tree, result, record, edge)
+            _add_results(tree, result, record)
+            if known and solver:
                 if deciders == 1:
-                    slot = whole(flight.paths[ply, sim, 1])
-                    known = prove_by_child(tree, options, record, slot, node)
+                    known = prove_by_child(search, record, edge, node)
                 else:
-                    known = prove_by_joint(tree, options, flight.paths, sim, ply, record, node)
+                    known = prove_by_joint(search, sim, ply, record, node)
             else:
                 known = False
-            node = whole(heap[record + STUB])
+            node = own.node
 
 
 @inner
-def _end(tree: Any, value: Any, sim: int, node: int) -> bool:
+def _end(tree: Tree, result: Float32s1, node: int) -> bool:
     """Count a result in the node where the path ends; return whether its values are proved."""
-    heap, reals = tree.heap, tree.reals
-    if node == 0 or heap[node + FLAGS] & EXACT:
-        return node > 0
-    record = whole(heap[node + RECORD])
-    if record > 0:
-        heap[record + VISITS] += 1
-        heap[record + ENDS] += 1
-        _add_values(tree, value, sim, record)
+    if node == 0:
+        return False
+    own = node_at(tree.heap, node)
+    if own.flags & EXACT:
+        return True
+    if own.record > 0:
+        record = record_at(tree.heap, own.record)
+        record.visits += 1
+        record.ends += 1
+        _add_results(tree, result, own.record)
     else:
-        heap[node + OWN_ENDS] += 1
+        own.ends += 1
+        values = results_of(tree, node).values
         for role in range(len(tree.best)):
-            reals[node + VALUES + role] += value[sim, role]
+            values[role] += result[role]
     return False
 
 
 @inner
-def _add_values(tree: Any, value: Any, sim: int, record: int) -> None:
-    """Add a result to the sums of a record."""
-    visits = whole(tree.heap[record + VISITS])
+def _add_results(tree: Tree, result: Float32s1, record: int) -> None:
+    """Add a result to the sums of a record, whose visits are counted."""
+    visits, sums = record_at(tree.heap, record).visits, sums_of(tree, record).sums
     for role in range(len(tree.best)):
-        _add(tree.reals, record + SUMS + role, value[sim, role], visits)
+        _add(sums, role, result[role], visits)
 
 
 @inner
-def _add(reals: Any, place: int, value: Any, visits: int) -> None:
+def _add(sums: Float32s1, place: int, value: np.float32, visits: int) -> None:
     """Add a number to a sum, on average exactly."""
-    total = reals[place]
+    total = sums[place]
     if visits < _MANY:
-        reals[place] = total + value
+        sums[place] = total + value
     else:
         unit = np.float64(np.spacing(total))
         wanted = np.float64(total) + np.float64(value)
-        reals[place] = np.float32(wanted + (fraction(visits) - 0.5) * unit)
+        sums[place] = np.float32(wanted + (fraction(visits) - 0.5) * unit)
 
 
 @inner
-def _add_slots(
-    tree: Any, options: Any, flight: Any, sim: int, ply: int, record: int, deciders: int, node: int
+def _add_edges(
+    search: Search,
+    sim: Simulation,
+    result: Float32s1,
+    ply: int,
+    record: int,
+    deciders: int,
+    node: int,
 ) -> None:
-    """Add a result to the slots that were chosen at a ply of a path.
+    """Add a result to the edges that were chosen at a ply of a path.
 
     Args:
-        tree: changed.
-        options: of the search.
-        flight: paths and values.
-        sim: which simulation.
+        search: its tree is changed.
+        sim: the simulation.
+        result: of it; ``[R]``.
         ply: of its path.
         record: at this ply.
         deciders: number of roles that decide there.
         node: the child, 0 if it is not in the tree.
     """
-    heap, reals, roles = tree.heap, tree.reals, len(tree.best)
-    choice, base = record + SUMS + roles, record + first_slot(roles, deciders)
-    for decider in range(deciders):
-        head = whole(heap[choice])
-        role, pad = head >> ROLE, padded(head & COUNT)
-        slot = base + flight.paths[ply, sim, 1 + decider]
-        visits = whole(heap[slot]) + 1
-        heap[slot] = visits
-        word = heap[slot + SLOT_MOVES * pad] - 1
-        heap[slot + SLOT_MOVES * pad] = word
+    tree, minimax = search.tree, search.options.minimax > 0
+    for number in range(deciders):
+        role = decider_of(tree, record, number).head >> ROLE
+        edges = edges_of(tree, record, deciders, number)
+        edge = whole(search.sims.paths[ply, sim.number, 1 + number])
+        visits, word = whole(edges.visits[edge]) + 1, edges.moves[edge] - 1
+        edges.visits[edge], edges.moves[edge] = visits, word
         if word & KNOWN:
-            exact = reals[node + VALUES + role] * np.float32(visits)
-            reals[slot + SLOT_SUMS * pad] = exact
+            edges.sums[edge] = results_of(tree, node).values[role] * np.float32(visits)
         else:
-            _add(reals, slot + SLOT_SUMS * pad, flight.value[sim, role], visits)
-        if options.hinted and node > 0:
-            hint = reals[node + VALUES + roles + role]
-            extra = slot + SLOT_EXTRA * pad
+            _add(edges.sums, edge, result[role], visits)
+        if tree.hinted and node > 0:
+            hint, hints = results_of(tree, node).hints[role], edges.extra
             if deciders == 1:
-                reals[extra] = hint
-                if options.minimax > 0:
-                    _best_hint(tree, record, base, pad, slot)
+                hints[HINTS, edge] = hint
+                if minimax:
+                    _best_hint(tree, record, edges, edge)
             else:
-                reals[extra] += (hint - reals[extra]) / np.float32(visits)
-        base += options.width * pad
-        choice += 2
+                hints[HINTS, edge] += (hint - hints[HINTS, edge]) / np.float32(visits)
 
 
 @inner
-def _prefer_known(tree: Any, value: Any, sim: int, record: int, slot: int) -> None:
+def _prefer_known(tree: Tree, result: Float32s1, record: int, edge: int) -> None:
     """Replace a result by a proved child's values, if these are better than the move's mean."""
-    heap, reals, roles = tree.heap, tree.reals, len(tree.best)
-    head, tried = heap[record + SUMS + roles], whole(heap[record + SUMS + roles + 1])
-    role, pad, base = head >> ROLE, padded(whole(head & COUNT)), record + first_slot(roles, 1)
-    child = linked(heap, base + SLOT_LINKS * pad + best_known(heap, reals, base, pad, tried))
-    mean = reals[base + SLOT_SUMS * pad + slot] / np.float32(heap[base + slot])
-    if reals[child + VALUES + role] > mean:
-        for own in range(roles):
-            value[sim, own] = reals[child + VALUES + own]
+    decider, edges = decider_of(tree, record, 0), edges_of(tree, record, 1, 0)
+    child = linked(tree, edges.links[best_known(edges, decider.tried)])
+    values, role = results_of(tree, child).values, decider.head >> ROLE
+    if values[role] > edges.sums[edge] / np.float32(edges.visits[edge]):
+        for own in range(len(tree.best)):
+            result[own] = values[own]
 
 
 @inner
-def _blend(tree: Any, value: Any, sim: int, node: int, visits: int) -> None:
+def _blend(tree: Tree, result: Float32s1, node: int, visits: int) -> None:
     """Mix a result with the mean of a child that other paths have visited too.
 
     ``v <- (v n + Q (N - n)) / N`` for ``n`` visits of the edge and ``N`` of the child.
     """
-    heap, reals = tree.heap, tree.reals
-    record = whole(heap[node + RECORD])
-    total = whole(heap[record + VISITS] if record > 0 else heap[node + OWN_ENDS])
-    sums = record + SUMS if record > 0 else node + VALUES
+    record, total = node_at(tree.heap, node).record, visits_of(tree, node)
+    place = record + SUMS if record > 0 else node + VALUES
+    sums = rows(tree.reals, place, len(tree.best))
     if total > visits:
         share = np.float32(visits) / np.float32(total)
         for role in range(len(tree.best)):
-            mean = reals[sums + role] / np.float32(total)
-            value[sim, role] = mean + share * (value[sim, role] - mean)
+            mean = sums[role] / np.float32(total)
+            result[role] = mean + share * (result[role] - mean)
 
 
 @inner
-def _best_hint(tree: Any, record: int, base: int, pad: int, slot: int) -> None:
-    """Give a node the hints of the child that is best by the hints of the slots."""
-    heap, reals, roles = tree.heap, tree.reals, len(tree.best)
-    tried, best = whole(heap[record + SUMS + roles + 1]), slot
-    for other in range(base, base + tried):
-        own = reals[other + SLOT_EXTRA * pad]
-        linked_ = heap[other + SLOT_LINKS * pad] != NO_LINK
-        if linked_ and heap[other] > 0 and own > reals[best + SLOT_EXTRA * pad]:
+def _best_hint(tree: Tree, record: int, edges: Edges, edge: int) -> None:
+    """Give a node the hints of the child that is best by the hints of the edges."""
+    hints, best = edges.extra, edge
+    for other in range(decider_of(tree, record, 0).tried):
+        is_linked = edges.links[other] != NO_LINK
+        if is_linked and edges.visits[other] > 0 and hints[HINTS, other] > hints[HINTS, best]:
             best = other
-    child = linked(heap, best + SLOT_LINKS * pad) + VALUES + roles
-    hints = whole(heap[record + STUB]) + VALUES + roles
-    for role in range(roles):
-        reals[hints + role] = reals[child + role]
+    found = results_of(tree, linked(tree, edges.links[best])).hints
+    kept = results_of(tree, record_at(tree.heap, record).node).hints
+    for role in range(len(tree.best)):
+        kept[role] = found[role]

@@ -1,14 +1,21 @@
-"""The scores of eight slots at once, in the processor's vectors."""
+"""The scores of eight edges at once, in the processor's vectors."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numba
+import numba as _numba
+import numpy as np
 from llvmlite import ir
+from numba.core import cgutils as _cgutils
 
-from neurogame.kernels.mcts.layout import COUNT, KNOWN, PENDING
+from neurogame.kernels.mcts.tree import COLUMNS, COUNT, KNOWN, PENDING, Edges
+from neurogame.kernels.native.columns import column
 from neurogame.kernels.native.compiled import written
+
+# They are not annotated.
+numba: Any = _numba
+cgutils: Any = _cgutils
 
 _WIDTH = 8
 _INT, _REAL, _WIDE = ir.IntType(32), ir.FloatType(), ir.IntType(64)
@@ -16,14 +23,23 @@ _INTS, _REALS = ir.VectorType(_INT, _WIDTH), ir.VectorType(_REAL, _WIDTH)
 _WIDES = ir.VectorType(_WIDE, _WIDTH)
 _FLAGS, _ZERO = ir.VectorType(ir.IntType(1), _WIDTH), ir.Constant(_REAL, 0.0)
 _ALIGNED = 32
-"""Bytes: slots begin at multiples of 8 words of a heap that begins at a cache line."""
+"""Bytes: edges begin at multiples of 8 words of a heap that begins at a cache line."""
 
 
 class _Eight:
-    """Writes instructions on eight numbers."""
+    """Writes instructions on eight numbers, those of the edges from one on."""
 
-    def __init__(self, builder: Any) -> None:
+    def __init__(self, context: Any, builder: Any, kind: Any, edges: Any, first: Any) -> None:
         self.builder = builder
+        table = cgutils.create_struct_proxy(kind)(context, builder, value=edges)
+        self._data, self._length, self.first = table.data, table.length, first
+
+    def column(self, place: Any, kind: Any) -> Any:
+        """Return eight numbers of a column."""
+        begin = column(self.builder, self._data, self._length, place)
+        own = self.builder.gep(begin, [self.first])
+        wide = self.builder.bitcast(own, kind.as_pointer())
+        return self.builder.load(wide, align=_ALIGNED)
 
     def splat(self, value: Any, kind: Any) -> Any:
         """Return eight times the same number."""
@@ -31,11 +47,6 @@ class _Eight:
         one = self.builder.insert_element(none, value, first)
         order = ir.Constant(_INTS, [0] * _WIDTH)
         return self.builder.shuffle_vector(one, none, order)
-
-    def load(self, address: Any, kind: Any) -> Any:
-        """Return eight numbers from memory."""
-        place = self.builder.inttoptr(address, kind.as_pointer())
-        return self.builder.load(place, align=_ALIGNED)
 
     def real_of_positive(self, numbers: Any) -> Any:
         """Return whole numbers as reals, 1 for those below."""
@@ -51,18 +62,18 @@ class _Eight:
         return self.builder.call(function, [argument])
 
 
-def _keys(eight: _Eight, scores: Any, words: Any, first: Any, tried: Any) -> Any:
-    """Return the greatest of the numbers that tell of scores and slots."""
+def _keys(eight: _Eight, scores: Any, words: Any, tried: Any) -> Any:
+    """Return the greatest of the numbers that tell of scores and edges."""
     builder = eight.builder
     known = builder.and_(words, ir.Constant(_INTS, [KNOWN] * _WIDTH))
     open_ = builder.icmp_signed("==", known, ir.Constant(_INTS, [0] * _WIDTH))
-    slots = ir.Constant(_WIDES, list(range(_WIDTH)))
-    slots = builder.add(slots, eight.splat(first, _WIDES))
+    edges = ir.Constant(_WIDES, list(range(_WIDTH)))
+    edges = builder.add(edges, eight.splat(eight.first, _WIDES))
     upper = builder.shl(
         builder.sext(builder.bitcast(scores, _INTS), _WIDES), ir.Constant(_WIDES, [32] * _WIDTH)
     )
-    keys = builder.or_(upper, builder.sub(ir.Constant(_WIDES, [COUNT] * _WIDTH), slots))
-    allowed = builder.icmp_signed("<", slots, eight.splat(tried, _WIDES))
+    keys = builder.or_(upper, builder.sub(ir.Constant(_WIDES, [COUNT] * _WIDTH), edges))
+    allowed = builder.icmp_signed("<", edges, eight.splat(tried, _WIDES))
     allowed = builder.and_(allowed, open_)
     keys = builder.select(allowed, keys, ir.Constant(_WIDES, [-1] * _WIDTH))
     return eight.call("llvm.vector.reduce.smax.v8i64", _WIDE, keys)
@@ -84,58 +95,49 @@ def _bound(eight: _Eight, begun: Any, spread: Any) -> Any:
 
 
 def _best_of_eight(
-    _context: Any,
-    visits: Any,
-    sums: Any,
-    moves: Any,
-    first: Any,
-    tried: Any,
-    spread: Any,
-    mean: Any,
-    loss: Any,
+    _context: Any, edges: Any, first: Any, tried: Any, spread: Any, mean: Any, loss: Any
 ) -> Any:
-    """Type and generate :data:`best_of_eight`."""
+    """Type and generate :func:`best_of_eight`."""
     wide, real = numba.types.int64, numba.types.float32
 
-    def generate(_: Any, builder: Any, __: Any, values: Any) -> Any:
-        eight = _Eight(builder)
-        first, tried, spread, mean, loss = values[3:]
-        words = eight.load(values[2], _INTS)
-        begun, counted = _counts(eight, eight.load(values[0], _INTS), words, loss)
-        value = builder.fdiv(eight.load(values[1], _REALS), eight.real_of_positive(counted))
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        eight = _Eight(context, builder, signature.args[0], *values[:2])
+        tried, spread, mean, loss = values[2:]
+        visits, words = eight.column(0, _INTS), eight.column(2, _INTS)
+        begun, counted = _counts(eight, visits, words, loss)
+        value = builder.fdiv(eight.column(1, _REALS), eight.real_of_positive(counted))
         some = builder.icmp_signed(">", counted, ir.Constant(_INTS, [0] * _WIDTH))
         value = builder.select(some, value, eight.splat(mean, _REALS))
         score = builder.fadd(value, _bound(eight, begun, spread))
-        return _keys(eight, score, words, first, tried)
+        return _keys(eight, score, words, tried)
 
-    return wide(wide, wide, wide, wide, wide, real, real, wide), generate
+    return wide(edges, wide, wide, real, real, wide), generate
 
 
 def _best_of_eight_judged(
     _context: Any,
-    visits: Any,
-    sums: Any,
-    moves: Any,
-    priors: Any,
+    edges: Any,
     first: Any,
     tried: Any,
     spread: Any,
     mean: Any,
     loss: Any,
+    priors: Any,
     trust: Any,
     virtual: Any,
     seeded: Any,
 ) -> Any:
-    """Type and generate :data:`best_of_eight_judged`."""
+    """Type and generate :func:`best_of_eight_judged`."""
     wide, real = numba.types.int64, numba.types.float32
 
-    def generate(_: Any, builder: Any, __: Any, values: Any) -> Any:
-        eight = _Eight(builder)
-        first, tried, spread, mean, loss, trust, virtual, seeded = values[4:]
-        words, prior = eight.load(values[2], _INTS), eight.load(values[3], _REALS)
-        begun, counted = _counts(eight, eight.load(values[0], _INTS), words, loss)
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        eight = _Eight(context, builder, signature.args[0], *values[:2])
+        tried, spread, mean, loss, priors, trust, virtual, seeded = values[2:]
+        visits, words = eight.column(0, _INTS), eight.column(2, _INTS)
+        prior = eight.column(builder.add(priors, ir.Constant(_WIDE, COLUMNS)), _REALS)
+        begun, counted = _counts(eight, visits, words, loss)
         weight = eight.splat(builder.select(_is(builder, seeded), virtual, _ZERO), _REALS)
-        total = builder.fadd(eight.load(values[1], _REALS), builder.fmul(weight, prior))
+        total = builder.fadd(eight.column(1, _REALS), builder.fmul(weight, prior))
         count = builder.fadd(eight.real_of_positive(counted), weight)
         value = builder.fdiv(total, count)
         other = builder.select(
@@ -146,10 +148,9 @@ def _best_of_eight_judged(
         more = builder.fmul(eight.splat(trust, _REALS), builder.fsub(prior, value))
         value = builder.fadd(value, more)
         score = builder.fadd(value, _bound(eight, begun, spread))
-        return _keys(eight, score, words, first, tried)
+        return _keys(eight, score, words, tried)
 
-    kinds = (wide, wide, wide, wide, wide, wide, real, real, wide, real, real, wide)
-    return wide(*kinds), generate
+    return wide(edges, wide, wide, real, real, wide, wide, real, real, wide), generate
 
 
 def _is(builder: Any, number: Any) -> Any:
@@ -157,11 +158,36 @@ def _is(builder: Any, number: Any) -> Any:
     return builder.icmp_signed("!=", number, ir.Constant(_WIDE, 0))
 
 
-best_of_eight: Any = written(_best_of_eight)
-"""In compiled code: the best of eight slots as a number, see
-:func:`~neurogame.kernels.mcts.select.best_tried`; its arguments are the addresses of eight visits,
-sums and words of moves, the number of the first slot, and the last four of that function's."""
-best_of_eight_judged: Any = written(_best_of_eight_judged)
-"""The same with the address of eight priors behind the others, see
-:func:`~neurogame.kernels.mcts.select.best_judged`; the last three arguments are how far priors are
-trusted beside means, the visits that they count for where they are seeds, and whether they are."""
+if TYPE_CHECKING:
+
+    def best_of_eight(
+        edges: Edges, first: int, tried: int, spread: np.float32, mean: np.float32, loss: int
+    ) -> int:
+        """Return the best of eight edges as a number.
+
+        See :func:`~neurogame.kernels.mcts.select.best_tried`, whose arguments these are, but for
+        ``first``, the first of the eight.
+        """
+
+    def best_of_eight_judged(
+        edges: Edges,
+        first: int,
+        tried: int,
+        spread: np.float32,
+        mean: np.float32,
+        loss: int,
+        priors: int,
+        trust: np.float32,
+        virtual: np.float32,
+        seeded: int,
+    ) -> int:
+        """Return the same with priors.
+
+        See :func:`~neurogame.kernels.mcts.select.best_judged`; ``priors`` is their row, ``trust``
+        how far they are trusted beside means, ``virtual`` the visits that they count for where
+        they are seeds, and ``seeded`` whether they are.
+        """
+
+else:
+    best_of_eight = written(_best_of_eight)
+    best_of_eight_judged = written(_best_of_eight_judged)

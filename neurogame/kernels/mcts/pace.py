@@ -7,52 +7,50 @@ it takes 64 times as long. So blocks grow by doubling, and only what has been me
 
 from __future__ import annotations
 
-from typing import Any
-
-from neurogame.kernels.mcts.flight import PACES, Total
+from neurogame.kernels.mcts.search import PACES, Pace
+from neurogame.kernels.native.bits import whole
 from neurogame.kernels.native.compiled import inner
 
-_PACE, _TIMES = int(Total.PACE), int(Total.TIMES)
 _MOST = PACES - 1
 _SHORT = 2_000_000
 """Nanoseconds below which blocks grow whether that pays or not."""
 
 
 @inner
-def choose_pace(totals: Any, count: int, left: int) -> Any:
+def choose_pace(pace: Pace, count: int, left: int) -> int:
     """Return the pace of the next block: it has 2 to the power of that many simulations.
 
     Args:
-        totals: of the flight; the usual pace is changed.
+        pace: of the search; the usual one is changed.
         count: most simulations, at least 1.
         left: nanoseconds until the block must have ended.
 
     Returns:
         The pace, -1 if no block is known to end in time.
     """
-    pace = totals[_PACE]
-    time = totals[_TIMES + pace]
-    if time > 0 and pace < _MOST and 1 << pace < count:
-        longer = totals[_TIMES + pace + 1]
+    chosen, times = pace.usual, pace.times
+    time = whole(times[chosen])
+    if time > 0 and chosen < _MOST and 1 << chosen < count:
+        longer = whole(times[chosen + 1])
         if longer == 0:
             # One that was never tried, if the last one has paid.
-            shorter = totals[_TIMES + pace - 1] if pace > 0 else 0
+            shorter = whole(times[chosen - 1]) if chosen > 0 else 0
             if _pays(shorter, time) and 2 * time <= left:
-                pace += 1
+                chosen += 1
         elif _pays(time, longer):
-            pace += 1
+            chosen += 1
         else:
             # What was slow once is tried again some time.
-            totals[_TIMES + pace + 1] = longer - (longer >> 6)
-    if pace > 0 and not _pays(totals[_TIMES + pace - 1], totals[_TIMES + pace]):
-        pace -= 1
-    totals[_PACE], usual = pace, totals[_TIMES + pace]
-    while pace >= 0 and totals[_TIMES + pace] > left:
-        pace -= 1
+            times[chosen + 1] = longer - (longer >> 6)
+    if chosen > 0 and not _pays(times[chosen - 1], times[chosen]):
+        chosen -= 1
+    pace.usual, usual = chosen, whole(times[chosen])
+    while chosen >= 0 and times[chosen] > left:
+        chosen -= 1
     # A little less is no measured difference, but a time that was noted long ago.
-    if pace >= 0 and pace < totals[_PACE] and 2 * totals[_TIMES + pace] > usual:
-        pace = -1
-    return pace
+    if chosen >= 0 and chosen < pace.usual and 2 * times[chosen] > usual:
+        chosen = -1
+    return chosen
 
 
 @inner
@@ -62,13 +60,13 @@ def _pays(time: int, longer: int) -> bool:
 
 
 @inner
-def note_pace(totals: Any, pace: int, time: int) -> None:
+def note_pace(pace: Pace, chosen: int, time: int) -> None:
     """Note what a block has taken: slow ones count at once, fast ones by and by.
 
     Args:
-        totals: of the flight.
-        pace: of the block.
+        pace: of the search.
+        chosen: pace of the block.
         time: nanoseconds, above 0.
     """
-    known = totals[_TIMES + pace]
-    totals[_TIMES + pace] = time if time > known else (3 * known + time) >> 2
+    known = pace.times[chosen]
+    pace.times[chosen] = time if time > known else (3 * known + time) >> 2

@@ -19,130 +19,122 @@ the game whatever the other one does. Mixed strategies are not solved.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from neurogame.kernels.mcts.bits import whole
-from neurogame.kernels.mcts.layout import (
+from neurogame.kernels.mcts.lookup import find_joint
+from neurogame.kernels.mcts.nodes import chosen_key
+from neurogame.kernels.mcts.search import ALONE, WHOLE, Search, Simulation
+from neurogame.kernels.mcts.tree import (
     COUNT,
-    DECIDERS,
     EXACT,
-    FLAGS,
-    INDEX,
     KNOWN,
     PARTED,
-    PROOFS,
     PROVED,
     ROLE,
     SETTLED,
-    SLOT_LINKS,
-    SLOT_MOVES,
-    SLOT_SUMS,
-    STATUS,
-    STUB,
-    SUMS,
-    VALUES,
+    Edges,
+    Tree,
+    decider_of,
+    deciders_of,
+    edges_of,
+    joint_proofs_of,
+    linked,
+    node_at,
+    record_at,
+    results_of,
 )
-from neurogame.kernels.mcts.lookup import find_joint
-from neurogame.kernels.mcts.records import chosen_key, first_slot, linked, padded
-from neurogame.kernels.mcts.tree import ALONE, WHOLE
 from neurogame.kernels.native.compiled import inner
 
 _ONE = np.float32(1)
 
 
 @inner
-def prove_by_child(tree: Any, options: Any, record: int, slot: int, child: int) -> Any:
+def prove_by_child(search: Search, record: int, edge: int, child: int) -> bool:
     """Take note that a child has proved values, where one role decides.
 
     Args:
-        tree: changed: the slot's mean becomes the child's value.
-        options: of the search.
+        search: its tree is changed: the edge's mean becomes the child's value.
         record: of the node.
-        slot: leads to the child; its visits are counted.
+        edge: leads to the child; its visits are counted.
         child: node with proved values.
 
     Returns:
         Whether the node itself is proved.
     """
-    heap, reals, roles = tree.heap, tree.reals, len(tree.best)
-    head, tried = heap[record + SUMS + roles], heap[record + SUMS + roles + 1]
-    role, count = head >> ROLE, whole(head & COUNT)
-    base, pad = record + first_slot(roles, 1), padded(count)
-    value, moves = reals[child + VALUES + role], base + SLOT_MOVES * pad
-    if heap[record + STATUS] & PROVED or heap[moves + slot] & KNOWN:
-        return heap[record + STATUS] & PROVED != 0
-    heap[moves + slot] |= KNOWN
-    heap[record + STATUS] |= PARTED
-    reals[base + SLOT_SUMS * pad + slot] = value * np.float32(heap[base + slot])
+    tree, early = search.tree, search.options.early
+    own, decider = record_at(tree.heap, record), decider_of(tree, record, 0)
+    edges, role, count = edges_of(tree, record, 1, 0), decider.head >> ROLE, decider.head & COUNT
+    if own.status & PROVED or edges.moves[edge] & KNOWN:
+        return own.status & PROVED != 0
+    value = results_of(tree, child).values[role]
+    edges.moves[edge] |= KNOWN
+    own.status |= PARTED
+    edges.sums[edge] = value * np.float32(edges.visits[edge])
     if value >= tree.best[role]:
-        if options.early == ALONE or (options.early == WHOLE and value >= _ONE):
-            _settle(tree, options, record, child)
+        if early == ALONE or (early == WHOLE and value >= _ONE):
+            _settle(tree, record, child)
             return True
-        heap[record + STATUS] |= SETTLED
-    if tried < count:
+        own.status |= SETTLED
+    if decider.tried < count:
         return False
-    for own in range(count):
-        if heap[moves + own] & KNOWN == 0:
+    for other in range(count):
+        if edges.moves[other] & KNOWN == 0:
             return False
-    best = _best_child(heap, reals, base + SLOT_LINKS * pad, count, role, roles)
+    best = _best_child(tree, edges, count, role)
     if best > 0:
-        _settle(tree, options, record, best)
+        _settle(tree, record, best)
     return best > 0
 
 
 @inner
-def _best_child(heap: Any, reals: Any, links: int, count: int, role: int, roles: int) -> Any:
+def _best_child(tree: Tree, edges: Edges, count: int, role: int) -> int:
     """Return the proved child that is best for a role, 0 if several differ in other values."""
-    best = linked(heap, links)
-    for own in range(1, count):
-        child = linked(heap, links + own)
-        if reals[child + VALUES + role] > reals[best + VALUES + role]:
+    best = linked(tree, edges.links[0])
+    for edge in range(1, count):
+        child = linked(tree, edges.links[edge])
+        if results_of(tree, child).values[role] > results_of(tree, best).values[role]:
             best = child
-    for own in range(count):
-        child = linked(heap, links + own)
-        if reals[child + VALUES + role] == reals[best + VALUES + role] and not _are_equal(
-            reals, child, best, roles
-        ):
+    for edge in range(count):
+        child = linked(tree, edges.links[edge])
+        if results_of(tree, child).values[role] == results_of(tree, best).values[
+            role
+        ] and not _are_equal(tree, child, best):
             return 0
     return best
 
 
 @inner
-def _are_equal(reals: Any, one: int, other: int, roles: int) -> bool:
+def _are_equal(tree: Tree, one: int, other: int) -> bool:
     """Return whether two nodes have the same values."""
-    same = True
-    for role in range(roles):
-        same = same and reals[one + VALUES + role] == reals[other + VALUES + role]
+    same, first, second = True, results_of(tree, one).values, results_of(tree, other).values
+    for role in range(len(tree.best)):
+        same = same and first[role] == second[role]
     return same
 
 
 @inner
-def _settle(tree: Any, options: Any, record: int, child: int) -> None:
+def _settle(tree: Tree, record: int, child: int) -> None:
     """Give a node the proved values of its child."""
-    node, roles = whole(tree.heap[record + STUB]), len(tree.best)
-    tree.heap[record + STATUS] |= PROVED
-    tree.heap[node + FLAGS] |= EXACT
-    for role in range(roles):
-        value = tree.reals[child + VALUES + role]
-        tree.reals[node + VALUES + role] = value
-        if options.hinted:
-            tree.reals[node + VALUES + roles + role] = value
-    tree.proofs[tree.used[PROOFS]] = tree.heap[node + INDEX]
-    tree.used[PROOFS] += 1
+    own = record_at(tree.heap, record)
+    own.status |= PROVED
+    node = node_at(tree.heap, own.node)
+    node.flags |= EXACT
+    values, hints = results_of(tree, own.node).values, results_of(tree, own.node).hints
+    found = results_of(tree, child).values
+    for role in range(len(tree.best)):
+        values[role] = found[role]
+        if tree.hinted:
+            hints[role] = found[role]
+    tree.proofs[tree.proof_count] = node.index
+    tree.proof_count += 1
 
 
 @inner
-def prove_by_joint(
-    tree: Any, options: Any, paths: Any, sim: int, ply: int, record: int, child: int
-) -> Any:
+def prove_by_joint(search: Search, sim: Simulation, ply: int, record: int, child: int) -> bool:
     """Take note that a child has proved values, where several roles decide.
 
     Args:
-        tree: changed.
-        options: of the search.
-        paths: of the flight.
+        search: its tree is changed.
         sim: the simulation that has led to the child.
         ply: of its path.
         record: of the node.
@@ -151,33 +143,31 @@ def prove_by_joint(
     Returns:
         Whether the node itself is proved.
     """
-    heap, reals, roles = tree.heap, tree.reals, len(tree.best)
-    if heap[record + STATUS] & PROVED:
+    tree, paths, opposed = search.tree, search.sims.paths, search.options.opposed != 0
+    if record_at(tree.heap, record).status & PROVED:
         return True
-    entry = find_joint(tree.joints, chosen_key(heap, paths, sim, ply, roles, options.width))
+    entry = find_joint(tree, chosen_key(tree, search.sims, sim, ply))
     if entry < 0 or tree.joints[entry, 1] & 1:
         return False
     tree.joints[entry, 1] |= 1
-    deciders, counts = heap[record + STATUS] >> DECIDERS, record + SUMS + roles
-    seen, total = counts + 2 * deciders, 1.0
-    same = seen + 1
-    heap[seen] += 1
-    if heap[seen] == 1:
-        heap[same] = child
-    elif heap[same] > 0 and not _are_equal(reals, whole(heap[same]), child, roles):
-        heap[same] = 0
-    for decider in range(deciders):
-        total *= np.float64(heap[counts + 2 * decider] & COUNT)
-    proved = heap[seen] == total and heap[same] > 0
-    base = record + first_slot(roles, deciders)
-    for decider in range(deciders):
-        head = heap[counts + 2 * decider]
-        role, count = head >> ROLE, whole(head & COUNT)
-        if reals[child + VALUES + role] >= tree.best[role]:
-            place = base + SLOT_LINKS * padded(count) + paths[ply, sim, 1 + decider]
-            heap[place] += 1
-            proved = proved or (options.opposed != 0 and heap[place] * np.float64(count) == total)
-        base += options.width * padded(count)
+    deciders, total = deciders_of(tree, record), 1.0
+    proofs = joint_proofs_of(tree, record, deciders)
+    proofs.count += 1
+    if proofs.count == 1:
+        proofs.same = child
+    elif proofs.same > 0 and not _are_equal(tree, proofs.same, child):
+        proofs.same = 0
+    for number in range(deciders):
+        total *= np.float64(decider_of(tree, record, number).head & COUNT)
+    proved = proofs.count == total and proofs.same > 0
+    for number in range(deciders):
+        head = decider_of(tree, record, number).head
+        role, count = head >> ROLE, head & COUNT
+        if results_of(tree, child).values[role] >= tree.best[role]:
+            best = edges_of(tree, record, deciders, number).links
+            edge = paths[ply, sim.number, 1 + number]
+            best[edge] += 1
+            proved = proved or (opposed and best[edge] * np.float64(count) == total)
     if proved:
-        _settle(tree, options, record, child)
+        _settle(tree, record, child)
     return proved

@@ -2,173 +2,171 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from neurogame.kernels.leaves.machine import failed, play_uniform, step
 from neurogame.kernels.leaves.move_scores import scores_failed
-from neurogame.kernels.leaves.move_statistics import learn
+from neurogame.kernels.leaves.move_statistics import Policy, learn
 from neurogame.kernels.leaves.playouts import play_cut, play_out
 from neurogame.kernels.leaves.values import evaluate, has_failed
 from neurogame.kernels.mcts.all_moves import learn_all_moves
 from neurogame.kernels.mcts.backup import back_up, collect
-from neurogame.kernels.mcts.bits import random_word, whole
-from neurogame.kernels.mcts.board import board, insert
 from neurogame.kernels.mcts.descend import descend
-from neurogame.kernels.mcts.flight import END, OVER, RIDER, Total
-from neurogame.kernels.mcts.layout import EXACT, FLAGS, ROOT
+from neurogame.kernels.mcts.expand import board, insert
 from neurogame.kernels.mcts.pace import choose_pace, note_pace
-from neurogame.kernels.mcts.search import search_at
-from neurogame.kernels.mcts.tree import UCT, Wide
-from neurogame.kernels.native.call_address import call_address
+from neurogame.kernels.mcts.priors import add_priors
+from neurogame.kernels.mcts.search import OVER, UCT, Options, Parts, Search, simulation_of
+from neurogame.kernels.mcts.tree import EXACT, node_at
+from neurogame.kernels.native.arrays import cast
+from neurogame.kernels.native.bits import whole
 from neurogame.kernels.native.clock import nanoseconds
-from neurogame.kernels.native.compiled import compiled, entry, inner
-
-_SIMULATIONS, _BLOCKS = int(Total.SIMULATIONS), int(Total.BLOCKS)
-_PLAYOUTS, _EVALUATIONS, _CREATED = (
-    int(Total.PLAYOUTS),
-    int(Total.EVALUATIONS),
-    int(Total.CREATED),
-)
-_SELECT, _RULES, _INSERT = int(Total.SELECT), int(Total.RULES), int(Total.INSERT)
-_PLAY, _EVALUATE, _BACK_UP = int(Total.PLAY), int(Total.EVALUATE), int(Total.BACK_UP)
-_COUNT, _LEAVES = int(Total.COUNT), int(Total.LEAVES)
+from neurogame.kernels.native.compiled import inner
+from neurogame.kernels.native.entries import entry
+from neurogame.kernels.native.random import random_word
 
 DONE, TIME, SOLVED, FAILED = 0, 1, 2, 3
 """Why :func:`run` returns: nothing left to do, no time left, values of the root proved, an error
 in Python code; then the tree is to be thrown away."""
 
-_PARTS = (descend, board, insert, collect, back_up)
+policy_of = cast(Policy)
 
 
-def parts(kind: int) -> Wide:
-    """Return the addresses of the parts of a search, compiled at the first call.
-
-    Args:
-        kind: :data:`~neurogame.kernels.mcts.tree.UCT`, ``RAVE`` or ``GRAVE``.
-    """
-    known = [entry(part) for part in _PARTS]
-    known.append(entry(learn_all_moves) if kind != UCT else 0)
-    return np.array(known, np.int64)
-
-
-@compiled
-def run(
-    address: int,
-    calls: Any,
-    rules: Any,
-    block: Any,
-    values: Any,
-    policy: Any,
-    lanes: int,
-    simulations: int,
-    nodes: int,
-    until: int,
-    deadline: int,
-) -> int:
-    """Search.
+def parts(options: Options, *, guided: bool) -> Parts:
+    """Return the parts of a search, compiled at the first call.
 
     Args:
-        address: of a :class:`~neurogame.kernels.mcts.search.Search`; its root has a record.
-        calls: what :func:`parts` has returned.
-        rules: of the game.
-        block: of the search.
-        values: the evaluator.
-        policy: of the playouts; None where they are uniform and neither recorded nor cut, which
-            is another compiled function.
-        lanes: most simulations of a block.
-        simulations: the total at which to stop.
-        nodes: the total of created nodes at which to stop.
-        until: the time at which to return, as
-            :func:`~neurogame.kernels.native.clock.nanoseconds` tells it; 0 for none.
-        deadline: the time at which the search must be over; 0 for none. Blocks are then as large
-            as pays in this game, and none is begun that would end too late.
-
-    Returns:
-        :data:`DONE`, :data:`TIME`, :data:`SOLVED` or :data:`FAILED`.
+        options: of the search.
+        guided: whether playouts have a policy.
     """
-    search = search_at(address)
-    heap, used, totals = search.tree.heap, search.tree.used, search.flight.totals
+    nothing = entry(do_nothing)
+    return Parts(
+        descend=entry(descend),
+        board=entry(board),
+        insert=entry(insert),
+        play=entry(play_by_policy if guided else play_on),
+        collect=entry(collect),
+        learn_all_moves=nothing if options.kind == UCT else entry(learn_all_moves),
+        learn=entry(learn_by_policy) if guided else nothing,
+        back_up=entry(back_up),
+        add_priors=entry(add_priors) if options.judged else nothing,
+    )
+
+
+def run(search: Search) -> None:
+    """Search until a limit is reached; ``search.code`` says which.
+
+    Args:
+        search: its root has a record.
+    """
+    tree, options, totals, parts = search.tree, search.options, search.totals, search.parts
+    deadline = search.deadline
     while True:
-        if heap[used[ROOT] + FLAGS] & EXACT:
-            return SOLVED
-        count = min(lanes, simulations - totals[_SIMULATIONS], nodes - totals[_CREATED])
-        if count <= 0:
-            return DONE
+        if node_at(tree.heap, tree.root).flags & EXACT:
+            search.code = SOLVED
+            return
+        count = min(search.lanes, search.simulations - totals.simulations)
+        count = min(count, search.nodes - totals.created)
         begun = nanoseconds()
-        if until and begun >= until:
-            return TIME
+        if count <= 0 or (search.until and begun >= search.until):
+            search.code = DONE if count <= 0 else TIME
+            return
         pace = 0
         if deadline:
-            pace = choose_pace(totals, count, deadline - begun)
+            pace = choose_pace(search.pace, count, deadline - begun)
             if pace < 0:
-                return DONE
+                search.code = DONE
+                return
             count = min(count, 1 << pace)
-        totals[_COUNT] = count
-        call_address(calls[0], address)
-        call_address(calls[1], address)
+        search.sims.count = count
+        parts.descend(search)
+        parts.board(search)
         chosen = nanoseconds()
-        totals[_SELECT] += chosen - begun
-        if totals[_LEAVES] > 0:
-            _expand(address, calls, rules, block, values, policy, chosen)
+        totals.select += chosen - begun
+        if search.sims.leaves > 0:
+            _expand(search, chosen)
         played = nanoseconds()
-        call_address(calls[3], address)
-        if search.options.kind != UCT:
-            call_address(calls[5], address)
-        if policy is not None:
-            learn(policy, block, count)
-        call_address(calls[4], address)
-        totals[_SIMULATIONS] += count
-        totals[_BLOCKS] += 1
+        parts.collect(search)
+        if options.kind != UCT:
+            parts.learn_all_moves(search)
+        if search.guided:
+            parts.learn(search)
+        parts.back_up(search)
+        totals.simulations += count
+        totals.blocks += 1
         over = nanoseconds()
-        totals[_BACK_UP] += over - played
+        totals.back_up += over - played
         if deadline:
-            note_pace(totals, pace, over - begun)
-        if failed(rules) or has_failed(values) or scores_failed(search.judging.scores):
-            return FAILED
-        if policy is not None and scores_failed(policy.judge):
-            return FAILED
+            note_pace(search.pace, pace, over - begun)
+        if _has_failed(search):
+            search.code = FAILED
+            return
 
 
 @inner
-def _expand(
-    address: int, calls: Any, rules: Any, block: Any, values: Any, policy: Any, chosen: int
-) -> None:
+def _has_failed(search: Search) -> bool:
+    """Return whether rules, evaluator or judges have raised an error."""
+    if failed(search.rules) or has_failed(search.values) or scores_failed(search.judging.scores):
+        return True
+    return search.guided != 0 and scores_failed(policy_of(search.policy).judge)
+
+
+@inner
+def _expand(search: Search, chosen: int) -> None:
     """Make the leaves' steps, insert their states in the tree, and play them on."""
-    search = search_at(address)
-    totals, sims, leaves = search.flight.totals, search.flight.sims, search.flight.totals[_LEAVES]
-    step(rules, block, leaves)
+    sims, totals, block, leaves = search.sims, search.totals, search.block, search.sims.leaves
+    step(search.rules, block, leaves)
     stepped = nanoseconds()
-    totals[_RULES] += stepped - chosen
-    if search.options.hinted:
-        evaluate(values, block.states, block.lanes, leaves, search.flight.estimate)
-        totals[_EVALUATIONS] += leaves
+    totals.rules += stepped - chosen
+    if search.tree.hinted:
+        evaluate(search.values, block.states, block.lanes, leaves, sims.estimates)
+        totals.evaluations += leaves
         valued = nanoseconds()
-        totals[_EVALUATE] += valued - stepped
+        totals.evaluate += valued - stepped
         stepped = valued
-    call_address(calls[2], address)
+    search.parts.insert(search)
     inserted = nanoseconds()
-    totals[_INSERT] += inserted - stepped
+    totals.insert += inserted - stepped
     wanted = 0
-    for lane in range(leaves):
-        wanted += sims[sims[lane, RIDER], END] != OVER and not block.terminal[lane]
+    for leaf in range(leaves):
+        over = simulation_of(sims, sims.riders[leaf]).end == OVER
+        wanted += not over and not block.terminal[leaf]
     if wanted > 0:
-        _play(search.options, totals, rules, block, values, policy, leaves)
-    totals[_PLAYOUTS] += wanted
-    totals[_PLAY] += nanoseconds() - inserted
+        search.parts.play(search)
+    totals.playouts += wanted
+    totals.play += nanoseconds() - inserted
 
 
 @inner
-def _play(
-    options: Any, totals: Any, rules: Any, block: Any, values: Any, policy: Any, leaves: int
-) -> None:
-    """Play the leaves on."""
-    seed = whole(random_word(options.seed, totals[_BLOCKS], 0))
-    if policy is None:
-        play_uniform(rules, block, leaves, seed, options.plies)
-    elif options.cutoff < 0:
-        play_out(rules, block, policy, leaves, seed, options.plies)
+def _seed(search: Search) -> int:
+    """Return what decides the playouts of a block."""
+    return whole(random_word(search.options.seed, search.totals.blocks, 0))
+
+
+def play_on(search: Search) -> None:
+    """Play the leaves on, uniformly to the end."""
+    block, plies = search.block, search.options.plies
+    play_uniform(search.rules, block, search.sims.leaves, _seed(search), plies)
+
+
+def play_by_policy(search: Search) -> None:
+    """Play the leaves on as their policy says, to the end or to a cut-off."""
+    rules, block, policy, leaves = (
+        search.rules,
+        search.block,
+        policy_of(search.policy),
+        search.sims.leaves,
+    )
+    plies, cutoff = search.options.plies, search.options.cutoff
+    if cutoff < 0:
+        play_out(rules, block, policy, leaves, _seed(search), plies)
     else:
-        plies = min(options.cutoff, options.plies)
-        totals[_EVALUATIONS] += play_cut(rules, block, policy, values, leaves, seed, plies)
+        cut = min(cutoff, plies)
+        valued = play_cut(rules, block, policy, search.values, leaves, _seed(search), cut)
+        search.totals.evaluations += valued
+
+
+def learn_by_policy(search: Search) -> None:
+    """Have the policy of playouts learn of the moves that were made."""
+    learn(policy_of(search.policy), search.block, search.sims.count)
+
+
+def do_nothing(search: Search) -> None:
+    """Stand for a part that a search does not need."""

@@ -1,74 +1,156 @@
-"""Choosing a slot of a record: upper confidence bounds, and what they can be mixed with."""
+"""Choosing an edge of a record: upper confidence bounds, and what they can be mixed with."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from neurogame.kernels.mcts.bits import real_bits, whole
 from neurogame.kernels.mcts.eight import best_of_eight, best_of_eight_judged
-from neurogame.kernels.mcts.layout import (
+from neurogame.kernels.mcts.search import FIRST, NUMBER, RAVE, UCT, Options
+from neurogame.kernels.mcts.tree import (
+    COLUMNS,
     COUNT,
+    HINTS,
+    JUDGED,
     KNOWN,
-    MOVE,
     PENDING,
-    SLOT_EXTRA,
-    SLOT_MOVES,
-    SLOT_SUMS,
+    ROLE,
+    SETTLED,
+    Edges,
+    Tree,
+    decider_of,
+    edges_of,
+    move_of,
+    record_at,
+    sums_of,
 )
-from neurogame.kernels.mcts.tree import FIRST, RAVE, UCT
+from neurogame.kernels.native.bits import real_bits, whole
 from neurogame.kernels.native.compiled import inner
 
-_ZERO, _ONE, _THREE = np.float32(0), np.float32(1), np.float32(3)
+_ZERO, _HALF, _ONE, _THREE = np.float32(0), np.float32(0.5), np.float32(1), np.float32(3)
 _UNSEEN = np.float32(1)
 """What a move that was never seen is worth to all-moves-as-first, before others that are tried."""
 
 
-@inner
-def best_tried(
-    heap: Any, base: int, pad: int, tried: int, spread: Any, mean: Any, loss: int
-) -> Any:
-    """Return a number whose upper 32 bits are the best score, and the lower ones tell the slot.
+class Terms(NamedTuple):
+    """What the scores of all edges of a decider are made of.
 
-    The score of a slot is its mean plus ``C sqrt(ln N / n)``. Equal ones: the first slot. Slots
+    Attributes:
+        spread: ``C sqrt(ln N)``.
+        trust: beta, how far all-moves-as-first values, or priors, are trusted.
+        mean: value of an edge from which nothing has come back.
+        urgent: value of an untried edge.
+        table: which of GRAVE's tables is read.
+    """
+
+    spread: np.float32
+    trust: np.float32
+    mean: np.float32
+    urgent: np.float32
+    table: int
+
+
+@inner
+def choose(
+    tree: Tree,
+    options: Options,
+    record: int,
+    deciders: int,
+    number: int,
+    spread: np.float32,
+    trust: np.float32,
+    table: int,
+) -> int:
+    """Return the edge that a decider chooses; its first choice puts it behind the tried ones.
+
+    Args:
+        tree: the order of edges is changed.
+        options: of the search.
+        record: where to choose.
+        deciders: how many choose there.
+        number: which of them.
+        spread: see :class:`Terms`, like the following.
+        trust: of values beside the mean.
+        table: of GRAVE.
+    """
+    decider, edges = decider_of(tree, record, number), edges_of(tree, record, deciders, number)
+    own = record_at(tree.heap, record)
+    count, tried, status = decider.head & COUNT, decider.tried, own.status
+    plain, judged = options.kind == UCT and tree.hinted == 0, status & JUDGED != 0
+    if status & SETTLED:
+        return best_known(edges, tried)
+    if plain and options.urgency == FIRST and tried < count and not judged:
+        decider.tried = tried + 1
+        return tried
+    visits, total = own.visits, sums_of(tree, record).sums[decider.head >> ROLE]
+    mean = total / np.float32(visits) if visits > 0 else _HALF
+    urgent = np.float32(options.urgent) if options.urgency == NUMBER else mean
+    terms = Terms(spread, trust, mean, urgent, table)
+    if plain:
+        edge = _best_plain(tree, options, edges, count, tried, terms, judged)
+    else:
+        edge = best_mixed(tree, options, edges, count, tried, terms, judged)
+    if edge < 0:
+        return best_known(edges, tried)
+    if edge >= tried:
+        exchange(edges, tree.width, edge, tried)
+        decider.tried = tried + 1
+        edge = tried
+    return edge
+
+
+@inner
+def _best_plain(
+    tree: Tree,
+    options: Options,
+    edges: Edges,
+    count: int,
+    tried: int,
+    terms: Terms,
+    judged: bool,
+) -> int:
+    """Return what :func:`best_mixed` does, of means, bounds and priors alone."""
+    urgent = terms.urgent
+    if judged:
+        key = best_judged(tree, options, edges, tried, terms)
+        if tried < count:
+            urgent = first_value(tree, options, edges, tried, terms)
+    else:
+        key = best_tried(edges, tried, terms.spread, terms.mean, options.loss)
+    edge = edge_of(key) if key >= 0 else -1
+    if tried < count and not is_better(key, urgent + terms.spread):
+        edge = tried
+    return edge
+
+
+@inner
+def best_tried(edges: Edges, tried: int, spread: np.float32, mean: np.float32, loss: int) -> int:
+    """Return a number whose upper 32 bits are the best score, and the lower ones tell the edge.
+
+    The score of an edge is its mean plus ``C sqrt(ln N / n)``. Equal ones: the first edge. Edges
     that lead to proved values are left out; -1 if there are no others.
 
     *Reference:* Auer, Cesa-Bianchi and Fischer (2002), UCB1; Liu et al. (2020), WU-UCT.
 
     Args:
-        heap: of the tree.
-        base: where the slots' visits are.
-        pad: length of an array of slots.
-        tried: number of slots that may be chosen.
-        spread: ``C sqrt(ln N)``; float32.
-        mean: value of a slot from which nothing has come back; float32.
+        edges: of a decider.
+        tried: number of edges that may be chosen.
+        spread: ``C sqrt(ln N)``.
+        mean: value of an edge from which nothing has come back.
         loss: 1 if simulations on their way count as lost, 0 if only the bound counts them.
     """
-    best, place = whole(-1), heap.ctypes.data + 4 * base
+    best = whole(-1)
     for first in range(0, tried, 8):
-        key = best_of_eight(
-            place,
-            place + 4 * SLOT_SUMS * pad,
-            place + 4 * SLOT_MOVES * pad,
-            first,
-            tried,
-            spread,
-            mean,
-            loss,
-        )
-        best = max(best, key)
-        place += 32
+        best = max(best, best_of_eight(edges, first, tried, spread, mean, loss))
     return best
 
 
 @inner
-def best_judged(
-    heap: Any, base: int, pad: int, tried: int, spread: Any, mean: Any, options: Any, trust: Any
-) -> Any:
+def best_judged(tree: Tree, options: Options, edges: Edges, tried: int, terms: Terms) -> int:
     """Return what :func:`best_tried` does, with priors in the means.
 
-    With ``beta`` for how far priors are trusted, the mean of a slot is ``beta H + (1 - beta) Q``;
+    With ``beta`` for how far priors are trusted, the mean of an edge is ``beta H + (1 - beta) Q``;
     where priors are seeds it is ``(v H + sum) / (v + n)``, and just ``H`` before the first result.
 
     *Reference:* Trutman and Schiffel, "Creating action heuristics for general game playing agents"
@@ -76,73 +158,38 @@ def best_judged(
     general game playing" (2008).
 
     Args:
-        heap: of the tree.
-        base: where the slots' visits are.
-        pad: length of an array of slots.
-        tried: number of slots that may be chosen.
-        spread: ``C sqrt(ln N)``; float32.
-        mean: value of a slot from which nothing has come back, without its prior; float32.
+        tree: the tree.
         options: of the search.
-        trust: beta; float32.
+        edges: of a decider.
+        tried: number of edges that may be chosen.
+        terms: of their scores.
     """
-    seeded, virtual = whole(options.seeded), np.float32(options.virtual)
-    weight = _ZERO if seeded else trust
-    best, place = whole(-1), heap.ctypes.data + 4 * base
+    seeded, virtual, loss = options.seeded, np.float32(options.virtual), options.loss
+    weight = _ZERO if seeded else terms.trust
+    best, priors, spread, mean = whole(-1), tree.priors, terms.spread, terms.mean
     for first in range(0, tried, 8):
         key = best_of_eight_judged(
-            place,
-            place + 4 * SLOT_SUMS * pad,
-            place + 4 * SLOT_MOVES * pad,
-            place + 4 * options.prior * pad,
-            first,
-            tried,
-            spread,
-            mean,
-            options.loss,
-            weight,
-            virtual,
-            seeded,
+            edges, first, tried, spread, mean, loss, priors, weight, virtual, seeded
         )
         best = max(best, key)
-        place += 32
     return best
 
 
 @inner
-def first_value(
-    reals: Any, base: int, pad: int, slot: int, urgent: Any, options: Any, trust: Any
-) -> Any:
-    """Return the value of an untried slot with a prior: a seed itself, others mixed by trust.
-
-    Args:
-        reals: the same memory as the heap.
-        base: where the slots' visits are.
-        pad: length of an array of slots.
-        slot: which slot.
-        urgent: value without a prior.
-        options: of the search.
-        trust: beta.
-    """
-    prior = reals[base + options.prior * pad + slot]
-    return prior if options.seeded else urgent + trust * (prior - urgent)
+def first_value(tree: Tree, options: Options, edges: Edges, edge: int, terms: Terms) -> np.float32:
+    """Return the value of an untried edge with a prior: a seed itself, others mixed by trust."""
+    prior = edges.extra[tree.priors, edge]
+    found: np.float32 = (
+        prior if options.seeded else terms.urgent + terms.trust * (prior - terms.urgent)
+    )
+    return found
 
 
 @inner
 def mixed_score(
-    heap: Any,
-    reals: Any,
-    base: int,
-    pad: int,
-    slot: int,
-    spread: Any,
-    mean: Any,
-    options: Any,
-    trust: Any,
-    worth: Any,
-    table: int,
-    judged: bool,
-) -> Any:
-    """Return the score of a slot with all-moves-as-first values and an evaluator's hints; float32.
+    tree: Tree, options: Options, edges: Edges, edge: int, terms: Terms, judged: bool
+) -> np.float32:
+    """Return the score of an edge with all-moves-as-first values and an evaluator's hints.
 
     ``(1 - beta) Q + beta H + C sqrt(ln N / n)``, where ``Q`` is mixed with the implicit minimax
     value, plus the progressive bias ``w h / (n + 1)``.
@@ -151,171 +198,159 @@ def mixed_score(
     progressive bias; Lanctot et al. (2014), implicit minimax.
 
     Args:
-        heap: as in :func:`best_tried`, like all arguments up to ``mean``.
-        reals: the same memory as the heap.
-        base: where the slots' visits are.
-        pad: length of an array of slots.
-        slot: which slot.
-        spread: ``C sqrt(ln N)``.
-        mean: value of a slot from which nothing has come back.
+        tree: the tree.
         options: of the search.
-        trust: beta; float32.
-        worth: GRAVE's tables.
-        table: GRAVE's table to read.
-        judged: whether slots have priors, which are then mixed with means before all else.
+        edges: of a decider.
+        edge: one that has been tried.
+        terms: of the scores.
+        judged: whether edges have priors, which are then mixed with means before all else.
     """
-    visits, word = heap[base + slot], heap[base + SLOT_MOVES * pad + slot]
-    total = reals[base + SLOT_SUMS * pad + slot]
+    visits, word, total = edges.visits[edge], edges.moves[edge], edges.sums[edge]
     begun = visits + (word & PENDING)
     counted = begun if options.loss else visits
-    value = total / np.float32(counted) if counted > 0 else mean
+    value = total / np.float32(counted) if counted > 0 else terms.mean
     if judged:
-        value = _with_prior(reals, base, pad, slot, total, counted, value, options, trust)
+        value = _with_prior(tree, options, edges, edge, counted, value, terms.trust)
     bias = _ZERO
-    if options.hinted and visits > 0:
-        hint = reals[base + SLOT_EXTRA * pad + slot]
+    if tree.hinted and visits > 0:
+        hint = edges.extra[HINTS, edge]
         value += np.float32(options.minimax) * (hint - value)
         bias = np.float32(options.bias) * hint / np.float32(visits + 1)
     if options.kind != UCT:
-        seen, hits = _all_moves(heap, reals, base, pad, slot, options, worth, table)
+        seen, hits = _all_moves(tree, options, edges, edge, terms.table)
         if seen > _ZERO:
-            value += trust * (hits / seen - value)
-    return value + spread / np.sqrt(np.float32(max(begun, 1))) + bias
+            value += terms.trust * (hits / seen - value)
+    found: np.float32 = value + terms.spread / np.sqrt(np.float32(max(begun, 1))) + bias
+    return found
 
 
 @inner
 def _with_prior(
-    reals: Any,
-    base: int,
-    pad: int,
-    slot: int,
-    total: Any,
+    tree: Tree,
+    options: Options,
+    edges: Edges,
+    edge: int,
     counted: int,
-    value: Any,
-    options: Any,
-    trust: Any,
-) -> Any:
-    """Return a slot's mean with its prior, as :func:`best_judged` has it."""
-    prior = reals[base + options.prior * pad + slot]
-    if not options.seeded:
-        return value + trust * (prior - value)
-    virtual = np.float32(options.virtual)
-    return (total + virtual * prior) / (np.float32(counted) + virtual) if counted > 0 else prior
+    value: np.float32,
+    trust: np.float32,
+) -> np.float32:
+    """Return an edge's mean with its prior, as :func:`best_judged` has it."""
+    prior = edges.extra[tree.priors, edge]
+    if options.seeded == 0:
+        value = value + trust * (prior - value)
+    elif counted > 0:
+        virtual = np.float32(options.virtual)
+        value = (edges.sums[edge] + virtual * prior) / (np.float32(counted) + virtual)
+    else:
+        value = prior
+    return value
 
 
 @inner
 def _all_moves(
-    heap: Any, reals: Any, base: int, pad: int, slot: int, options: Any, worth: Any, table: int
-) -> Any:
-    """Return how often the move of a slot was made at all, and the sum of the results."""
+    tree: Tree, options: Options, edges: Edges, edge: int, table: int
+) -> tuple[np.float32, np.float32]:
+    """Return how often the move of an edge was made at all, and the sum of the results."""
     if options.kind == RAVE:
-        place = base + (options.width - 2) * pad + slot
-        return reals[place], reals[place + pad]
-    move = (heap[base + SLOT_MOVES * pad + slot] & ~KNOWN) >> MOVE
-    return worth[table, move, 0], worth[table, move, 1]
+        return edges.extra[tree.seen, edge], edges.extra[tree.seen + 1, edge]
+    move = move_of(edges.moves[edge])
+    return tree.worth[table, move, 0], tree.worth[table, move, 1]
 
 
 @inner
-def trust_at(visits: int, k: float) -> Any:
-    """Return beta, the weight of all-moves-as-first values or priors; float32.
+def trust_at(visits: int, k: float) -> np.float32:
+    """Return beta, the weight of all-moves-as-first values or priors.
 
     ``sqrt(k / (3 N + k))``, one half at ``N = k``.
     """
     weight = np.float32(k)
-    return np.sqrt(weight / (_THREE * np.float32(visits) + weight))
+    found: np.float32 = np.sqrt(weight / (_THREE * np.float32(visits) + weight))
+    return found
 
 
 @inner
 def best_mixed(
-    heap: Any,
-    reals: Any,
-    base: int,
-    pad: int,
+    tree: Tree,
+    options: Options,
+    edges: Edges,
     count: int,
     tried: int,
-    spread: Any,
-    mean: Any,
-    urgent: Any,
-    options: Any,
-    trust: Any,
-    worth: Any,
-    table: int,
+    terms: Terms,
     judged: bool,
 ) -> int:
-    """Return the slot to choose by :func:`mixed_score`, -1 if all lead to proved values.
+    """Return the edge to choose by :func:`mixed_score`, -1 if all lead to proved values.
 
     Args:
-        heap: as in :func:`mixed_score`, like all arguments that bear the same names.
-        reals: the same memory.
-        base: where the slots' visits are.
-        pad: length of an array of slots.
-        count: number of slots.
-        tried: number of those that were chosen before, the first ones.
-        spread: ``C sqrt(ln N)``.
-        mean: value of a slot from which nothing has come back.
-        urgent: value of an untried slot.
+        tree: the tree.
         options: of the search.
-        trust: beta.
-        worth: GRAVE's tables.
-        table: GRAVE's table to read.
-        judged: whether slots have priors.
+        edges: of a decider.
+        count: number of edges.
+        tried: number of those that were chosen before, the first ones.
+        terms: of the scores.
+        judged: whether edges have priors.
     """
     first = options.urgency == FIRST and tried < count and not judged
     best, score = -1, _ZERO
     if not first:
-        for slot in range(tried):
-            if heap[base + SLOT_MOVES * pad + slot] & KNOWN:
+        for edge in range(tried):
+            if edges.moves[edge] & KNOWN:
                 continue
-            own = mixed_score(
-                heap, reals, base, pad, slot, spread, mean, options, trust, worth, table, judged
-            )
+            own = mixed_score(tree, options, edges, edge, terms, judged)
             if best < 0 or own > score:
-                best, score = slot, own
-    for slot in range(tried, count):
-        own = _UNSEEN if first else urgent
+                best, score = edge, own
+    for edge in range(tried, count):
+        own = _UNSEEN if first else terms.urgent
         if judged:
-            own = first_value(reals, base, pad, slot, urgent, options, trust)
+            own = first_value(tree, options, edges, edge, terms)
         if options.kind != UCT:
-            seen, hits = _all_moves(heap, reals, base, pad, slot, options, worth, table)
+            seen, hits = _all_moves(tree, options, edges, edge, terms.table)
             if seen > _ZERO:
-                own += (_ONE if first else trust) * (hits / seen - own)
+                own += (_ONE if first else terms.trust) * (hits / seen - own)
         if not first:
-            own += spread
+            own += terms.spread
         if best < 0 or own > score:
-            best, score = slot, own
+            best, score = edge, own
     return best
 
 
 @inner
-def best_known(heap: Any, reals: Any, base: int, pad: int, tried: int) -> int:
-    """Return the slot with the best proved child; some child must be proved."""
+def best_known(edges: Edges, tried: int) -> int:
+    """Return the edge with the best proved child; some child must be proved."""
     best, score = 0, np.float32(-1)
-    for slot in range(tried):
-        if heap[base + SLOT_MOVES * pad + slot] & KNOWN:
-            own = reals[base + SLOT_SUMS * pad + slot] / np.float32(max(heap[base + slot], 1))
+    for edge in range(tried):
+        if edges.moves[edge] & KNOWN:
+            own = edges.sums[edge] / np.float32(max(edges.visits[edge], 1))
             if own > score:
-                best, score = slot, own
+                best, score = edge, own
     return best
 
 
 @inner
-def exchange_slots(heap: Any, base: int, pad: int, width: int, one: int, other: int) -> None:
-    """Exchange two slots."""
-    if one != other:
-        for array in range(width):
-            place = base + array * pad
-            kept = heap[place + one]
-            heap[place + one] = heap[place + other]
-            heap[place + other] = kept
+def exchange(edges: Edges, width: int, one: int, other: int) -> None:
+    """Exchange two edges."""
+    if one == other:
+        return
+    for column in (edges.visits, edges.moves, edges.links):
+        kept = column[one]
+        column[one] = column[other]
+        column[other] = kept
+    total = edges.sums[one]
+    edges.sums[one] = edges.sums[other]
+    edges.sums[other] = total
+    extra = edges.extra
+    for row in range(width - COLUMNS):
+        part = extra[row, one]
+        extra[row, one] = extra[row, other]
+        extra[row, other] = part
 
 
 @inner
-def slot_of(key: int) -> int:
-    """Return the slot that a number of :func:`best_tried` tells."""
+def edge_of(key: int) -> int:
+    """Return the edge that a number of :func:`best_tried` tells."""
     return COUNT - (key & 0xFFFFFFFF)
 
 
 @inner
-def is_better(key: int, score: Any) -> bool:
+def is_better(key: int, score: np.float32) -> bool:
     """Return whether a number of :func:`best_tried` tells of a score at least as good."""
-    return key >= 0 and (score < _ZERO or key >> 32 >= whole(real_bits(score)))
+    return key >= 0 and bool(score < _ZERO or key >> 32 >= whole(real_bits(score)))

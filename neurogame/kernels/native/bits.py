@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import numba as _numba
 import numpy as np
@@ -12,6 +13,9 @@ from neurogame.kernels.native.compiled import uncounted_inlined, written
 
 # It is not annotated.
 numba: Any = _numba
+
+whole = cast(Callable[[Any], int], np.int64)
+"""In compiled code: a number as one of 64 bits."""
 
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _NARROW = ir.IntType(32)

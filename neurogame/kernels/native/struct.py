@@ -64,6 +64,19 @@ class Struct:
             setattr(self, name, value)
 
     @classmethod
+    def over(cls, words: npt.NDArray[np.int32], place: int) -> Self:
+        """Return, for Python, the struct that begins at a place of an array.
+
+        Args:
+            words: where it is.
+            place: of the first of its fields, which have 32 bits.
+        """
+        cls.layout()
+        found, own = cls.__new__(cls), words[place:]
+        found.__dict__["_words"], found.__dict__["_reals"] = own.data, own.view(np.float32).data
+        return found
+
+    @classmethod
     def layout(cls) -> dict[str, Field]:
         """Return the fields by their names."""
         return _layout(cls)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 
 pytest.importorskip("numba")
 
-from neurogame.kernels.mcts.flight import PACES, TOTALS, Total
 from neurogame.kernels.mcts.pace import choose_pace, note_pace
+from neurogame.kernels.mcts.search import PACES, Pace, new_pace
 from neurogame.kernels.native.compiled import compiled
 
 MILLISECOND = 1_000_000
@@ -19,40 +18,39 @@ LONG = 1 << 60
 
 
 @compiled
-def choose(totals: Any, count: int, left: int) -> int:
+def choose(pace: Pace, count: int, left: int) -> int:
     """Stands in for a search."""
-    pace: int = choose_pace(totals, count, left)
-    return pace
+    return choose_pace(pace, count, left)
 
 
 @compiled
-def note(totals: Any, pace: int, time: int) -> None:
+def note(pace: Pace, chosen: int, time: int) -> None:
     """Stands in for a search."""
-    note_pace(totals, pace, time)
+    note_pace(pace, chosen, time)
 
 
 def played(
-    cost: Callable[[int], float], milliseconds: float, lanes: int = 64, totals: Any = None
-) -> tuple[list[int], float, Any]:
+    cost: Callable[[int], float], milliseconds: float, lanes: int = 64, known: Pace | None = None
+) -> tuple[list[int], float, Pace]:
     """Return the sizes of a search's blocks, the time it took, and what it has noted.
 
     Args:
         cost: milliseconds of a block of a size.
         milliseconds: limit of the search.
         lanes: most simulations of a block.
-        totals: what was noted before.
+        known: what was noted before.
     """
-    totals = np.zeros(TOTALS, np.int64) if totals is None else totals
+    known = new_pace() if known is None else known
     left, sizes = int(milliseconds * MILLISECOND), list[int]()
     while left > 0:
-        pace = choose(totals, lanes, left)
+        pace = choose(known, lanes, left)
         if pace < 0:
             break
         sizes.append(min(1 << pace, lanes))
         spent = int(cost(sizes[-1]) * MILLISECOND)
-        note(totals, pace, spent)
+        note(known, pace, spent)
         left -= spent
-    return sizes, milliseconds - left / MILLISECOND, totals
+    return sizes, milliseconds - left / MILLISECOND, known
 
 
 @pytest.mark.parametrize("lanes", [1, 3, 48, 64, 512])
@@ -80,13 +78,13 @@ def test_blocks_are_as_large_as_it_pays() -> None:
 
 @pytest.mark.parametrize("cost", [lambda n: 37.0, lambda n: 0.1 * n, lambda n: 5 + n])
 def test_none_ends_too_late_once_it_is_known(cost: Callable[[int], float]) -> None:
-    totals = played(cost, 1000)[2]
+    known = played(cost, 1000)[2]
     for limit in (500.0, 50.0, 123.4):
-        _, took, totals = played(cost, limit, totals=totals)
+        _, took, known = played(cost, limit, known=known)
         assert took <= limit
         # Nor is more left over than a block of the smallest size, or of half the usual one.
         assert limit - took <= max(cost(1), cost(64) / 2)
-    assert played(cost, 0.01, totals=totals)[0] == []
+    assert played(cost, 0.01, known=known)[0] == []
 
 
 def test_a_hiccup_is_forgotten() -> None:
@@ -97,15 +95,15 @@ def test_a_hiccup_is_forgotten() -> None:
 
 
 def test_only_what_was_measured_counts() -> None:
-    totals = np.zeros(TOTALS, np.int64)
-    assert choose(totals, 64, 1) == 0
-    note(totals, 0, 7 * MILLISECOND)
+    pace = new_pace()
+    assert choose(pace, 64, 1) == 0
+    note(pace, 0, 7 * MILLISECOND)
     # A block of two is not begun where it may be late.
-    assert choose(totals, 64, 13 * MILLISECOND) == 0
-    assert choose(totals, 64, 6 * MILLISECOND) == -1
-    assert choose(totals, 64, 14 * MILLISECOND) == 1
-    assert totals[Total.PACE] == 1
-    note(totals, 1, 8 * MILLISECOND)
-    note(totals, 1, 4 * MILLISECOND)
-    assert totals[Total.TIMES + 1] == 7 * MILLISECOND
-    assert choose(totals, 1, LONG) == 1
+    assert choose(pace, 64, 13 * MILLISECOND) == 0
+    assert choose(pace, 64, 6 * MILLISECOND) == -1
+    assert choose(pace, 64, 14 * MILLISECOND) == 1
+    assert pace.usual == 1
+    note(pace, 1, 8 * MILLISECOND)
+    note(pace, 1, 4 * MILLISECOND)
+    assert pace.times[1] == 7 * MILLISECOND
+    assert choose(pace, 1, LONG) == 1
