@@ -64,8 +64,10 @@ class _Searcher:
 
     def choose(self, state: State) -> int:
         result = self.search.search(state, self._role, self._limit)
-        # A move that was forced is not searched, and has no value to learn from.
-        self.value = result.value if result.depth > 0 else None
+        # A move that was forced is not searched, and has no value to learn from; nor is it one
+        # what all others could hold a role to if they joined forces.
+        has_value = result.depth > 0 and not self.search.finds_bounds
+        self.value = result.value if has_value else None
         return result.move
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import final
 
 import numpy as np
@@ -43,7 +43,10 @@ class AlphaBeta:
     :mod:`~neurogame.kernels.alphabeta.paranoid` and :mod:`~neurogame.kernels.alphabeta.maxn`.
 
     A proved win ends the search with the shortest one found; among lost moves the one that
-    looked best before the loss was seen is kept, as the opponent may not see it.
+    looked best before the loss was seen is kept, as the opponent may not see it. That all others
+    together could hold a role to something is no fact: what is left of the limits then goes into
+    a max^n search, which says what they will do of their own accord, and decides between moves
+    that guarantee the same (:mod:`~neurogame.search.cooperation`).
 
     Not for several threads at once.
     """
@@ -89,6 +92,7 @@ class AlphaBeta:
             offsets=game.move_offsets,
             fluents=len(game.fluents),
             opposition=opposition(game),
+            goals=[_range(goals) for goals in game.circuit.goals],
             settings=settings,
             batch=batch,
             seed=seed,
@@ -98,6 +102,11 @@ class AlphaBeta:
     def opponents(self) -> str:
         """What the other roles are assumed to do: ``paranoid`` or ``maxn``."""
         return self._search.opponents
+
+    @property
+    def finds_bounds(self) -> bool:
+        """Whether values say what all others can hold a role to together, and not what it gets."""
+        return self._search.finds_bounds
 
     @property
     def proved_states(self) -> Mapping[bytes, tuple[float, ...]]:
@@ -179,3 +188,9 @@ class AlphaBeta:
         """
         self._values.refresh()
         self._search.forget(proofs=proofs)
+
+
+def _range(goals: Iterable[tuple[int, int]]) -> tuple[float, float]:
+    """Return the lowest and the highest value of a role, from its goals and their literals."""
+    values = [value / 100 for value, _ in goals] or [0.0]
+    return min(values), max(values)

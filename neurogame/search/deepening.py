@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Protocol, final
 
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.alphabeta.advance import advance, begin
+from neurogame.kernels.alphabeta.advance import advance, begin, follow
 from neurogame.kernels.alphabeta.memory import DEEPEST
 from neurogame.kernels.alphabeta.records import (
     DONE,
@@ -19,14 +19,24 @@ from neurogame.kernels.alphabeta.records import (
     OUT_OF_TIME,
     PAUSED,
     SOLVED,
+    Frame,
 )
-from neurogame.kernels.alphabeta.root import follow
+from neurogame.kernels.leaves.block import Block
+from neurogame.kernels.leaves.machine import StateMachine
+from neurogame.kernels.leaves.values import Values
+from neurogame.kernels.native.layout import Float32s1, Float32s2
+from neurogame.search.cooperation import preferred, replies
 from neurogame.search.memory import SearchMemory
 from neurogame.search.settings import SearchSettings
 
 Reals = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 _SPARE = 2_000_000
 """Nanoseconds after the deadline in which a last state may be valued."""
+_SLACK = 2e-6
+"""What values differ by less than is taken for a tie; twice the width of a null window."""
+_ALWAYS = np.iinfo(np.int64).max - 1
+"""Limits from which on there is none."""
 _LOWEST, _HIGHEST = np.float32(-1.0), np.float32(2.0)
 
 
@@ -34,11 +44,11 @@ class RulesBlock(Protocol):
     """The rules of a game for compiled code, such as ``Leaves``."""
 
     @property
-    def rules(self) -> Any:
+    def rules(self) -> StateMachine:
         """The rules."""
 
     @property
-    def block(self) -> Any:
+    def block(self) -> Block:
         """Memory for leaves."""
 
     def check(self) -> None:
@@ -49,11 +59,28 @@ class ValuesSource(Protocol):
     """An evaluator for compiled code, such as what ``make_values`` returns."""
 
     @property
-    def values(self) -> Any:
+    def values(self) -> Values:
         """The evaluator."""
 
     def check(self) -> None:
         """Raise what it has raised."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Stakes:
+    """What a bound on the searching role's value says.
+
+    Attributes:
+        opposed: whether the others want nothing but the worst for the role, or there are no
+            others: then the value that it can be held to is its value.
+        highest: of its values in this game.
+        lowest: likewise.
+    """
+
+    opposed: bool
+    highest: float = 1.0
+    lowest: float = 0.0
 
 
 @final
@@ -65,7 +92,9 @@ class Found:
         row: the root's row to play, -1 for none.
         value: of that row, for the searching role.
         depth: plies of the last complete iteration.
-        proved: whether the value rests on terminal states alone.
+        settled: whether the value rests on terminal states alone.
+        proved: whether it is also the truth, and not only what the others could hold the role to
+            if they all joined forces; see :class:`Stakes`.
         values: per role; empty where there was no time to find out.
         scores: value of each own move, in their order; float64 ``[A]``.
         line: principal line, as move numbers.
@@ -74,6 +103,7 @@ class Found:
     row: int = -1
     value: float = 0.5
     depth: int = 0
+    settled: bool = False
     proved: bool = False
     values: tuple[float, ...] = ()
     scores: Reals | None = None
@@ -92,6 +122,7 @@ class Deepening:
         settings: SearchSettings,
         *,
         role: int,
+        stakes: Stakes,
         maxn: bool,
         node_limit: int,
         random: np.random.Generator,
@@ -105,6 +136,7 @@ class Deepening:
             values: the evaluator.
             settings: how to search.
             role: the searching role.
+            stakes: what bounds say of its value.
             maxn: whether everybody maximises their own value.
             node_limit: states to generate at most, once the first ply is complete.
             random: decides between equal moves.
@@ -117,11 +149,14 @@ class Deepening:
         self._port = values
         self._settings = settings
         self._role = role
+        self._stakes = stakes
         self._maxn = maxn
         self._node_limit = node_limit
         self._random = random
         self._stop = stop
         self._plies = 0
+        self.is_exhausted = False
+        self.replied: Reals | None = None
 
     def deepen(self, deepest: int | None, *, forced: bool) -> None:
         """Search one ply deeper each time until something ends it.
@@ -138,28 +173,32 @@ class Deepening:
                 if self._stop is None:
                     self._take_partial()
                 break
-            self._memory.search.run["limit"] = self._node_limit
+            self._memory.search.limit = self._node_limit
             self._keep(depth)
-            if not self._memory.search.run["horizon"][0] or self._is_over():
+            if not self._memory.search.horizon or self._is_over():
+                self.is_exhausted = True
                 break
-        if self.found.row >= 0 and self._stop is None:
-            self._follow()
+        if self.is_open and not forced and not self._are_ties_known():
+            self._resolve_ties(last)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether deeper search finds nothing, but what it found is no fact.
+
+        Then the others can hold the role to a value if they join forces, and what they will do of
+        their own accord is another question.
+        """
+        return self.is_exhausted and not (self.found.proved or self._stakes.opposed)
 
     def _has_time(self) -> bool:
         """Return whether there is time to evaluate one more state."""
-        run = self._memory.search.run[0]
-        return time.monotonic_ns() + int(run["last_time"]) < int(run["deadline"]) + _SPARE
+        search = self._memory.search
+        return time.monotonic_ns() + search.last_time < search.deadline + _SPARE
 
     def _finish(self, *, rooted: bool) -> bool:
         """Go on until an iteration is complete; return whether it is, or a limit was reached."""
         while True:
-            status = advance(
-                self._memory.address,
-                self._leaves.rules,
-                self._leaves.block,
-                self._port.values,
-                rooted,
-            )
+            status = advance(self._memory.search, rooted)
             if status == DONE:
                 return True
             if status in (OUT_OF_TIME, OUT_OF_NODES):
@@ -185,8 +224,8 @@ class Deepening:
         if not self._window(depth, low, high):
             return False
         frame = self._memory.search.stack.frames[0]
-        value = frame["best"]
-        if self._maxn or low < value < high or frame["low"] == frame["high"]:
+        value = frame.best
+        if self._maxn or low < value < high or frame.low == frame.high:
             return True
         return self._window(depth, _LOWEST, _HIGHEST)
 
@@ -195,72 +234,133 @@ class Deepening:
         search = self._memory.search
         groups = self._random.permutation(self._own).astype(np.int32)
         # Equal moves are tried in the order of their ranks.
-        search.stack.rows["rank"][1 : 1 + self._own] = groups
+        search.stack.rows.rank[1 : 1 + self._own] = groups
         quiet = 0 if self._maxn else self._settings.quiescence
-        begin(self._memory.address, depth, quiet, low, high)
+        begin(search, depth, quiet, low, high)
         return self._finish(rooted=True)
 
     @property
     def _own(self) -> int:
         """Number of the searching role's moves."""
-        return int(self._memory.search.stack.frames[0]["own"])
+        return int(self._memory.search.stack.frames[0].own)
 
-    @property
-    def _rows(self) -> Any:
-        """The root's rows by own move and answer; ``[A, B]``."""
-        stack = self._memory.search.stack
-        frame = stack.frames[0]
-        return stack.rows[1 : 1 + frame["count"]].reshape(frame["own"], frame["answers"])
+    def _grid(self, column: Float32s1) -> Float32s2:
+        """Return a column of the root's rows by own move and answer; ``[A, B]``."""
+        frame = self._memory.search.stack.frames[0]
+        return column[1 : 1 + frame.count].reshape(frame.own, frame.answers)
+
+    def _bounds(self) -> tuple[Float32s2, Float32s2]:
+        """Return the proved bounds of the root's rows by own move and answer; ``[A, B]`` each."""
+        rows = self._memory.search.stack.rows
+        return self._grid(rows.low), self._grid(rows.high)
 
     def _keep(self, depth: int) -> None:
         """Take over the result of a complete iteration."""
-        stack, found = self._memory.search.stack, self.found
-        frame = stack.frames[0]
-        own, answers = int(frame["own"]), int(frame["answers"])
+        search, found = self._memory.search, self.found
+        stack, frame = search.stack, search.stack.frames[0]
+        own, answers = int(frame.own), int(frame.answers)
         if self._maxn:
-            found.proved = bool(stack.rows[0]["marks"] & SOLVED)
-            found.row = int(frame["best_row"])
-            found.values = tuple(stack.values[0].astype(np.float64).tolist())
+            found.settled = found.proved = bool(stack.rows[0].marks & SOLVED)
+            values = stack.values[1 : 1 + own * answers].astype(np.float64)
+            found.scores = values[:, self._role].reshape(own, answers).max(axis=1)
+            order, counts = search.choices.order.tolist(), np.diff(search.choices.starts).tolist()
+            replied = replies(values, order, counts)
+            own_move = preferred(values[replied], self._role, np.arange(own))
+            self.replied = values[replied]
+            found.row = int(replied[own_move])
+            found.values = tuple(values[found.row].tolist())
             found.value = found.values[self._role]
-            values = stack.values[1 : 1 + own * answers, self._role].astype(np.float64)
-            found.scores = values.reshape(own, answers).max(axis=1)
         else:
-            found.proved = bool(frame["low"] == frame["high"])
+            opposed, highest = self._stakes.opposed, np.float32(self._stakes.highest)
+            found.value = float(frame.best)
+            found.settled = bool(frame.low == frame.high)
+            found.proved = opposed and found.settled
+            if not opposed and frame.low >= highest:
+                # Nobody can keep the role from the most that there is.
+                found.settled, found.proved, found.value = True, True, self._stakes.highest
             found.row = self._choose(frame)
-            found.value = float(frame["best"])
-            found.scores = stack.rows["score"][1 : 1 + own].astype(np.float64)
+            found.scores = stack.rows.score[1 : 1 + own].astype(np.float64)
         found.scores[found.row // answers] = found.value
         found.depth = self._plies = depth
 
-    def _choose(self, frame: Any) -> Any:
+    def _choose(self, frame: Frame) -> int:
         """Return the row to play: the best found, but among proved moves a proved one."""
-        best, previous = int(frame["best_row"]), self.found.row
-        if not self.found.proved:
+        best, previous = int(frame.best_row), self.found.row
+        if not self.found.settled:
             return best
-        if previous >= 0 and frame["high"] == 0:
+        if previous >= 0 and frame.high == 0:
             # Lost anyway: the move that looked best before needs the longest refutation.
             return previous
-        rows = self._rows
-        low, high = rows["low"], rows["high"]
+        low, high = self._bounds()
         sure = low.min(axis=1)
         if sure[best // low.shape[1]] == sure.max():
             return best
         own = int(sure.argmax())
-        return own * low.shape[1] + int((low[own] + high[own]).argmin())
+        answers: int = low.shape[1]
+        return own * answers + int((low[own] + high[own]).argmin())
+
+    def _resolve_ties(self, deepest: int) -> None:
+        """Find out which moves guarantee as much as the best one: half of what is left is for that.
+
+        So far it has only been looked for better ones.
+        """
+        search, first = self._memory.search, self.found.depth
+        now, deadline = time.monotonic_ns(), search.deadline
+        search.slack = _SLACK
+        if deadline < _ALWAYS:
+            search.deadline = now + (deadline - now) // 2
+        if self._node_limit < _ALWAYS:
+            search.limit = search.nodes + (self._node_limit - search.nodes) // 2
+        for depth in range(first, deepest + 1):
+            if not self._iterate(depth):
+                break
+            self._keep(depth)
+            if self._are_ties_known() or (self._stop is not None and self._stop()):
+                break
+        search.slack, search.deadline = 0.0, deadline
+
+    def _are_ties_known(self) -> bool:
+        """Return whether it is known of all moves if they guarantee as much as the best one."""
+        equal, hopeless = self._ties()
+        return bool((equal | hopeless).all())
+
+    def _ties(self) -> tuple[Flags, Flags]:
+        """Return which moves are proved to guarantee as much as the best one, and which less."""
+        (low, high), value = self._bounds(), np.float32(self.found.value)
+        hopeless = high.min(axis=1) < value
+        if value <= np.float32(self._stakes.lowest):
+            return ~hopeless, hopeless
+        return low.min(axis=1) >= value, hopeless
+
+    def reconsider(self, replied: Reals) -> None:
+        """Choose among the moves that guarantee as much as the best by what they lead to.
+
+        Args:
+            replied: values of each move if the others choose for themselves, see
+                :func:`~neurogame.search.cooperation.replies`; float64 ``[A, R]``.
+        """
+        (low, high), found = self._bounds(), self.found
+        equal, _ = self._ties()
+        own = found.row // low.shape[1]
+        among = np.array([own, *(move for move in np.flatnonzero(equal) if move != own)])
+        chosen = preferred(replied, self._role, among)
+        if chosen != own:
+            bounds = low[chosen] + high[chosen]
+            found.row = chosen * low.shape[1] + int(bounds.argmin())
 
     def _is_over(self) -> bool:
         """Return whether there is nothing left to look for."""
         if self._stop is None:
             return self._is_decided()
-        return self.found.proved or self._stop()
+        return self.found.settled or self._stop()
 
     def _is_decided(self) -> bool:
         """Return whether deeper search cannot change the move."""
-        if self.found.proved or self._maxn:
-            return self.found.proved
-        rows = self._rows
-        sure, hope = rows["low"].min(axis=1), rows["high"].min(axis=1)
-        own = self.found.row // rows.shape[1]
+        if self.found.settled or self._maxn or not self._stakes.opposed:
+            return self.found.settled
+        low, high = self._bounds()
+        sure, hope = low.min(axis=1), high.min(axis=1)
+        own = self.found.row // low.shape[1]
         return len(sure) > 1 and bool(sure[own] >= np.delete(hope, own).max())
 
     def _take_partial(self) -> None:
@@ -270,33 +370,27 @@ class Deepening:
         another move has a higher one, both looked deeper.
         """
         frame, found = self._memory.search.stack.frames[0], self.found
-        row = int(frame["best_row"])
-        if self._maxn or found.depth == 0 or row < 0 or not frame["best"] > frame["alpha"]:
+        row = int(frame.best_row)
+        if self._maxn or found.depth == 0 or row < 0 or not frame.best > frame.alpha:
             return
-        answers = int(frame["answers"])
+        answers = int(frame.answers)
         if row // answers != found.row // answers and found.scores is not None:
-            found.row, found.value = row, float(frame["best"])
+            found.row, found.value = row, float(frame.best)
             found.scores[row // answers] = found.value
             self._plies = found.depth + 1
 
-    def _follow(self) -> None:
-        """Find the principal line of a search, and the values of the roles at its end.
+    def follow(self) -> None:
+        """Find the principal line of what was found, and the values of the roles at its end.
 
         Without time for that, it is the move to play alone.
         """
+        if self.found.row < 0:
+            return
         search, block, found = self._memory.search, self._leaves.block, self.found
         line = np.zeros((DEEPEST, len(search.choices.order)), np.int32)
         has_time = self._has_time()
         most = min(self._plies + self._settings.quiescence, DEEPEST) if has_time else 0
-        plies = follow(
-            self._memory.address,
-            self._leaves.rules,
-            block,
-            self._port.values,
-            found.row,
-            most,
-            line,
-        )
+        plies = follow(search, found.row, most, line)
         self._check()
         found.line = tuple(map(tuple, line[:plies].tolist()))
         if not self._maxn and has_time:

@@ -8,10 +8,13 @@ import numpy as np
 
 from neurogame.errors import NeurogameError
 from neurogame.kernels.alphabeta import memory as reserve
-from neurogame.kernels.alphabeta.memory import Proofs, Search, Sizes
+from neurogame.kernels.alphabeta.memory import Proofs, Sizes
 from neurogame.kernels.alphabeta.records import MORE_ENTRIES, MORE_PROOFS, MORE_ROWS
-from neurogame.kernels.alphabeta.table import enlarge, enlarge_proofs
-from neurogame.kernels.neural.by_address import keep
+from neurogame.kernels.alphabeta.table import refill, refill_proofs
+from neurogame.kernels.leaves.block import Block
+from neurogame.kernels.leaves.machine import StateMachine
+from neurogame.kernels.leaves.values import Values
+from neurogame.kernels.native.layout import Int64s1
 
 _ROWS, _ENTRIES, _PROOFS = 1024, 4096, 1024
 _UNLIMITED = np.iinfo(np.int64).max
@@ -82,8 +85,9 @@ class SearchMemory:
     """What one searching role knows: a stack, a table, generated children, move ordering.
 
     Attributes:
-        search: all of it; replaced whenever a part is enlarged.
-        address: of where compiled code finds it.
+        search: all of it.
+        maxn: whether values of all roles are kept.
+        capacity: the most that is kept.
     """
 
     def __init__(
@@ -92,10 +96,13 @@ class SearchMemory:
         capacity: Capacity,
         proved: ProvedMemory,
         *,
-        offsets: reserve.Integers,
+        offsets: Int64s1,
         role: int,
         lanes: int,
         maxn: bool,
+        rules: StateMachine,
+        block: Block,
+        values: Values,
     ) -> None:
         """Reserve memory.
 
@@ -107,20 +114,28 @@ class SearchMemory:
             role: the searching one.
             lanes: most nodes that are generated together.
             maxn: whether values of all roles are kept.
+            rules: the game.
+            block: memory for leaves.
+            values: the evaluator.
         """
+        self.maxn = maxn
         self._sizes = sizes
-        self._capacity = capacity
+        self.capacity = capacity
         self._proved = proved
-        self.search = Search(
-            run=reserve.make_run(),
-            stack=reserve.make_stack(sizes, _ROWS),
-            kept=reserve.make_kept(sizes, capacity.children),
-            table=reserve.make_table(min(_ENTRIES, capacity.entries), sizes.roles if maxn else 0),
+        self.search = reserve.make_search(
+            sizes,
+            offsets=offsets,
+            role=role,
+            rows=_ROWS,
+            children=capacity.children,
+            entries=min(_ENTRIES, capacity.entries),
+            lanes=lanes,
+            maxn=maxn,
             proofs=proved.proofs,
-            batch=reserve.make_batch(sizes, lanes),
-            choices=reserve.make_choices(offsets, role),
+            rules=rules,
+            block=block,
+            values=values,
         )
-        self.search.run["role"] = role
         self._settle()
 
     def begin(self, *, fade: bool = True) -> None:
@@ -129,12 +144,12 @@ class SearchMemory:
         Args:
             fade: whether old preferences are to count less.
         """
-        run = self.search.run
-        run["age"] += 1
-        self.search = self.search._replace(proofs=self._proved.proofs)
-        run["proofs"] = self._proved.count
+        search = self.search
+        search.age += 1
+        search.proofs = self._proved.proofs
+        search.proof_count = self._proved.count
         self._settle()
-        choices = self.search.choices
+        choices = search.choices
         if fade:
             choices.history[:] *= 0.5
             choices.top[:] *= 0.5
@@ -144,34 +159,30 @@ class SearchMemory:
     def end(self) -> None:
         """Hand over what has been proved."""
         self._proved.proofs = self.search.proofs
-        self._proved.count = int(self.search.run["proofs"][0])
+        self._proved.count = self.search.proof_count
 
     def enlarge(self, status: int) -> None:
         """Make room where the search has asked for it."""
         search = self.search
         if status == MORE_ROWS:
-            rows = 4 * len(search.stack.rows)
-            self.search = search._replace(stack=reserve.larger_stack(search.stack, rows))
+            reserve.enlarge_stack(search.stack, 4 * len(search.stack.rows))
         elif status == MORE_ENTRIES:
             old = search.table
-            table = reserve.make_table(4 * len(old.entries), old.values.shape[1])
-            enlarge(search.run, old.entries, old.values, table.entries, table.values)
-            self.search = search._replace(table=table)
+            search.table = reserve.make_table(4 * len(old.entries), old.values.shape[1])
+            refill(search, old)
         elif status == MORE_PROOFS:
-            proofs = reserve.make_proofs(self._sizes, 4 * len(search.proofs.used))
-            enlarge_proofs(search.run, search.proofs, proofs)
-            self.search = search._replace(proofs=proofs)
+            proofs = search.proofs
+            search.proofs = reserve.make_proofs(self._sizes, 4 * len(proofs.used))
+            refill_proofs(search, proofs)
         else:
             raise NeurogameError(f"alpha-beta: unexpected status {status}; this is a defect")
         self._settle()
 
     def _settle(self) -> None:
-        """Write down where everything is, and when the tables are to grow while they may."""
-        self._described = keep(self.search)
-        self.address = int(self._described.ctypes.data)
-        run, search = self.search.run, self.search
+        """Write down when the tables are to grow while they may."""
+        search = self.search
         entries, proofs = len(search.table.entries), len(search.proofs.used)
-        grows = 4 * entries <= self._capacity.entries
-        run["entries_limit"] = entries // 2 if grows else _UNLIMITED
-        grows = 4 * proofs <= self._capacity.proofs
-        run["proofs_limit"] = proofs // 2 if grows else _UNLIMITED
+        grows = 4 * entries <= self.capacity.entries
+        search.entries_limit = entries // 2 if grows else _UNLIMITED
+        grows = 4 * proofs <= self.capacity.proofs
+        search.proofs_limit = proofs // 2 if grows else _UNLIMITED

@@ -18,7 +18,9 @@ class SearchResult:
         value: per role, in 0..1, of the chosen move under best play as the search understands
             it: the searching role's entry is the search value, the others are those of the
             principal line's last state.
-        proved: whether the value rests on terminal states alone, not on the evaluator.
+        proved: whether the value rests on terminal states alone, not on the evaluator, and is no
+            mere bound: what all others together can hold a role to is none, unless it is the most
+            that the role can get.
         depth: plies of the last complete iteration; 0 if not even one ply was completed, the
             move is then a random legal one. Of a Monte-Carlo search the longest path in the tree.
         nodes: states generated.

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from neurogame.errors import ConfigurationError, GameError
-from neurogame.kernels.alphabeta.memory import Sizes
-from neurogame.kernels.alphabeta.prepare import prepare
+from neurogame.kernels.alphabeta.advance import plant, prepare
+from neurogame.kernels.alphabeta.memory import COUNTS, Search, Sizes
 from neurogame.kernels.alphabeta.records import FREE_SUM, ONE_ROLE, TWO_ROLES, ZERO_SUM
-from neurogame.kernels.alphabeta.root import plant
-from neurogame.search.deepening import Deepening, RulesBlock, ValuesSource
+from neurogame.search.deepening import Deepening, RulesBlock, Stakes, ValuesSource
 from neurogame.search.limit import Limit
 from neurogame.search.memory import Capacity, ProvedMemory, SearchMemory, capacity_of
 from neurogame.search.opposition import Opposition
@@ -44,6 +43,7 @@ class TreeSearch:
         offsets: Sequence[int],
         fluents: int,
         opposition: Opposition,
+        goals: Sequence[tuple[float, float]] | None = None,
         settings: SearchSettings | None = None,
         batch: int = 64,
         capacity: Capacity | None = None,
@@ -57,6 +57,8 @@ class TreeSearch:
             offsets: first move of each role among all moves, and the total; ``[R + 1]``.
             fluents: number of fluents.
             opposition: whether the roles are opponents.
+            goals: the lowest and the highest value of each role in this game, in 0..1; None: 0
+                and 1.
             settings: how to search.
             batch: states generated together unless the settings say.
             capacity: the most that is kept per role; None: as the settings say.
@@ -74,6 +76,10 @@ class TreeSearch:
             opponents = "paranoid" if opposition.competitive or roles == 1 else "maxn"
         self.opponents = opponents
         self._opposed = opposition.constant_sum and roles == 2
+        self._stakes = [
+            Stakes(opposed=self._opposed or roles == 1, lowest=lowest, highest=highest)
+            for lowest, highest in goals or [(0.0, 1.0)] * roles
+        ]
         self._sums = (
             (ONE_ROLE, TWO_ROLES, ZERO_SUM)[min(roles, 3) - 1]
             if roles == 1 or opposition.constant_sum
@@ -85,11 +91,19 @@ class TreeSearch:
         self._capacity = capacity or capacity_of(
             self._sizes, self._settings.memory, maxn=opponents == "maxn"
         )
+        self._sole_capacity = capacity or capacity_of(
+            self._sizes, max(self._settings.memory // 4, 1), maxn=True
+        )
         self._proved = ProvedMemory(self._sizes, self._capacity.proofs)
         self.proved_states: Mapping[bytes, tuple[float, ...]] = ProvedStates(self._proved, fluents)
-        self._memories: dict[int, SearchMemory] = {}
+        self._memories: dict[tuple[int, bool], SearchMemory] = {}
         self._last_pace: dict[str, int] = {}
-        prepare(leaves.rules, leaves.block, values.values)
+        prepare()
+
+    @property
+    def finds_bounds(self) -> bool:
+        """Whether values say what all others can hold a role to together, and not what it gets."""
+        return self.opponents == "paranoid" and not self._stakes[0].opposed
 
     def forget(self, *, proofs: bool = True) -> None:
         """Drop the tree, for example because the evaluator changed.
@@ -125,13 +139,44 @@ class TreeSearch:
         memory.begin()
         own_moves, is_open = self._plant(memory, state, role, deadline)
         deepening = self._deepening(memory, role, limit.nodes)
+        memories = [memory]
         try:
             if is_open:
                 forced = len(own_moves) == 1 and not self._settings.think_when_forced
                 deepening.deepen(limit.depth, forced=forced)
+                if deepening.is_open and len(own_moves) > 1:
+                    memories.append(self._ask_each(deepening, memory, state, role, limit, deadline))
+                deepening.follow()
         finally:
             self._end(memory)
-        return self._result(deepening, memory, role, own_moves, started)
+        return self._result(deepening, memories, role, own_moves, started)
+
+    def _ask_each(
+        self,
+        deepening: Deepening,
+        memory: SearchMemory,
+        state: npt.NDArray[np.uint64],
+        role: int,
+        limit: Limit,
+        deadline: int,
+    ) -> SearchMemory:
+        """Decide between moves that are equal if all others join forces; return the memory used.
+
+        What is left of the limits goes into a search in which everybody plays for themselves.
+        """
+        nodes = None if limit.nodes is None else limit.nodes - memory.search.nodes
+        sole = self._memory(role, maxn=True)
+        sole.begin()
+        try:
+            self._plant(sole, state, role, deadline)
+            if nodes is None or nodes >= sole.search.stack.rows[0].width:
+                each = self._deepening(sole, role, nodes)
+                each.deepen(limit.depth, forced=False)
+                if each.replied is not None:
+                    deepening.reconsider(each.replied)
+        finally:
+            sole.end()
+        return sole
 
     def ponder(self, state: npt.NDArray[np.uint64], role: int, stop: Callable[[], bool]) -> None:
         """Search on, for what is remembered alone.
@@ -144,15 +189,30 @@ class TreeSearch:
         Raises:
             GameError: the role has no legal move.
         """
-        memory = self._memory(role)
+        deepening = self._ponder(state, role, stop)
+        if deepening.is_open and not stop():
+            self._ponder(state, role, stop, maxn=True)
+
+    def _ponder(
+        self,
+        state: npt.NDArray[np.uint64],
+        role: int,
+        stop: Callable[[], bool],
+        *,
+        maxn: bool | None = None,
+    ) -> Deepening:
+        """Search on in one memory; see :meth:`ponder`."""
+        memory = self._memory(role, maxn=maxn)
         memory.begin(fade=False)
         # A deadline that never comes: blocks are kept short nevertheless.
         _, is_open = self._plant(memory, state, role, _UNLIMITED - 1)
+        deepening = self._deepening(memory, role, None, stop)
         try:
             if is_open:
-                self._deepening(memory, role, None, stop).deepen(None, forced=False)
+                deepening.deepen(None, forced=False)
         finally:
             self._end(memory)
+        return deepening
 
     def rehearse(self, state: npt.NDArray[np.uint64], role: int, stop: Callable[[], bool]) -> None:
         """Search on, and remember nothing but how long blocks take; see :meth:`ponder`."""
@@ -167,13 +227,13 @@ class TreeSearch:
         self, memory: SearchMemory, state: npt.NDArray[np.uint64], role: int, deadline: int
     ) -> tuple[list[int], bool]:
         """Make a state the root; return the role's legal moves, and whether it can be expanded."""
-        run, leaves = self._begin(memory, deadline), self._leaves
-        width = plant(memory.address, leaves.rules, leaves.block, state[None])
-        leaves.check()
+        run = self._begin(memory, deadline)
+        width = plant(run, state[None])
+        self._leaves.check()
         own_moves = self._own_moves(memory, role)
         if not own_moves:
             raise GameError(f"search: role {role} has no legal move in this state")
-        return own_moves, bool(0 < width <= run["widest"][0])
+        return own_moves, bool(0 < width <= run.widest)
 
     def _deepening(
         self,
@@ -189,52 +249,56 @@ class TreeSearch:
             self._values,
             self._settings,
             role=role,
-            maxn=self.opponents == "maxn",
+            stakes=self._stakes[role],
+            maxn=memory.maxn,
             node_limit=_UNLIMITED if nodes is None else nodes,
             random=self._random,
             stop=stop,
         )
 
-    def _memory(self, role: int) -> SearchMemory:
-        """Return the memory of a role."""
-        if role not in self._memories:
+    def _memory(self, role: int, *, maxn: bool | None = None) -> SearchMemory:
+        """Return the memory of a role, for one of the two algorithms; None: the one that is set."""
+        maxn = self.opponents == "maxn" if maxn is None else maxn
+        if (role, maxn) not in self._memories:
             lanes = max(self._batch, len(self._leaves.block.terminal))
-            self._memories[role] = SearchMemory(
+            is_sole = maxn and self.opponents != "maxn"
+            capacity = self._sole_capacity if is_sole else self._capacity
+            self._memories[role, maxn] = SearchMemory(
                 self._sizes,
-                self._capacity,
-                self._proved,
+                capacity,
+                # What holds if everybody plays for themselves is no fact beside a coalition.
+                ProvedMemory(self._sizes, capacity.proofs) if is_sole else self._proved,
                 offsets=self._offsets,
                 role=role,
                 lanes=lanes,
-                maxn=self.opponents == "maxn",
+                maxn=maxn,
+                rules=self._leaves.rules,
+                block=self._leaves.block,
+                values=self._values.values,
             )
-        return self._memories[role]
+        return self._memories[role, maxn]
 
-    def _begin(self, memory: SearchMemory, deadline: int) -> Any:
-        """Reset the record of the run and return it."""
-        settings, run = self._settings, memory.search.run
-        widest = min(settings.widest, max(self._capacity.children // 4, 1))
-        for name, value in {
-            "margin": self._opposed
-            and self.opponents == "paranoid"
-            and settings.outlook == "margin",
-            "shared": settings.transpositions,
-            "widest": widest,
-            "fill": self._batch,
-            "sums": self._sums,
-            "scout": settings.scout,
-            "limit": _UNLIMITED,
-            "deadline": deadline,
-            "history": settings.history,
-            "killers": settings.killers,
-            "quiet": settings.quiet if settings.quiescence else np.inf,
-            **dict.fromkeys(
-                ("nodes", "visits", "evaluations", "rules_time", "values_time", "blocks"), 0
-            ),
-            **self._pace(deadline),
-        }.items():
-            run[name] = value
-        return run
+    def _begin(self, memory: SearchMemory, deadline: int) -> Search:
+        """Prepare a search and return its memory."""
+        settings, search = self._settings, memory.search
+        is_margin = settings.outlook == "margin" and self.opponents == "paranoid"
+        search.margin = int(self._opposed and is_margin)
+        search.shared = int(settings.transpositions)
+        search.widest = min(settings.widest, max(memory.capacity.children // 4, 1))
+        search.fill = self._batch
+        search.sums = self._sums
+        search.scout = int(settings.scout)
+        search.slack = 0.0
+        search.limit = _UNLIMITED
+        search.deadline = deadline
+        search.history_weight = settings.history
+        search.killers_bonus = settings.killers
+        search.quiet = settings.quiet if settings.quiescence else math.inf
+        for name in COUNTS:
+            setattr(search, name, 0)
+        for name, number in self._pace(deadline).items():
+            setattr(search, name, number)
+        return search
 
     def _pace(self, deadline: int) -> dict[str, int]:
         """Return how long blocks are taken to last; where there is a deadline, as the last time.
@@ -258,9 +322,9 @@ class TreeSearch:
     def _end(self, memory: SearchMemory) -> None:
         """Hand over what has been proved, and note how long blocks last."""
         memory.end()
-        run = memory.search.run[0]
-        if run["deadline"] < _UNLIMITED:
-            self._last_pace = {name: int(run[name]) for name in _PACE}
+        search = memory.search
+        if search.deadline < _UNLIMITED:
+            self._last_pace = {name: getattr(search, name) for name in _PACE}
 
     def _own_moves(self, memory: SearchMemory, role: int) -> list[int]:
         """Return the searching role's legal moves at the root, indices within its own moves."""
@@ -273,31 +337,33 @@ class TreeSearch:
     def _result(
         self,
         deepening: Deepening,
-        memory: SearchMemory,
+        memories: list[SearchMemory],
         role: int,
         own_moves: list[int],
         started: int,
     ) -> SearchResult:
         """Return what the last complete iteration found, or a random legal move."""
-        found, run = deepening.found, memory.search.run[0]
+        found, memory = deepening.found, memories[0]
+        totals = {name: sum(getattr(one.search, name) for one in memories) for name in COUNTS}
+
         if found.row < 0 or found.scores is None:
             own = int(self._random.integers(len(own_moves)))
             scores: dict[int, float] = {}
             value: tuple[float, ...] = (0.5,) * self._sizes.roles
         else:
-            own = found.row // int(memory.search.stack.frames[0]["answers"])
+            own = found.row // int(memory.search.stack.frames[0].answers)
             scores = dict(zip(own_moves, found.scores.tolist(), strict=True))
             value = self._value(deepening, role)
         seconds = (time.monotonic_ns() - started) / 1e9
-        rules, values = run["rules_time"] / 1e9, run["values_time"] / 1e9
+        rules, values = totals["rules_time"] / 1e9, totals["values_time"] / 1e9
         return SearchResult(
             role=role,
             move=own_moves[own],
             value=value,
             proved=found.proved,
             depth=found.depth,
-            nodes=int(run["nodes"]),
-            visits=int(run["visits"]),
+            nodes=totals["nodes"],
+            visits=totals["visits"],
             seconds=seconds,
             line=tuple(
                 tuple(int(move - first) for move, first in zip(joint, self._offsets, strict=False))
@@ -305,11 +371,11 @@ class TreeSearch:
             ),
             scores=scores,
             proved_states=self.proved_states,
-            evaluations=int(run["evaluations"]),
+            evaluations=totals["evaluations"],
             split={
-                "rules": float(rules),
-                "evaluate": float(values),
-                "search": max(seconds - float(rules + values), 0.0),
+                "rules": rules,
+                "evaluate": values,
+                "search": max(seconds - rules - values, 0.0),
             },
         )
 
@@ -319,7 +385,7 @@ class TreeSearch:
         values = list(found.values) or [0.5] * self._sizes.roles
         if self.opponents == "maxn":
             return tuple(map(_goal, values)) if found.proved else tuple(values)
-        values[role] = _goal(found.value) if found.proved else found.value
+        values[role] = _goal(found.value) if found.settled else found.value
         margin = self._settings.outlook == "margin"
         if self._opposed and (margin or found.proved):
             values[1 - role] = _goal(1 - values[role]) if found.proved else 1 - values[role]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from neurogame.kernels.alphabeta.records import Children, Rows
 from neurogame.kernels.native.compiled import inner, merged
+from neurogame.kernels.native.layout import Float32s1, Float32s2, Int64s1
 
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
 
 @merged
-def best_reply(rows: Any, first: int, own: int, answers: int) -> Any:
+def best_reply(rows: Children, first: int, own: int, answers: int) -> tuple[np.float32, int]:
     """Return the value of a node all of whose children have their static values.
 
     Args:
@@ -40,26 +40,37 @@ def best_reply(rows: Any, first: int, own: int, answers: int) -> Any:
 
 
 @merged
-def proved_bounds(rows: Any, first: int, own: int, answers: int) -> Any:
+def proved_bounds(
+    rows: Rows, first: int, own: int, answers: int, opposed: bool
+) -> tuple[np.float32, np.float32]:
     """Return the proved bounds of a node from those of its rows.
 
-    The searching role can be sure of the best of its moves against the worst answer; it can never
-    get more than the others allow who commit themselves first. With one role to choose both are
-    plain minimax.
+    The searching role can be sure of the best of its moves against the worst answer. One opponent
+    can hold it to what is left when that one chooses first; both are plain minimax where only one
+    has a choice. Where the others are not one opponent, the bounds are those of the paranoid
+    value alone, and meet as soon as all lines are known.
 
     Args:
         rows: ``ROW [S]``.
         first: index of row 0.
         own: moves of the searching role.
         answers: joint moves of the others.
+        opposed: whether the others are one opponent, or there are none.
     """
     low, high = _ZERO, _ONE
+    if not opposed:
+        high = _ZERO
+        for group in range(own):
+            worst = _ONE
+            for row in range(first + group * answers, first + (group + 1) * answers):
+                worst = min(worst, rows[row].high)
+            high = max(high, worst)
     for group in range(own):
         worst = _ONE
         for row in range(first + group * answers, first + (group + 1) * answers):
             worst = min(worst, rows[row].low)
         low = max(low, worst)
-    for answer in range(answers):
+    for answer in range(answers if opposed else 0):
         best = _ZERO
         for row in range(first + answer, first + own * answers, answers):
             best = max(best, rows[row].high)
@@ -70,9 +81,19 @@ def proved_bounds(rows: Any, first: int, own: int, answers: int) -> Any:
 
 
 @merged
-def final_bounds(rows: Any, first: int, own: int, answers: int) -> Any:
+def final_bounds(
+    rows: Children, first: int, own: int, answers: int, opposed: bool
+) -> tuple[np.float32, np.float32]:
     """Return the same for children of which only terminal ones are known; ``CHILD [C]``."""
     low, high = _ZERO, _ONE
+    if not opposed:
+        high = _ZERO
+        for group in range(own):
+            worst = _ONE
+            for row in range(first + group * answers, first + (group + 1) * answers):
+                if rows[row].terminal != 0:
+                    worst = min(worst, rows[row].static)
+            high = max(high, worst)
     for group in range(own):
         worst = _ONE
         for row in range(first + group * answers, first + (group + 1) * answers):
@@ -81,7 +102,7 @@ def final_bounds(rows: Any, first: int, own: int, answers: int) -> Any:
             if worst <= low:
                 break
         low = max(low, worst)
-    for answer in range(answers):
+    for answer in range(answers if opposed else 0):
         best = _ZERO
         for row in range(first + answer, first + own * answers, answers):
             child = rows[row]
@@ -93,7 +114,9 @@ def final_bounds(rows: Any, first: int, own: int, answers: int) -> Any:
 
 
 @inner
-def equilibrium(values: Any, first: int, order: Any, starts: Any, picked: Any) -> Any:
+def equilibrium(
+    values: Float32s2, first: int, order: Int64s1, starts: Int64s1, picked: Int64s1
+) -> int:
     """Return the row that is played if every role maximises its own value.
 
     The roles choose one after the other in the given order, each knowing the choices before. Of
@@ -125,18 +148,19 @@ def equilibrium(values: Any, first: int, order: Any, starts: Any, picked: Any) -
             chosen = picked[index]
             if index > 0:
                 picked[index] = -1
-    return picked[0]
+    best: int = picked[0]
+    return best
 
 
 @merged
-def _prefers(one: Any, other: Any, role: int, searching: int) -> Any:
+def _prefers(one: Float32s1, other: Float32s1, role: int, searching: int) -> bool:
     if one[role] != other[role]:
-        return one[role] > other[role]
-    return one[searching] < other[searching]
+        return bool(one[role] > other[role])
+    return bool(one[searching] < other[searching])
 
 
 @merged
-def is_certain(values: Any, first: int, best: int, order: Any, starts: Any) -> bool:
+def is_certain(values: Float32s2, first: int, best: int, order: Int64s1, starts: Int64s1) -> bool:
     """Return whether no tie-break and no order of simultaneous choices could change the value.
 
     Args:

@@ -11,19 +11,12 @@ first, then the others in role order (the pessimistic order for the searching ro
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
-from neurogame.kernels.alphabeta.address import (
-    choices_at,
-    kept_at,
-    proofs_at,
-    run_at,
-    stack_at,
-    table_at,
-)
 from neurogame.kernels.alphabeta.backup import equilibrium, is_certain
-from neurogame.kernels.alphabeta.generate import copy_row, is_kept
-from neurogame.kernels.alphabeta.moves import list_moves
+from neurogame.kernels.alphabeta.generate import copy_row, is_kept, push_rows
+from neurogame.kernels.alphabeta.memory import Search
+from neurogame.kernels.alphabeta.moves import list_moves, measure
 from neurogame.kernels.alphabeta.records import (
     CERTAIN,
     DEEPER,
@@ -33,27 +26,25 @@ from neurogame.kernels.alphabeta.records import (
     SETTLED,
     SOLVED,
     UNKNOWN,
+    Frame,
 )
-from neurogame.kernels.alphabeta.stack import push_rows
 from neurogame.kernels.alphabeta.table import claim, find, remember_all
-from neurogame.kernels.alphabeta.width import measure
 from neurogame.kernels.native.compiled import inner, merged
 
 
 @inner
-def settle_maxn(at: int, frame: Any, place: int) -> int:
+def settle_maxn(search: Search, frame: Frame, place: int) -> int:
     """Find the values of a row without searching, or say what is needed for them."""
-    run = run_at(at)[0]
-    stack = stack_at(at)
-    kept = kept_at(at)
-    table = table_at(at)
+    stack = search.stack
+    kept = search.kept
+    table = search.table
     row, depth = stack.rows[place], frame.depth - 1
     if row.marks & SOLVED:
         return SETTLED
     if row.width == UNKNOWN and depth > 0:
-        measure(at, place)
+        measure(search, place)
     if depth == 0 or row.width <= 0:
-        run.horizon |= depth == 0
+        search.horizon |= depth == 0
         return SETTLED
     index = find(table.entries, row.key)
     if index < 0:
@@ -62,28 +53,27 @@ def settle_maxn(at: int, frame: Any, place: int) -> int:
     if entry.marks & SOLVED or entry.draft >= PER_PLY * depth:
         copy_row(stack.values, place, table.values, index)
         row.marks = entry.marks
-        run.horizon |= entry.marks & SOLVED == 0
-        run.visits += 1
+        search.horizon |= entry.marks & SOLVED == 0
+        search.visits += 1
         return SETTLED
-    return DEEPER if is_kept(run, kept, entry.place) else GENERATE
+    return DEEPER if is_kept(search, kept, entry.place) else GENERATE
 
 
 @inner
-def push_maxn(at: int, frame: Any, place: int) -> None:
+def push_maxn(search: Search, frame: Frame, place: int) -> None:
     """Put a row onto the stack of nodes."""
-    run = run_at(at)[0]
-    stack = stack_at(at)
-    table = table_at(at)
+    stack = search.stack
+    table = search.table
     index = find(table.entries, stack.rows[place].key)
-    push_rows(at, place, table.entries[index].place)
-    open_maxn(at, run.top, frame.depth - 1)
-    run.visits += 1
+    push_rows(search, place, table.entries[index].place)
+    open_maxn(search, search.top, frame.depth - 1)
+    search.visits += 1
 
 
 @merged
-def open_maxn(at: int, ply: int, depth: int) -> None:
+def open_maxn(search: Search, ply: int, depth: int) -> None:
     """Begin with the first row of a frame."""
-    stack = stack_at(at)
+    stack = search.stack
     frame, rows = stack.frames[ply], stack.rows
     frame.depth = depth
     frame.cut = frame.group = frame.answer = 0
@@ -94,36 +84,34 @@ def open_maxn(at: int, ply: int, depth: int) -> None:
 
 
 @inner
-def back_up_maxn(at: int) -> bool:
+def back_up_maxn(search: Search) -> bool:
     """Go on to the next row, and hand finished nodes' values down the stack.
 
     Returns:
         Whether the root is finished.
     """
-    run = run_at(at)[0]
-    stack = stack_at(at)
+    stack = search.stack
     while True:
-        frame = stack.frames[run.top]
+        frame = stack.frames[search.top]
         frame.answer += 1
         if frame.answer == frame.answers:
             frame.answer = 0
             frame.group += 1
         if frame.group < frame.own:
             return False
-        _finish(at, frame)
-        if run.top == 0:
+        _finish(search, frame)
+        if search.top == 0:
             return True
-        run.top -= 1
+        search.top -= 1
 
 
 @merged
-def _finish(at: int, frame: Any) -> None:
+def _finish(search: Search, frame: Frame) -> None:
     """Choose for all roles, and remember the values of a node all of whose rows are done."""
-    run = run_at(at)[0]
-    stack = stack_at(at)
-    table = table_at(at)
-    proofs = proofs_at(at)
-    choices = choices_at(at)
+    stack = search.stack
+    table = search.table
+    proofs = search.proofs
+    choices = search.choices
     source = frame.source
     list_moves(stack.legal[source], choices.offsets, choices.order, choices.moves, choices.starts)
     best = equilibrium(stack.values, frame.first, choices.order, choices.starts, choices.picked)
@@ -137,12 +125,12 @@ def _finish(at: int, frame: Any) -> None:
     frame.best_row = best
     copy_row(stack.values, source, stack.values, frame.first + best)
     stack.rows[source].marks = marks
-    run.value = stack.values[source, run.role]
-    index = claim(run, table.entries, frame.key)
+    search.value = stack.values[source, search.role]
+    index = claim(search, table.entries, frame.key)
     entry = table.entries[index]
     if marks & CERTAIN and not entry.marks & CERTAIN:
-        remember_all(run, proofs, stack.states[source], stack.values[source])
+        remember_all(search, proofs, stack.states[source], stack.values[source])
     if PER_PLY * frame.depth >= entry.draft or marks & SOLVED:
-        entry.value, entry.best = run.value, best
+        entry.value, entry.best = np.float32(search.value), best
         entry.draft, entry.bound, entry.marks = PER_PLY * frame.depth, EXACT, marks
         copy_row(table.values, index, stack.values, source)

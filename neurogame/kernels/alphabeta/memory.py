@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.kernels.alphabeta.records import ASKED, CHILD, ENTRY, FRAME, ROW, RUN
-
-Words = npt.NDArray[np.uint64]
-Reals = npt.NDArray[np.float32]
-Integers = npt.NDArray[np.int64]
-Records = npt.NDArray[np.void]
+from neurogame.kernels.alphabeta.records import (
+    ASKED,
+    CHILD,
+    ENTRY,
+    FRAME,
+    ROW,
+    AskedNodes,
+    Children,
+    Entries,
+    Frames,
+    Rows,
+)
+from neurogame.kernels.leaves.block import Block
+from neurogame.kernels.leaves.machine import StateMachine
+from neurogame.kernels.leaves.values import Values
+from neurogame.kernels.native.layout import (
+    Bools1,
+    Float32s1,
+    Float32s2,
+    Int32s1,
+    Int64s1,
+    Int64s2,
+    UInt64s2,
+)
+from neurogame.kernels.native.struct import Struct
 
 DEEPEST = 200
 """Plies that no search exceeds."""
@@ -37,7 +55,7 @@ class Sizes(NamedTuple):
     moves: int
 
 
-class Stack(NamedTuple):
+class Stack(Struct):
     """The nodes from the root to the present one, with their children.
 
     Attributes:
@@ -48,14 +66,14 @@ class Stack(NamedTuple):
         values: float32 ``[S, R]``.
     """
 
-    frames: Records
-    rows: Records
-    states: Words
-    legal: Words
-    values: Reals
+    frames: Frames
+    rows: Rows
+    states: UInt64s2
+    legal: UInt64s2
+    values: Float32s2
 
 
-class Kept(NamedTuple):
+class Kept(Struct):
     """Children of many nodes, in a ring: the oldest ones are overwritten.
 
     Places are counted on and on; place ``p`` is index ``p % C``.
@@ -67,13 +85,13 @@ class Kept(NamedTuple):
         values: goals of terminal states, estimates of the others; float32 ``[C, R]``.
     """
 
-    rows: Records
-    states: Words
-    legal: Words
-    values: Reals
+    rows: Children
+    states: UInt64s2
+    legal: UInt64s2
+    values: Float32s2
 
 
-class Table(NamedTuple):
+class Table(Struct):
     """The transposition table, in buckets of four entries.
 
     Attributes:
@@ -81,11 +99,11 @@ class Table(NamedTuple):
         values: max^n values of all roles; float32 ``[E, R]``, without rows for alpha-beta.
     """
 
-    entries: Records
-    values: Reals
+    entries: Entries
+    values: Float32s2
 
 
-class Proofs(NamedTuple):
+class Proofs(Struct):
     """States whose values are known, in buckets of four.
 
     Attributes:
@@ -94,12 +112,12 @@ class Proofs(NamedTuple):
         used: bool ``[P]``.
     """
 
-    states: Words
-    values: Reals
-    used: npt.NDArray[np.bool_]
+    states: UInt64s2
+    values: Float32s2
+    used: Bools1
 
 
-class Batch(NamedTuple):
+class Batch(Struct):
     """Nodes whose children are generated together.
 
     Attributes:
@@ -109,13 +127,13 @@ class Batch(NamedTuple):
         target: index among the kept children of each lane; int64 ``[N]``.
     """
 
-    asked: Records
-    states: Words
-    legal: Words
-    target: Integers
+    asked: AskedNodes
+    states: UInt64s2
+    legal: UInt64s2
+    target: Int64s1
 
 
-class Choices(NamedTuple):
+class Choices(Struct):
     """Moves: what there is to choose from in a state, and what has been good elsewhere.
 
     Attributes:
@@ -130,53 +148,191 @@ class Choices(NamedTuple):
             per ply; int64 ``[D, 4]``.
     """
 
-    offsets: Integers
-    order: Integers
-    moves: npt.NDArray[np.int32]
-    starts: Integers
-    picked: Integers
-    history: Reals
-    top: Reals
-    killers: Integers
+    offsets: Int64s1
+    order: Int64s1
+    moves: Int32s1
+    starts: Int64s1
+    picked: Int64s1
+    history: Float32s1
+    top: Float32s1
+    killers: Int64s2
 
 
-class Search(NamedTuple):
-    """All memory of a search; see the parts, and ``RUN`` for the only record of ``run``."""
+class Search(Struct):
+    """All memory of a search: its parts, its settings, and what it is doing.
 
-    run: Records
+    Attributes:
+        stack: the nodes from the root to the present one.
+        kept: children of many nodes.
+        table: the transposition table.
+        proofs: states whose values are known.
+        batch: nodes whose children are generated together.
+        choices: moves.
+        rules: the game.
+        block: memory for leaves.
+        values: the evaluator.
+        role: the searching one.
+        margin: whether estimates are the margin over the only opponent.
+        shared: whether equal states share an entry of the table.
+        widest: most joint moves of a node.
+        fill: lanes worth filling.
+        sums: see :data:`~neurogame.kernels.alphabeta.records.ONE_ROLE`.
+        scout: whether to look with null windows first.
+        history_weight: of the history in the ordering; float32.
+        killers_bonus: of killers there; float32.
+        quiet: margin of quiescence; float32.
+        slack: how far below the best one moves of the root may be and have exact values; float32.
+        limit: most states to generate.
+        deadline: when to stop; nanoseconds.
+        pause: when to look for interrupts; nanoseconds.
+        slow: most lanes of a block, so that the clock is looked at in time.
+        last_count: lanes of the last block.
+        last_time: what it took; nanoseconds.
+        nodes: states generated.
+        visits: nodes visited.
+        evaluations: states valued.
+        rules_time: nanoseconds.
+        values_time: nanoseconds.
+        blocks: calls of the rules.
+        top: the present frame.
+        asked: nodes to generate the children of.
+        head: end of the kept children.
+        entry_count: entries of the table in use.
+        proof_count: proved states.
+        entries_limit: entries from which on there are to be more.
+        proofs_limit: likewise.
+        age: number of the search.
+        horizon: whether a value rested on an estimate.
+        value: of the node that was settled or finished last; float32.
+    """
+
     stack: Stack
     kept: Kept
     table: Table
     proofs: Proofs
     batch: Batch
     choices: Choices
+    rules: StateMachine
+    block: Block
+    values: Values
+    role: int
+    margin: int
+    shared: int
+    widest: int
+    fill: int
+    sums: int
+    scout: int
+    history_weight: float
+    killers_bonus: float
+    quiet: float
+    slack: float
+    limit: int
+    deadline: int
+    pause: int
+    slow: int
+    last_count: int
+    last_time: int
+    nodes: int
+    visits: int
+    evaluations: int
+    rules_time: int
+    values_time: int
+    blocks: int
+    top: int
+    asked: int
+    head: int
+    entry_count: int
+    proof_count: int
+    entries_limit: int
+    proofs_limit: int
+    age: int
+    horizon: int
+    value: float
+
+
+COUNTS = ("nodes", "visits", "evaluations", "rules_time", "values_time", "blocks")
+"""What a search counts."""
+
+
+def make_search(
+    sizes: Sizes,
+    *,
+    offsets: Int64s1,
+    role: int,
+    rows: int,
+    children: int,
+    entries: int,
+    lanes: int,
+    maxn: bool,
+    proofs: Proofs,
+    rules: StateMachine,
+    block: Block,
+    values: Values,
+) -> Search:
+    """Reserve the memory of a search; all of its numbers are 0.
+
+    Args:
+        sizes: of the game.
+        offsets: first move of each role, and the total; int64 ``[R + 1]``.
+        role: the searching one.
+        rows: of the stack.
+        children: to be kept.
+        entries: of the table; a power of 2, at least 4.
+        lanes: most nodes that are generated together.
+        maxn: whether values of all roles are kept.
+        proofs: states whose values are known.
+        rules: the game.
+        block: memory for leaves.
+        values: the evaluator.
+    """
+    parts = ("stack", "kept", "table", "proofs", "batch", "choices", "rules", "block", "values")
+    numbers: dict[str, Any] = {name: 0 for name in Search.layout() if name not in parts}
+    return Search(
+        **{
+            **numbers,
+            "stack": make_stack(sizes, rows),
+            "kept": make_kept(sizes, children),
+            "table": make_table(entries, sizes.roles if maxn else 0),
+            "proofs": proofs,
+            "batch": make_batch(sizes, lanes),
+            "choices": make_choices(offsets, role),
+            "rules": rules,
+            "block": block,
+            "values": values,
+            "role": role,
+        }
+    )
+
+
+def _records(count: int, kind: np.dtype[Any]) -> Any:
+    """Return records, all 0, whose fields Python reads as attributes."""
+    return np.zeros(count, kind).view(np.recarray)
 
 
 def make_stack(sizes: Sizes, rows: int) -> Stack:
     """Reserve a stack with room for some rows."""
     return Stack(
-        frames=np.zeros(DEEPEST + MOST_QUIET + 2, FRAME),
-        rows=np.zeros(rows, ROW),
+        frames=_records(DEEPEST + MOST_QUIET + 2, FRAME),
+        rows=_records(rows, ROW),
         states=np.zeros((rows, sizes.state_words), np.uint64),
         legal=np.zeros((rows, sizes.move_words), np.uint64),
         values=np.zeros((rows, sizes.roles), np.float32),
     )
 
 
-def larger_stack(stack: Stack, rows: int) -> Stack:
-    """Return a stack with room for more rows and what the other one held."""
-    parts = []
-    for old in stack[1:]:
-        new = np.zeros((rows, *old.shape[1:]), old.dtype)
+def enlarge_stack(stack: Stack, rows: int) -> None:
+    """Give a stack room for more rows."""
+    for name in ("rows", "states", "legal", "values"):
+        old = getattr(stack, name)
+        new = np.zeros((rows, *old.shape[1:]), old.dtype).view(type(old))
         new[: len(old)] = old
-        parts.append(new)
-    return Stack(stack.frames, *parts)
+        setattr(stack, name, new)
 
 
 def make_kept(sizes: Sizes, rows: int) -> Kept:
     """Reserve room for children; the system provides memory as it is used."""
     return Kept(
-        rows=np.empty(rows, CHILD),
+        rows=np.empty(rows, CHILD).view(np.recarray),
         states=np.empty((rows, sizes.state_words), np.uint64),
         legal=np.empty((rows, sizes.move_words), np.uint64),
         values=np.empty((rows, sizes.roles), np.float32),
@@ -190,7 +346,10 @@ def make_table(entries: int, roles: int) -> Table:
         entries: a power of 2, at least 4.
         roles: ``R`` for max^n, 0 for alpha-beta.
     """
-    return Table(np.zeros(entries, ENTRY), np.zeros((entries if roles else 0, roles), np.float32))
+    return Table(
+        entries=_records(entries, ENTRY),
+        values=np.zeros((entries if roles else 0, roles), np.float32),
+    )
 
 
 def make_proofs(sizes: Sizes, states: int) -> Proofs:
@@ -205,14 +364,14 @@ def make_proofs(sizes: Sizes, states: int) -> Proofs:
 def make_batch(sizes: Sizes, lanes: int) -> Batch:
     """Reserve room for as many nodes as a block has lanes."""
     return Batch(
-        asked=np.zeros(lanes, ASKED),
+        asked=_records(lanes, ASKED),
         states=np.zeros((lanes, sizes.state_words), np.uint64),
         legal=np.zeros((lanes, sizes.move_words), np.uint64),
         target=np.zeros(lanes, np.int64),
     )
 
 
-def make_choices(offsets: Integers, role: int) -> Choices:
+def make_choices(offsets: Int64s1, role: int) -> Choices:
     """Reserve room for moves.
 
     Args:
@@ -230,11 +389,6 @@ def make_choices(offsets: Integers, role: int) -> Choices:
         top=np.zeros(roles, np.float32),
         killers=np.full((DEEPEST + MOST_QUIET + 2, 4), -1, np.int64),
     )
-
-
-def make_run() -> Records:
-    """Return the record of a run, all numbers 0."""
-    return np.zeros(1, RUN)
 
 
 def child_bytes(sizes: Sizes) -> int:

@@ -1,13 +1,14 @@
-"""Joint moves of a state from its packed legal moves."""
+"""Joint moves of a state from its packed legal moves, and whether these are too many."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from neurogame.kernels.alphabeta.bits import lowest_bit, ones
+from neurogame.kernels.alphabeta.memory import Search
+from neurogame.kernels.alphabeta.records import CLOSED
+from neurogame.kernels.native.bits import lowest_bit, ones
 from neurogame.kernels.native.compiled import inner, merged
+from neurogame.kernels.native.layout import Int32s1, Int64s1, UInt64s1
 
 MOST = 1 << 40
 """Numbers of joint moves are not counted any further."""
@@ -17,9 +18,10 @@ _ONE = np.uint64(1)
 
 
 @merged
-def _of_role(legal: Any, word: int, begin: int, end: int) -> Any:
+def _of_role(legal: UInt64s1, word: int, begin: int, end: int) -> np.uint64:
     """Return one word of the moves ``begin .. end``, all others being 0."""
-    bits, base = legal[word], word << 6
+    bits: np.uint64 = legal[word]
+    base = word << 6
     if base < begin:
         bits &= _ALL << np.uint64(begin - base)
     if base + 64 > end:
@@ -28,7 +30,7 @@ def _of_role(legal: Any, word: int, begin: int, end: int) -> Any:
 
 
 @inner
-def joint_count(legal: Any, offsets: Any) -> int:
+def joint_count(legal: UInt64s1, offsets: Int64s1) -> int:
     """Return the number of joint moves, at most :data:`MOST`.
 
     Args:
@@ -45,7 +47,9 @@ def joint_count(legal: Any, offsets: Any) -> int:
 
 
 @inner
-def list_moves(legal: Any, offsets: Any, order: Any, choices: Any, starts: Any) -> None:
+def list_moves(
+    legal: UInt64s1, offsets: Int64s1, order: Int64s1, choices: Int32s1, starts: Int64s1
+) -> None:
     """List each role's legal moves.
 
     Args:
@@ -71,10 +75,25 @@ def list_moves(legal: Any, offsets: Any, order: Any, choices: Any, starts: Any) 
 
 
 @merged
-def joint_move(row: int, order: Any, choices: Any, starts: Any, joint: Any) -> None:
+def joint_move(row: int, order: Int64s1, choices: Int32s1, starts: Int64s1, joint: Int32s1) -> None:
     """Write a row's joint move as move numbers of all roles; int32 ``[R]``."""
     rest = row
     for index in range(len(order) - 1, -1, -1):
         count = starts[index + 1] - starts[index]
         joint[order[index]] = choices[starts[index] + rest % count]
         rest //= count
+
+
+@merged
+def measured(search: Search, offsets: Int64s1, legal: UInt64s1) -> int:
+    """Return the number of joint moves of a state, or ``CLOSED`` where that is too many."""
+    width = joint_count(legal, offsets)
+    return width if width <= search.widest else CLOSED
+
+
+@merged
+def measure(search: Search, place: int) -> None:
+    """Write the width of a row of the stack that is not terminal."""
+    stack = search.stack
+    choices = search.choices
+    stack.rows[place].width = measured(search, choices.offsets, stack.legal[place])

@@ -13,37 +13,37 @@ overflow. Killers: Akl and Newborn, The principal continuation and the killer he
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from neurogame.kernels.alphabeta.address import choices_at, run_at, stack_at
+from neurogame.kernels.alphabeta.memory import Choices, Search
 from neurogame.kernels.alphabeta.moves import list_moves
+from neurogame.kernels.alphabeta.records import Frame, Rows
 from neurogame.kernels.native.compiled import inner, merged
+from neurogame.kernels.native.layout import Int64s1
 
 _FIRST = np.float32(np.inf)
 
 
 @merged
-def row_at(frame: Any, rows: Any, group: int, answer: int) -> Any:
+def row_at(frame: Frame, rows: Rows, group: int, answer: int) -> int:
     """Return the row, counted from the frame's first, at a place in the order."""
-    base = np.int64(rows[frame.first + group].group) * frame.answers
+    base = int(rows[frame.first + group].group) * frame.answers
     return base + rows[frame.first + base + answer].order
 
 
 @inner
-def arrange(at: int, frame: Any, ply: int, best_row: int) -> None:
+def arrange(search: Search, frame: Frame, ply: int, best_row: int) -> None:
     """Put a frame's rows in order.
 
     Args:
-        at: address of the memory.
+        search: changed.
         frame: the node; its rows have their estimates.
         ply: its distance from the root.
         best_row: the row remembered as the best one, or -1.
     """
-    stack = stack_at(at)
+    stack = search.stack
     rows, first, own, answers = stack.rows, frame.first, frame.own, frame.answers
-    _give_bonus(at, frame, ply)
+    _give_bonus(search, frame, ply)
     for move in range(own):
         worth = _FIRST
         for row in range(first + move * answers, first + (move + 1) * answers):
@@ -60,7 +60,7 @@ def arrange(at: int, frame: Any, ply: int, best_row: int) -> None:
         for place in range(own):
             rows[first + place].order = 0
         return
-    _give_reply_bonus(at, frame, ply)
+    _give_reply_bonus(search, frame, ply)
     for move in range(own):
         base = first + move * answers
         for answer in range(answers):
@@ -72,7 +72,7 @@ def arrange(at: int, frame: Any, ply: int, best_row: int) -> None:
 
 
 @inner
-def _sort(rows: Any, first: int, count: int) -> None:
+def _sort(rows: Rows, first: int, count: int) -> None:
     """Sort places by weight, the highest first; equal ones by rank, then as they were."""
     gap = 1
     while gap < count // 3:
@@ -99,19 +99,20 @@ def _sort(rows: Any, first: int, count: int) -> None:
 
 
 @merged
-def _experience(run: Any, choices: Any, role: int, move: int) -> Any:
+def _experience(search: Search, choices: Choices, role: int, move: int) -> np.float32:
     """Return what the history says of a move, times its weight."""
     if choices.top[role] > 0:
-        return run.history * choices.history[move] / choices.top[role]
+        weight, history = np.float32(search.history_weight), choices.history
+        worth: np.float32 = weight * history[move] / choices.top[role]
+        return worth
     return np.float32(0)
 
 
 @merged
-def _give_bonus(at: int, frame: Any, ply: int) -> None:
+def _give_bonus(search: Search, frame: Frame, ply: int) -> None:
     """Write the bonus of each move of the searching role."""
-    run = run_at(at)[0]
-    stack = stack_at(at)
-    choices = choices_at(at)
+    stack = search.stack
+    choices = search.choices
     rows = stack.rows
     source = stack.legal[frame.source]
     list_moves(source, choices.offsets, choices.order, choices.moves, choices.starts)
@@ -119,21 +120,20 @@ def _give_bonus(at: int, frame: Any, ply: int) -> None:
         bonus = np.float32(0)
         if frame.own > 1:
             move = choices.moves[place]
-            bonus = _experience(run, choices, choices.order[0], move)
+            bonus = _experience(search, choices, choices.order[0], move)
             if move == choices.killers[ply, 0] or move == choices.killers[ply, 1]:
-                bonus += run.killers
+                bonus += np.float32(search.killers_bonus)
         rows[frame.first + place].bonus = bonus
 
 
 @merged
-def _give_reply_bonus(at: int, frame: Any, ply: int) -> None:
+def _give_reply_bonus(search: Search, frame: Frame, ply: int) -> None:
     """Write the bonus of each joint move of the others."""
-    run = run_at(at)[0]
-    stack = stack_at(at)
-    choices = choices_at(at)
+    stack = search.stack
+    choices = search.choices
     rows = stack.rows
     for place in range(frame.answers):
-        bonus, code, rest = np.float32(0), np.int64(0), place
+        bonus, code, rest = np.float32(0), 0, place
         for index in range(len(choices.order) - 1, 0, -1):
             begin = choices.starts[index]
             count = choices.starts[index + 1] - begin
@@ -141,20 +141,20 @@ def _give_reply_bonus(at: int, frame: Any, ply: int) -> None:
             rest //= count
             code = code * len(choices.history) + move
             if count > 1:
-                bonus += _experience(run, choices, choices.order[index], move)
+                bonus += _experience(search, choices, choices.order[index], move)
         if code == choices.killers[ply, 2] or code == choices.killers[ply, 3]:
-            bonus += run.killers
+            bonus += np.float32(search.killers_bonus)
         rows[frame.first + place].bonus = bonus
 
 
 @inner
-def learn(at: int, frame: Any, ply: int) -> None:
+def learn(search: Search, frame: Frame, ply: int) -> None:
     """Take note that a frame's best row was good for whoever had the choice."""
-    stack = stack_at(at)
-    choices = choices_at(at)
+    stack = search.stack
+    choices = search.choices
     source = stack.legal[frame.source]
     list_moves(source, choices.offsets, choices.order, choices.moves, choices.starts)
-    code, rest = np.int64(0), frame.best_row
+    code, rest = 0, frame.best_row
     for index in range(len(choices.order) - 1, -1, -1):
         begin, role = choices.starts[index], choices.order[index]
         count = choices.starts[index + 1] - begin
@@ -166,13 +166,13 @@ def learn(at: int, frame: Any, ply: int) -> None:
             choices.history[move] += frame.depth * frame.depth
             choices.top[role] = max(choices.top[role], choices.history[move])
         if index == 0 and count > 1:
-            _add_killer(choices.killers[ply], 0, np.int64(move))
+            _add_killer(choices.killers[ply], 0, int(move))
     if frame.answers > 1:
         _add_killer(choices.killers[ply], 2, code)
 
 
 @merged
-def _add_killer(killers: Any, place: int, code: Any) -> None:
+def _add_killer(killers: Int64s1, place: int, code: int) -> None:
     if killers[place] != code:
         killers[place + 1] = killers[place]
         killers[place] = code

@@ -13,13 +13,12 @@ Sturtevant and Korf, On pruning techniques for multi-player games (2000), for pa
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from neurogame.kernels.alphabeta.address import kept_at, proofs_at, run_at, stack_at, table_at
 from neurogame.kernels.alphabeta.backup import proved_bounds
-from neurogame.kernels.alphabeta.generate import is_kept
+from neurogame.kernels.alphabeta.generate import is_kept, push_rows
+from neurogame.kernels.alphabeta.memory import Search
+from neurogame.kernels.alphabeta.moves import measure
 from neurogame.kernels.alphabeta.order import arrange, learn, row_at
 from neurogame.kernels.alphabeta.records import (
     DEEPER,
@@ -28,10 +27,14 @@ from neurogame.kernels.alphabeta.records import (
     LOWER,
     PER_PLY,
     SETTLED,
+    TWO_ROLES,
     UNKNOWN,
     UPPER,
+    Entry,
+    Frame,
+    Row,
+    Rows,
 )
-from neurogame.kernels.alphabeta.stack import push_rows
 from neurogame.kernels.alphabeta.table import (
     claim,
     find,
@@ -40,7 +43,6 @@ from neurogame.kernels.alphabeta.table import (
     of_hundredths,
     remember,
 )
-from neurogame.kernels.alphabeta.width import measure
 from neurogame.kernels.native.compiled import inner, merged
 
 _NARROW = np.float32(1e-6)
@@ -48,19 +50,19 @@ _NARROW = np.float32(1e-6)
 
 
 @merged
-def _lower(frame: Any) -> Any:
+def _lower(frame: Frame) -> np.float32:
     # Not the proved lower bound, too: a refuted move would then look as good as the move that the
     # bound came from.
-    return max(frame.alpha, frame.best)
+    return max(frame.alpha, frame.best - frame.slack)
 
 
 @merged
-def _upper(frame: Any) -> Any:
+def _upper(frame: Frame) -> np.float32:
     return min(frame.beta, frame.worst)
 
 
 @merged
-def _window(frame: Any) -> Any:
+def _window(frame: Frame) -> tuple[np.float32, np.float32]:
     """Return the window for the present row; a null window where it is only to be refuted."""
     alpha, beta = _lower(frame), _upper(frame)
     if frame.full == 0:
@@ -72,72 +74,69 @@ def _window(frame: Any) -> Any:
 
 
 @inner
-def settle_paranoid(at: int, frame: Any, place: int) -> int:
+def settle_paranoid(search: Search, frame: Frame, place: int) -> int:
     """Find the value of the present row without searching, or say what is needed for it.
 
     Args:
-        at: address of the memory.
+        search: changed.
         frame: the top one.
         place: of the row on the stack.
 
     Returns:
         ``SETTLED``, with the value in the run; ``DEEPER`` or ``GENERATE``.
     """
-    run = run_at(at)[0]
-    stack = stack_at(at)
-    kept = kept_at(at)
-    table = table_at(at)
+    stack = search.stack
+    kept = search.kept
+    table = search.table
     entries = table.entries
     row = stack.rows[place]
     if row.low == row.high:
-        run.value = row.low
+        search.value = float(row.low)
         return SETTLED
     depth = frame.depth - 1
     if row.width == UNKNOWN and depth > 0:
-        measure(at, place)
+        measure(search, place)
     if depth == 0 or row.width <= 0:
-        run.horizon |= depth == 0
-        run.value = min(max(row.static, row.low), row.high)
+        search.horizon |= depth == 0
+        search.value = float(min(max(row.static, row.low), row.high))
         return SETTLED
     index = find(entries, row.key)
     if index < 0:
         return GENERATE
     entry = entries[index]
     row.low, row.high = of_hundredths(entry.low), of_hundredths(entry.high)
-    if _is_known(at, frame, row, entry, depth):
-        run.visits += 1
+    if _is_known(search, frame, row, entry, depth):
+        search.visits += 1
         return SETTLED
-    return DEEPER if is_kept(run, kept, entry.place) else GENERATE
+    return DEEPER if is_kept(search, kept, entry.place) else GENERATE
 
 
 @merged
-def _is_known(at: int, frame: Any, row: Any, entry: Any, depth: int) -> bool:
+def _is_known(search: Search, frame: Frame, row: Row, entry: Entry, depth: int) -> bool:
     """Return whether what is remembered of a row is enough; its value is in the run then."""
-    run = run_at(at)[0]
     alpha, beta = _window(frame)
     if row.low >= beta or row.low == row.high:
-        run.value = row.low
+        search.value = float(row.low)
     elif row.high <= alpha:
-        run.value = row.high
+        search.value = float(row.high)
     elif is_enough(entry, PER_PLY * depth + frame.quiet, alpha, beta) or (
         depth == 1
         and entry.draft >= PER_PLY
-        and abs(entry.value - row.static) <= run.quiet
+        and abs(entry.value - row.static) <= np.float32(search.quiet)
         and entry.bound == EXACT
     ):
-        run.value = entry.value
+        search.value = float(entry.value)
     else:
         return False
-    run.horizon |= row.low != row.high
+    search.horizon |= row.low != row.high
     return True
 
 
 @inner
-def push_paranoid(at: int, frame: Any, place: int) -> None:
+def push_paranoid(search: Search, frame: Frame, place: int) -> None:
     """Put the present row onto the stack of nodes."""
-    run = run_at(at)[0]
-    stack = stack_at(at)
-    table = table_at(at)
+    stack = search.stack
+    table = search.table
     row = stack.rows[place]
     alpha, beta = _window(frame)
     depth, quiet = frame.depth - 1, frame.quiet
@@ -146,22 +145,21 @@ def push_paranoid(at: int, frame: Any, place: int) -> None:
         # Not quiet: one ply more than was asked for.
         depth, quiet = 2, quiet - 1
     entry = table.entries[find(table.entries, row.key)]
-    push_rows(at, place, entry.place)
+    push_rows(search, place, entry.place)
     if depth >= 3:
-        look_up(at, run.top)
-    open_paranoid(at, run.top, entry, depth, draft, quiet, alpha, beta)
-    run.visits += 1
+        look_up(search, search.top)
+    open_paranoid(search, search.top, entry, depth, draft, quiet, alpha, beta)
+    search.visits += 1
 
 
 @merged
-def look_up(at: int, ply: int) -> None:
+def look_up(search: Search, ply: int) -> None:
     """Take estimates and proved bounds of a frame's rows from the table."""
-    run = run_at(at)[0]
-    stack = stack_at(at)
-    table = table_at(at)
+    stack = search.stack
+    table = search.table
     rows, entries = stack.rows, table.entries
     frame = stack.frames[ply]
-    if run.shared == 0:
+    if search.shared == 0:
         return
     for place in range(frame.first, frame.first + frame.count):
         row = rows[place]
@@ -174,19 +172,27 @@ def look_up(at: int, ply: int) -> None:
 
 @inner
 def open_paranoid(
-    at: int, ply: int, entry: Any, depth: int, draft: int, quiet: int, alpha: Any, beta: Any
+    search: Search,
+    ply: int,
+    entry: Entry,
+    depth: int,
+    draft: int,
+    quiet: int,
+    alpha: np.float32,
+    beta: np.float32,
 ) -> None:
     """Begin with the first row of a frame."""
-    stack = stack_at(at)
+    stack = search.stack
     frame, rows = stack.frames[ply], stack.rows
     frame.depth, frame.draft, frame.quiet = depth, draft, quiet
     frame.alpha, frame.beta = alpha, beta
     frame.low, frame.high = of_hundredths(entry.low), of_hundredths(entry.high)
     frame.best, frame.worst = np.float32(-np.inf), np.float32(np.inf)
     frame.best_row, frame.worst_row = -1, -1
+    frame.slack = np.float32(0)
     frame.group = frame.answer = 0
     frame.full = 1
-    arrange(at, frame, ply, entry.best)
+    arrange(search, frame, ply, entry.best)
     guess = rows[frame.first + row_at(frame, rows, 0, 0)].estimate
     frame.cut = (frame.answers == 1 and frame.own > 1 and guess >= beta) or (
         frame.own == 1 and frame.answers > 1 and guess <= alpha
@@ -194,31 +200,30 @@ def open_paranoid(
 
 
 @inner
-def back_up_paranoid(at: int) -> bool:
+def back_up_paranoid(search: Search) -> bool:
     """Hand the value in the run to the present row, and finished nodes' values down the stack.
 
     Returns:
         Whether the root is finished.
     """
-    run = run_at(at)[0]
-    stack = stack_at(at)
+    stack = search.stack
     while True:
-        frame = stack.frames[run.top]
-        if not _absorb(run, frame, stack.rows):
+        frame = stack.frames[search.top]
+        if not _absorb(search, frame, stack.rows):
             return False
-        _finish(at, frame)
-        if run.top == 0:
+        _finish(search, frame)
+        if search.top == 0:
             return True
         row = stack.rows[frame.source]
         row.low, row.high = frame.low, frame.high
-        run.top -= 1
+        search.top -= 1
 
 
 @merged
-def _absorb(run: Any, frame: Any, rows: Any) -> bool:
+def _absorb(search: Search, frame: Frame, rows: Rows) -> bool:
     """Take over the value of the present row and go to the next; return whether there is none."""
     number = row_at(frame, rows, frame.group, frame.answer)
-    row, value = rows[frame.first + number], run.value
+    row, value = rows[frame.first + number], np.float32(search.value)
     alpha, beta = _lower(frame), _upper(frame)
     row.estimate = value
     if frame.full == 0 and alpha < value < beta:
@@ -236,36 +241,36 @@ def _absorb(run: Any, frame: Any, rows: Any) -> bool:
         if frame.group == frame.own or frame.best >= min(frame.beta, frame.high):
             return True
     one_chooses = frame.own == 1 or frame.answers == 1
-    frame.full = run.scout == 0 or not one_chooses or not (alpha_found(frame))
+    frame.full = search.scout == 0 or not one_chooses or not (_has_value(frame))
     return False
 
 
 @merged
-def alpha_found(frame: Any) -> Any:
+def _has_value(frame: Frame) -> bool:
     """Return whether a value to compare with has been found."""
-    return frame.best > -np.inf if frame.answers == 1 else frame.worst < np.inf
+    return bool(frame.best > -np.inf if frame.answers == 1 else frame.worst < np.inf)
 
 
 @merged
-def _finish(at: int, frame: Any) -> None:
+def _finish(search: Search, frame: Frame) -> None:
     """Remember the value of a node all of whose rows are done."""
-    run = run_at(at)[0]
-    stack = stack_at(at)
-    table = table_at(at)
-    proofs = proofs_at(at)
+    stack = search.stack
+    table = search.table
+    proofs = search.proofs
     entries = table.entries
-    low, high = proved_bounds(stack.rows, frame.first, frame.own, frame.answers)
+    opposed = search.sums <= TWO_ROLES
+    low, high = proved_bounds(stack.rows, frame.first, frame.own, frame.answers, opposed)
     was_proved = frame.low == frame.high
     frame.low, frame.high = max(frame.low, low), min(frame.high, high)
     value = frame.best
-    run.value = value
-    entry = entries[claim(run, entries, frame.key)]
+    search.value = float(value)
+    entry = entries[claim(search, entries, frame.key)]
     narrow(entry, frame.low, frame.high)
     if frame.low == frame.high and not was_proved:
-        remember(run, proofs, stack.states[frame.source], frame.low)
+        remember(search, proofs, stack.states[frame.source], frame.low)
     if frame.draft >= entry.draft:
         entry.value, entry.best, entry.draft = value, frame.best_row, frame.draft
         entry.bound = UPPER if value <= frame.alpha else LOWER if value >= frame.beta else EXACT
     good = value > frame.alpha if frame.own > 1 else value < frame.beta
     if good:
-        learn(at, frame, run.top)
+        learn(search, frame, search.top)

@@ -9,7 +9,12 @@ roles are named.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias, TypeVar
+
 import numpy as np
+import numpy.typing as npt
+
+from neurogame.kernels.native.layout import Float32s1, Int32s1
 
 UPPER, EXACT, LOWER = -1, 0, 1
 """What a remembered value is: at least the true one, the true one, at most the true one."""
@@ -34,39 +39,6 @@ ONE_ROLE, TWO_ROLES, ZERO_SUM, FREE_SUM = range(4)
 """What a proved value says of the other roles: there is none; the rest of the sum; nothing,
 unless it is a win: then all others have lost; not even then."""
 
-RUN = np.dtype(
-    [
-        *(("role", np.int64), ("margin", np.int64), ("shared", np.int64), ("widest", np.int64)),
-        *(("fill", np.int64), ("sums", np.int64), ("scout", np.int64)),
-        *(("limit", np.int64), ("deadline", np.int64), ("pause", np.int64), ("slow", np.int64)),
-        *(("nodes", np.int64), ("visits", np.int64), ("evaluations", np.int64)),
-        *(("rules_time", np.int64), ("values_time", np.int64), ("blocks", np.int64)),
-        *(("top", np.int64), ("asked", np.int64), ("head", np.int64)),
-        *(("entries", np.int64), ("proofs", np.int64), ("age", np.int64), ("horizon", np.int64)),
-        *(("entries_limit", np.int64), ("proofs_limit", np.int64)),
-        *(("last_count", np.int64), ("last_time", np.int64)),
-        *(("history", np.float32), ("killers", np.float32), ("quiet", np.float32)),
-        *(("value", np.float32),),
-    ],
-    align=True,
-)
-"""One search in progress.
-
-``role``: the searching one; ``margin``: whether estimates are the margin over the only opponent;
-``shared``: whether equal states share an entry of the table; ``widest``: most joint moves of a
-node; ``fill``: lanes worth filling; ``sums``: see :data:`ONE_ROLE`; ``scout``: whether to look
-with null windows first; ``limit``: most states to generate; ``deadline``, ``pause``: when to stop
-and when to look for interrupts, in nanoseconds; ``slow``: most lanes of a block, so that the clock
-is looked at in time; ``last_count``, ``last_time``: lanes of the last block and what it took;
-``nodes``: states generated; ``visits``: nodes visited; ``evaluations``: states valued;
-``rules_time``, ``values_time``: nanoseconds; ``blocks``: calls of the rules; ``top``: the present
-frame; ``asked``: nodes to generate the children of; ``head``: end of the kept children;
-``entries``, ``proofs``: in use; ``entries_limit``, ``proofs_limit``: from where on there are to be
-more; ``age``: number of the search; ``horizon``: whether a value rested on an estimate;
-``history``, ``killers``: weights in the ordering; ``quiet``: margin of quiescence; ``value``: of
-the node that was settled or finished last.
-"""
-
 FRAME = np.dtype(
     [
         *(("key", np.uint64), ("first", np.int64), ("count", np.int64), ("source", np.int64)),
@@ -75,6 +47,7 @@ FRAME = np.dtype(
         *(("draft", np.int64), ("quiet", np.int64), ("cut", np.int64), ("full", np.int64)),
         *(("alpha", np.float32), ("beta", np.float32), ("best", np.float32)),
         *(("worst", np.float32), ("low", np.float32), ("high", np.float32)),
+        *(("slack", np.float32),),
     ],
     align=True,
 )
@@ -87,7 +60,8 @@ of the others; ``group``, ``answer``: place in the order of what is searched now
 ``depth``: plies to look ahead; ``draft``: what its value is to be remembered as; ``quiet``: plies
 of quiescence left; ``cut``: whether its first row is expected to be enough; ``full``: whether the
 present row needs the full window; ``alpha``, ``beta``: the window; ``best``, ``worst``: values of
-those rows; ``low``, ``high``: proved bounds.
+those rows; ``low``, ``high``: proved bounds; ``slack``: how far below the best one a row may be
+and is not cut off.
 """
 
 ROW = np.dtype(
@@ -130,3 +104,115 @@ ASKED = np.dtype(
     [("key", np.uint64), ("width", np.int64), ("place", np.int64), ("own", np.int64)], align=True
 )
 """A node whose children are to be generated; ``own``: moves of the searching role."""
+
+
+class Frame(Protocol):
+    """A record of :data:`FRAME`."""
+
+    key: np.uint64
+    first: int
+    count: int
+    source: int
+    own: int
+    answers: int
+    group: int
+    answer: int
+    best_row: int
+    worst_row: int
+    depth: int
+    draft: int
+    quiet: int
+    cut: int | np.bool_
+    full: int
+    alpha: np.float32
+    beta: np.float32
+    best: np.float32
+    worst: np.float32
+    low: np.float32
+    high: np.float32
+    slack: np.float32
+
+
+class Row(Protocol):
+    """A record of :data:`ROW`."""
+
+    key: np.uint64
+    width: int
+    static: np.float32
+    estimate: np.float32
+    low: np.float32
+    high: np.float32
+    weight: np.float32
+    bonus: np.float32
+    score: np.float32
+    order: int
+    group: int
+    rank: int
+    marks: int
+
+
+class Child(Protocol):
+    """A record of :data:`CHILD`."""
+
+    hash: np.uint64
+    static: np.float32
+    terminal: int
+
+
+class Entry(Protocol):
+    """A record of :data:`ENTRY`."""
+
+    key: np.uint64
+    place: int
+    value: np.float32
+    low: int
+    high: int
+    bound: int
+    marks: int
+    best: int
+    draft: int
+    age: int
+
+
+class Asked(Protocol):
+    """A record of :data:`ASKED`."""
+
+    key: np.uint64
+    width: int
+    place: int
+    own: int
+
+
+if TYPE_CHECKING:
+    Kind = TypeVar("Kind", covariant=True)
+
+    class Records(Protocol[Kind]):
+        """An array of records, ``[N]``."""
+
+        def __getitem__(self, place: int, /) -> Kind:
+            """Return a record, which is a view."""
+
+        def __setitem__(self, place: int, record: object, /) -> None:
+            """Overwrite a record."""
+
+        def __len__(self) -> int:
+            """Return ``N``."""
+
+    class Rows(Records[Row], Protocol):
+        """The same of rows, and some columns of them."""
+
+        low: Float32s1
+        high: Float32s1
+        score: Float32s1
+        rank: Int32s1
+
+    Frames: TypeAlias = Records[Frame]
+    Children: TypeAlias = Records[Child]
+    Entries: TypeAlias = Records[Entry]
+    AskedNodes: TypeAlias = Records[Asked]
+else:
+    Frames: TypeAlias = Annotated[npt.NDArray[np.void], 1, FRAME]
+    Rows: TypeAlias = Annotated[npt.NDArray[np.void], 1, ROW]
+    Children: TypeAlias = Annotated[npt.NDArray[np.void], 1, CHILD]
+    Entries: TypeAlias = Annotated[npt.NDArray[np.void], 1, ENTRY]
+    AskedNodes: TypeAlias = Annotated[npt.NDArray[np.void], 1, ASKED]

@@ -180,9 +180,11 @@ def _field(
     if hint in (int, float):
         field = NumberField(place=place, is_real=hint is float, is_narrow=NARROW in marks)
     elif get_origin(hint) is np.ndarray and marks:
-        (dtype,) = get_args(get_args(hint)[1])
-        strided = STRIDED in marks
-        field = ArrayField(place=place, dtype=np.dtype(dtype), ndim=marks[0], is_strided=strided)
+        (number,) = get_args(get_args(hint)[1])
+        # Of records the type of the array does not say which; a mark does.
+        dtype = next((mark for mark in marks if isinstance(mark, np.dtype)), np.dtype(number))
+        strided = any(mark is STRIDED for mark in marks)
+        field = ArrayField(place=place, dtype=dtype, ndim=marks[0], is_strided=strided)
     elif is_struct(hint):
         field = StructField(place=place, struct=hint)
     elif get_origin(hint) is collections.abc.Sequence and is_struct(get_args(hint)[0]):

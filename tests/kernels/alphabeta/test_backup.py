@@ -27,13 +27,13 @@ def _reply(rows: Any, first: int, own: int, answers: int) -> Any:
 
 
 @compiled
-def _proved(rows: Any, first: int, own: int, answers: int) -> Any:
-    return proved_bounds(rows, first, own, answers)
+def _proved(rows: Any, first: int, own: int, answers: int, opposed: bool) -> Any:
+    return proved_bounds(rows, first, own, answers, opposed)
 
 
 @compiled
-def _final(rows: Any, first: int, own: int, answers: int) -> Any:
-    return final_bounds(rows, first, own, answers)
+def _final(rows: Any, first: int, own: int, answers: int, opposed: bool) -> Any:
+    return final_bounds(rows, first, own, answers, opposed)
 
 
 @compiled
@@ -57,7 +57,8 @@ def test_static_children(shape: tuple[int, int, int]) -> None:
     ends = rows["terminal"][3:].reshape(own, answers) != 0
     low, high = np.where(ends, grid, 0), np.where(ends, grid, 1)
     expected = low.min(axis=1).max(), high.max(axis=0).min()
-    assert _final(rows, 3, own, answers) == expected
+    assert _final(rows, 3, own, answers, True) == expected
+    assert _final(rows, 3, own, answers, False) == (expected[0], high.min(axis=1).max())
 
 
 @settings(max_examples=100, deadline=None)
@@ -70,8 +71,9 @@ def test_proved_bounds(shape: tuple[int, int, int]) -> None:
     rows["low"], rows["high"] = ends[:, 0], ends[:, 1]
     low = rows["low"][2:].reshape(own, answers)
     high = rows["high"][2:].reshape(own, answers)
-    found = _proved(rows, 2, own, answers)
-    assert found == (low.min(axis=1).max(), high.max(axis=0).min())
+    sure = low.min(axis=1).max()
+    assert _proved(rows, 2, own, answers, True) == (sure, high.max(axis=0).min())
+    assert _proved(rows, 2, own, answers, False) == (sure, high.min(axis=1).max())
 
 
 def _slow_equilibrium(values: Any, counts: list[int]) -> int:

@@ -8,61 +8,43 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.kernels.alphabeta.address import stack_at
-from neurogame.kernels.alphabeta.memory import (
-    Search,
-    Sizes,
-    make_batch,
-    make_choices,
-    make_kept,
-    make_proofs,
-    make_run,
-    make_stack,
-    make_table,
-)
+from neurogame.kernels.alphabeta.memory import Search, Sizes
 from neurogame.kernels.alphabeta.order import arrange, learn, row_at
 from neurogame.kernels.native.compiled import compiled
-from neurogame.kernels.neural.by_address import keep
+from tests.kernels.alphabeta.searches import bare_search
 
 MOVES = 40
 PLY = 3
 
 
 @compiled
-def _arrange(at: int, best: int, out: Any) -> None:
-    stack = stack_at(at)
+def _arrange(search: Search, best: int, out: Any) -> None:
+    stack = search.stack
     frame = stack.frames[0]
-    arrange(at, frame, PLY, best)
+    arrange(search, frame, PLY, best)
     for group in range(frame.own):
         for answer in range(frame.answers):
             out[group, answer] = row_at(frame, stack.rows, group, answer)
 
 
 @compiled
-def _learn(at: int) -> None:
-    learn(at, stack_at(at).frames[0], PLY)
+def _learn(search: Search) -> None:
+    learn(search, search.stack.frames[0], PLY)
 
 
 def _search(own: int, answers: int, random: np.random.Generator) -> tuple[Search, Any, Any]:
     """Return a search with a node for two roles, the second searching, and their moves."""
     sizes = Sizes(1, 2, 2, 2 * MOVES)
-    search = Search(
-        run=make_run(),
-        stack=make_stack(sizes, 5 + own * answers),
-        kept=make_kept(sizes, 4),
-        table=make_table(4, 0),
-        proofs=make_proofs(sizes, 4),
-        batch=make_batch(sizes, 4),
-        choices=make_choices(np.array([0, MOVES, 2 * MOVES]), 1),
-    )
+    offsets = np.array([0, MOVES, 2 * MOVES])
+    search = bare_search(sizes, offsets=offsets, role=1, rows=5 + own * answers)
     theirs = np.sort(random.choice(MOVES, answers, replace=False))
     mine = MOVES + np.sort(random.choice(MOVES, own, replace=False))
     flags = np.zeros(128, np.uint8)
     flags[np.concatenate([mine, theirs])] = 1
     search.stack.legal[1] = np.packbits(flags, bitorder="little").view(np.uint64)
     frame = search.stack.frames[0]
-    frame["first"], frame["count"], frame["source"] = 4, own * answers, 1
-    frame["own"], frame["answers"], frame["depth"] = own, answers, 5
+    frame.first, frame.count, frame.source = 4, own * answers, 1
+    frame.own, frame.answers, frame.depth = own, answers, 5
     return search, mine, theirs
 
 
@@ -76,18 +58,17 @@ def _search(own: int, answers: int, random: np.random.Generator) -> tuple[Search
 def test_the_most_promising_come_first(own: int, answers: int, seed: int, remembered: bool) -> None:
     random = np.random.default_rng(seed)
     search, mine, theirs = _search(own, answers, random)
-    rows = search.stack.rows[4 : 4 + own * answers]
+    rows: Any = np.asarray(search.stack.rows)[4 : 4 + own * answers]
     rows["estimate"] = random.integers(0, 5, own * answers) / 8
     rows["rank"] = random.permutation(own * answers)
     choices = search.choices
     choices.history[:] = random.integers(0, 5, 2 * MOVES)
     choices.top[:] = 4
     choices.killers[PLY] = [random.choice(mine), -1, random.choice(theirs), -1]
-    search.run["history"], search.run["killers"] = 0.125, 0.25
+    search.history_weight, search.killers_bonus = 0.125, 0.25
     best = int(random.integers(own * answers)) if remembered else -1
     out = np.zeros((own, answers), np.int64)
-    memory = keep(search)
-    _arrange(int(memory.ctypes.data), best, out)
+    _arrange(search, best, out)
 
     grid = rows["estimate"].reshape(own, answers)
     gain = choices.history / 32 + np.isin(np.arange(2 * MOVES), choices.killers[PLY]) / 4
@@ -112,12 +93,12 @@ def test_the_most_promising_come_first(own: int, answers: int, seed: int, rememb
 
 def test_the_best_moves_are_learned() -> None:
     search, mine, theirs = _search(3, 4, np.random.default_rng(0))
-    choices, memory = search.choices, keep(search)
+    choices = search.choices
     frame = search.stack.frames[0]
     for best, times in ((5, 2), (11, 1)):
-        frame["best_row"] = best
+        frame.best_row = best
         for _ in range(times):
-            _learn(int(memory.ctypes.data))
+            _learn(search)
     history = np.zeros(2 * MOVES)
     history[[mine[1], theirs[1]]] = 50
     history[[mine[2], theirs[3]]] = 25
@@ -129,9 +110,8 @@ def test_the_best_moves_are_learned() -> None:
 
 def test_a_forced_move_teaches_nothing() -> None:
     search, mine, theirs = _search(1, 4, np.random.default_rng(1))
-    search.stack.frames[0]["best_row"] = 2
-    memory = keep(search)
-    _learn(int(memory.ctypes.data))
+    search.stack.frames[0].best_row = 2
+    _learn(search)
     assert search.choices.history.nonzero()[0].tolist() == [theirs[2]]
     assert search.choices.history[mine[0]] == 0
     assert search.choices.killers[PLY, :2].tolist() == [-1, -1]

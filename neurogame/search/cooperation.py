@@ -1,0 +1,58 @@
+"""Which of equal moves to play: what the others would do of their own accord, and who gains.
+
+That all others together could hold a role to some value says little of what will happen, as each
+of them has interests of its own. Of moves that guarantee the role the same, the one is best that
+keeps most where everybody plays for themselves (max^n): to get the role lower, others would have
+to give up something. Where that is equal, too, the margin over the best of the others decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Reals = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+def replies(values: Reals, order: Sequence[int], counts: Sequence[int]) -> Integers:
+    """Return the row that each of the first role's moves leads to if all choose for themselves.
+
+    The others choose one after the other in the given order, each knowing the choices before; of
+    moves that are equally good for the one who chooses, the worst for the first role is expected,
+    and of those the first.
+
+    Args:
+        values: of all joint moves, the last role's changing fastest; float64 ``[N, R]``.
+        order: roles, the one whose moves are asked about first; ``R`` of them.
+        counts: number of moves of each role, in that order.
+
+    Returns:
+        int64 ``[counts[0]]``.
+    """
+    rows: Integers = np.arange(len(values)).reshape(counts)
+    for chooser in reversed(order[1:]):
+        wanted, feared = values[rows, chooser], values[rows, order[0]]
+        is_best = wanted == wanted.max(axis=-1, keepdims=True)
+        chosen = np.where(is_best, feared, np.inf).argmin(axis=-1)
+        rows = np.take_along_axis(rows, chosen[..., None], axis=-1)[..., 0]
+    return rows
+
+
+def preferred(values: Reals, role: int, among: Integers) -> int:
+    """Return the move that is best for a role; of equal ones the one with the best margin.
+
+    The margin is that over the best of the others. Where it is equal, too, the first is taken.
+
+    Args:
+        values: of each move, per role; float64 ``[A, R]``.
+        role: whose moves they are.
+        among: the moves to choose from, in the order in which equal ones are preferred; at
+            least one.
+    """
+    own = values[among, role]
+    others = np.delete(values[among], role, axis=1)
+    rivals = others.max(axis=1) if others.shape[1] else np.zeros(len(own))
+    return int(among[np.lexsort((np.arange(len(own)), rivals, -own))[0]])
