@@ -1,0 +1,78 @@
+"""Documents speak of code that is there: paths, modules, the walks, and each noun once."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+DOCUMENTS = [
+    *sorted((REPOSITORY / "docs").rglob("*.md")),
+    *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md")),
+]
+CONCEPTS = REPOSITORY / "docs" / "concepts.md"
+# What may stand before a path: nothing, or the folder that a path is usually given from.
+ROOTS = (REPOSITORY, REPOSITORY / "neurogame")
+PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|md|ipynb|json))`")
+MODULE = re.compile(r"`(?:from )?(neurogame(?:\.\w+)+)")
+STEP = re.compile(r"^\| \d+ \| `([\w/]+\.py)` \| `([\w.]+)` \|", re.MULTILINE)
+NOUN = re.compile(r"^\| (\*.+?\*) \|", re.MULTILINE)
+
+
+@cache
+def names(path: Path) -> frozenset[str]:
+    """Return what a file defines: functions, classes, methods as ``Class.method``, and values."""
+    found = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            inside = [one for one in node.body if isinstance(one, ast.FunctionDef)]
+            found |= {node.name, *(f"{node.name}.{one.name}" for one in inside)}
+        elif isinstance(node, ast.FunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return frozenset(found)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_paths_and_modules_are_there(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    roots = (*ROOTS, document.parent)
+    paths = {
+        path for path in PATH.findall(text) if not path.startswith(("runs/", "my", "..", "DIR/"))
+    }
+    assert [path for path in sorted(paths) if not any((r / path).exists() for r in roots)] == []
+    gone = []
+    for module in sorted(set(MODULE.findall(text))):
+        parts = module.split(".")
+        # The last parts may be a name in a module.
+        places = [REPOSITORY.joinpath(*parts[:end]) for end in range(len(parts), 1, -1)]
+        files = [place.with_suffix(".py") for place in places]
+        if not any(f.is_file() for f in files) and not places[0].is_dir():
+            gone.append(module)
+    assert gone == []
+
+
+def test_the_walks_go_where_they_say() -> None:
+    steps = STEP.findall(CONCEPTS.read_text(encoding="utf-8"))
+    assert len(steps) >= 20
+    wrong = [
+        f"{path}: {name}"
+        for path, name in steps
+        if not (REPOSITORY / "neurogame" / path).is_file()
+        or name not in names(REPOSITORY / "neurogame" / path)
+    ]
+    assert wrong == []
+
+
+def test_each_noun_stands_once_in_the_glossary() -> None:
+    rows = NOUN.findall(CONCEPTS.read_text(encoding="utf-8"))
+    nouns = [noun.strip("* ") for row in rows for noun in row.split(",")]
+    assert len(nouns) >= 40
+    assert sorted({noun for noun in nouns if nouns.count(noun) > 1}) == []
