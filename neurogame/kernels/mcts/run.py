@@ -44,7 +44,6 @@ def parts(options: Options, *, guided: bool) -> Parts:
         play=entry(play_by_policy if guided else play_on),
         collect=entry(collect),
         learn_all_moves=nothing if options.kind == UCT else entry(learn_all_moves),
-        learn=entry(learn_by_policy) if guided else nothing,
         back_up=entry(back_up),
         add_priors=entry(add_priors) if options.judged else nothing,
     )
@@ -87,7 +86,7 @@ def run(search: Search) -> None:
         if options.kind != UCT:
             parts.learn_all_moves(search)
         if search.guided:
-            parts.learn(search)
+            learn(policy_of(search.policy), search.block, count)
         parts.back_up(search)
         totals.simulations += count
         totals.blocks += 1
@@ -161,11 +160,6 @@ def play_by_policy(search: Search) -> None:
         cut = min(cutoff, plies)
         valued = play_cut(rules, block, policy, search.values, leaves, _seed(search), cut)
         search.totals.evaluations += valued
-
-
-def learn_by_policy(search: Search) -> None:
-    """Have the policy of playouts learn of the moves that were made."""
-    learn(policy_of(search.policy), search.block, search.sims.count)
 
 
 def do_nothing(search: Search) -> None:

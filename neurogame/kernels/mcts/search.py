@@ -322,7 +322,7 @@ def make_judging(
 
 
 class Parts(Struct):
-    """The parts of a search, compiled one by one; those that it does not need are :data:`NO_PART`.
+    """The parts of a search, compiled one by one; those that it does not need do nothing.
 
     Attributes:
         descend: leads the simulations of a block down the tree.
@@ -331,7 +331,6 @@ class Parts(Struct):
         play: plays the leaves on.
         collect: gathers the results.
         learn_all_moves: takes note of the moves that were made, in the tree and in playouts.
-        learn: has the policy of playouts learn of them.
         back_up: adds the results to the tree.
         add_priors: has a judge asked.
     """
@@ -342,7 +341,6 @@ class Parts(Struct):
     play: Callable[[Search], None]
     collect: Callable[[Search], None]
     learn_all_moves: Callable[[Search], None]
-    learn: Callable[[Search], None]
     back_up: Callable[[Search], None]
     add_priors: Callable[[Search], None]
 
