@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from neurogame.kernels.leaves.picking import count_moves, nth_move, unit
 from neurogame.kernels.native.compiled import compiled, uncounted_inlined
+from neurogame.kernels.native.layout import Float32s2, Int32s2, Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.kernels.native.random import below, mixed
 from neurogame.kernels.twin.random_words import G1, G2
 
@@ -15,7 +14,7 @@ _G1, _G2 = np.uint64(G1), np.uint64(G2)
 
 
 @compiled
-def count_choices(legal: Any, offsets: Any, counts: Any) -> None:
+def count_choices(legal: UInt64s2, offsets: Int64s1, counts: Int64s2) -> None:
     """Count the legal moves of every role.
 
     Args:
@@ -29,7 +28,7 @@ def count_choices(legal: Any, offsets: Any, counts: Any) -> None:
 
 
 @compiled
-def game_keys(seed: int, first: int, keys: Any) -> None:
+def game_keys(seed: int, first: int, keys: UInt64s1) -> None:
     """Write what the random choices of games follow from.
 
     Args:
@@ -44,7 +43,13 @@ def game_keys(seed: int, first: int, keys: Any) -> None:
 
 @compiled
 def choose_any(
-    legal: Any, offsets: Any, role: int, counts: Any, keys: Any, ply: int, joint: Any
+    legal: UInt64s2,
+    offsets: Int64s1,
+    role: int,
+    counts: Int64s2,
+    keys: UInt64s1,
+    ply: int,
+    joint: Int32s2,
 ) -> None:
     """Choose legal moves of a role, all equally likely.
 
@@ -64,15 +69,15 @@ def choose_any(
 
 @compiled
 def choose_best(
-    legal: Any,
-    offsets: Any,
+    legal: UInt64s2,
+    offsets: Int64s1,
     role: int,
-    rows: Any,
-    scores: Any,
+    rows: Int64s1,
+    scores: Float32s2,
     epsilon: float,
-    keys: Any,
+    keys: UInt64s1,
     ply: int,
-    joint: Any,
+    joint: Int32s2,
 ) -> None:
     """Replace choices by the best moves, but for a share of the states; equal ones by lot.
 
@@ -107,6 +112,6 @@ def choose_best(
 
 
 @uncounted_inlined
-def _word(key: Any, ply: int, role: int) -> Any:
+def _word(key: np.uint64, ply: int, role: int) -> np.uint64:
     """Return 64 random bits of a game, a ply and a role."""
     return mixed(key + np.uint64((ply << 8) + role + 1) * _G2)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import compiled
+from neurogame.kernels.native.layout import Float64s1, Float64s2, Int32s2, Int64s1, UInt64s2
 
 EARLY, LATE, FLAT = 0, 1, 2
 """Which moves of a game weigh most: the first, the last, or all alike."""
@@ -16,9 +16,15 @@ EARLY, LATE, FLAT = 0, 1, 2
 
 @compiled
 def learn_tuples(
-    psi: Any, states: Any, begins: Any, results: Any, roles: Any, alpha: float, settle: float,
+    psi: Float64s2,
+    states: UInt64s2,
+    begins: Int64s1,
+    results: Float64s2,
+    roles: Int64s1,
+    alpha: float,
+    settle: float,
     games: int,
-) -> None:  # fmt: skip
+) -> None:
     """Move the values of tuples towards the results of games, state by state.
 
     Args:
@@ -59,9 +65,15 @@ def learn_tuples(
 
 @compiled
 def learn_moves(
-    returns: Any, plays: Any, moves: Any, begins: Any, results: Any, roles: Any, history: int,
+    returns: Float64s1,
+    plays: Float64s1,
+    moves: Int32s2,
+    begins: Int64s1,
+    results: Float64s2,
+    roles: Int64s1,
+    history: int,
     first: int,
-) -> None:  # fmt: skip
+) -> None:
     """Add the results of games to the moves made in them.
 
     Args:

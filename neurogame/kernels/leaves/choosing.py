@@ -58,7 +58,7 @@ def choose_learned(policy: Policy) -> None:
 
 
 @uncounted_inlined
-def _choose(policy: Policy, row: int, role: int, word: Any) -> Any:
+def _choose(policy: Policy, row: int, role: int, word: np.uint64) -> Any:
     """Return the move number that a role chooses, and note it in ``chosen``."""
     legal = policy.legal
     begin, end = policy.offsets[role], policy.offsets[role + 1]
@@ -80,7 +80,7 @@ def _choose(policy: Policy, row: int, role: int, word: Any) -> Any:
 
 
 @uncounted_inlined
-def _preferred(policy: Policy, row: int, begin: int, end: int, word: Any) -> int:
+def _preferred(policy: Policy, row: int, begin: int, end: int, word: np.uint64) -> int:
     """Return a move by its score: the best, or one drawn by weight.
 
     Both draw with one pass: of equal scores, and of weights, a later one takes the place of the
@@ -156,7 +156,7 @@ def choose_scored(policy: Policy) -> None:
 
 
 @uncounted_inlined
-def _chosen(policy: Policy, place: int, row: int, role: int, word: Any) -> Any:
+def _chosen(policy: Policy, place: int, row: int, role: int, word: np.uint64) -> Any:
     """Return the number of the legal move that a row's scores choose."""
     marks, scale = policy.marks, policy.judge.scale
     count: Any = np.int64(policy.counts[row, role])
@@ -175,7 +175,13 @@ def _chosen(policy: Policy, place: int, row: int, role: int, word: Any) -> Any:
 
 @uncounted_inlined
 def _blend(
-    policy: Policy, place: int, row: int, begin: int, end: int, shift: Any, factor: Any
+    policy: Policy,
+    place: int,
+    row: int,
+    begin: int,
+    end: int,
+    shift: np.float32,
+    factor: np.float32,
 ) -> None:
     """Mix the scores of a row with the means of the moves; it then counts in units of ``tau``."""
     scale, share = policy.judge.scale, policy.blend

@@ -238,7 +238,7 @@ def _read_path(policy: Policy, block: Block, lane: int, ply: int) -> None:
 
 
 @uncounted_inlined
-def gram_place(policy: Policy, context: Any, move: int, add: bool) -> Any:
+def gram_place(policy: Policy, context: np.uint64, move: int, add: bool) -> Any:
     """Return the place of a move after a context, -1 if there is none.
 
     Args:

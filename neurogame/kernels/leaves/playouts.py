@@ -7,7 +7,7 @@ role alone.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from neurogame.kernels.leaves.move_statistics import SCORED, UNIFORM, Policy, be
 from neurogame.kernels.leaves.picking import count_moves
 from neurogame.kernels.leaves.values import Values, evaluate
 from neurogame.kernels.native.compiled import compiled, inner, merged, uncounted_inlined
-from neurogame.kernels.native.layout import Int64s2, UInt64s2
+from neurogame.kernels.native.layout import Float32s2, Int64s2, UInt64s2
+
+Rows: TypeAlias = UInt64s2 | Float32s2
 
 
 @compiled
@@ -135,7 +137,7 @@ def _begin(policy: Policy) -> int:
 
 
 @merged
-def copy_row(source: Any, row: int, target: Any, place: int) -> None:
+def copy_row(source: Rows, row: int, target: Rows, place: int) -> None:
     """Copy a row; a slice would cost more than the row."""
     for column in range(source.shape[1]):
         target[place, column] = source[row, column]

@@ -29,8 +29,8 @@ _D, _E, _F = np.float32(0.055860337), np.float32(0.0089495904), np.float32(0.001
 @uncounted_inlined
 def lowest_highest(scores: Float32s2, row: int, count: int) -> Any:
     """Return the least and the greatest of the first numbers of a row."""
-    low: Any = _LARGEST
-    high: Any = -_LARGEST
+    low: np.float32 = _LARGEST
+    high: np.float32 = -_LARGEST
     for place in range(count):
         value = scores[row, place]
         low, high = min(value, low), max(value, high)
@@ -38,7 +38,7 @@ def lowest_highest(scores: Float32s2, row: int, count: int) -> Any:
 
 
 @uncounted_inlined
-def shift_factor(low: Any, high: Any, scale: int, scaling: int) -> Any:
+def shift_factor(low: np.float32, high: np.float32, scale: int, scaling: int) -> Any:
     """Return what to subtract from scores, and what to multiply them with then.
 
     The result is in 0..1, unless the scores are raw; of logarithms the greatest is 0. Where all
@@ -47,7 +47,7 @@ def shift_factor(low: Any, high: Any, scale: int, scaling: int) -> Any:
     *Reference:* Trutman and Schiffel, "Creating action heuristics for general game playing agents"
     (2015): "normalized and scaled into the range 0 to 100"; how, it does not say.
     """
-    shift: Any = np.float32(0)
+    shift: np.float32 = np.float32(0)
     span: Any = np.float32(1)
     if scale == LOGITS:
         shift = high
@@ -66,7 +66,9 @@ def unit_of(scale: int) -> float:
 
 
 @uncounted_inlined
-def draw(scores: Float32s2, row: int, count: int, high: Any, step: float, unit: float) -> Any:
+def draw(
+    scores: Float32s2, row: int, count: int, high: np.float32, step: float, unit: float
+) -> Any:
     """Draw a place by weights ``exp(step * score)``.
 
     Args:
@@ -109,7 +111,7 @@ def _exponential(power: Any) -> Any:
 
 
 @uncounted_inlined
-def greatest(scores: Float32s2, row: int, count: int, high: Any, unit: float) -> Any:
+def greatest(scores: Float32s2, row: int, count: int, high: np.float32, unit: float) -> Any:
     """Return a place of the greatest score, each of equal ones alike."""
     ties = 0
     for place in range(count):

@@ -3,9 +3,9 @@
 Read :mod:`~neurogame.kernels.neural.layout` first (which parts of a network become tables of five
 bits, and what is left), then :mod:`~neurogame.kernels.neural.network` (its outputs for 64 states
 at once, or for one), :mod:`~neurogame.kernels.neural.gradient` (the way back),
-:mod:`~neurogame.kernels.neural.operators` (both as operators of torch),
-:mod:`~neurogame.kernels.neural.program` (a network with its weights, for compiled searches) and
-:mod:`~neurogame.kernels.neural.valuation` (the same as a function called by its address).
+:mod:`~neurogame.kernels.neural.operators` (both as operators of torch) and
+:mod:`~neurogame.kernels.neural.program` (networks as far as the values of states, for compiled
+searches, which ask for them through :mod:`neurogame.kernels.leaves.values`).
 
 The definition of all of it is plain torch: the units and the plan of
 :mod:`neurogame.evaluators`. They also compute where numba is missing; see

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from neurogame.kernels.native.compiled import compiled
+from neurogame.kernels.native.layout import Int64s2
 from neurogame.kernels.neural.gradient import backpropagate
 from neurogame.kernels.neural.lookup import LANES, index_lanes
-from neurogame.kernels.neural.network import ROWS, propagate
+from neurogame.kernels.neural.network import ROWS, AnyNetwork, Lanes, propagate
 
 
 @compiled
 def forward_blocks(
-    network: Any,
-    words: Any,
-    outputs: Any,
+    network: AnyNetwork,
+    words: Int64s2,
+    outputs: Lanes,
 ) -> None:
     """Compute the outputs of all states.
 
@@ -47,12 +46,12 @@ def forward_blocks(
 
 @compiled
 def backward_blocks(
-    network: Any,
-    words: Any,
-    gradient: Any,
-    table_flow: Any,
-    edge_flow: Any,
-    node_flow: Any,
+    network: AnyNetwork,
+    words: Int64s2,
+    gradient: Lanes,
+    table_flow: Lanes,
+    edge_flow: Lanes,
+    node_flow: Lanes,
 ) -> None:
     """Add up the gradients of all states; the outputs are computed again, block by block.
 

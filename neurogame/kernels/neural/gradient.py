@@ -7,19 +7,21 @@ from typing import Any
 import numpy as np
 
 from neurogame.kernels.native.compiled import borrowed, compiled, compiled_sum, inlined
+from neurogame.kernels.native.layout import Int32s1, UInt8s2
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp
 from neurogame.kernels.neural.layout import PLAIN, SOUND
+from neurogame.kernels.neural.network import AnyNetwork, Lanes
 
 
 @compiled
 def backpropagate(
-    network: Any,
-    index: Any,
-    state: Any,
-    flow: Any,
-    table_flow: Any,
-    edge_flow: Any,
-    node_flow: Any,
+    network: AnyNetwork,
+    index: UInt8s2,
+    state: Lanes,
+    flow: Lanes,
+    table_flow: Lanes,
+    edge_flow: Lanes,
+    node_flow: Lanes,
 ) -> None:
     """Add the gradients of tables, edges and nodes to what is there.
 
@@ -79,7 +81,7 @@ def backpropagate(
 
 
 @compiled_sum
-def _total(numbers: Any) -> Any:
+def _total(numbers: Lanes) -> Any:
     total = lane_constant(0.0, numbers[0])
     for lane in range(len(numbers)):
         total += numbers[lane]
@@ -87,7 +89,7 @@ def _total(numbers: Any) -> Any:
 
 
 @compiled_sum
-def _product(one: Any, other: Any) -> Any:
+def _product(one: Lanes, other: Lanes) -> Any:
     total = lane_constant(0.0, one[0])
     for lane in range(len(one)):
         total += one[lane] * other[lane]
@@ -95,7 +97,7 @@ def _product(one: Any, other: Any) -> Any:
 
 
 @compiled
-def _unsquash(flow: Any, output: Any, steep: Any) -> None:
+def _unsquash(flow: Lanes, output: Lanes, steep: float) -> None:
     one = lane_constant(1.0, steep)
     for lane in range(len(flow)):
         flow[lane] *= steep * (one - output[lane] * output[lane])
@@ -103,15 +105,15 @@ def _unsquash(flow: Any, output: Any, steep: Any) -> None:
 
 @compiled
 def _below_weighted(
-    flow: Any,
-    state: Any,
+    flow: Lanes,
+    state: Lanes,
     n: int,
     channel: int,
-    weights: Any,
-    children: Any,
+    weights: Lanes,
+    children: Int32s1,
     first: int,
     last: int,
-    weight_flow: Any,
+    weight_flow: Lanes,
 ) -> None:
     own = flow[n, channel]
     for e in range(first, last):
@@ -123,7 +125,7 @@ def _below_weighted(
 
 
 @compiled
-def _undeviate(flow: Any, state: Any, floor: Any, ceiling: Any) -> None:
+def _undeviate(flow: Lanes, state: Lanes, floor: float, ceiling: float) -> None:
     """Turn the gradients of both deviations' logarithms into those of the net input's.
 
     Those of floor and ceiling take the place of the two channels of the state.
@@ -151,7 +153,7 @@ def _undeviate(flow: Any, state: Any, floor: Any, ceiling: Any) -> None:
 
 
 @inlined
-def _damping(t: Any) -> Any:
+def _damping(t: float) -> Any:
     """Return ``t / (exp(t) - 1)``, for positive t."""
     one, half, small = lane_constant(1.0, t), lane_constant(0.5, t), lane_constant(0.125, t)
     c2, c4 = lane_constant(1.0 / 12.0, t), lane_constant(1.0 / 720.0, t)
@@ -165,16 +167,16 @@ def _damping(t: Any) -> Any:
 
 @compiled
 def _below_deviations(
-    flow: Any,
-    state: Any,
+    flow: Lanes,
+    state: Lanes,
     n: int,
     channel: int,
-    weights: Any,
-    children: Any,
+    weights: Lanes,
+    children: Int32s1,
     first: int,
     last: int,
-    weight_flow: Any,
-    part: Any,
+    weight_flow: Lanes,
+    part: Lanes,
 ) -> None:
     own, base, pulse = flow[n, channel], state[n, 5 + channel], state[n, channel]
     for lane in range(len(own)):
@@ -190,7 +192,7 @@ def _below_deviations(
 
 
 @compiled
-def _gather_pulse(flow: Any, state: Any, up: Any, down: Any, pulse: Any) -> None:
+def _gather_pulse(flow: Lanes, state: Lanes, up: float, down: float, pulse: Lanes) -> None:
     for lane in range(len(pulse)):
         pulse[lane, 0] = state[0, lane] * lane_exp(up - state[5, lane])
         pulse[lane, 1] = state[1, lane] * lane_exp(down - state[6, lane])
@@ -198,7 +200,7 @@ def _gather_pulse(flow: Any, state: Any, up: Any, down: Any, pulse: Any) -> None
 
 
 @compiled
-def _disconnect(flow: Any, state: Any, conjunction: bool) -> None:
+def _disconnect(flow: Lanes, state: Lanes, conjunction: bool) -> None:
     """Turn the gradients of truth's and falsity's logarithms into those of their sums."""
     here, there = (0, 1) if conjunction else (1, 0)
     tiny, zero = lane_constant(1e-30, state[0, 0]), lane_constant(0.0, state[0, 0])
@@ -211,7 +213,7 @@ def _disconnect(flow: Any, state: Any, conjunction: bool) -> None:
 
 
 @compiled
-def _below_truth(flow: Any, n: int, children: Any, first: int, last: int) -> None:
+def _below_truth(flow: Lanes, n: int, children: Int32s1, first: int, last: int) -> None:
     for e in range(first, last):
         for channel in range(2):
             own, below = flow[n, channel], flow[children[e] >> 1, channel ^ (children[e] & 1)]
@@ -221,7 +223,7 @@ def _below_truth(flow: Any, n: int, children: Any, first: int, last: int) -> Non
 
 @compiled
 def _scatter_one(
-    table_flow: Any, table_pattern: Any, first: int, last: int, index: Any, pulse: Any
+    table_flow: Lanes, table_pattern: Int32s1, first: int, last: int, index: UInt8s2, pulse: Lanes
 ) -> None:
     for table in range(first, last):
         entry, target = index[table_pattern[table]], table_flow[table]
@@ -231,7 +233,7 @@ def _scatter_one(
 
 @compiled
 def _scatter_four(
-    table_flow: Any, table_pattern: Any, first: int, last: int, index: Any, pulse: Any
+    table_flow: Lanes, table_pattern: Int32s1, first: int, last: int, index: UInt8s2, pulse: Lanes
 ) -> None:
     for table in range(first, last):
         entry, target = index[table_pattern[table]], table_flow[table]

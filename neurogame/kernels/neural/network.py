@@ -20,7 +20,10 @@ All arrays of numbers have one type, float32 or (to check gradients) float64. Se
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from neurogame.kernels.native.compiled import borrowed, compiled, inlined
 from neurogame.kernels.native.layout import (
@@ -30,11 +33,15 @@ from neurogame.kernels.native.layout import (
     Float64s3,
     Int32s1,
     Int32s2,
+    UInt8s2,
 )
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import FUZZY, PLAIN, SOUND
 from neurogame.kernels.neural.lookup import table_sums
+
+Lanes: TypeAlias = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+"""Numbers of one type or the other: compiled code has one form for each."""
 
 CHANNELS = (1, 3, 2, 2)
 """Numbers per neuron of each kind."""
@@ -102,8 +109,11 @@ class ExactNetwork(Struct):
     kind: int
 
 
+AnyNetwork: TypeAlias = Network | ExactNetwork
+
+
 @compiled
-def propagate(network: Any, index: Any, state: Any) -> None:
+def propagate(network: AnyNetwork, index: UInt8s2, state: Lanes) -> None:
     """Compute all upper neurons.
 
     Args:
@@ -151,7 +161,13 @@ def propagate(network: Any, index: Any, state: Any) -> None:
 
 @inlined
 def _add_weighted(
-    sums: Any, state: Any, channel: int, weights: Any, children: Any, first: int, last: int
+    sums: Lanes,
+    state: Lanes,
+    channel: int,
+    weights: Lanes,
+    children: Int32s1,
+    first: int,
+    last: int,
 ) -> None:
     for e in range(first, last):
         weight, below = weights[e], state[children[e] >> 1, channel]
@@ -160,13 +176,13 @@ def _add_weighted(
 
 
 @inlined
-def _squash(sums: Any, bias: Any, steep: Any) -> None:
+def _squash(sums: Lanes, bias: float, steep: float) -> None:
     for lane in range(len(sums)):
         sums[lane] = lane_tanh(steep * (sums[lane] + bias))
 
 
 @inlined
-def _scale(own: Any, channel: int, offset: Any) -> None:
+def _scale(own: Lanes, channel: int, offset: float) -> None:
     """Keep a sum and its divisor, and write the deviation itself."""
     sums, kept, base = own[channel], own[3 + channel], own[5 + channel]
     factor = lane_exp(offset)
@@ -178,13 +194,13 @@ def _scale(own: Any, channel: int, offset: Any) -> None:
 
 @compiled
 def _add_logarithms(
-    own: Any,
-    state: Any,
+    own: Lanes,
+    state: Lanes,
     channel: int,
-    offset: Any,
+    offset: float,
     filled: bool,
-    weights: Any,
-    children: Any,
+    weights: Lanes,
+    children: Int32s1,
     first: int,
     last: int,
 ) -> None:
@@ -211,7 +227,7 @@ def _add_logarithms(
 
 
 @inlined
-def _deviate(own: Any, floor: Any, ceiling: Any) -> None:
+def _deviate(own: Lanes, floor: float, ceiling: float) -> None:
     """Turn the net input's deviations into the logarithms of the output's.
 
     The logistic function and the last factor of ``low`` share one logarithm.
@@ -238,7 +254,7 @@ def _deviate(own: Any, floor: Any, ceiling: Any) -> None:
 
 
 @inlined
-def log_damping(t: Any) -> Any:
+def log_damping(t: float) -> Any:
     """Return ``log((1 - exp(-t)) / t)`` for t between 0 and a half, as a series."""
     half, c1 = lane_constant(0.5, t), lane_constant(1.0 / 24.0, t)
     c2, c3 = lane_constant(1.0 / 2880.0, t), lane_constant(1.0 / 181440.0, t)
@@ -247,7 +263,7 @@ def log_damping(t: Any) -> Any:
 
 
 @inlined
-def log_sigmoid(x: Any) -> Any:
+def log_sigmoid(x: float) -> Any:
     """Return ``log(1 / (1 + exp(-x)))``."""
     zero, one = lane_constant(0.0, x), lane_constant(1.0, x)
     size = x if x > zero else -x
@@ -255,7 +271,7 @@ def log_sigmoid(x: Any) -> Any:
 
 
 @inlined
-def _add_truth(sums: Any, state: Any, children: Any, first: int, last: int) -> None:
+def _add_truth(sums: Lanes, state: Lanes, children: Int32s1, first: int, last: int) -> None:
     for e in range(first, last):
         for channel in range(2):
             total, below = sums[channel], state[children[e] >> 1, channel ^ (children[e] & 1)]
@@ -264,7 +280,7 @@ def _add_truth(sums: Any, state: Any, children: Any, first: int, last: int) -> N
 
 
 @inlined
-def _connect(true: Any, false: Any, conjunction: bool) -> None:
+def _connect(true: Lanes, false: Lanes, conjunction: bool) -> None:
     """Turn sums of logarithms into the truth and falsity of a conjunction or disjunction."""
     product, rest = (true, false) if conjunction else (false, true)
     for lane in range(len(product)):
@@ -272,7 +288,7 @@ def _connect(true: Any, false: Any, conjunction: bool) -> None:
 
 
 @inlined
-def log_one_minus_exp(x: Any) -> Any:
+def log_one_minus_exp(x: float) -> Any:
     """Return ``log(1 - exp(x))`` of a number below 0."""
     one, near = lane_constant(1.0, x), lane_constant(_NEAR, x)
     tiny = lane_constant(1e-30, x)
@@ -284,7 +300,7 @@ def log_one_minus_exp(x: Any) -> Any:
 
 @inlined
 def _add_powers(
-    sums: Any, state: Any, conjunction: bool, children: Any, first: int, last: int
+    sums: Lanes, state: Lanes, conjunction: bool, children: Int32s1, first: int, last: int
 ) -> None:
     """Add the powers of literals: those that fail to the first sum, the others to the second."""
     strong, weak = sums[0], sums[1]
@@ -299,7 +315,7 @@ def _add_powers(
 
 
 @inlined
-def _join(own: Any, conjunction: bool, constants: Any) -> None:
+def _join(own: Lanes, conjunction: bool, constants: Lanes) -> None:
     """Turn sums of powers into truth, falsity and their powers under the threshold t-norm.
 
     What is written is a conjunction's, whose negation a disjunction is.

@@ -17,12 +17,21 @@ from typing import Any
 import numpy as np
 
 from neurogame.kernels.native.compiled import compiled, inlined, merged
-from neurogame.kernels.native.layout import Float32s1, Float32s2, Float32s3, UInt8s1, UInt8s2
+from neurogame.kernels.native.layout import (
+    Float32s1,
+    Float32s2,
+    Float32s3,
+    Int32s1,
+    Int64s1,
+    Int64s2,
+    UInt8s1,
+    UInt8s2,
+)
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import FUZZY, SOUND, THRESHOLD
 from neurogame.kernels.neural.lookup import LANES, TILE, index_lanes, index_one
-from neurogame.kernels.neural.network import ROWS, Network, propagate
+from neurogame.kernels.neural.network import ROWS, Lanes, Network, propagate
 
 _ONE = np.uint64(1)
 
@@ -79,7 +88,7 @@ def make_space(program: Program, lanes: int) -> Space:
 
 
 @compiled
-def evaluate_one(program: Program, space: Space, state: Any, values: Any) -> None:
+def evaluate_one(program: Program, space: Space, state: Lanes, values: Lanes) -> None:
     """Compute the values of one state.
 
     Args:
@@ -94,7 +103,7 @@ def evaluate_one(program: Program, space: Space, state: Any, values: Any) -> Non
 
 
 @merged
-def evaluate_lanes(program: Program, space: Space, column: Any, values: Any) -> None:
+def evaluate_lanes(program: Program, space: Space, column: Int64s1, values: Lanes) -> None:
     """Compute the values of 64 states, or of the first 16.
 
     Args:
@@ -109,7 +118,7 @@ def evaluate_lanes(program: Program, space: Space, column: Any, values: Any) -> 
 
 
 @compiled
-def evaluate_words(program: Program, space: Space, words: Any, values: Any) -> None:
+def evaluate_words(program: Program, space: Space, words: Int64s2, values: Lanes) -> None:
     """Compute the values of a batch of packed states.
 
     Args:
@@ -135,7 +144,7 @@ def evaluate_words(program: Program, space: Space, words: Any, values: Any) -> N
 
 
 @merged
-def index_state(program: Program, space: Space, state: Any) -> None:
+def index_state(program: Program, space: Space, state: Lanes) -> None:
     """Gather one state's indices of the tables; see :func:`evaluate_one`."""
     flags = space.flags
     for place in range(len(state)):
@@ -146,7 +155,7 @@ def index_state(program: Program, space: Space, state: Any) -> None:
 
 
 @merged
-def value_indexed(program: Program, space: Space, values: Any) -> None:
+def value_indexed(program: Program, space: Space, values: Lanes) -> None:
     """Compute values, float32 ``[R, L]``, from the indices of the tables."""
     network, readout, gains = program.network, program.readout, program.gains
     propagate(network, space.entry, space.state)
@@ -164,7 +173,14 @@ def value_indexed(program: Program, space: Space, values: Any) -> None:
 
 @compiled
 def _add_outputs(
-    state: Any, output: Any, readout: Any, kind: int, gains: Any, base: Any, y: Any, values: Any
+    state: Lanes,
+    output: Int32s1,
+    readout: Lanes,
+    kind: int,
+    gains: Lanes,
+    base: Lanes,
+    y: Lanes,
+    values: Lanes,
 ) -> None:
     """Add up the outputs of networks."""
     for role in range(len(values)):
@@ -189,14 +205,16 @@ def _add_outputs(
 
 
 @compiled
-def _read_sound(own: Any, zero: Any, slope: Any, shift: Any, room: Any, sign: Any, y: Any) -> None:
+def _read_sound(
+    own: Lanes, zero: float, slope: float, shift: float, room: float, sign: float, y: Lanes
+) -> None:
     for lane in range(len(y)):
         odds = own[0, lane] - own[1, lane] + room * own[2, lane]
         y[lane] = sign * lane_tanh((odds - zero) * slope + shift)
 
 
 @compiled
-def _read_fuzzy(own: Any, sign: Any, y: Any) -> None:
+def _read_fuzzy(own: Lanes, sign: float, y: Lanes) -> None:
     one, two = lane_constant(1.0, sign), lane_constant(2.0, sign)
     for lane in range(len(y)):
         true, false = own[0, lane], own[1, lane]
@@ -206,14 +224,14 @@ def _read_fuzzy(own: Any, sign: Any, y: Any) -> None:
 
 @compiled
 def _mix_goals(
-    state: Any,
-    output: Any,
-    readout: Any,
-    constants: Any,
-    gains: Any,
-    base: Any,
-    end: Any,
-    values: Any,
+    state: Lanes,
+    output: Int32s1,
+    readout: Lanes,
+    constants: Lanes,
+    gains: Lanes,
+    base: Lanes,
+    end: Lanes,
+    values: Lanes,
 ) -> None:
     """Mix the truth of goals and of the end of the game, which is the last output."""
     one, last = lane_constant(1.0, end[0]), len(output) - 1
@@ -233,7 +251,7 @@ def _mix_goals(
 
 
 @inlined
-def _powers_of_end(state: Any, unit: int, sign: Any, constants: Any, end: Any) -> None:
+def _powers_of_end(state: Lanes, unit: int, sign: float, constants: Lanes, end: Lanes) -> None:
     """Compute what the end of the game, as an operand that shall not hold, adds to a sum."""
     zero, one = lane_constant(0.0, sign), lane_constant(1.0, sign)
     scale, least = constants[3], constants[4]
@@ -245,7 +263,9 @@ def _powers_of_end(state: Any, unit: int, sign: Any, constants: Any, end: Any) -
 
 
 @inlined
-def _degree(own: Any, lane: int, constant: bool, upright: bool, end: Any, constants: Any) -> Any:
+def _degree(
+    own: Lanes, lane: int, constant: bool, upright: bool, end: float, constants: Lanes
+) -> Any:
     """Return how nearly a goal is reached without the game being over, or holds as it is."""
     zero, one, t = lane_constant(0.0, end), lane_constant(1.0, end), constants[2]
     falsity, truth = own[2, lane], own[3, lane]
