@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,6 +65,9 @@ def _no_process_is_left() -> Iterator[None]:
 
     mark_children()
     yield
+    if forkserver := sys.modules.get("multiprocessing.forkserver"):
+        # It would wait for the end of this process, and so would this fixture for its.
+        forkserver._forkserver._stop()
     try:
         wait_until(lambda: not children())
     except AssertionError:

@@ -68,7 +68,7 @@ def test_it_adds_to_a_checkpoint(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (["--knowledge", "games=0"], "games is 0; allowed: a whole number of at least 1"),
         (["--knowledge", "games"], "write name=value"),
         (["--knowledge", "games=2,games=3"], "each name once"),
-        (["--knowledge", "magic=1"], "unknown option 'magic'"),
+        (["--knowledge", "magic=1"], "unknown knowledge setting 'magic'; known are games, plies"),
         (["--knowledge", "true_goals=maybe"], "allowed: on, off"),
         (["--role", "red"], "no role 'red'; roles are xplayer, oplayer"),
         (["--out", "nowhere/my.pt"], "there is no folder nowhere"),

@@ -34,6 +34,7 @@ COMPLETE = {
     "serve": ["serve", "--player", "random"],
     "manage": ["manage", "GAME", "--players", "random", "random"],
     "inspect": ["inspect", "GAME"],
+    "precompile": ["precompile"],
 }
 
 

@@ -321,7 +321,8 @@ def _assert_at_rest(tree: MctsTree) -> None:
                 assert choice.visits.sum() == record.visits - record.ends
 
 
-def test_interrupts_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("interrupts")
+def test_interrupts_leave_nothing_behind() -> None:
     rules = game("connectfour")
     search = Mcts(rules)
     limit = Limit(seconds=120)
@@ -336,6 +337,7 @@ def test_interrupts_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> Non
     _assert_at_rest(tree_of(search))
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_stops_all_threads() -> None:
     rules = game("connectfour")
     search = Mcts(rules, settings=MctsSettings(threads=2))
