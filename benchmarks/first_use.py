@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -118,6 +119,8 @@ def measure(name: str) -> dict[str, Any]:
             figures[f"{turn} wall"] = time.perf_counter() - begin
             text = Path(folder, "compilations.json").read_text(encoding="utf-8")
             figures[f"{turn} compiled"] = json.loads(text)
+            # A training run does not write into the folder of another.
+            shutil.rmtree(Path(folder, "run"), ignore_errors=True)
         figures["bytes"] = sum(file.stat().st_size for file in numba.rglob("*.nbc"))
     return figures
 
