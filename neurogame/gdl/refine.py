@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from neurogame.gdl.rule_graph import Nodes, RuleGraph
-
-_Words: TypeAlias = npt.NDArray[np.uint64]
+from neurogame.splitmix import Words, mix
 
 
 @final
@@ -39,8 +38,8 @@ class Partition:
     colours: Nodes
     sizes: Nodes
     count: int
-    sums: _Words
-    common: _Words
+    sums: Words
+    common: Words
     trace: bytes
 
     @property
@@ -146,7 +145,7 @@ class _Refinement:
         return np.unique(targets)
 
 
-def _run_starts(*keys: npt.NDArray[np.int64] | _Words) -> Nodes:
+def _run_starts(*keys: npt.NDArray[np.int64] | Words) -> Nodes:
     """Return where runs of equal keys start."""
     new = np.zeros(len(keys[0]), dtype=bool)
     new[:1] = True
@@ -155,15 +154,6 @@ def _run_starts(*keys: npt.NDArray[np.int64] | _Words) -> Nodes:
     return np.flatnonzero(new)
 
 
-def _seen(labels: Nodes, colours: Nodes) -> _Words:
+def _seen(labels: Nodes, colours: Nodes) -> Words:
     """Return the hash of each edge's label and the colour at its other end."""
-    return _mix(_mix(colours.astype(np.uint64)) + labels.astype(np.uint64))
-
-
-def _mix(values: _Words) -> _Words:
-    """Scatter 64-bit words one to one (the finaliser of splitmix64)."""
-    values = values + np.uint64(0x9E3779B97F4A7C15)
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: _Words = values ^ (values >> np.uint64(31))
-    return mixed
+    return mix(mix(colours.astype(np.uint64)) + labels.astype(np.uint64))

@@ -9,7 +9,8 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.learn.counter_random import derive, mix
+from neurogame.learn.counter_random import derive
+from neurogame.splitmix import mix
 
 Ints = npt.NDArray[np.int64]
 

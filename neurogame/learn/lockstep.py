@@ -18,12 +18,13 @@ import numpy.typing as npt
 import torch
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.learn.counter_random import Words, derive, uniform
+from neurogame.learn.counter_random import derive, uniform
 from neurogame.learn.joint_moves import Ints, JointMoves
 from neurogame.learn.lookahead import Ahead, Floats, Judges, look_ahead, proofs, worth
 from neurogame.learn.trajectory import FORCED, SEVERAL, Trajectory, extend_proofs
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
+from neurogame.splitmix import Words
 
 # What a random word is drawn for; part of the counter, so that uses do not correlate.
 _TIE, _COIN, _MOVE, _OPENING, _JOINT = range(5)

@@ -16,10 +16,11 @@ import torch
 from torch import Tensor
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.learn.counter_random import Words, derive
+from neurogame.learn.counter_random import derive
 from neurogame.learn.joint_moves import Ints, JointMoves, joint_moves
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
+from neurogame.splitmix import Words
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

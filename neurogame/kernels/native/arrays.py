@@ -23,20 +23,11 @@ if TYPE_CHECKING:
     def rows(array: npt.NDArray[Kind], begin: int, count: int) -> npt.NDArray[Kind]:
         """Return ``array[begin:begin + count]`` of an array whose rows follow each other."""
 
-    def as_reals(array: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
-        """Return the same memory as single-precision numbers; ``[N]``."""
-
 else:
     import numba
     from llvmlite import ir
 
     from neurogame.kernels.native.struct_type import make_array
-
-    def _parts(context: Any, builder: Any, kind: Any, value: Any) -> tuple[Any, list[Any]]:
-        """Return address and shape of an array."""
-        array = context.make_array(kind)(context, builder, value)
-        sizes = [builder.extract_value(array.shape, axis) for axis in range(kind.ndim)]
-        return builder.ptrtoint(array.data, ir.IntType(64)), sizes
 
     @written
     def rows(typing: Any, array: Any, begin: Any, count: Any) -> Any:
@@ -44,26 +35,17 @@ else:
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             kind = signature.args[0]
-            address, sizes = _parts(context, builder, kind, values[0])
+            array = context.make_array(kind)(context, builder, values[0])
+            sizes = [builder.extract_value(array.shape, axis) for axis in range(kind.ndim)]
             size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
             stride = ir.Constant(ir.IntType(64), size)
             for length in sizes[1:]:
                 stride = builder.mul(stride, length)
+            address = builder.ptrtoint(array.data, ir.IntType(64))
             begin = builder.add(address, builder.mul(values[1], stride))
             return make_array(context, builder, kind, begin, [values[2], *sizes[1:]])
 
         return array(array, numba.types.int64, numba.types.int64), generate
-
-    @written
-    def as_reals(typing: Any, array: Any) -> Any:
-        """Return the same memory as single-precision numbers."""
-        found = array.copy(dtype=numba.types.float32)
-
-        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            address, sizes = _parts(context, builder, signature.args[0], values[0])
-            return make_array(context, builder, found, address, sizes)
-
-        return found(array), generate
 
 
 def overlay(struct: type[Overlaid]) -> Callable[[npt.NDArray[np.int32], int], Overlaid]:

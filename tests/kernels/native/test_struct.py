@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.kernels.native.arrays import as_reals, overlay, rows
+from neurogame.kernels.native.arrays import overlay, rows
 from neurogame.kernels.native.compiled import uncounted
 from neurogame.kernels.native.entries import callback, entry
 from neurogame.kernels.native.layout import (
@@ -131,7 +131,7 @@ def visit(heap: npt.NDArray[np.int32], place: int) -> float:
     node.visits += 1
     node.index = -node.visits
     worth.mean = 0.75
-    return float(as_reals(heap)[place + 2]) + node.index
+    return worth.mean + node.index
 
 
 @pytest.mark.parametrize("place", [0, 1, 5])

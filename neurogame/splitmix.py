@@ -1,0 +1,23 @@
+"""The mixing step of splitmix64 on arrays: words scrambled one to one."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+
+
+def mix(words: Words) -> Words:
+    """Return scrambled 64-bit words.
+
+    *Reference:* Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
+    """
+    with np.errstate(over="ignore"):
+        x = words + np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: Words = x ^ (x >> np.uint64(31))
+    return mixed
