@@ -17,7 +17,7 @@ from typing import final
 import numpy as np
 
 from neurogame.analysis.cone import ConeFinder
-from neurogame.analysis.exclusive import Group, candidate_groups
+from neurogame.analysis.exclusive import ExclusiveGroup, candidate_groups
 from neurogame.analysis.induction import Candidates, Proof, prove
 from neurogame.analysis.observe import Observations, observe_all, observe_play
 from neurogame.analysis.random_play import WordEvaluator
@@ -135,7 +135,7 @@ class GameAnalysis:
     persistent_false_certain: Bits
     never: Bits
     always: Bits
-    groups: tuple[Group, ...]
+    groups: tuple[ExclusiveGroup, ...]
     constant_sum: Verdict
     goal_sum: int | None
     goals_seen: tuple[tuple[int, ...], ...]

@@ -16,7 +16,7 @@ import numpy as np
 
 from neurogame.analysis.case_cone import CaseCone
 from neurogame.analysis.case_splits import UNKNOWN, Cases, Split, splits_of
-from neurogame.analysis.exclusive import Group
+from neurogame.analysis.exclusive import ExclusiveGroup
 from neurogame.analysis.hypotheses import Hypotheses, set_fact
 from neurogame.graph.lanes import Bits, Words, pack_lanes, unpack_lanes
 from neurogame.ground.atoms import IntArray
@@ -58,7 +58,7 @@ class Steps:
 
 
 def find_steps(
-    group: Group, cone: CaseCone, known: Hypotheses, wanted: Wanted, limit: int
+    group: ExclusiveGroup, cone: CaseCone, known: Hypotheses, wanted: Wanted, limit: int
 ) -> Steps:
     """Prove what can be proved about one step of a group.
 
@@ -161,7 +161,7 @@ def _work(cone: CaseCone, cases: Cases) -> int:
     return cone.cone.work * -(-len(cases) // 64) + len(cases) * cone.cone.leaf_count // 4
 
 
-def _first_cases(group: Group, cone: CaseCone, known: Hypotheses) -> Cases:
+def _first_cases(group: ExclusiveGroup, cone: CaseCone, known: Hypotheses) -> Cases:
     """Return one case per value of the group."""
     facts = [known.facts_of(int(f), True) for f in group.fluents]
     if not group.exactly:

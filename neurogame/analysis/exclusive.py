@@ -30,7 +30,7 @@ _MOST_LOOSE = 400
 
 @final
 @dataclass(frozen=True, eq=False)
-class Group:
+class ExclusiveGroup:
     """Fluents of which at most one holds in a state.
 
     Attributes:
@@ -42,7 +42,7 @@ class Group:
     exactly: bool
 
 
-def candidate_groups(circuit: Circuit, states: Bits, usable: Bits) -> list[Group]:
+def candidate_groups(circuit: Circuit, states: Bits, usable: Bits) -> list[ExclusiveGroup]:
     """Return disjoint groups of two or more fluents that no given state refutes.
 
     Args:
@@ -55,7 +55,7 @@ def candidate_groups(circuit: Circuit, states: Bits, usable: Bits) -> list[Group
     term = table.arguments[table.start[:count]] if count else np.zeros(0, np.int64)
     arity = terms.start[term + 1] - terms.start[term]
     columns = np.ascontiguousarray(states.T).view(np.uint8)
-    groups: list[Group] = []
+    groups: list[ExclusiveGroup] = []
     loose: list[int] = []
     shapes = set(zip(terms.functor[term].tolist(), arity.tolist(), strict=True))
     for functor, size in sorted(shapes):
@@ -66,7 +66,7 @@ def candidate_groups(circuit: Circuit, states: Bits, usable: Bits) -> list[Group
             best = _best_split(arguments, columns[members])
             if not best:
                 break
-            groups += [Group(members[g.fluents], g.exactly) for g in best]
+            groups += [ExclusiveGroup(members[g.fluents], g.exactly) for g in best]
             left = np.ones(len(members), np.bool_)
             left[np.concatenate([g.fluents for g in best])] = False
             members, arguments = members[left], arguments[left]
@@ -74,7 +74,7 @@ def candidate_groups(circuit: Circuit, states: Bits, usable: Bits) -> list[Group
     return _joined(groups, loose, states)
 
 
-def _best_split(arguments: IntArray, states: npt.NDArray[np.uint8]) -> list[Group]:
+def _best_split(arguments: IntArray, states: npt.NDArray[np.uint8]) -> list[ExclusiveGroup]:
     """Return the groups of the choice of counted arguments that explains most fluents.
 
     Args:
@@ -87,7 +87,7 @@ def _best_split(arguments: IntArray, states: npt.NDArray[np.uint8]) -> list[Grou
         choices = [c for n in range(size, 0, -1) for c in combinations(positions, n)]
     else:
         choices = [tuple(positions), *((p,) for p in positions)]
-    best: list[Group] = []
+    best: list[ExclusiveGroup] = []
     best_score = 0
     for counted in choices:
         kept = [p for p in positions if p not in counted]
@@ -99,7 +99,7 @@ def _best_split(arguments: IntArray, states: npt.NDArray[np.uint8]) -> list[Grou
     return best
 
 
-def _groups_of(keys: IntArray, states: npt.NDArray[np.uint8]) -> list[Group]:
+def _groups_of(keys: IntArray, states: npt.NDArray[np.uint8]) -> list[ExclusiveGroup]:
     """Return the groups of two or more fluents with one key that no state refutes."""
     if keys.shape[1]:
         _, key = np.unique(keys, axis=0, return_inverse=True)
@@ -112,13 +112,13 @@ def _groups_of(keys: IntArray, states: npt.NDArray[np.uint8]) -> list[Group]:
     most, least = held.max(axis=1), held.min(axis=1)
     parts = np.split(order, starts[1:])
     return [
-        Group(np.sort(part), bool(low == 1))
+        ExclusiveGroup(np.sort(part), bool(low == 1))
         for part, high, low in zip(parts, most, least, strict=True)
         if high <= 1 and 1 < len(part) <= _MOST_FLUENTS
     ]
 
 
-def _joined(groups: list[Group], loose: list[int], states: Bits) -> list[Group]:
+def _joined(groups: list[ExclusiveGroup], loose: list[int], states: Bits) -> list[ExclusiveGroup]:
     """Join groups and single fluents of different shapes of which exactly one always holds.
 
     So the phases of a turn, or whose turn it is where this is said by fluents of their own names,
@@ -127,7 +127,7 @@ def _joined(groups: list[Group], loose: list[int], states: Bits) -> list[Group]:
     units = [g.fluents for g in groups if not g.exactly] + [np.array([f]) for f in sorted(loose)]
     held = np.stack([states[:, u].any(axis=1) for u in units], axis=1) if units else states[:, :0]
     open_ = np.flatnonzero(held.any(axis=0))
-    joined: list[Group] = []
+    joined: list[ExclusiveGroup] = []
     used: set[int] = set()
     if 1 < len(open_) <= _MOST_LOOSE:
         seen = held[:, open_].astype(np.float32)
@@ -141,7 +141,9 @@ def _joined(groups: list[Group], loose: list[int], states: Bits) -> list[Group]:
             if open_[first] not in used and len(members) > 1 and complete:
                 chosen = open_[members].tolist()
                 used.update(chosen)
-                joined.append(Group(np.sort(np.concatenate([units[u] for u in chosen])), True))
+                joined.append(
+                    ExclusiveGroup(np.sort(np.concatenate([units[u] for u in chosen])), True)
+                )
     partial = [g for g in groups if not g.exactly]
     kept = [g for index, g in enumerate(partial) if index not in used]
     return [g for g in groups if g.exactly] + kept + joined

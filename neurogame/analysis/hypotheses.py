@@ -16,7 +16,7 @@ from typing import final
 import numpy as np
 
 from neurogame.analysis.cone import Cone, ConeFinder
-from neurogame.analysis.exclusive import Group
+from neurogame.analysis.exclusive import ExclusiveGroup
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import ALL, Bits, Words, pack_lanes
 from neurogame.ground.atoms import IntArray
@@ -46,7 +46,7 @@ class Hypotheses:
     base: Words
     excluded_moves: Words
     group_of: IntArray
-    groups: tuple[Group, ...]
+    groups: tuple[ExclusiveGroup, ...]
     work: int
 
     def facts_of(self, fluent: int, holds: bool) -> Words:
@@ -94,7 +94,7 @@ def set_fact(facts: Words, fluents: IntArray, side: int) -> None:
 def find_hypotheses(
     circuit: Circuit,
     finder: ConeFinder,
-    groups: Sequence[Group],
+    groups: Sequence[ExclusiveGroup],
     never: Bits,
     always: Bits,
     limit: int,
@@ -144,7 +144,7 @@ def find_hypotheses(
 
 def _assume(
     cone: Cone,
-    groups: Sequence[Group],
+    groups: Sequence[ExclusiveGroup],
     group_of: IntArray,
     never: Bits,
     always: Bits,

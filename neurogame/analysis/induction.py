@@ -22,7 +22,7 @@ import numpy as np
 from neurogame.analysis.case_cone import CaseCone, make_case_cone
 from neurogame.analysis.cases import Wanted, find_constants, find_steps
 from neurogame.analysis.cone import ConeFinder
-from neurogame.analysis.exclusive import Group, candidate_groups
+from neurogame.analysis.exclusive import ExclusiveGroup, candidate_groups
 from neurogame.analysis.hypotheses import Hypotheses, find_hypotheses
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import Bits
@@ -75,8 +75,8 @@ class Proof:
     always: Bits
     stays: Bits
     stays_out: Bits
-    groups: tuple[Group, ...]
-    tried: tuple[Group, ...]
+    groups: tuple[ExclusiveGroup, ...]
+    tried: tuple[ExclusiveGroup, ...]
     changes: tuple[Bits, ...]
     known: Hypotheses | None
     work: int
@@ -134,7 +134,7 @@ class _Prover:
             self.limit - self.left,
         )
 
-    def _hypotheses(self, groups: Sequence[Group]) -> Hypotheses | None:
+    def _hypotheses(self, groups: Sequence[ExclusiveGroup]) -> Hypotheses | None:
         found = find_hypotheses(
             self.circuit, self.finder, groups, self.never, self.always, self.left
         )
@@ -161,7 +161,9 @@ class _Prover:
             self.never[open_[~sure]] = False
             self.always[open_[~sure]] = False
 
-    def _prove_groups(self, groups: list[Group]) -> tuple[list[Group], Hypotheses | None]:
+    def _prove_groups(
+        self, groups: list[ExclusiveGroup]
+    ) -> tuple[list[ExclusiveGroup], Hypotheses | None]:
         """Return the groups that follow from themselves."""
         known = None
         for _ in range(_MOST_ROUNDS):
@@ -172,14 +174,14 @@ class _Prover:
             for group in groups:
                 wanted, _ = self._steps(group, known)
                 if wanted.most:
-                    kept.append(Group(group.fluents, wanted.exactly))
+                    kept.append(ExclusiveGroup(group.fluents, wanted.exactly))
             if [g.exactly for g in kept] == [g.exactly for g in groups] and self.left > 0:
                 return kept, known
             groups = kept
         # Without a round in which nothing had to be given up nothing is proved.
         return [], self._hypotheses([])
 
-    def _prove_single(self, groups: Sequence[Group], known: Hypotheses) -> list[Bits]:
+    def _prove_single(self, groups: Sequence[ExclusiveGroup], known: Hypotheses) -> list[Bits]:
         """Find the persistent fluents, those outside of groups one by one."""
         changes = []
         for group in groups:
@@ -192,11 +194,11 @@ class _Prover:
         for fluent in np.flatnonzero(single):
             if self.left <= 0:
                 break
-            wanted, _ = self._steps(Group(np.array([fluent]), False), known)
+            wanted, _ = self._steps(ExclusiveGroup(np.array([fluent]), False), known)
             self.stays[fluent], self.stays_out[fluent] = wanted.stays[0], wanted.stays_out[0]
         return changes
 
-    def _steps(self, group: Group, known: Hypotheses) -> tuple[Wanted, Bits]:
+    def _steps(self, group: ExclusiveGroup, known: Hypotheses) -> tuple[Wanted, Bits]:
         """Return what one step can do to a group; found once while its premises stay."""
         if self.left <= 0:
             size = len(group.fluents)
@@ -221,7 +223,7 @@ class _Prover:
         return steps.wanted, steps.changes
 
 
-def _digest(group: Group, cone: CaseCone, known: Hypotheses) -> bytes:
+def _digest(group: ExclusiveGroup, cone: CaseCone, known: Hypotheses) -> bytes:
     """Return a hash of all that the proof about a group rests on."""
     found = hashlib.blake2b(known.base.tobytes(), digest_size=16)
     found.update(bytes([group.exactly]))

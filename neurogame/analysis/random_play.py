@@ -18,7 +18,7 @@ from neurogame.graph.lanes import ALL, Bits, Words, any_lane, pack_lanes, unpack
 
 @final
 @dataclass(frozen=True, eq=False)
-class Ply:
+class RandomPly:
     """What the rules say about one state of each game, and the moves made in it.
 
     ``B`` games (lanes), ``W`` words of them.
@@ -105,7 +105,7 @@ class WordEvaluator:
 
 def play(
     evaluator: WordEvaluator, *, seed: int, words: int, plies: int, work: int
-) -> Iterator[Ply]:
+) -> Iterator[RandomPly]:
     """Play games at random, all moves of a role equally likely; yield one ply after the other.
 
     It stops when all games have ended, at a number of plies, or when the work is used up.
@@ -128,7 +128,7 @@ def play(
         moves, able = choose_moves(circuit, legal, random)
         moved: Words = playing & ~terminal & able
         following = evaluator.step(state, moves)
-        yield Ply(playing, state, legal, terminal, goals, following, moved)
+        yield RandomPly(playing, state, legal, terminal, goals, following, moved)
         playing = moved
         state = (following & moved) | (state & ~moved)
         if not playing.any():

@@ -14,7 +14,7 @@ import numpy as np
 from neurogame.analysis.case_cone import make_case_cone
 from neurogame.analysis.cases import holds_in_all_cases
 from neurogame.analysis.cone import ConeFinder
-from neurogame.analysis.exclusive import Group
+from neurogame.analysis.exclusive import ExclusiveGroup
 from neurogame.analysis.hypotheses import Hypotheses
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import Bits, Words
@@ -38,7 +38,7 @@ def longest_game(
         limit: most input literals to read.
     """
     bounds: list[int] = []
-    one_way: list[Group] = []
+    one_way: list[ExclusiveGroup] = []
     total = 0
     for group, change in zip(known.groups, changes, strict=True):
         longest = _longest_way(circuit, group, change & ~np.eye(len(change), dtype=np.bool_))
@@ -53,7 +53,7 @@ def longest_game(
     return min(bounds, default=None)
 
 
-def _longest_way(circuit: Circuit, group: Group, change: Bits) -> int | None:
+def _longest_way(circuit: Circuit, group: ExclusiveGroup, change: Bits) -> int | None:
     """Return the most changes from the initial value on, or None if a value can return."""
     size = len(group.fluents)
     held = np.flatnonzero(circuit.initial[group.fluents])
@@ -71,7 +71,7 @@ def _every_step_moves(
     circuit: Circuit,
     finder: ConeFinder,
     known: Hypotheses,
-    groups: Sequence[Group],
+    groups: Sequence[ExclusiveGroup],
     limit: int,
 ) -> bool:
     """Return whether every joint move certainly changes one of the groups."""
@@ -90,7 +90,7 @@ def _every_step_moves(
     return holds_in_all_cases(cone, known, moves, limit)
 
 
-def _changes(group: Group, facts: Words, can: Bits, must: Bits) -> Bits:
+def _changes(group: ExclusiveGroup, facts: Words, can: Bits, must: Bits) -> Bits:
     """Return in which cases the value of a group certainly changes; bool ``[B]``."""
     holds, fails = _fact(facts, 0, group.fluents), _fact(facts, 1, group.fluents)
     found = (holds & ~can.T).any(axis=1)

@@ -10,7 +10,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.analysis.exclusive import Group
+from neurogame.analysis.exclusive import ExclusiveGroup
 from neurogame.analysis.hypotheses import Hypotheses
 from neurogame.analysis.observe import Observations
 from neurogame.circuit.circuit import Circuit
@@ -75,7 +75,7 @@ def prove_turns(circuit: Circuit, known: Hypotheses) -> TurnProof:
     return TurnProof(None, idle)
 
 
-def seen_control(groups: tuple[Group, ...], seen: Observations) -> Control | None:
+def seen_control(groups: tuple[ExclusiveGroup, ...], seen: Observations) -> Control | None:
     """Return the smallest group whose value was seen to tell which role has a choice.
 
     Args:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, final
 
 from neurogame.arena.arena_result import ArenaResult
-from neurogame.arena.board import Key, slot_key
+from neurogame.arena.crosstable import Key, slot_key
 from neurogame.arena.fingerprint import differences
 from neurogame.arena.report import csv_text, markdown
 from neurogame.arena.schedule import Slot

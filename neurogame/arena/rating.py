@@ -23,7 +23,7 @@ Array: TypeAlias = npt.NDArray[np.float64]
 
 @final
 @dataclass(frozen=True)
-class Comparison:
+class PairedComparison:
     """One player's result against another.
 
     Attributes:
@@ -68,7 +68,7 @@ class RatingList:
 
 def rating_list(
     labels: Sequence[str],
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[PairedComparison],
     *,
     game: str | None = None,
     limit: str = "",
@@ -117,7 +117,7 @@ def rating_list(
     )
 
 
-def _matrices(count: int, comparisons: Sequence[Comparison]) -> tuple[Array, Array]:
+def _matrices(count: int, comparisons: Sequence[PairedComparison]) -> tuple[Array, Array]:
     """Return comparisons and points of each player against each, the virtual ones included."""
     played = np.ones((count, count)) - np.eye(count)
     points = played / 2
@@ -155,7 +155,7 @@ def _most_likely(played: Array, points: Array) -> Array:
     return np.asarray(ratings - ratings.mean())
 
 
-def _covariance(ratings: Array, played: Array, comparisons: Sequence[Comparison]) -> Array:
+def _covariance(ratings: Array, played: Array, comparisons: Sequence[PairedComparison]) -> Array:
     """Return the sandwich estimate of the ratings' covariance."""
     count = len(ratings)
     expected = _expected(ratings)

@@ -15,7 +15,7 @@ import torch
 from tqdm import tqdm
 
 from neurogame.arena.arena_result import ArenaResult
-from neurogame.arena.board import Board
+from neurogame.arena.crosstable import Crosstable
 from neurogame.arena.drive import InlineExecutor, MatchFailed, drive
 from neurogame.arena.fingerprint import fingerprint
 from neurogame.arena.folder import ArenaFolder, keyed
@@ -88,21 +88,21 @@ def run_arena(
     torch.set_num_threads(1)
     try:
         version = str(values := fingerprint(settings))
-        board = _prepared(settings, version)
+        crosstable = _prepared(settings, version)
         with contextlib.ExitStack() as stack:
             folder = None if output is None else ArenaFolder(Path(output), values)
             if folder is not None:
                 stack.enter_context(folder)
-                for slot, record in folder.played(keyed(list(board.all_slots()))):
-                    board.add(slot, record)
-            hall = _Hall(settings, board, folder, on_match)
+                for slot, record in folder.played(keyed(list(crosstable.all_slots()))):
+                    crosstable.add(slot, record)
+            hall = _Hall(settings, crosstable, folder, on_match)
             return hall.run(version, processes, executor, progress)
     finally:
         table.cache_clear()
         torch.set_num_threads(threads)
 
 
-def _prepared(settings: ArenaSettings, version: str) -> Board:
+def _prepared(settings: ArenaSettings, version: str) -> Crosstable:
     """Make every game and player once, so that mistakes and warnings come at the beginning."""
     games = [table(name, settings.players, settings.seed, version)[0] for name in settings.games]
     counts = Counter(game.name for game in games)
@@ -110,7 +110,7 @@ def _prepared(settings: ArenaSettings, version: str) -> Board:
         game.name if counts[game.name] == 1 else given
         for game, given in zip(games, settings.games, strict=True)
     ]
-    return Board(settings, names, [len(game.roles) for game in games])
+    return Crosstable(settings, names, [len(game.roles) for game in games])
 
 
 @final
@@ -120,12 +120,12 @@ class _Hall:
     def __init__(
         self,
         settings: ArenaSettings,
-        board: Board,
+        crosstable: Crosstable,
         folder: ArenaFolder | None,
         on_match: Callable[[Slot, MatchRecord], None] | None,
     ) -> None:
         self._settings = settings
-        self._board = board
+        self._crosstable = crosstable
         self._folder = folder
         self._on_match = on_match
         self._bar: tqdm[None] = tqdm(disable=True)
@@ -139,7 +139,7 @@ class _Hall:
             try:
                 with _playground(processes, executor) as chosen:
                     drive(
-                        self._board.open_slots(),
+                        self._crosstable.open_slots(),
                         partial(play_slot, self._settings, version),
                         self._collect,
                         chosen,
@@ -159,8 +159,8 @@ class _Hall:
     @contextlib.contextmanager
     def _shown(self, progress: bool) -> Iterator[None]:
         """Show a progress bar."""
-        total = sum(1 for _ in self._board.all_slots())
-        missing = sum(1 for _ in self._board.open_slots())
+        total = sum(1 for _ in self._crosstable.all_slots())
+        missing = sum(1 for _ in self._crosstable.open_slots())
         with tqdm(
             total=total,
             initial=total - missing,
@@ -176,12 +176,12 @@ class _Hall:
         """Keep a finished match."""
         if self._folder is not None:
             self._folder.append(slot, record)
-        concerned = self._board.add(slot, record)
-        self._bar.set_description_str(self._board.title(slot), refresh=False)
-        self._bar.set_postfix_str(self._board.standing(slot), refresh=False)
+        concerned = self._crosstable.add(slot, record)
+        self._bar.set_description_str(self._crosstable.title(slot), refresh=False)
+        self._bar.set_postfix_str(self._crosstable.standing(slot), refresh=False)
         self._bar.update()
         if any(tally.decided for tally in concerned):
-            missing = sum(1 for _ in self._board.open_slots())
+            missing = sum(1 for _ in self._crosstable.open_slots())
             self._bar.total = self._bar.n + missing
         if self._on_match is not None:
             self._on_match(slot, record)
@@ -191,7 +191,7 @@ class _Hall:
         labels = self._settings.labels
         who = " against ".join(labels[player] for player in error.slot.seats)
         return (
-            f"{self._board.title(error.slot)}, {who}, seed {error.slot.seed}: "
+            f"{self._crosstable.title(error.slot)}, {who}, seed {error.slot.seed}: "
             f"{error.failure.message}"
         )
 
@@ -203,7 +203,7 @@ class _Hall:
 
     def _finished(self) -> ArenaResult:
         """Return the results, written if there is a folder."""
-        result = self._board.result()
+        result = self._crosstable.result()
         if self._folder is not None:
             self._folder.write_result(result)
         return result

@@ -11,7 +11,7 @@ from tqdm import tqdm
 from neurogame.arena.drive import InlineExecutor, drive
 from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.schedule import Slot, slots
-from neurogame.arena.tally import Tally
+from neurogame.arena.tally import PairingTally
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
@@ -53,7 +53,7 @@ def play_series(
     _check(game, players, matches, seed)
     chosen = settings or MatchSettings()
     everyone = range(len(players))
-    tally = Tally(everyone, len(players), matches)
+    tally = PairingTally(everyone, len(players), matches)
     numbers = itertools.count()
     bar: tqdm[None]
 

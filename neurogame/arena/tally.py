@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import final
 
 from neurogame.arena.pairing_result import PairingResult
-from neurogame.arena.rating import Comparison
+from neurogame.arena.rating import PairedComparison
 from neurogame.arena.rounds import Round, outcomes, points, points_against
 from neurogame.arena.schedule import Slot, seatings
 from neurogame.arena.sprt import Sprt, SprtSettings
@@ -16,7 +16,7 @@ from neurogame.players.record import MatchRecord
 
 
 @final
-class Tally:
+class PairingTally:
     """The matches of one pairing in one game under one limit.
 
     Whatever the order in which matches come in, the result is the same: rounds are put in the
@@ -100,14 +100,16 @@ class Tally:
         state = self._sprt.state
         return f"{text} LLR {state.llr:.2f} [{state.lower:.2f}, {state.upper:.2f}]"
 
-    def comparisons(self) -> list[Comparison]:
+    def comparisons(self) -> list[PairedComparison]:
         """Return the results of every two players against each other, clustered by block."""
         found = []
         for entry in self.rounds:
             goals = entry.goals(self.players)
             for one, two in itertools.combinations(range(len(goals)), 2):
                 result = points_against(goals[one], goals[two])
-                found.append(Comparison(entry.block, self.players[one], self.players[two], result))
+                found.append(
+                    PairedComparison(entry.block, self.players[one], self.players[two], result)
+                )
         return found
 
     def result(self, game: str, limit: str, labels: Sequence[str], seed: int) -> PairingResult:

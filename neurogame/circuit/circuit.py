@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -91,3 +92,11 @@ class Circuit:
         return tuple(
             tuple((value, next(literals)) for value in values) for values in self.goal_values
         )
+
+
+class HasCircuit(Protocol):
+    """Anything with a circuit, such as a game."""
+
+    @property
+    def circuit(self) -> Circuit:
+        """The circuit of the game."""

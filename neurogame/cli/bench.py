@@ -21,7 +21,7 @@ from neurogame.files import CACHE_VARIABLE
 
 if TYPE_CHECKING:
     from neurogame.kernels.codegen.unit_costs import UnitCosts
-    from neurogame.simulate.speed import Speed, Start
+    from neurogame.simulate.speed import Speed, StartCost
 
 GAMES = ("tictactoe", "connectfour", "pentago", "breakthrough", "reversi")
 _LANES = 512
@@ -134,7 +134,7 @@ def _row(
 
 def _in_new_process(
     folder: str, name: str, backend: str, options: argparse.Namespace, runs: int
-) -> tuple[Start, Speed | None]:
+) -> tuple[StartCost, Speed | None]:
     """Measure in a process of its own, which knows nothing but what is in the cache."""
     arguments = (folder, name, backend, options.device, options.seconds, runs, options.threads)
     # On Ctrl-C the process ends without a word; this one reports it.
@@ -151,7 +151,7 @@ def _in_new_process(
 
 def _measure(
     folder: str, name: str, backend: str, device: str, seconds: float, runs: int, threads: int
-) -> tuple[Start, Speed | None]:
+) -> tuple[StartCost, Speed | None]:
     """Start a game with a cache folder, and measure its speed if there are runs to make."""
     os.environ[CACHE_VARIABLE] = folder
     from neurogame.simulate.speed import measure_speed, measure_start

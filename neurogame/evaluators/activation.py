@@ -7,7 +7,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neurogame.evaluators.plan import Group, Unit
+from neurogame.evaluators.plan import NeuronGroup, Unit
 
 WIDE = 16
 """Children above which a sum is formed in float64: it is small, but on the way to it, before the
@@ -55,7 +55,9 @@ class PlainUnit(Unit):
     def __init__(self, beta: float) -> None:
         self.beta = beta
 
-    def __call__(self, children: Tensor, group: Group, edges: Tensor, nodes: Tensor) -> Tensor:
+    def __call__(
+        self, children: Tensor, group: NeuronGroup, edges: Tensor, nodes: Tensor
+    ) -> Tensor:
         """Return the outputs ``[n, 1, B]``; see :class:`Unit`."""
         weights, outputs = edges.unsqueeze(1), children[0]
         if edges.shape[1] > WIDE:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
-from neurogame.circuit.circuit import Circuit
+from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.cilp_plain import PlainNetworks
 from neurogame.evaluators.cilp_sound import SoundNetworks
@@ -15,14 +15,6 @@ from neurogame.evaluators.fuzzy import FuzzyGoals
 from neurogame.evaluators.mlp import PlainPerceptron
 from neurogame.evaluators.proof_build import build_proof_graph
 from neurogame.evaluators.wiring import wire
-
-
-class HasCircuit(Protocol):
-    """Anything with a circuit, such as a game."""
-
-    @property
-    def circuit(self) -> Circuit:
-        """The circuit of the game."""
 
 
 def make_evaluator(

@@ -12,7 +12,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.kernel_networks import KernelNetworks
-from neurogame.evaluators.plan import Group, Unit
+from neurogame.evaluators.plan import NeuronGroup, Unit
 from neurogame.evaluators.tables import KernelInputs, UnitTables, summed
 from neurogame.evaluators.threshold_norm import LOWEST_POWER, ThresholdNorm
 from neurogame.evaluators.value import BEST, WORST
@@ -36,7 +36,9 @@ class ThresholdUnit(Unit):
     def __init__(self, norm: ThresholdNorm) -> None:
         self.norm = norm
 
-    def __call__(self, children: Tensor, group: Group, edges: Tensor, nodes: Tensor) -> Tensor:
+    def __call__(
+        self, children: Tensor, group: NeuronGroup, edges: Tensor, nodes: Tensor
+    ) -> Tensor:
         """Return truth and falsity ``[n, 2, B]``; see :class:`Unit`."""
         conjunction = (nodes[0] == AND).unsqueeze(1)
         # A disjunction holds unless the conjunction of its literals' negations does.

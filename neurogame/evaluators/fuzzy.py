@@ -12,7 +12,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.kernel_networks import KernelNetworks
-from neurogame.evaluators.plan import Group, Unit
+from neurogame.evaluators.plan import NeuronGroup, Unit
 from neurogame.evaluators.tables import KernelInputs, UnitTables, summed
 from neurogame.evaluators.wiring import Wiring
 from neurogame.graph.graph import AND
@@ -29,7 +29,9 @@ class FuzzyUnit(Unit):
 
     channels = 2
 
-    def __call__(self, children: Tensor, group: Group, edges: Tensor, nodes: Tensor) -> Tensor:
+    def __call__(
+        self, children: Tensor, group: NeuronGroup, edges: Tensor, nodes: Tensor
+    ) -> Tensor:
         """Return log truth and log falsity ``[n, 2, B]``; see :class:`Unit`."""
         true, false = children.sum(dim=2)
         conjunction = (nodes[0] == AND).unsqueeze(1)

@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid
 
-from neurogame.evaluators.plan import Group, Plan, Unit
+from neurogame.evaluators.plan import NeuronGroup, Plan, Unit
 
 NOTHING = -1e9
 """Logarithm that stands for no deviation at all: the filler that pads short neurons."""
@@ -62,7 +62,9 @@ class LogSpaceUnit(Unit):
 
     channels = 2
 
-    def __call__(self, children: Tensor, group: Group, edges: Tensor, nodes: Tensor) -> Tensor:
+    def __call__(
+        self, children: Tensor, group: NeuronGroup, edges: Tensor, nodes: Tensor
+    ) -> Tensor:
         """Return the log deviations ``[n, 2, B]``; see :class:`Unit`."""
         floor, ceiling = nodes[0].unsqueeze(1), nodes[1].unsqueeze(1)
         if group.leaves_only:
@@ -134,7 +136,9 @@ class _RangeUnit(Unit):
 
     channels = 2
 
-    def __call__(self, children: Tensor, group: Group, edges: Tensor, nodes: Tensor) -> Tensor:
+    def __call__(
+        self, children: Tensor, group: NeuronGroup, edges: Tensor, nodes: Tensor
+    ) -> Tensor:
         """Return log deviations ``[n, 2, 2]``; see :class:`Unit`."""
         straight = torch.stack([children[0], children[1].flip(2)])
         plain = group._replace(leaves_only=False)

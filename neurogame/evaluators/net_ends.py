@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from neurogame.evaluators.activation import bipolar
-from neurogame.evaluators.plan import Group, Plan
+from neurogame.evaluators.plan import NeuronGroup, Plan
 
 
 def net_input_ends(
@@ -45,7 +45,7 @@ class _Ends(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: torch.autograd.function.FunctionCtx,
-        groups: list[Group],
+        groups: list[NeuronGroup],
         first_row: int,
         beta: float,
         reserve: float,
@@ -75,7 +75,7 @@ class _Ends(torch.autograd.Function):
     ) -> tuple[Tensor | None, ...]:
         """Return the gradients of weights and biases."""
         outputs, weights = ctx.saved_tensors  # type: ignore[attr-defined]
-        groups: list[Group] = ctx.groups  # type: ignore[attr-defined]
+        groups: list[NeuronGroup] = ctx.groups  # type: ignore[attr-defined]
         first_row: int = ctx.first_row  # type: ignore[attr-defined]
         places = outputs.view(-1)
         flow = torch.zeros_like(places)

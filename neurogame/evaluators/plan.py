@@ -27,7 +27,7 @@ SMALLEST_PIECE = 32
 """States evaluated at a time in networks that exceed the limit even so."""
 
 
-class Group(NamedTuple):
+class NeuronGroup(NamedTuple):
     """Neurons ``first`` up to ``last`` and what they read, padded to one fan-in ``k``.
 
     Attributes:
@@ -56,7 +56,9 @@ class Unit(ABC):
     channels: int
 
     @abstractmethod
-    def __call__(self, children: Tensor, group: Group, edges: Tensor, nodes: Tensor) -> Tensor:
+    def __call__(
+        self, children: Tensor, group: NeuronGroup, edges: Tensor, nodes: Tensor
+    ) -> Tensor:
         """Return the outputs of a group.
 
         Args:
@@ -99,10 +101,10 @@ class Plan(nn.Module):
     def _edges(self, index: int) -> Tensor:
         return cast(Tensor, getattr(self, f"edge_{index}"))
 
-    def groups(self, units: int) -> list[Group]:
+    def groups(self, units: int) -> list[NeuronGroup]:
         """Return the groups that compute the first ``units`` neurons."""
         return [
-            Group(first, last, leaves_only, getattr(self, f"pick_{i}"), self._edges(i))
+            NeuronGroup(first, last, leaves_only, getattr(self, f"pick_{i}"), self._edges(i))
             for i, (first, last, leaves_only) in enumerate(self._ranges)
             if first < units
         ]
@@ -145,7 +147,7 @@ class _Propagate(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: torch.autograd.function.FunctionCtx,
-        groups: list[Group],
+        groups: list[NeuronGroup],
         unit: Unit,
         units: int,
         leaves: Tensor,
@@ -172,7 +174,7 @@ class _Propagate(torch.autograd.Function):
     ) -> tuple[Tensor | None, ...]:
         """Return the gradients of leaves, edges and nodes."""
         state, edges, nodes, rows = ctx.saved_tensors  # type: ignore[attr-defined]
-        groups: list[Group] = ctx.groups  # type: ignore[attr-defined]
+        groups: list[NeuronGroup] = ctx.groups  # type: ignore[attr-defined]
         unit: Unit = ctx.unit  # type: ignore[attr-defined]
         first_row: int = ctx.first_row  # type: ignore[attr-defined]
         channels = state.shape[1]
@@ -213,14 +215,14 @@ def _pulled_back(direct: Tensor, leaves: Tensor, flow: Tensor) -> Tensor:
     return flow if direct is leaves else torch.autograd.grad(direct, leaves, flow)[0]
 
 
-def _picks(group: Group, channels: int) -> Tensor:
+def _picks(group: NeuronGroup, channels: int) -> Tensor:
     """Return rows of the flattened buffer ``[rows * C, B]`` for each channel and edge."""
     if channels == 1:
         return (group.pick >> 1).reshape(-1)
     return torch.stack([group.pick, group.pick ^ 1]).reshape(-1)
 
 
-def _gather(state: Tensor, group: Group, channels: int) -> Tensor:
+def _gather(state: Tensor, group: NeuronGroup, channels: int) -> Tensor:
     flat = state.flatten(0, 1)
     n, k = group.pick.shape
     return flat.index_select(0, _picks(group, channels)).view(channels, n, k, flat.shape[1])

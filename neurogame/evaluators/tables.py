@@ -11,7 +11,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from neurogame.evaluators.plan import Group, Unit
+from neurogame.evaluators.plan import NeuronGroup, Unit
 from neurogame.kernels.neural.layout import Layout
 from neurogame.kernels.neural.merge import ENTRIES
 
@@ -55,7 +55,7 @@ class UnitTables:
         self._children = _chosen(unit.leaf_inputs(leaves), layout.small_choice)
         self.leaf = _chosen(leaves, layout.leaf_choice).transpose(0, 1)
         picks = layout.small_inner
-        self._group = Group(0, len(picks), True, pick=picks, edge=picks)
+        self._group = NeuronGroup(0, len(picks), True, pick=picks, edge=picks)
 
     def small(self, edges: Tensor, nodes: Tensor) -> Tensor:
         """Return the small neurons' outputs for each entry, exchanged where read negated.

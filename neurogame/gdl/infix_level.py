@@ -11,7 +11,7 @@ from neurogame.gdl.nodes import MAXIMUM_DEPTH, MAXIMUM_WORDS, Group, Node, Word
 
 @final
 @dataclass(slots=True)
-class Literal:
+class InfixLiteral:
     """A literal: a sentence or term, or two with ``!=`` between them.
 
     Attributes:
@@ -30,13 +30,13 @@ class Literal:
         return node
 
 
-Formula: TypeAlias = list[list[Literal]]
+Formula: TypeAlias = list[list[InfixLiteral]]
 """A disjunction of conjunctions."""
 
 
 @final
 @dataclass(slots=True)
-class Level:
+class InfixLevel:
     """What has been read inside one pair of parentheses, or of the head or body of a statement.
 
     Attributes:
@@ -48,16 +48,16 @@ class Level:
 
     opened: Position
     name: Word | None = None
-    arguments: list[Formula] = field(default_factory=lambda: [[[Literal()]]])
+    arguments: list[Formula] = field(default_factory=lambda: [[[InfixLiteral()]]])
 
     @property
-    def literal(self) -> Literal:
+    def literal(self) -> InfixLiteral:
         """The literal that is being read."""
         return self.arguments[-1][-1][-1]
 
     def is_empty(self) -> bool:
         """Return whether nothing has been read."""
-        return self.arguments == [[[Literal()]]]
+        return self.arguments == [[[InfixLiteral()]]]
 
     def node(self) -> Node:
         """Return the complete level in prefix order."""

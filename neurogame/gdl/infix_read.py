@@ -34,7 +34,7 @@ from typing import NoReturn, final
 import pyparsing
 
 from neurogame.gdl.finding import Finding, Position, shown
-from neurogame.gdl.infix_level import Level, Literal, size_problem
+from neurogame.gdl.infix_level import InfixLevel, InfixLiteral, size_problem
 from neurogame.gdl.infix_tokens import GAP, NAME, NOT, TOKEN, is_variable, refusal, unquoted
 from neurogame.gdl.keywords import SYNTAX_WORDS
 from neurogame.gdl.lines import Lines
@@ -156,7 +156,7 @@ class _Reader:
 
     def _begin(self, _text: str, offset: int, _tokens: pyparsing.ParseResults) -> None:
         self._first = self._position(offset)
-        self._levels = [Level(self._first)]
+        self._levels = [InfixLevel(self._first)]
         self._head: Node | None = None
         self._arrow: Word | None = None
         names = (f"_{number}" for number in itertools.count(1))
@@ -167,7 +167,7 @@ class _Reader:
             self._levels[-1].literal.negations.append(self._position(match.start()))
         else:
             name = self._word(match) if match["name"] else None
-            self._levels.append(Level(self._position(match.start("open")), name))
+            self._levels.append(InfixLevel(self._position(match.start("open")), name))
 
     def _term(self, match: re.Match[str]) -> None:
         word = self._word(match)
@@ -194,11 +194,11 @@ class _Reader:
         if match[1] == ":-":
             self._end_head(match.start())
         elif match[1] == "|":
-            level.arguments[-1].append([Literal()])
+            level.arguments[-1].append([InfixLiteral()])
         elif match[1] == "," and level.name is not None:
-            level.arguments.append([[Literal()]])
+            level.arguments.append([[InfixLiteral()]])
         elif match[1] in "&,":
-            level.arguments[-1][-1].append(Literal())
+            level.arguments[-1][-1].append(InfixLiteral())
         elif len(level.literal.terms) == 2:
             message = "'!=' compares two terms; write X != Y & Y != Z"
             self._refuse(match.start(), message, "chained-comparison")
@@ -214,7 +214,7 @@ class _Reader:
             )
             self._refuse(arrow, message, "second-arrow")
         self._head, self._arrow = self._levels[0].node(), Word("<=", self._position(arrow))
-        self._levels = [Level(self._first)]
+        self._levels = [InfixLevel(self._first)]
 
     def _end(self, _text: str, offset: int, _tokens: pyparsing.ParseResults) -> None:
         if self._last != "." and offset < len(self._text):

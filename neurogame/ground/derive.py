@@ -10,7 +10,7 @@ import numpy as np
 from neurogame.errors import GroundingError
 from neurogame.gdl.graph import strong_components
 from neurogame.ground.clauses import Clause
-from neurogame.ground.join import Body, Start, build_rows, solve
+from neurogame.ground.join import JoinStart, PreparedBody, build_rows, solve
 from neurogame.ground.limits import Watch
 from neurogame.ground.relation import Database, Relation
 
@@ -82,7 +82,7 @@ def _fixpoint(
 ) -> None:
     """Evaluate one component: every clause once, then only from what is new."""
     relations = [database.relation(predicate) for predicate in sorted(members)]
-    bodies = [Body(clause, database) for clause in clauses]
+    bodies = [PreparedBody(clause, database) for clause in clauses]
     for body in bodies:
         _apply(body, None, database, watch)
     recursive = [
@@ -100,7 +100,7 @@ def _fixpoint(
                 if high > low:
                     # The other literals range over all atoms known by now: some solutions are
                     # found twice, but each is found.
-                    _apply(body, Start(place, (low, high)), database, watch)
+                    _apply(body, JoinStart(place, (low, high)), database, watch)
 
 
 def _advance(relations: Iterable[Relation]) -> bool:
@@ -109,7 +109,7 @@ def _advance(relations: Iterable[Relation]) -> bool:
     return any(found)
 
 
-def _apply(body: Body, start: Start | None, database: Database, watch: Watch) -> None:
+def _apply(body: PreparedBody, start: JoinStart | None, database: Database, watch: Watch) -> None:
     head = body.clause.head
     name = head.predicate.rpartition("/")[0]
     doing = f"deriving '{name}'" if not name.startswith("*") else "deriving part of a rule"

@@ -19,8 +19,8 @@ from neurogame.gdl.terms import Rules
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.clauses import Clause, Literal
 from neurogame.ground.derive import predicate_strata
-from neurogame.ground.join import Body, Start, build_rows, solve
-from neurogame.ground.layout import Layout
+from neurogame.ground.join import JoinStart, PreparedBody, build_rows, solve
+from neurogame.ground.layout import Numbering
 from neurogame.ground.limits import Watch
 from neurogame.ground.program import GroundProgram
 from neurogame.ground.relation import Database
@@ -53,7 +53,7 @@ def instantiate(
         GroundingError: if a goal value is not an integer from 0 to 100, or there is no role.
         LimitError: if a limit is reached.
     """
-    layout = Layout(database, rules)
+    layout = Numbering(database, rules)
     parts = _Instances(clauses, dynamic, database, rules, watch)
     parts.collect(outputs)
     layout.number(parts.defined())
@@ -156,16 +156,16 @@ class _Instances:
 
     def _solve(self, clause: Clause, wanted: tuple[int, int] | None) -> None:
         """Instantiate one clause, all of it or only for some of the atoms asked for."""
-        body, start = Body(clause, self.database), None
+        body, start = PreparedBody(clause, self.database), None
         if wanted is not None:
             asked = Literal(ASKED + clause.head.predicate, clause.head.arguments)
-            body = Body(replace(clause, body=(*clause.body, asked)), self.database)
+            body = PreparedBody(replace(clause, body=(*clause.body, asked)), self.database)
             place = len(clause.body)
             span = body.span(place, *wanted)
             if span[0] == span[1]:
                 return
             if wanted[0]:
-                start = Start(place, span)
+                start = JoinStart(place, span)
         tracked = [i for i, x in enumerate(clause.body) if x.predicate in self.dynamic]
         where = self.rules.rules[clause.source].position
         doing = f"instantiating the rule at {self.rules.source}:{where.line}:{where.column}"
@@ -182,7 +182,7 @@ class _Instances:
         self.watch.check_count(self._count, "collecting the ground rules")
 
 
-def _program(instances: _Instances, layout: Layout, key: str) -> GroundProgram:
+def _program(instances: _Instances, layout: Numbering, key: str) -> GroundProgram:
     """Put the instances together."""
     parts = [_numbered(part, layout) for part in instances.parts]
     empty = np.zeros(0, np.int64)
@@ -206,7 +206,7 @@ def _program(instances: _Instances, layout: Layout, key: str) -> GroundProgram:
     )
 
 
-def _numbered(part: _Part, layout: Layout) -> tuple[IntArray, IntArray, IntArray]:
+def _numbered(part: _Part, layout: Numbering) -> tuple[IntArray, IntArray, IntArray]:
     """Return heads, body sizes and bodies of a part's instances, with atoms for rows."""
     heads = layout.numbers(part.clause.head.predicate)[part.heads]
     body = np.empty_like(part.body)

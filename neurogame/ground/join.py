@@ -24,7 +24,7 @@ PLAN_ABOVE = 20_000
 
 @final
 @dataclass
-class Table:
+class Solutions:
     """Solutions of the part of a body that is joined so far.
 
     Attributes:
@@ -57,7 +57,7 @@ class Table:
 
 
 @final
-class Body:
+class PreparedBody:
     """A clause made ready for solving its body again and again.
 
     Attributes:
@@ -91,7 +91,7 @@ class Body:
 
 @final
 @dataclass(frozen=True)
-class Start:
+class JoinStart:
     """The literal that a join starts with, and which of its view rows it may use."""
 
     place: int
@@ -99,13 +99,13 @@ class Start:
 
 
 def solve(
-    body: Body,
+    body: PreparedBody,
     database: Database,
     watch: Watch,
     doing: str,
-    start: Start | None = None,
+    start: JoinStart | None = None,
     tracked: Collection[int] = (),
-) -> Table:
+) -> Solutions:
     """Return all solutions of a body: values of the head's variables, and the tracked atoms.
 
     Args:
@@ -123,7 +123,7 @@ def solve(
     return _Solver(body, database, watch, doing, start, tracked).solve()
 
 
-def plan_order(body: Body) -> list[int]:
+def plan_order(body: PreparedBody) -> list[int]:
     """Return the order of the positive literals whose joins have the fewest rows in all.
 
     Every literal is tried as the first one; those after it follow greedily. Sizes are estimated
@@ -150,7 +150,7 @@ def plan_order(body: Body) -> list[int]:
     return best[1]
 
 
-def _growth(body: Body, place: int, bound: Container[str]) -> float:
+def _growth(body: PreparedBody, place: int, bound: Container[str]) -> float:
     """Return by what factor a literal multiplies the solutions that bind some variables."""
     view, names = body.view(place)
     shared = _shared(names, bound)
@@ -164,14 +164,14 @@ def _shared(names: Sequence[str], bound: Container[str]) -> tuple[int, ...]:
     return tuple(i for i, name in enumerate(names) if name in bound)
 
 
-def build_rows(arguments: Sequence[Term], table: Table, database: Database) -> IntArray:
+def build_rows(arguments: Sequence[Term], table: Solutions, database: Database) -> IntArray:
     """Return the arguments under each solution as rows of terms; int64 ``[n, arity]``."""
     if not arguments:
         return np.zeros((table.count, 0), np.int64)
     return np.stack([_build(a, table, database) for a in arguments], axis=1)
 
 
-def _build(term: Term, table: Table, database: Database) -> IntArray:
+def _build(term: Term, table: Solutions, database: Database) -> IntArray:
     if isinstance(term, Variable):
         return table.columns[term.name]
     if isinstance(term, Symbol):
@@ -186,11 +186,11 @@ class _Solver:
 
     def __init__(
         self,
-        body: Body,
+        body: PreparedBody,
         database: Database,
         watch: Watch,
         doing: str,
-        start: Start | None,
+        start: JoinStart | None,
         tracked: Collection[int],
     ) -> None:
         self.body = body
@@ -199,12 +199,12 @@ class _Solver:
         self.doing = doing
         self.start = start
         self.tracked = tracked
-        self.table = Table()
+        self.table = Solutions()
         self.waiting = list(body.positive)
         self.negative = list(body.negative)
         self.distinct = list(body.distinct)
 
-    def solve(self) -> Table:
+    def solve(self) -> Solutions:
         self._apply_filters()
         if self.start is not None:
             self._join(self.start.place, self.start.span)
@@ -215,7 +215,7 @@ class _Solver:
         while self.waiting and self.table.count:
             self._join(self._choose(), None)
         if self.waiting or self.negative or self.distinct:
-            self.table = Table(0)
+            self.table = Solutions(0)
             empty = np.zeros(0, np.int64)
             self.table.columns = dict.fromkeys(self.body.head_variables, empty)
             self.table.tracked = dict.fromkeys(self.tracked, empty)

@@ -17,7 +17,7 @@ from neurogame.ground.relation import Database
 
 
 @final
-class Layout:
+class Numbering:
     """Gives the atoms of a ground program their numbers.
 
     Attributes:

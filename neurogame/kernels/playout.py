@@ -105,7 +105,7 @@ class Tally:
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Finish:
+class PlayedLanes:
     """Where lanes stand after a number of steps without restart.
 
     Attributes:
@@ -140,7 +140,7 @@ class PlayoutKernel(Protocol):
         step: int = 0,
         steps: int | None = None,
         threads: int = 1,
-    ) -> Finish:
+    ) -> PlayedLanes:
         """Play given states on, without restart.
 
         Args:

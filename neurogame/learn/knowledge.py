@@ -10,9 +10,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from neurogame.circuit.circuit import Circuit
+from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.errors import GameError
-from neurogame.evaluators.build import HasCircuit
 from neurogame.evaluators.knowledge.config import HISTORIES, KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.learning import learn_moves, learn_tuples

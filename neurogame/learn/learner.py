@@ -34,7 +34,7 @@ _UPDATE = 101
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Round:
+class RoundResult:
     """What a round came to.
 
     Attributes:
@@ -93,7 +93,7 @@ class Learner:
         self._guests = guests
         self._self_play = SelfPlay(game, config, evaluator, self.initial, guests)
 
-    def round(self, stop: Callable[[], bool] = lambda: False) -> Round:
+    def round(self, stop: Callable[[], bool] = lambda: False) -> RoundResult:
         """Play and learn once.
 
         Args:
@@ -113,7 +113,7 @@ class Learner:
         loss, updates = self._learn(self.objective.examples(played), stop)
         seconds = time.monotonic() - started
         self.counters.seconds += seconds
-        return Round(played=played, updates=updates, loss=loss, seconds=seconds)
+        return RoundResult(played=played, updates=updates, loss=loss, seconds=seconds)
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go on where a resumable checkpoint of the same run was written."""

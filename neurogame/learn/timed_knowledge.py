@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 
-from neurogame.circuit.circuit import Circuit
-from neurogame.evaluators.build import HasCircuit
+from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.learn.knowledge import KnowledgeLearner

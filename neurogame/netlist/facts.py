@@ -15,7 +15,7 @@ from typing import final
 import numpy as np
 
 from neurogame.analysis.cone import ConeFinder
-from neurogame.analysis.exclusive import Group
+from neurogame.analysis.exclusive import ExclusiveGroup
 from neurogame.analysis.hypotheses import Hypotheses, find_hypotheses
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import Bits, Words, unpack_lanes
@@ -80,7 +80,7 @@ class Facts:
     turn: tuple[Turn, ...]
     streams: tuple[int, ...]
     always_some: tuple[bool, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[ExclusiveGroup, ...]
     never: Bits
     always: Bits
     implied: Words | None

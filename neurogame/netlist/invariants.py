@@ -18,7 +18,7 @@ import numpy as np
 from neurogame.analysis.case_cone import CaseCone, make_case_cone
 from neurogame.analysis.cases import Wanted, find_constants, find_steps
 from neurogame.analysis.cone import ConeFinder
-from neurogame.analysis.exclusive import Group, candidate_groups
+from neurogame.analysis.exclusive import ExclusiveGroup, candidate_groups
 from neurogame.analysis.hypotheses import Hypotheses, find_hypotheses
 from neurogame.analysis.observe import observe_play
 from neurogame.analysis.random_play import WordEvaluator
@@ -48,7 +48,7 @@ class Invariants:
         work_left: input literals that may be read for what follows.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[ExclusiveGroup, ...]
     never: Bits
     always: Bits
     work_left: int
@@ -85,10 +85,10 @@ class _Prover:
         tried = candidate_groups(self.circuit, seen.sample, ~self.never & ~self.always)
         return self._result(self._prove_groups(tried))
 
-    def _result(self, groups: list[Group]) -> Invariants:
+    def _result(self, groups: list[ExclusiveGroup]) -> Invariants:
         return Invariants(tuple(groups), self.never, self.always, self.left)
 
-    def _hypotheses(self, groups: list[Group]) -> Hypotheses | None:
+    def _hypotheses(self, groups: list[ExclusiveGroup]) -> Hypotheses | None:
         found = find_hypotheses(
             self.circuit, self.finder, groups, self.never, self.always, self.left // 4
         )
@@ -114,7 +114,7 @@ class _Prover:
             self.always[open_[~sure]] = False
         self.never, self.always = np.zeros((2, len(self.never)), np.bool_)
 
-    def _prove_groups(self, groups: list[Group]) -> list[Group]:
+    def _prove_groups(self, groups: list[ExclusiveGroup]) -> list[ExclusiveGroup]:
         """Return the groups that follow from each other."""
         groups = [g for g in groups if self._size(g) <= _GROUP]
         for _ in range(_ROUNDS):
@@ -128,16 +128,16 @@ class _Prover:
                 )
                 wanted = self._step(group, cone, known)
                 if wanted.most:
-                    kept.append(Group(group.fluents, wanted.exactly))
+                    kept.append(ExclusiveGroup(group.fluents, wanted.exactly))
             if [g.exactly for g in kept] == [g.exactly for g in groups]:
                 return kept
             groups = kept
         return []
 
-    def _size(self, group: Group) -> int:
+    def _size(self, group: ExclusiveGroup) -> int:
         return self.finder.find(self.circuit.next[group.fluents]).work
 
-    def _step(self, group: Group, cone: CaseCone, known: Hypotheses) -> Wanted:
+    def _step(self, group: ExclusiveGroup, cone: CaseCone, known: Hypotheses) -> Wanted:
         none = np.zeros(len(group.fluents), np.bool_)
         wanted = Wanted(True, group.exactly, none, none.copy())
         steps = find_steps(group, cone, known, wanted, max(self.left, 0) // 16)

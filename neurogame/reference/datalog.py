@@ -17,11 +17,11 @@ from neurogame.gdl.terms import And, Compound, Formula, Not, Or, Rule, Rules, Sy
 from neurogame.gdl.write import term_text
 from neurogame.reference.joins import (
     Database,
+    IndexedRows,
     Path,
-    Plan,
     Predicate,
-    Relation,
     Row,
+    RulePlan,
     arguments_of,
     predicate_of,
     sentence_of,
@@ -92,7 +92,7 @@ class Demand:
     def __init__(self, stratum: Stratum, database: Database) -> None:
         self._stratum = stratum
         self._database = database
-        self._answers: dict[tuple[tuple[int, ...], Row], Relation] = {}
+        self._answers: dict[tuple[tuple[int, ...], Row], IndexedRows] = {}
 
     def matching(self, paths: tuple[Path, ...], key: Row) -> Iterable[Row]:
         """Return the rows whose subterms at ``paths`` are ``key``."""
@@ -104,11 +104,11 @@ class Demand:
         """Return whether a row is there."""
         return bool(self._ask(tuple(range(len(row))), row).rows)
 
-    def _ask(self, places: tuple[int, ...], values: Row) -> Relation:
+    def _ask(self, places: tuple[int, ...], values: Row) -> IndexedRows:
         answer = self._answers.get((places, values))
         if answer is None:
-            answer = self._answers[(places, values)] = Relation()
-            asked = Relation([values])
+            answer = self._answers[(places, values)] = IndexedRows()
+            asked = IndexedRows([values])
             for plan in self._stratum.plans_for(places):
                 answer.rows |= plan.run(self._database, delta=asked, known=answer.rows)
         return answer
@@ -145,20 +145,20 @@ class Stratum:
             )
         short = longest <= LONGEST_ASKED
         self.on_demand = on_demand and bool(derived) and not recursive and short
-        self._asked_plans: dict[tuple[int, ...], list[Plan]] = {}
-        self._plans = [Plan(rule, source, members) for rule in derived]
+        self._asked_plans: dict[tuple[int, ...], list[RulePlan]] = {}
+        self._plans = [RulePlan(rule, source, members) for rule in derived]
         self._deltas = [
-            (predicate_of(literal), Plan(rule, source, members, delta=place))
+            (predicate_of(literal), RulePlan(rule, source, members, delta=place))
             for rule in derived
             for place, literal in enumerate(rule.body)
             if isinstance(literal, Symbol | Compound) and predicate_of(literal) in members
         ]
 
-    def plans_for(self, places: tuple[int, ...]) -> list[Plan]:
+    def plans_for(self, places: tuple[int, ...]) -> list[RulePlan]:
         """Return plans that start from known head arguments, given as their delta relation."""
         if places not in self._asked_plans:
             self._asked_plans[places] = [
-                Plan(self._asked(rule, places), self._source, self.members, delta=0)
+                RulePlan(self._asked(rule, places), self._source, self.members, delta=0)
                 for rule in self._rules
             ]
         return self._asked_plans[places]
@@ -202,7 +202,7 @@ class Stratum:
         self, database: Database, assumed: Mapping[Predicate, set[Row]]
     ) -> dict[Predicate, set[Row]]:
         """Compute the least fixpoint, with negations on a cycle read from ``assumed``."""
-        relations = {member: Relation() for member in self.members}
+        relations = {member: IndexedRows() for member in self.members}
         database.update(relations)
         for fact in self._facts:
             row = tuple(value_of(a) for a in arguments_of(fact))
@@ -212,7 +212,7 @@ class Stratum:
             known = relations[plan.head].rows
             fresh[plan.head] |= plan.run(database, known=known, assumed=assumed)
         while any(fresh.values()):
-            deltas = {member: Relation(rows) for member, rows in fresh.items() if rows}
+            deltas = {member: IndexedRows(rows) for member, rows in fresh.items() if rows}
             for member, delta in deltas.items():
                 relations[member].update(delta.rows)
             fresh = {member: set() for member in self.members}
@@ -238,7 +238,7 @@ class Stratum:
 
 
 @final
-class Program:
+class DatalogProgram:
     """Rules as strata in an order in which each may be evaluated after the ones before it.
 
     Args:

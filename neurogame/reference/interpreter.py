@@ -15,12 +15,12 @@ from neurogame.gdl.keywords import is_goal_value
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
-from neurogame.reference.datalog import Program, Stratum
+from neurogame.reference.datalog import DatalogProgram, Stratum
 from neurogame.reference.joins import (
     EMPTY,
     Database,
+    IndexedRows,
     Predicate,
-    Relation,
     Value,
     arguments_of,
     predicate_of,
@@ -61,7 +61,7 @@ class ReferenceGame:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self._program = Program(rules, frozenset((_TRUE, _DOES)))
+        self._program = DatalogProgram(rules, frozenset((_TRUE, _DOES)))
         self._values: dict[Term, Value] = {}
         self._terms: dict[Value, Sentence] = {}
         self._static: Database = {}
@@ -138,7 +138,7 @@ class ReferenceGame:
             if move not in self.legal(state, role):
                 raise GameError(f"{self.text(move)} is not a legal move of {self.roles[role]}")
             rows.append((self._roles[role], self._value(move)))
-        database[_DOES] = Relation(rows)
+        database[_DOES] = IndexedRows(rows)
         for stratum in self._next_strata:
             stratum.evaluate(database)
         return self._column(database, _NEXT)
@@ -181,7 +181,7 @@ class ReferenceGame:
         """Return all relations of a state that do not depend on the move."""
         if self._looked is None or self._looked[0] != state:
             database = dict(self._static)
-            database[_TRUE] = Relation((self._value(fluent),) for fluent in state)
+            database[_TRUE] = IndexedRows((self._value(fluent),) for fluent in state)
             for stratum in self._look_strata:
                 stratum.evaluate(database)
             self._looked = (state, database)

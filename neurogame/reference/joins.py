@@ -28,7 +28,7 @@ Predicate: TypeAlias = tuple[str, int]
 # The place of a subterm in a row: argument number, then component numbers (0 is the functor).
 Path: TypeAlias = tuple[int, ...]
 # Whether a solution was found below this step of a plan.
-Step: TypeAlias = "Callable[[Frame], bool]"
+Step: TypeAlias = "Callable[[PlanMemory], bool]"
 
 
 def predicate_of(sentence: Sentence) -> Predicate:
@@ -83,7 +83,7 @@ def _value_at(row: Row, path: Path) -> Value | None:
     return value
 
 
-class Table(Protocol):
+class RowSource(Protocol):
     """What a plan reads: the rows of one predicate."""
 
     def matching(self, paths: tuple[Path, ...], key: Row) -> Iterable[Row]:
@@ -94,7 +94,7 @@ class Table(Protocol):
 
 
 @final
-class Relation:
+class IndexedRows:
     """Rows that are all known, with hash indexes that are made on first use."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
@@ -132,14 +132,14 @@ def _extend_index(
             index.setdefault(key, []).append(row)
 
 
-Database: TypeAlias = dict[Predicate, Table]
-EMPTY = Relation()
+Database: TypeAlias = dict[Predicate, RowSource]
+EMPTY = IndexedRows()
 NOTHING: Mapping[Predicate, set[Row]] = MappingProxyType({})
 
 
 @final
 @dataclass(slots=True)
-class Frame:
+class PlanMemory:
     """What a running plan reads and writes.
 
     Attributes:
@@ -153,21 +153,21 @@ class Frame:
 
     values: list[Value]
     database: Database
-    delta: Relation
+    delta: IndexedRows
     assumed: Mapping[Predicate, set[Row]]
     known: set[Row]
     found: set[Row]
 
 
 @final
-class Plan:
+class RulePlan:
     """One rule without ``or``, compiled to a chain of closures in an order that is safe.
 
     Args:
         rule: head and body; the body holds sentences, ``not`` and ``distinct`` only.
         source: file name for messages.
-        assumed: predicates whose negation is read from :attr:`Frame.assumed`.
-        delta: position in the body of the literal that ranges over :attr:`Frame.delta`.
+        assumed: predicates whose negation is read from :attr:`PlanMemory.assumed`.
+        delta: position in the body of the literal that ranges over :attr:`PlanMemory.delta`.
 
     Raises:
         RulesError: a variable is not bound by any positive literal.
@@ -203,12 +203,12 @@ class Plan:
         self,
         database: Database,
         *,
-        delta: Relation = EMPTY,
+        delta: IndexedRows = EMPTY,
         known: set[Row] = EMPTY.rows,
         assumed: Mapping[Predicate, set[Row]] = NOTHING,
     ) -> set[Row]:
         """Return the head rows that the rule derives and that are not known yet."""
-        frame = Frame([""] * len(self._slots), database, delta, assumed, known, set())
+        frame = PlanMemory([""] * len(self._slots), database, delta, assumed, known, set())
         self._first(frame)
         return frame.found
 
@@ -234,7 +234,7 @@ class Plan:
     def _emit(self, head: Sentence) -> Step:
         build = self._row_builder(head)
 
-        def emit(frame: Frame) -> bool:
+        def emit(frame: PlanMemory) -> bool:
             row = build(frame.values)
             if row not in frame.known:
                 frame.found.add(row)
@@ -247,7 +247,7 @@ class Plan:
         build = self._row_builder(head)
 
         def chain(then: Step) -> Step:
-            def unless_known(frame: Frame) -> bool:
+            def unless_known(frame: PlanMemory) -> bool:
                 row = build(frame.values)
                 return row in frame.found or row in frame.known or then(frame)
 
@@ -264,7 +264,7 @@ class Plan:
         left, right = self._builder(inner.left), self._builder(inner.right)
 
         def chain(then: Step) -> Step:
-            def compare(frame: Frame) -> bool:
+            def compare(frame: PlanMemory) -> bool:
                 equal = left(frame.values) == right(frame.values)
                 return equal is wanted and then(frame)
 
@@ -277,7 +277,7 @@ class Plan:
         on_cycle = predicate in assumed
 
         def chain(then: Step) -> Step:
-            def absent(frame: Frame) -> bool:
+            def absent(frame: PlanMemory) -> bool:
                 row = build(frame.values)
                 if on_cycle:
                     held = row in frame.assumed.get(predicate, EMPTY.rows)
@@ -303,7 +303,7 @@ class Plan:
         repeats = [(self._slot(name), path) for name, path in shape.repeats]
 
         def chain(then: Step) -> Step:
-            def scan(frame: Frame) -> bool:
+            def scan(frame: PlanMemory) -> bool:
                 values = frame.values
                 table = frame.delta if over_delta else frame.database.get(predicate, EMPTY)
                 for row in table.matching(paths, tuple([part(values) for part in key])):

@@ -17,7 +17,7 @@ from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.move_scores import MoveJudge, SearchJudge, make_scores
 from neurogame.search.limit import Limit
 from neurogame.search.mcts_drive import LANES, drive, drive_until, quotas
-from neurogame.search.mcts_final import Answer, answer
+from neurogame.search.mcts_final import RootResult, answer
 from neurogame.search.mcts_options import make_options
 from neurogame.search.mcts_proofs import MctsProofs
 from neurogame.search.mcts_settings import MctsSettings
@@ -284,7 +284,9 @@ class Mcts:
             total.update(dict(zip(_SCORES, tree.scored, strict=True)))
         return total
 
-    def _result(self, role: int, found: Answer, done: dict[str, int], started: int) -> SearchResult:
+    def _result(
+        self, role: int, found: RootResult, done: dict[str, int], started: int
+    ) -> SearchResult:
         """Put together what was found and what it took."""
         simulations = done["simulations"]
         split = {name: done[total] / 1e9 for name, total in _PARTS.items()}

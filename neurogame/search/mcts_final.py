@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.search.mcts_reading import (
-    Choice,
+    DeciderMoves,
     Floats,
     child,
     choices,
@@ -27,8 +27,8 @@ _LONGEST_LINE = 64
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Answer:
-    """What the trees say of their root.
+class RootResult:
+    """What the trees of all threads together say of their root.
 
     Attributes:
         move: of the searching role, an index into its own moves.
@@ -47,7 +47,7 @@ class Answer:
     line: tuple[tuple[int, ...], ...]
 
 
-def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Answer:
+def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> RootResult:
     """Return what trees with the same root say together.
 
     Args:
@@ -81,7 +81,7 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Answ
         }
         value = _value_after(first, root, role, move, scores.get(move - offset), proved)
         line = _line(first, settings, {role: move})
-    return Answer(
+    return RootResult(
         move=move - offset,
         value=tuple(exact_value(v) if proved else float(v) for v in value),
         proved=proved,
@@ -91,7 +91,7 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Answ
     )
 
 
-def pick(choice: Choice, settings: MctsSettings, best: float) -> int:
+def pick(choice: DeciderMoves, settings: MctsSettings, best: float) -> int:
     """Return the number of the final move.
 
     A move that is proved to be the best of the game is taken. Else the rule chooses among the
@@ -118,7 +118,7 @@ def pick(choice: Choice, settings: MctsSettings, best: float) -> int:
 
 
 def _rank(
-    choice: Choice, means: Floats, settings: MctsSettings, number: int
+    choice: DeciderMoves, means: Floats, settings: MctsSettings, number: int
 ) -> tuple[float, float]:
     """Return what decides between moves, then what decides between equal ones."""
     visits, mean = float(choice.visits[number]), float(means[number])
@@ -130,13 +130,13 @@ def _rank(
     return mean - settings.exploration_constant * float(spread), visits
 
 
-def _choice(tree: MctsTree, role: int) -> Choice | None:
+def _choice(tree: MctsTree, role: int) -> DeciderMoves | None:
     """Return the choice of a role at the root, None if it has none."""
     decided = choices(tree.tree, tree.tree.root)
     return next((c for c in decided if c.role == role and len(c.moves) > 1), None)
 
 
-def _added(found: Sequence[Choice]) -> Choice:
+def _added(found: Sequence[DeciderMoves]) -> DeciderMoves:
     """Return the choices of several trees as one; a value that one of them has proved holds."""
     first = found[0]
     if len(found) == 1:
@@ -150,7 +150,7 @@ def _added(found: Sequence[Choice]) -> Choice:
         sums += one.sums[order]
         values = np.where(one.known[order], one.means[order], values)
         known |= one.known[order]
-    return Choice(
+    return DeciderMoves(
         role=first.role,
         moves=first.moves,
         visits=visits,

@@ -37,7 +37,7 @@ Floats = npt.NDArray[np.float64]
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Choice:
+class DeciderMoves:
     """The moves that a deciding role has tried, or may try, at a node.
 
     Attributes:
@@ -66,7 +66,7 @@ class Choice:
         return means
 
 
-def choices(tree: Tree, node: int) -> list[Choice]:
+def choices(tree: Tree, node: int) -> list[DeciderMoves]:
     """Return the choices of the roles that decide at a node; none if it has no record.
 
     Args:
@@ -85,7 +85,7 @@ def choices(tree: Tree, node: int) -> list[Choice]:
         words = edges.moves[:count].astype(np.int64)
         priors = edges.extra[tree.priors, :count] if status & JUDGED else None
         found.append(
-            Choice(
+            DeciderMoves(
                 role=decider.head >> ROLE,
                 moves=(words & ~KNOWN) >> MOVE,
                 visits=edges.visits[:count].astype(np.int64),
@@ -99,7 +99,7 @@ def choices(tree: Tree, node: int) -> list[Choice]:
     return found
 
 
-def child(tree: Tree, node: int, decided: Sequence[Choice], picks: Sequence[int]) -> int:
+def child(tree: Tree, node: int, decided: Sequence[DeciderMoves], picks: Sequence[int]) -> int:
     """Return the node to which a joint move leads, 0 if it is not in the tree.
 
     Args:

@@ -69,7 +69,7 @@ class Board:
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Facts:
+class ListedRelation:
     """One relation that is no board.
 
     Attributes:
@@ -85,7 +85,7 @@ class Facts:
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Layout:
+class StateLayout:
     """How the states of a game are shown.
 
     Attributes:
@@ -94,7 +94,7 @@ class Layout:
     """
 
     boards: tuple[Board, ...]
-    facts: tuple[Facts, ...]
+    facts: tuple[ListedRelation, ...]
 
     def fact_lines(self, state: State) -> list[str]:
         """Return one line per relation of which something holds: ``control: white``."""

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import torch
 
 from neurogame.show.axis_order import Successors, axis_order, successor_facts
-from neurogame.show.board import Board, Facts, Layout
+from neurogame.show.board import Board, ListedRelation, StateLayout
 from neurogame.show.piece_labels import piece_labels
 from neurogame.simulate.game import Game
 
@@ -36,10 +36,10 @@ _MOST_SLICES = 36
 _WIDEST = 36
 _MOST_COORDINATES = 5
 
-_layouts: WeakKeyDictionary[Game, Layout] = WeakKeyDictionary()
+_layouts: WeakKeyDictionary[Game, StateLayout] = WeakKeyDictionary()
 
 
-def find_layout(game: Game) -> Layout:
+def find_layout(game: Game) -> StateLayout:
     """Return how the states of a game are shown; found once per game, always the same."""
     if game not in _layouts:
         _layouts[game] = _find_layout(game)
@@ -118,7 +118,7 @@ class _Relation:
         return flat.reshape(len(held), total)
 
 
-def _find_layout(game: Game) -> Layout:
+def _find_layout(game: Game) -> StateLayout:
     sample = sample_states(game)
     successors = successor_facts(game.rules)
     groups: dict[tuple[str, int], list[tuple[int, tuple[str, ...]]]] = {}
@@ -126,7 +126,7 @@ def _find_layout(game: Game) -> Layout:
         name, arguments = split_fluent(text)
         groups.setdefault((name, len(arguments)), []).append((index, arguments))
     boards: list[Board] = []
-    facts: list[Facts] = []
+    facts: list[ListedRelation] = []
     for (name, arity), fluents in groups.items():
         relation = _relation(name, fluents, sample, successors)
         key = _best_key(relation) if arity >= 2 else None
@@ -136,8 +136,8 @@ def _find_layout(game: Game) -> Layout:
         lengths = np.array([sum(len(a) + 1 for a in args) + 1 for _, args in fluents])
         texts = tuple((index, " ".join(args)) for index, args in fluents)
         longest = len(name) + int((relation.held @ lengths).max())
-        facts.append(Facts(name=name, texts=texts, longest=longest))
-    return Layout(boards=tuple(boards), facts=tuple(facts))
+        facts.append(ListedRelation(name=name, texts=texts, longest=longest))
+    return StateLayout(boards=tuple(boards), facts=tuple(facts))
 
 
 def _relation(

@@ -12,7 +12,7 @@ from html import escape
 from math import ceil
 from typing import final
 
-from neurogame.show.board import Board, Layout, Place
+from neurogame.show.board import Board, Place, StateLayout
 from neurogame.show.board_detection import find_layout
 from neurogame.show.piece_colours import Piece, key_entries, pieces
 from neurogame.show.state_text import wrapped
@@ -170,7 +170,7 @@ def _key(
     return parts, line + 1 if parts else 0
 
 
-def _facts(layout: Layout, state: State, width: float) -> tuple[list[str], int]:
+def _facts(layout: StateLayout, state: State, width: float) -> tuple[list[str], int]:
     """Return the lines of the other fluents, and how many lines to keep free for them."""
     room = int((width - 2 * _PADDING) / _CHARACTER)
     lines = [part for fact in layout.fact_lines(state) for part in wrapped(fact, room)]

@@ -13,7 +13,7 @@ from neurogame.simulate.trace import TraceFile, TraceHeader, TraceState
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class StateReport:
     """What a game says of one state; all texts are compact KIF folded to lower case.
 
     Attributes:
@@ -40,7 +40,7 @@ class Backend(Protocol):
     def initial(self) -> frozenset[str]:
         """Return the fluents of the initial state."""
 
-    def answer(self, states: Sequence[TraceState]) -> Sequence[Answer]:
+    def answer(self, states: Sequence[TraceState]) -> Sequence[StateReport]:
         """Return one answer for each recorded state.
 
         A fluent that the game cannot have is left out: the trace is then refuted by the state
@@ -162,7 +162,7 @@ def _compare_roles(header: TraceHeader, backend: Backend) -> Mismatch | None:
 
 
 def _compare(
-    header: TraceHeader, recorded: TraceState, answer: Answer, initial: frozenset[str]
+    header: TraceHeader, recorded: TraceState, answer: StateReport, initial: frozenset[str]
 ) -> Iterator[Mismatch]:
     """Yield the differences between a recorded state and a game's answer."""
 

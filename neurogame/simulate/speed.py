@@ -27,7 +27,7 @@ _LONG_GAME = 200
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Start:
+class StartCost:
     """How a game began to play, in a process of its own.
 
     Attributes:
@@ -72,7 +72,7 @@ class Speed:
 
 def measure_start(
     rules: str | Path, backend: str, device: str = "cpu"
-) -> tuple[Start, PlayoutKernel]:
+) -> tuple[StartCost, PlayoutKernel]:
     """Start a game up to its first playout; what the cache holds is used.
 
     Args:
@@ -89,7 +89,7 @@ def measure_start(
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
     made = _compiled(kernel)
     return (
-        Start(
+        StartCost(
             seconds=seconds,
             cpu_seconds=cpu_seconds,
             kernel_seconds=None if made is None else made.seconds,

@@ -14,7 +14,7 @@ from neurogame.gdl.terms import Sentence
 from neurogame.gdl.write import term_text
 from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 from neurogame.simulate.game import Game
-from neurogame.simulate.replay import Answer
+from neurogame.simulate.replay import StateReport
 from neurogame.simulate.states import StateBatch
 from neurogame.simulate.trace import TraceState
 
@@ -42,16 +42,16 @@ class ReferenceBackend:
         """Return the fluents of the initial state."""
         return _texts(self._game.initial())
 
-    def answer(self, states: Sequence[TraceState]) -> list[Answer]:
+    def answer(self, states: Sequence[TraceState]) -> list[StateReport]:
         """Return one answer for each recorded state."""
         return [self._answer(state) for state in states]
 
-    def _answer(self, recorded: TraceState) -> Answer:
+    def _answer(self, recorded: TraceState) -> StateReport:
         game = self._game
         state = frozenset(t for t in map(self._term, recorded.state) if t is not None)
         roles = range(len(game.roles))
         legal = [game.legal(state, role) for role in roles]
-        return Answer(
+        return StateReport(
             terminal=game.terminal(state),
             legal=tuple(_texts(moves) for moves in legal),
             goals=tuple(frozenset(game.goals(state, role)) for role in roles),
@@ -106,7 +106,7 @@ class CircuitBackend:
         """Return the fluents of the initial state."""
         return self._states(self._simulator.initial(1))[0]
 
-    def answer(self, states: Sequence[TraceState]) -> list[Answer]:
+    def answer(self, states: Sequence[TraceState]) -> list[StateReport]:
         """Return one answer for each recorded state."""
         held = torch.zeros(len(states), len(self._fluents), dtype=torch.bool)
         for row, recorded in enumerate(states):
@@ -121,7 +121,7 @@ class CircuitBackend:
         answers = []
         for row in range(len(states)):
             answers.append(
-                Answer(
+                StateReport(
                     terminal=terminal[row],
                     legal=_split(legal[row], self._moves),
                     goals=_split(goals[row], values),

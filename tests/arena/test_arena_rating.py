@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.arena.rating import Comparison, RatingList, rating_list
+from neurogame.arena.rating import PairedComparison, RatingList, rating_list
 from neurogame.arena.strength import elo_difference
 
 NAMES = ("A", "B", "C", "D")
 
 
-def slow_ratings(count: int, comparisons: list[Comparison]) -> list[float]:
+def slow_ratings(count: int, comparisons: list[PairedComparison]) -> list[float]:
     """Return ratings by the algorithm of Zermelo (1929), one player after the other."""
     pairs = [(one, two, 0.5) for one, two in itertools.combinations(range(count), 2)]
     pairs += [(entry.first, entry.second, entry.points) for entry in comparisons]
@@ -53,7 +53,7 @@ def by_name(found: RatingList) -> dict[str, float]:
     )
 )
 def test_ratings_are_those_of_a_slow_twin(results: list[tuple[tuple[int, int], float]]) -> None:
-    found = [Comparison(n, *pair, points) for n, (pair, points) in enumerate(results)]
+    found = [PairedComparison(n, *pair, points) for n, (pair, points) in enumerate(results)]
     listed = rating_list(NAMES, found)
     slow = slow_ratings(4, found)
     for player, name in enumerate(NAMES):
@@ -65,7 +65,9 @@ def test_ratings_are_those_of_a_slow_twin(results: list[tuple[tuple[int, int], f
 def test_two_players_by_hand() -> None:
     # Six of eight points, and half a point of the virtual comparison: 6.5 of 9.
     results = [1, 1, 1, 1, 1, 0.5, 0.5, 0]
-    found = rating_list("AB", [Comparison(n, 0, 1, points) for n, points in enumerate(results)])
+    found = rating_list(
+        "AB", [PairedComparison(n, 0, 1, points) for n, points in enumerate(results)]
+    )
     assert found.players == ("A", "B")
     assert found.elo[0] - found.elo[1] == pytest.approx(elo_difference(6.5 / 9))
     assert found.comparisons == (8, 8)
@@ -73,7 +75,9 @@ def test_two_players_by_hand() -> None:
 
 def test_ratings_stay_finite_where_somebody_won_everything() -> None:
     everything = [
-        Comparison(n, one, two, 1.0) for n in range(30) for one, two in ((0, 1), (0, 2), (1, 2))
+        PairedComparison(n, one, two, 1.0)
+        for n in range(30)
+        for one, two in ((0, 1), (0, 2), (1, 2))
     ]
     found = rating_list(NAMES[:3], everything, game="chess", limit="depth=2")
     assert found.players == ("A", "B", "C")
@@ -89,7 +93,7 @@ def test_repetitions_within_a_cluster_make_no_surer() -> None:
 
     def width(copies: int, *, together: bool) -> float:
         entries = [
-            Comparison((n, 0 if together else copy), 0, 1, points)
+            PairedComparison((n, 0 if together else copy), 0, 1, points)
             for n, points in enumerate(results)
             for copy in range(copies)
         ]
@@ -114,7 +118,7 @@ def test_intervals_cover_as_often_as_they_say() -> None:
                 share = 1 / (1 + 10 ** ((elos[two] - elos[one]) / 400))
                 for advantage in (0.1, -0.1):
                     won = float(source.random() < share + advantage)
-                    entries.append(Comparison(block, one, two, won))
+                    entries.append(PairedComparison(block, one, two, won))
         found = rating_list(tuple(true), entries)
         for name, (low, high) in zip(found.players, found.elo_ci95, strict=True):
             covered += low <= true[name] <= high

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from neurogame.arena.arena_result import ArenaResult
-from neurogame.arena.board import Board
+from neurogame.arena.crosstable import Crosstable
 from neurogame.arena.plot import write_plot
 from neurogame.arena.report import csv_text, markdown
 from neurogame.arena.settings import ArenaSettings
@@ -24,12 +24,12 @@ TWO = ArenaSettings(games=("chess",), players=("random", "alphabeta:a|b.pt"), ma
 
 def played(settings: ArenaSettings, roles: tuple[int, ...], fault: int = 0) -> ArenaResult:
     """Return the result of an arena in which the player with the lower number wins."""
-    board = Board(settings, settings.games, roles)
-    for slot in list(board.open_slots()):
+    crosstable = Crosstable(settings, settings.games, roles)
+    for slot in list(crosstable.open_slots()):
         goals = [100 - 10 * player for player in slot.seats]
         moves = (str(slot),)
-        board.add(slot, record(goals, moves=moves, illegal=[fault] * len(goals)))
-    return board.result()
+        crosstable.add(slot, record(goals, moves=moves, illegal=[fault] * len(goals)))
+    return crosstable.result()
 
 
 def rows(text: str) -> list[list[str]]:
@@ -86,16 +86,16 @@ def test_what_readers_must_know_is_noted() -> None:
     assert "chess, random against random #2: 6 illegal moves, replaced, by random\n" in text
     assert "SPRT undecided, LLR 0." in text
     assert "a block is incomplete" in text
-    board = Board(TWO, ("chess",), (2,))
-    for slot in list(board.open_slots()):
-        board.add(slot, record((1, 1), moves=("same",), ending="step limit"))
-    text = markdown(board.result())
+    crosstable = Crosstable(TWO, ("chess",), (2,))
+    for slot in list(crosstable.open_slots()):
+        crosstable.add(slot, record((1, 1), moves=("same",), ending="step limit"))
+    text = markdown(crosstable.result())
     assert "2 of 4 matches repeat another one" in text
     assert "4 matches ended at the step limit or stuck" in text
 
 
 def test_nothing_played_is_a_table_all_the_same() -> None:
-    result = Board(TWO, ("chess",), (2,)).result()
+    result = Crosstable(TWO, ("chess",), (2,)).result()
     assert result.interrupted
     [_, _, row] = rows(markdown(result))
     assert row[3] == "0"

@@ -13,19 +13,19 @@ from neurogame.arena.rounds import outcomes, points
 from neurogame.arena.schedule import slots
 from neurogame.arena.sprt import SprtSettings
 from neurogame.arena.strength import strength
-from neurogame.arena.tally import Tally
+from neurogame.arena.tally import PairingTally
 from neurogame.intervals import mean_interval, wilson_interval
 from neurogame.players.record import MatchRecord
 from tests.arena.arena_records import record
 
 
-def result(tally: Tally, labels: str = "AB") -> PairingResult:
+def result(tally: PairingTally, labels: str = "AB") -> PairingResult:
     return tally.result("game", "depth=1", tuple(labels), 7)
 
 
-def count(goals: list[tuple[float, float]], **settings: SprtSettings) -> Tally:
+def count(goals: list[tuple[float, float]], **settings: SprtSettings) -> PairingTally:
     """Count matches of two players; goals are per match, of the first and second player."""
-    tally = Tally((0, 1), 2, len(goals), **settings)
+    tally = PairingTally((0, 1), 2, len(goals), **settings)
     for number, (slot, (first, second)) in enumerate(
         zip(slots(2, 2, len(goals), 7), goals, strict=True)
     ):
@@ -63,7 +63,7 @@ def test_two_players_by_hand() -> None:
 
 
 def test_faults_and_times_follow_the_player_not_the_role() -> None:
-    tally = Tally((0, 1), 2, 2)
+    tally = PairingTally((0, 1), 2, 2)
     plan = list(slots(2, 2, 2, 0))
     tally.add(plan[0], record((1, 0), illegal=(3, 0), seconds=(4, 1), decisions=(2, 1)))
     tally.add(
@@ -80,7 +80,7 @@ def test_faults_and_times_follow_the_player_not_the_role() -> None:
 
 
 def test_equal_moves_in_other_seats_are_another_game() -> None:
-    tally = Tally((0, 1), 2, 4)
+    tally = PairingTally((0, 1), 2, 4)
     for slot in slots(2, 2, 4, 0):
         tally.add(slot, record((100, 0), moves=("same",)))
     assert result(tally).distinct_games == 2
@@ -95,7 +95,7 @@ def test_the_order_of_coming_in_does_not_matter(order: random.Random, matches: i
     ]
 
     def counted(entries: list[tuple[object, MatchRecord]]) -> PairingResult:
-        tally = Tally((0, 1), 2, matches, SprtSettings(elo1=400, alpha=0.2, beta=0.2))
+        tally = PairingTally((0, 1), 2, matches, SprtSettings(elo1=400, alpha=0.2, beta=0.2))
         for slot, found in entries:
             tally.add(slot, found)  # type: ignore[arg-type]
         return result(tally)
@@ -123,7 +123,7 @@ def test_a_decided_test_ends_the_pairing() -> None:
 
 
 def test_missing_matches_are_an_interruption_and_half_blocks_are_noted() -> None:
-    tally = Tally((0, 1), 2, 4)
+    tally = PairingTally((0, 1), 2, 4)
     plan = list(slots(2, 2, 4, 0))
     assert result(tally).matches == 0
     assert result(tally).elo == (None, None)
@@ -136,7 +136,7 @@ def test_missing_matches_are_an_interruption_and_half_blocks_are_noted() -> None
 
 
 def test_three_players_have_points_against_each_other() -> None:
-    tally = Tally((0, 1, 2), 3, 6)
+    tally = PairingTally((0, 1, 2), 3, 6)
     for slot in slots(3, 3, 6, 0):
         # Player 0 always comes first, the others share the rest.
         tally.add(slot, record([100 if player == 0 else 20 for player in slot.seats]))
@@ -152,7 +152,7 @@ def test_three_players_have_points_against_each_other() -> None:
 
 
 def test_one_role_compares_goals_at_the_same_seed() -> None:
-    tally = Tally((0, 1), 1, 3)
+    tally = PairingTally((0, 1), 1, 3)
     goals = {(0, 0): 100, (1, 0): 50, (0, 1): 30, (1, 1): 30, (0, 2): 0, (1, 2): 10}
     plan = list(slots(2, 1, 3, 0))
     for slot in plan[:-1]:
@@ -168,7 +168,7 @@ def test_one_role_compares_goals_at_the_same_seed() -> None:
 
 
 def test_a_player_alone_wins_by_a_hundred() -> None:
-    tally = Tally((0,), 1, 3)
+    tally = PairingTally((0,), 1, 3)
     for slot, goal in zip(slots(1, 1, 3, 0), (100, 99, 100), strict=True):
         tally.add(slot, record([goal]))
     found = result(tally, "A")

@@ -13,7 +13,7 @@ from neurogame.errors import GameError, GroundingError, LimitError, RulesError
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Not, Rule, Rules, Symbol
 from neurogame.reference import datalog
-from neurogame.reference.datalog import LONGEST_BODY, Program
+from neurogame.reference.datalog import LONGEST_BODY, DatalogProgram
 from neurogame.reference.interpreter import ReferenceGame
 from neurogame.reference.joins import Database
 from neurogame.simulate.replay import Report, replay
@@ -265,7 +265,7 @@ def test_models_are_the_only_stable_model(
     )
     database: Database = {}
     try:
-        for stratum in Program(rules, frozenset()).strata:
+        for stratum in DatalogProgram(rules, frozenset()).strata:
             stratum.evaluate(database)
     except GroundingError:
         return

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from neurogame.analysis.analyse import GameAnalysis, analyse
-from neurogame.circuit.circuit import Circuit
+from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.errors import LimitError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.config import ActionConfig
@@ -21,14 +21,6 @@ from neurogame.regress.action_formulas import ActionFormulas, action_formulas
 
 _MANY_GATES = 4_000_000
 """Formulas of more gates than this before they are simplified take minutes to make."""
-
-
-class HasCircuit(Protocol):
-    """Anything with a circuit, such as a game."""
-
-    @property
-    def circuit(self) -> Circuit:
-        """The circuit of the game."""
 
 
 def make_action_circuit(

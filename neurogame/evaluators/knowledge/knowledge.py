@@ -10,8 +10,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from neurogame.circuit.circuit import Circuit
-from neurogame.evaluators.build import HasCircuit
+from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.replies import drawn_replies
 from neurogame.kernels.knowledge.scores import ScoreWeights, compile_scores

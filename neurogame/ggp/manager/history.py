@@ -13,7 +13,7 @@ from typing import final
 from neurogame.ggp.manager.contestant import Contestant
 from neurogame.ggp.manager.ggp_record import GgpRecord
 from neurogame.ggp.manager.managed_match import Ending
-from neurogame.ggp.manager.referee import Position, Referee
+from neurogame.ggp.manager.referee import MatchPosition, Referee
 from neurogame.ggp.manager.settings import ManagerSettings
 from neurogame.ggp.manager.tally import PlayerResult
 
@@ -42,7 +42,7 @@ class History:
         roles: number of roles.
     """
 
-    def __init__(self, game: str, first: Position, roles: int) -> None:
+    def __init__(self, game: str, first: MatchPosition, roles: int) -> None:
         self._began = _milliseconds()
         self._token = "".join(secrets.choice(_TOKEN_SIGNS) for _ in range(_TOKEN_LENGTH))
         self.match = match_name(game, self._began, self._token)
@@ -65,7 +65,7 @@ class History:
         """Keep what went wrong with START, per role."""
         self._start_errors = errors
 
-    def moved(self, joint: tuple[str, ...], errors: tuple[str, ...], to: Position) -> None:
+    def moved(self, joint: tuple[str, ...], errors: tuple[str, ...], to: MatchPosition) -> None:
         """Keep a joint move.
 
         Args:

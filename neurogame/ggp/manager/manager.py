@@ -15,7 +15,7 @@ from neurogame.ggp.manager.history import History
 from neurogame.ggp.manager.managed_match import Ending, ManagedMatch
 from neurogame.ggp.manager.referee import CircuitReferee, Referee
 from neurogame.ggp.manager.settings import ManagerSettings
-from neurogame.ggp.manager.tally import Tally
+from neurogame.ggp.manager.tally import PlayerTally
 from neurogame.ggp.protocol.messages import (
     Abort,
     Message,
@@ -90,7 +90,7 @@ class _Match:
         self._substitutes = [np.random.default_rng(s) for s in sources[: len(seated)]]
         self._chances = [np.random.default_rng(s) for s in sources[len(seated) :]]
         self._tallies = [
-            Tally(c.name, str(c.address or RANDOM), role, settings.play_clock)
+            PlayerTally(c.name, str(c.address or RANDOM), role, settings.play_clock)
             for c, role in zip(seated, referee.roles, strict=True)
         ]
         self._position = referee.opening()

@@ -16,7 +16,7 @@ RefereeChoice: TypeAlias = Literal["auto", "circuit", "reference"]
 REFEREES: tuple[RefereeChoice, ...] = ("auto", "circuit", "reference")
 
 
-class Position(Protocol):
+class MatchPosition(Protocol):
     """One state of a match; all texts are compact KIF in the rulesheet's spelling."""
 
     @property
@@ -35,7 +35,7 @@ class Position(Protocol):
     def goals(self) -> tuple[int | None, ...]:
         """Per role its goal in 0..100, the highest of several, None if there is none."""
 
-    def after(self, joint: Sequence[str]) -> Position:
+    def after(self, joint: Sequence[str]) -> MatchPosition:
         """Return the position after a joint move.
 
         Args:
@@ -58,7 +58,7 @@ class Referee(Protocol):
     def roles(self) -> tuple[str, ...]:
         """The roles in the order of the role facts."""
 
-    def opening(self) -> Position:
+    def opening(self) -> MatchPosition:
         """Return the position in which every match begins."""
 
 
@@ -111,7 +111,7 @@ class CircuitReferee:
         """The roles in the order of the role facts."""
         return tuple(self._game.roles)
 
-    def opening(self) -> Position:
+    def opening(self) -> MatchPosition:
         """Return the position in which every match begins."""
         return _CircuitPosition(self._game.initial_state())
 
@@ -140,7 +140,7 @@ class ReferenceReferee:
         """The roles in the order of the role facts."""
         return self._game.roles
 
-    def opening(self) -> Position:
+    def opening(self) -> MatchPosition:
         """Return the position in which every match begins."""
         return _ReferencePosition(self._game, self._game.initial())
 
@@ -169,7 +169,7 @@ class _CircuitPosition:
     def goals(self) -> tuple[int | None, ...]:
         return tuple(None if goal is None else round(goal) for goal in self._state.goals)
 
-    def after(self, joint: Sequence[str]) -> Position:
+    def after(self, joint: Sequence[str]) -> MatchPosition:
         return _CircuitPosition(self._state.next(joint))
 
 
@@ -203,6 +203,6 @@ class _ReferencePosition:
         found = (self._game.goals(self._state, role) for role in everyone)
         return tuple(values[-1] if values else None for values in found)
 
-    def after(self, joint: Sequence[str]) -> Position:
+    def after(self, joint: Sequence[str]) -> MatchPosition:
         terms = [self._game.term(move) for move in joint]
         return _ReferencePosition(self._game, self._game.next(self._state, terms))

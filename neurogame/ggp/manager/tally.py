@@ -57,7 +57,7 @@ class PlayerResult:
 
 
 @final
-class Tally:
+class PlayerTally:
     """Counts for one player while the match goes on."""
 
     COMPLAINTS = 20

@@ -20,9 +20,9 @@ from typing import Generic, TypeVar, final
 
 from neurogame.gdl.finding import shown
 from neurogame.ggp.server.orders import Joint
-from neurogame.ggp.server.positions import Position
+from neurogame.ggp.server.positions import ServedPosition
 
-P = TypeVar("P", bound=Position)
+P = TypeVar("P", bound=ServedPosition)
 
 
 @final

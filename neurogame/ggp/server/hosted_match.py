@@ -20,8 +20,8 @@ _EARLY = 0.005
 _ABORT_WAIT = 2.0
 
 
-class Answer(Protocol):
-    """A move, and where it came from."""
+class SourcedMove(Protocol):
+    """A move, who found it, and when: :class:`.MoveAnswer` or a double of it in a test."""
 
     @property
     def move(self) -> str:
@@ -48,7 +48,7 @@ class MatchSide(Protocol):
 
     def play(
         self, moves: tuple[str, ...] | None, *, thinking_until: float, latest: float
-    ) -> Answer:
+    ) -> SourcedMove:
         """Return a move, at the latest at ``latest``."""
 
     def stop(self, moves: tuple[str, ...] | None) -> None:
@@ -226,7 +226,7 @@ class HostedMatch:
             self._last_heard = time.monotonic()
 
     def _learn(
-        self, answer: Answer, now: float, thinking_until: float, latest: float, way: float
+        self, answer: SourcedMove, now: float, thinking_until: float, latest: float, way: float
     ) -> None:
         """Let the margin follow what this move showed."""
         self._margin.observe_way(max(way, now - latest))

@@ -16,7 +16,7 @@ LONGEST_MOVE = 100_000
 """Characters of a received move; longer ones are not looked at, which would take seconds."""
 
 
-class Position(Protocol):
+class ServedPosition(Protocol):
     """A state of a game, asked and answered in texts.
 
     Moves are given in the rulesheet's spelling; those of a role are in code point order.

@@ -50,7 +50,7 @@ class Processes:
         self._context: BaseContext = multiprocessing.get_context(self.method)
         if self.method == "forkserver":
             self._context.set_forkserver_preload([_PRELOADED])
-        self._children: set[Child] = set()
+        self._children: set[ChildProcess] = set()
         self._closed = False
         self._lock = threading.Lock()
 
@@ -82,7 +82,7 @@ class Processes:
             raise PlayerError(refusal)
         return tuple(remarks)
 
-    def launch(self, target: str, given: Any, memory: int | None = None) -> Child:
+    def launch(self, target: str, given: Any, memory: int | None = None) -> ChildProcess:
         """Start a process.
 
         Args:
@@ -112,7 +112,7 @@ class Processes:
             raise
         finally:
             theirs.close()
-        child = Child(process, ours, self._lock, self._forget)
+        child = ChildProcess(process, ours, self._lock, self._forget)
         with self._lock:
             self._children.add(child)
         return child
@@ -125,13 +125,13 @@ class Processes:
         for child in children:
             child.kill()
 
-    def _forget(self, child: Child) -> None:
+    def _forget(self, child: ChildProcess) -> None:
         with self._lock:
             self._children.discard(child)
 
 
 @final
-class Child:
+class ChildProcess:
     """A process and the pipe to it.
 
     Attributes:
@@ -145,7 +145,7 @@ class Child:
         process: BaseProcess,
         connection: Connection,
         bookkeeping: threading.Lock,
-        forget: Callable[[Child], None],
+        forget: Callable[[ChildProcess], None],
     ) -> None:
         """Take over a started process; see :meth:`Processes.launch`.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import final
 
 from neurogame.ggp.server.orders import Ask, Finish, Joint
-from neurogame.ggp.server.processes import Child
+from neurogame.ggp.server.processes import ChildProcess
 
 MOST_LAUNCHES = 3
 """How often a process is started for one part in a match: it may die twice."""
@@ -30,12 +30,12 @@ class Seat:
     def __init__(self, name: str, target: str, memory: int | None) -> None:
         """Describe the part; nothing is started."""
         self.name, self.target, self.memory = name, target, memory
-        self.child: Child | None = None
+        self.child: ChildProcess | None = None
         self.launches = 0
         self.out = False
         self._told = 0
 
-    def take(self, child: Child) -> None:
+    def take(self, child: ChildProcess) -> None:
         """Fill the part with a new process, which knows nothing of the match yet."""
         self.child = child
         self._told = 0

@@ -16,7 +16,7 @@ from neurogame.ggp.server.listener import Listener, listen, open_socket
 from neurogame.ggp.server.match_log import MatchLog
 from neurogame.ggp.server.memory import thinker_memory
 from neurogame.ggp.server.orders import Task
-from neurogame.ggp.server.processes import Child, Processes
+from neurogame.ggp.server.processes import ChildProcess, Processes
 from neurogame.ggp.server.served_match import ServedMatch
 from neurogame.ggp.server.settings import ServeSettings
 
@@ -73,7 +73,7 @@ def make_host(settings: ServeSettings, processes: Processes, report: Callable[[s
     def match(start: Start, log: MatchLog) -> ServedMatch:
         return ServedMatch(start, settings, log, processes)
 
-    def look(message: Preview, until: float) -> Child:
+    def look(message: Preview, until: float) -> ChildProcess:
         task = Task(
             match="preview",
             role="",

@@ -39,7 +39,7 @@ _END = 15.0
 
 @final
 @dataclass(frozen=True)
-class Answer:
+class MoveAnswer:
     """What to answer to a question for a move.
 
     Attributes:
@@ -110,7 +110,7 @@ class ServedMatch:
             self._thread.start()
             self._wait(self._is_set_up, deadline)
 
-    def play(self, moves: Joint | None, *, thinking_until: float, latest: float) -> Answer:
+    def play(self, moves: Joint | None, *, thinking_until: float, latest: float) -> MoveAnswer:
         """Return the move to answer.
 
         Args:
@@ -130,7 +130,7 @@ class ServedMatch:
                 seat.ask(number, self._history, thinking_until)
             self._wait(lambda: number != self._number or self._is_answered(), latest)
             if number != self._number:
-                return Answer(NIL, "none", time.monotonic())
+                return MoveAnswer(NIL, "none", time.monotonic())
             self._until = None
             return self._best()
 
@@ -194,12 +194,12 @@ class ServedMatch:
             silent and (self._guard.out or bool(self._heard & {"guard end"}))
         )
 
-    def _best(self) -> Answer:
+    def _best(self) -> MoveAnswer:
         for source in _EVENTS.values():
             move, at = self._answers.get(source, (None, 0.0))
             if move is not None:
-                return Answer(move, source, at)
-        return Answer(NIL, "none", time.monotonic())
+                return MoveAnswer(move, source, at)
+        return MoveAnswer(NIL, "none", time.monotonic())
 
     def _run(self) -> None:
         """Start the processes and hear them until the match ends; the match's own thread."""

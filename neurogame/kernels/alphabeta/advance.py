@@ -21,7 +21,7 @@ from neurogame.kernels.alphabeta.generate import (
     request,
 )
 from neurogame.kernels.alphabeta.maxn import back_up_maxn, open_maxn, push_maxn, settle_maxn
-from neurogame.kernels.alphabeta.memory import Proofs, Search, Table
+from neurogame.kernels.alphabeta.memory import Proofs, Search, TranspositionTable
 from neurogame.kernels.alphabeta.moves import joint_count, joint_move, list_moves
 from neurogame.kernels.alphabeta.order import row_at
 from neurogame.kernels.alphabeta.paranoid import (
@@ -271,7 +271,7 @@ def prepare() -> None:
     _compile(advance, search, numbers.boolean)
     _compile(begin, search, int64, int64, float32, float32)
     _compile(follow, search, int64, int64, numbers.Array(numbers.int32, 2, "C"))
-    _compile(refill, search, Table.compiler_type())
+    _compile(refill, search, TranspositionTable.compiler_type())
     _compile(refill_proofs, search, Proofs.compiler_type())
 
 

@@ -91,7 +91,7 @@ class Kept(Struct):
     values: Float32s2
 
 
-class Table(Struct):
+class TranspositionTable(Struct):
     """The transposition table, in buckets of four entries.
 
     Attributes:
@@ -208,7 +208,7 @@ class Search(Struct):
 
     stack: Stack
     kept: Kept
-    table: Table
+    table: TranspositionTable
     proofs: Proofs
     batch: Batch
     choices: Choices
@@ -339,14 +339,14 @@ def make_kept(sizes: Sizes, rows: int) -> Kept:
     )
 
 
-def make_table(entries: int, roles: int) -> Table:
+def make_table(entries: int, roles: int) -> TranspositionTable:
     """Reserve a table.
 
     Args:
         entries: a power of 2, at least 4.
         roles: ``R`` for max^n, 0 for alpha-beta.
     """
-    return Table(
+    return TranspositionTable(
         entries=_records(entries, ENTRY),
         values=np.zeros((entries if roles else 0, roles), np.float32),
     )

@@ -30,10 +30,10 @@ from neurogame.kernels.alphabeta.records import (
     TWO_ROLES,
     UNKNOWN,
     UPPER,
-    Entry,
     Frame,
     Row,
     Rows,
+    TableEntry,
 )
 from neurogame.kernels.alphabeta.table import (
     claim,
@@ -112,7 +112,7 @@ def settle_paranoid(search: Search, frame: Frame, place: int) -> int:
 
 
 @merged
-def _is_known(search: Search, frame: Frame, row: Row, entry: Entry, depth: int) -> bool:
+def _is_known(search: Search, frame: Frame, row: Row, entry: TableEntry, depth: int) -> bool:
     """Return whether what is remembered of a row is enough; its value is in the run then."""
     alpha, beta = _window(frame)
     if row.low >= beta or row.low == row.high:
@@ -174,7 +174,7 @@ def look_up(search: Search, ply: int) -> None:
 def open_paranoid(
     search: Search,
     ply: int,
-    entry: Entry,
+    entry: TableEntry,
     depth: int,
     draft: int,
     quiet: int,

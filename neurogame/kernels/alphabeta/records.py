@@ -159,7 +159,7 @@ class Child(Protocol):
     terminal: int
 
 
-class Entry(Protocol):
+class TableEntry(Protocol):
     """A record of :data:`ENTRY`."""
 
     key: np.uint64
@@ -208,7 +208,7 @@ if TYPE_CHECKING:
 
     Frames: TypeAlias = Records[Frame]
     Children: TypeAlias = Records[Child]
-    Entries: TypeAlias = Records[Entry]
+    Entries: TypeAlias = Records[TableEntry]
     AskedNodes: TypeAlias = Records[Asked]
 else:
     Frames: TypeAlias = Annotated[npt.NDArray[np.void], 1, FRAME]

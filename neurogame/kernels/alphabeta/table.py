@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.alphabeta.memory import Proofs, Search, Table
+from neurogame.kernels.alphabeta.memory import Proofs, Search, TranspositionTable
 from neurogame.kernels.alphabeta.records import (
     EXACT,
     LOWER,
@@ -16,7 +16,7 @@ from neurogame.kernels.alphabeta.records import (
     UPPER,
     ZERO_SUM,
     Entries,
-    Entry,
+    TableEntry,
 )
 from neurogame.kernels.lane_rows import hash_row
 from neurogame.kernels.native.compiled import inner, merged, uncounted
@@ -107,14 +107,14 @@ def claim(search: Search, entries: Entries, key: np.uint64) -> int:
 
 
 @merged
-def narrow(entry: Entry, low: np.float32, high: np.float32) -> None:
+def narrow(entry: TableEntry, low: np.float32, high: np.float32) -> None:
     """Take over proved bounds that are narrower than those remembered."""
     entry.low = max(int(entry.low), hundredths(low))
     entry.high = min(int(entry.high), hundredths(high))
 
 
 @merged
-def is_enough(entry: Entry, draft: int, alpha: np.float32, beta: np.float32) -> bool:
+def is_enough(entry: TableEntry, draft: int, alpha: np.float32, beta: np.float32) -> bool:
     """Return whether the remembered value answers a search with this draft and window."""
     if entry.draft < draft:
         return False
@@ -126,7 +126,7 @@ def is_enough(entry: Entry, draft: int, alpha: np.float32, beta: np.float32) -> 
 
 
 @uncounted
-def refill(search: Search, old: Table) -> None:
+def refill(search: Search, old: TranspositionTable) -> None:
     """Move all entries of a smaller table to the search's."""
     new = search.table
     search.entry_count = 0

@@ -6,7 +6,7 @@ A block's lanes are one vector of words, or a few; its signals stay in the cache
 from __future__ import annotations
 
 from neurogame.kernels.codegen.ends import count_ended
-from neurogame.kernels.codegen.frame import Argument, Counter, Frame, GateCode, Part
+from neurogame.kernels.codegen.frame import Argument, Counter, GateCode, Part, PlayoutFrame
 from neurogame.kernels.codegen.rank import Draw, first_attempt, write_rank
 from neurogame.kernels.codegen.text import Text
 from neurogame.netlist.ply import Choice
@@ -27,7 +27,9 @@ _NEVER = 1 << 62
 _VECTORS_PER_DRAW = 2
 
 
-def write_module(code: GateCode, words: int, age_bits: int, *, ternary: bool) -> tuple[str, Frame]:
+def write_module(
+    code: GateCode, words: int, age_bits: int, *, ternary: bool
+) -> tuple[str, PlayoutFrame]:
     """Write the function ``play(arguments)``; see :class:`Argument`.
 
     Args:
@@ -41,7 +43,7 @@ def write_module(code: GateCode, words: int, age_bits: int, *, ternary: bool) ->
         The module, and the memory that it is made for.
     """
     text = Text(words, ternary=ternary)
-    frame = Frame(text, code, age_bits)
+    frame = PlayoutFrame(text, code, age_bits)
     text.begin("entry")
     frame.begin()
     blocks = (frame.argument[Argument.BLOCK], frame.argument[Argument.BLOCK_END])
@@ -53,7 +55,7 @@ def write_module(code: GateCode, words: int, age_bits: int, *, ternary: bool) ->
     return text.module("void @play(ptr noalias %arguments)"), frame
 
 
-def _enter(frame: Frame) -> None:
+def _enter(frame: PlayoutFrame) -> None:
     """Read what the block's lanes begin with."""
     text, argument = frame.text, frame.argument
     given = frame.given(Argument.STATE)
@@ -86,7 +88,7 @@ def _enter(frame: Frame) -> None:
                 text.store("zeroinitializer", frame.own("made", offset, move))
 
 
-def _play(frame: Frame) -> None:
+def _play(frame: PlayoutFrame) -> None:
     """Look, count what has ended, choose and move, until no look or no open lane is left."""
     text, code = frame.text, frame.code
     before = text.label
@@ -124,7 +126,7 @@ def _play(frame: Frame) -> None:
     _leave(frame, following)
 
 
-def _find_over(frame: Frame, step: str, looks: str) -> str:
+def _find_over(frame: PlayoutFrame, step: str, looks: str) -> str:
     """Find the lanes whose game is over; return whether one of them was open; i1."""
     text, ply = frame.text, frame.ply
     ending = text.let(f"icmp sge i64 {looks}, {frame.argument[Argument.LOOKS]}")
@@ -161,7 +163,7 @@ def _find_over(frame: Frame, step: str, looks: str) -> str:
     return text.any(ended if frame.code.width == 1 else text.load(frame.own("any", 0)))
 
 
-def _begin_games(frame: Frame, step: str) -> None:
+def _begin_games(frame: PlayoutFrame, step: str) -> None:
     """Write down when the next games of the lanes that are over begin."""
     text = frame.text
     planes = _bits(text, text.integer("add", step, 1), frame.age_bits)
@@ -172,7 +174,7 @@ def _begin_games(frame: Frame, step: str) -> None:
             text.store(text.gate(_SELECT, over, plane, text.load(at)), at)
 
 
-def _check_epoch(frame: Frame, looks: str, after: str) -> None:
+def _check_epoch(frame: PlayoutFrame, looks: str, after: str) -> None:
     """Give up at the end of an epoch if some open lane has not ended a game in it.
 
     A game that reaches the limit of plies covers an epoch of half that length, so as long as no
@@ -196,7 +198,7 @@ def _check_epoch(frame: Frame, looks: str, after: str) -> None:
             text.begin(dead)
 
 
-def _choose(frame: Frame, choice: Choice, step: str) -> None:
+def _choose(frame: PlayoutFrame, choice: Choice, step: str) -> None:
     """Draw the ranks of a choice, for two vectors at a time, which share the loop of attempts."""
     text = frame.text
     for begin in range(0, frame.code.width, _VECTORS_PER_DRAW):
@@ -208,7 +210,7 @@ def _choose(frame: Frame, choice: Choice, step: str) -> None:
                 text.store(value, frame.cell(frame.code.cell[row], offset))
 
 
-def _draw(frame: Frame, choice: Choice, step: str, offset: int) -> Draw:
+def _draw(frame: PlayoutFrame, choice: Choice, step: str, offset: int) -> Draw:
     text = frame.text
     over, open_ = frame.get("over", offset), text.load(frame.own("open", offset))
     some = frame.row(choice.some, offset)
@@ -220,7 +222,7 @@ def _draw(frame: Frame, choice: Choice, step: str, offset: int) -> Draw:
     )
 
 
-def _remember(frame: Frame) -> None:
+def _remember(frame: PlayoutFrame) -> None:
     """Add the moves of this step to those made in the game."""
     text = frame.text
     with frame.vectors() as offset:
@@ -233,7 +235,7 @@ def _remember(frame: Frame) -> None:
             text.store(value, made)
 
 
-def _remember_early(frame: Frame) -> None:
+def _remember_early(frame: PlayoutFrame) -> None:
     """Add the moves that a fluent tells, before the step overwrites it."""
     text = frame.text
     for move, row in frame.early_moves():
@@ -243,7 +245,7 @@ def _remember_early(frame: Frame) -> None:
             text.store(text.gate(_OR_AND_NOT, text.load(made), does, over), made)
 
 
-def _leave(frame: Frame, looks: str) -> None:
+def _leave(frame: PlayoutFrame, looks: str) -> None:
     """Write which lanes still play, and their states if the final ones are wanted."""
     text = frame.text
     with frame.vectors() as offset:

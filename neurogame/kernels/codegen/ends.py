@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neurogame.kernels.codegen.frame import Argument, Counter, Frame, Offset
+from neurogame.kernels.codegen.frame import Argument, Counter, Offset, PlayoutFrame
 
 _AND_NOT = 0x30
 """Truth table of ``a & ~b``."""
@@ -22,7 +22,7 @@ _BORROW = 0x8E
 """Truth table of whether ``a - b - c`` is below 0."""
 
 
-def count_ended(frame: Frame, step: str, looks: str) -> str:
+def count_ended(frame: PlayoutFrame, step: str, looks: str) -> str:
     """Write what follows the goals: counters, lengths, final states, moves, lanes that stop.
 
     Args:
@@ -60,7 +60,7 @@ def count_ended(frame: Frame, step: str, looks: str) -> str:
     return text.any(text.load(frame.own("any", 0)))
 
 
-def _count_games(frame: Frame, ended: str, offset: Offset) -> None:
+def _count_games(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
     """Count the ends by kind and by goal."""
     text, ply = frame.text, frame.ply
     frame.add(Counter.GAMES, ended)
@@ -79,7 +79,7 @@ def _count_games(frame: Frame, ended: str, offset: Offset) -> None:
             frame.add(Counter.GOALS + index, reached)
 
 
-def _keep_final(frame: Frame, ended: str, offset: Offset) -> None:
+def _keep_final(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
     """Write the states in which games have ended."""
     text = frame.text
     with (
@@ -91,7 +91,7 @@ def _keep_final(frame: Frame, ended: str, offset: Offset) -> None:
         text.store(text.gate(0xF8, text.load(at, aligned=False), state, ended), at, aligned=False)
 
 
-def _keep_goals(frame: Frame, ended: str, offset: Offset) -> None:
+def _keep_goals(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
     """Write down which lanes have reached which goals."""
     text = frame.text
     with text.when(frame.given(Argument.REACHED), "reached"):
@@ -104,7 +104,7 @@ def _keep_goals(frame: Frame, ended: str, offset: Offset) -> None:
                 text.store(reached, at, aligned=False)
 
 
-def _count_moves(frame: Frame, ended: str, offset: Offset) -> None:
+def _count_moves(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
     """Count the moves made in the games that have ended, and forget them."""
     text = frame.text
     size = (1 + len(frame.goal_rows)) * text.bytes
@@ -119,7 +119,7 @@ def _count_moves(frame: Frame, ended: str, offset: Offset) -> None:
         text.store(text.gate(_AND_NOT, made, ended, ""), at)
 
 
-def _count_lengths(frame: Frame, step: str, offset: Offset) -> None:
+def _count_lengths(frame: PlayoutFrame, step: str, offset: Offset) -> None:
     """Go through the lanes that have ended one by one and write down how long they played."""
     text = frame.text
     first = text.integer("shl", text.integer("add", frame.column, offset), 3)
@@ -145,7 +145,7 @@ def _count_lengths(frame: Frame, step: str, offset: Offset) -> None:
         text.begin(after)
 
 
-def _write_length(frame: Frame, step: str, place: str) -> None:
+def _write_length(frame: PlayoutFrame, step: str, place: str) -> None:
     """Write the length of one lane's game, whose numbers lie at ``place`` bytes."""
     text = frame.text
     began_at = text.at(frame.pointer(Argument.START), place)
@@ -162,7 +162,7 @@ def _write_length(frame: Frame, step: str, place: str) -> None:
         text.store_integer(counted, count_at)
 
 
-def _close(frame: Frame, looks: str, offset: Offset) -> None:
+def _close(frame: PlayoutFrame, looks: str, offset: Offset) -> None:
     """Take a game off what each ended lane may still begin; a lane that may not is closed.
 
     Some lane ends at almost every look, and what a lane may begin has many planes. So ends are
@@ -188,7 +188,7 @@ def _close(frame: Frame, looks: str, offset: Offset) -> None:
             frame.add(Counter.LOOKS, none, looks)
 
 
-def _take_off(frame: Frame, recent: tuple[str, str], offset: Offset) -> str:
+def _take_off(frame: PlayoutFrame, recent: tuple[str, str], offset: Offset) -> str:
     """Take ended games off what lanes may begin, and note the lanes that may begin four or more.
 
     Args:

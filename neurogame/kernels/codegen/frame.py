@@ -142,8 +142,8 @@ class GateCode(Protocol):
 
 
 @final
-class Frame:
-    """Where everything is.
+class PlayoutFrame:
+    """Where the function that plays finds everything: its arguments and its cells in memory.
 
     Attributes:
         text: the body of the function.

@@ -11,7 +11,7 @@ _X86_FEATURES = ("avx512f", "avx2")
 
 @final
 @dataclass(frozen=True)
-class Host:
+class Processor:
     """A processor as LLVM knows it.
 
     Attributes:
@@ -37,7 +37,7 @@ class Host:
 
 
 @lru_cache(maxsize=1)
-def host() -> Host:
+def host() -> Processor:
     """Return the processor that this process runs on."""
     import llvmlite.binding as llvm
 
@@ -47,9 +47,9 @@ def host() -> Host:
         # that does nothing but vector logic does not.
         flags["prefer-256-bit"] = False
         flags["prefer-128-bit"] = False
-        return Host(llvm.get_host_cpu_name(), flags.flatten(), 8, True, 32)
+        return Processor(llvm.get_host_cpu_name(), flags.flatten(), 8, True, 32)
     wide = flags.get("avx2", False)
     arm = flags.get("neon", False)
-    return Host(
+    return Processor(
         llvm.get_host_cpu_name(), flags.flatten(), 4 if wide else 2, False, 32 if arm else 16
     )

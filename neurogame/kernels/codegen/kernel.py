@@ -19,7 +19,7 @@ from neurogame.kernels.codegen.host import host
 from neurogame.kernels.codegen.shape import Shape, widest
 from neurogame.kernels.codegen.store import load_arrays, save_arrays
 from neurogame.kernels.codegen.straight import StraightCode, loop_rows
-from neurogame.kernels.codegen.table import Table, TableCode, routine
+from neurogame.kernels.codegen.table import GateTable, TableCode, routine
 from neurogame.netlist.build import build_play
 from neurogame.netlist.facts import find_facts
 from neurogame.netlist.ply import Ply
@@ -61,7 +61,7 @@ class Kernel:
     goal_index: IntArray
     goal_rows: int
     does: IntArray
-    tables: tuple[Table, ...]
+    tables: tuple[GateTable, ...]
     code: Code
     routine: int
 
@@ -123,12 +123,14 @@ def pack_tables(code: StraightCode | TableCode) -> Arrays:
     return arrays
 
 
-def unpack_tables(arrays: Arrays) -> tuple[Table, ...]:
+def unpack_tables(arrays: Arrays) -> tuple[GateTable, ...]:
     """Return the tables that were packed; none of straight-line code."""
     if str(arrays["variant"]) != "table":
         return ()
     return tuple(
-        Table(arrays[f"runs{part:d}"].astype(np.int32), arrays[f"gates{part:d}"].astype(np.int32))
+        GateTable(
+            arrays[f"runs{part:d}"].astype(np.int32), arrays[f"gates{part:d}"].astype(np.int32)
+        )
         for part in Part
     )
 

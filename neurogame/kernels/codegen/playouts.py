@@ -17,7 +17,7 @@ from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen.call import Caller
 from neurogame.kernels.codegen.frame import Argument
 from neurogame.kernels.codegen.kernel import Kernel, load_kernel
-from neurogame.kernels.playout import Finish, PlayoutRun, Tally
+from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
 from neurogame.kernels.twin.pack import lanes_below, word_count
 from neurogame.kernels.twin.random_words import RandomWords
 
@@ -107,7 +107,7 @@ class LlvmPlayouts:
         step: int = 0,
         steps: int | None = None,
         threads: int = 1,
-    ) -> Finish:
+    ) -> PlayedLanes:
         """Play given states on, without restart."""
         kernel = self.kernel()
         width = words.shape[1]
@@ -139,7 +139,7 @@ class LlvmPlayouts:
             plies[lanes] = np.where(began[: 64 * size] > step, lengths[: 64 * size], looks - 1)
 
         _share(threads, _chunks(width, kernel.lane_words), start, play)
-        return Finish(
+        return PlayedLanes(
             words=torch.from_numpy(final),
             plies=torch.from_numpy(plies),
             playing=torch.from_numpy(playing),

@@ -21,7 +21,7 @@ from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Part
 from neurogame.kernels.codegen.kernel import load_routine, make_code, pack_tables, unpack_tables
 from neurogame.kernels.codegen.shape import Shape, widest
 from neurogame.kernels.codegen.store import load_arrays, save_arrays
-from neurogame.kernels.codegen.table import Table
+from neurogame.kernels.codegen.table import GateTable
 from neurogame.kernels.step import GOALS, NEXT, STATUS
 from neurogame.netlist.build import build_step
 from neurogame.netlist.ply import Ply
@@ -58,7 +58,7 @@ class CompiledStep:
     memory: int
     inputs: IntArray
     outputs: tuple[IntArray, IntArray, IntArray]
-    tables: tuple[Table, ...]
+    tables: tuple[GateTable, ...]
     code: Code
     routine: int
 

@@ -32,7 +32,7 @@ COPY = 0xF0
 
 @final
 @dataclass(frozen=True, eq=False)
-class Table:
+class GateTable:
     """The gates of one part of a ply.
 
     Attributes:
@@ -77,7 +77,7 @@ class TableCode:
         place = np.zeros(netlist.row_count, np.int64)
         place[list(cells.of)] = list(cells.of.values())
         scale = shape.width * 8 * shape.words
-        self.tables: dict[Part, Table] = {}
+        self.tables: dict[Part, GateTable] = {}
         for part, gates in order.items():
             rows = np.concatenate(
                 [netlist.input_count + gates[:, None], inputs[gates]], axis=1, dtype=np.int64
@@ -88,7 +88,7 @@ class TableCode:
                 moves = np.array([(to, source, 0, 0) for to, source in cells.copies]) * scale
                 offsets = np.concatenate([offsets, moves])
                 functions = np.concatenate([functions, np.full(len(moves), COPY)])
-            self.tables[part] = Table(_runs(functions), offsets.astype(np.int32))
+            self.tables[part] = GateTable(_runs(functions), offsets.astype(np.int32))
 
     def accesses(self) -> tuple[int, int]:
         """Return the loads and stores of all parts, per vector."""

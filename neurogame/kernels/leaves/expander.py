@@ -34,7 +34,7 @@ _LANES = 2048
 _ONE = np.uint64(1)
 
 
-class Expansion(Struct):
+class ChildBlocks(Struct):
     """States whose children are made one block after the other.
 
     ``N`` leaves of the block, ``R`` roles, ``M`` moves of all roles.
@@ -73,7 +73,7 @@ class Expansion(Struct):
     chosen: Int64s1
 
 
-def first_children(expansion: Expansion) -> None:
+def first_children(expansion: ChildBlocks) -> None:
     """Count all children, and make the first of them if they are at most :data:`MOST`."""
     legal, offsets = expansion.legal, expansion.offsets
     total = 0.0
@@ -87,13 +87,13 @@ def first_children(expansion: Expansion) -> None:
         _fill(expansion)
 
 
-def next_children(expansion: Expansion) -> None:
+def next_children(expansion: ChildBlocks) -> None:
     """Make the next children, as many as the block has leaves; write how many those are."""
     _fill(expansion)
 
 
 @inner
-def _fill(expansion: Expansion) -> None:
+def _fill(expansion: ChildBlocks) -> None:
     block, states, parent = expansion.machine.block, expansion.states, expansion.parent
     parents, room, filled = block.parents, len(parent), 0
     state, left, given = expansion.state, expansion.left, expansion.given
@@ -117,7 +117,7 @@ def _fill(expansion: Expansion) -> None:
 
 
 @inner
-def _list_moves(expansion: Expansion, state: int) -> int:
+def _list_moves(expansion: ChildBlocks, state: int) -> int:
     """List a state's legal moves and begin with its first joint move; return how many it has."""
     legal, offsets, moves = expansion.legal, expansion.offsets, expansion.moves
     starts, chosen = expansion.starts, expansion.chosen
@@ -137,7 +137,7 @@ def _list_moves(expansion: Expansion, state: int) -> int:
 
 
 @inner
-def _write_joint(expansion: Expansion, place: int) -> None:
+def _write_joint(expansion: ChildBlocks, place: int) -> None:
     """Write a joint move and go on to the next one, the last role's moves first."""
     moves, starts, chosen = expansion.moves, expansion.starts, expansion.chosen
     joint, own, offsets = expansion.machine.block.joint, expansion.joint, expansion.offsets
@@ -173,7 +173,7 @@ class Expander:
         self._leaves = Leaves(circuit, _LANES, depth=1, playouts=0, backend=backend)
         offsets = np.cumsum([0, *(len(own) for own in circuit.moves)]).astype(np.int64)
         block, roles = self._leaves.block, len(circuit.roles)
-        self.expansion = Expansion(
+        self.expansion = ChildBlocks(
             machine=self._leaves.rules,
             given=0,
             states=np.zeros_like(block.states),

@@ -17,14 +17,14 @@ import torch
 from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.playout import Finish, PlayoutRun, Tally
+from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
 from neurogame.kernels.step import GOALS, NEXT, STATUS
 from neurogame.kernels.twin.choose import choose_uniform
 from neurogame.kernels.twin.lane_numbers import equals, increment, numbers_of, set_lanes
 from neurogame.kernels.twin.pack import lanes_below, word_count
 from neurogame.kernels.twin.popcount import count_ones
 from neurogame.kernels.twin.random_words import RandomWords
-from neurogame.kernels.twin.torch_ply import Space, TorchPly
+from neurogame.kernels.twin.torch_ply import LoadedStates, TorchPly
 from neurogame.netlist.facts import find_facts
 
 _DROP_EVERY = 4
@@ -72,7 +72,7 @@ class TorchPlayouts:
         step: int = 0,
         steps: int | None = None,
         threads: int = 1,
-    ) -> Finish:
+    ) -> PlayedLanes:
         """Play given states on, without restart; see :class:`PlayoutKernel`."""
         parts = [
             self._finish(
@@ -80,13 +80,15 @@ class TorchPlayouts:
             )
             for begin, end in self.ply.blocks(words.shape[1])
         ]
-        return Finish(
+        return PlayedLanes(
             words=torch.cat([part.words for part in parts], dim=1),
             plies=torch.cat([part.plies for part in parts]),
             playing=torch.cat([part.playing for part in parts]),
         )
 
-    def _finish(self, words: Tensor, random: RandomWords, step: int, steps: int | None) -> Finish:
+    def _finish(
+        self, words: Tensor, random: RandomWords, step: int, steps: int | None
+    ) -> PlayedLanes:
         """Play one block on."""
         width = words.shape[1]
         final = words.clone()
@@ -113,19 +115,19 @@ class TorchPlayouts:
         final[:, columns] = words
         still[columns] = playing
         plies[set_lanes(still)] = made
-        return Finish(words=final, plies=plies, playing=still)
+        return PlayedLanes(words=final, plies=plies, playing=still)
 
-    def look(self, words: Tensor) -> Look:
+    def look(self, words: Tensor) -> LaneStatus:
         """Return legal moves and ends of states, with the space they are loaded in."""
         space = self.ply.space(words)
         status = space.run(STATUS)
         able = torch.full_like(status[-1], -1)
         for begin, end in pairwise(self.ply.move_offsets):
             able &= _any(status[begin:end]) if end > begin else 0
-        return Look(space, status[:-1], status[-1], ~status[-1] & ~able)
+        return LaneStatus(space, status[:-1], status[-1], ~status[-1] & ~able)
 
     def move(
-        self, look: Look, playing: Tensor, random: RandomWords, step: int
+        self, look: LaneStatus, playing: Tensor, random: RandomWords, step: int
     ) -> tuple[Tensor, Tensor]:
         """Choose a move per role and make it.
 
@@ -148,7 +150,7 @@ class TorchPlayouts:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Look:
+class LaneStatus:
     """What decides how states go on.
 
     Attributes:
@@ -158,7 +160,7 @@ class Look:
         stuck: not terminal, but some role has no legal move; int64 ``[W]``.
     """
 
-    space: Space
+    space: LoadedStates
     legal: Tensor
     terminal: Tensor
     stuck: Tensor

@@ -59,17 +59,17 @@ class TorchPly:
         for begin in range(0, max(words, 1), block):
             yield begin, min(begin + block, words)
 
-    def space(self, words: Tensor) -> Space:
+    def space(self, words: Tensor) -> LoadedStates:
         """Load states, to run stages on them; the caller holds the lock.
 
         Args:
             words: int64 ``[F, W]``.
         """
-        return Space(self, words)
+        return LoadedStates(self, words)
 
 
 @final
-class Space:
+class LoadedStates:
     """States in the workspace of a kernel, valid until the next states are loaded.
 
     Attributes:

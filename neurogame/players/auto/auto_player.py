@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import final
 
 from neurogame.errors import PlayerError
-from neurogame.players.auto.choice import Choice, choose_player
+from neurogame.players.auto.choice import PlayerChoice, choose_player
 from neurogame.players.own_options import OwnOptions
 from neurogame.players.player import Player
 from neurogame.search.limit import Limit
@@ -50,7 +50,7 @@ class AutoPlayer:
         self._folder, self._name, self._limit = folder, name, limit or Limit()
         self._prepare, self._threads = prepare, threads
         self._game: Game | None = None
-        self._choice: Choice | None = None
+        self._choice: PlayerChoice | None = None
 
     @property
     def name(self) -> str:

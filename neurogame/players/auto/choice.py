@@ -41,7 +41,7 @@ _LONGEST, _SHORTEST = 0.25, 0.015
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class PlayerChoice:
     """Which player was chosen, and why.
 
     Attributes:
@@ -91,7 +91,7 @@ def choose_player(
     seed: int,
     checkpoints: Sequence[Path] = (),
     threads: int = 1,
-) -> Choice:
+) -> PlayerChoice:
     """Choose a player for a game.
 
     Args:
@@ -125,7 +125,7 @@ def choose_player(
     winner = first
     if best is not None and best.bounds(_SURE)[0] > 0.5:
         winner = next(other for other in others if other.name == best.name)
-    return Choice(
+    return PlayerChoice(
         name=winner.name,
         player=winner.player,
         facts=facts,

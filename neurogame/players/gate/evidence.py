@@ -26,7 +26,7 @@ MOST_PLAYOUTS = 1 << 16
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Evidence:
+class ScoreEvidence:
     """How a judge's scores go with the outcomes of random games.
 
     Attributes:
@@ -63,7 +63,7 @@ def measure_evidence(
     states: int = 256,
     playouts: int = 32,
     most: int = MOST_PLAYOUTS,
-) -> Evidence:
+) -> ScoreEvidence:
     """Compare a judge's scores with random playouts of every move in some random states.
 
     Args:
@@ -112,7 +112,7 @@ def measure_evidence(
             gains.append(float(found[given == given.max()].mean() - found.mean()))
             if given.min() < given.max():
                 correlations.append(_spearman(given, found))
-    return Evidence(
+    return ScoreEvidence(
         states=len(gains),
         silent=1 - len(correlations) / len(gains) if gains else 1.0,
         correlation=float(np.mean(correlations)) if correlations else 0.0,

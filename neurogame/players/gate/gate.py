@@ -27,7 +27,7 @@ from typing import Any, final
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
-from neurogame.players.gate.evidence import MOST_PLAYOUTS, Evidence, measure_evidence
+from neurogame.players.gate.evidence import MOST_PLAYOUTS, ScoreEvidence, measure_evidence
 from neurogame.players.probe import Probe, probe
 from neurogame.players.race import CAPACITY, MATCHES_PER_ROUND, Race, Racer
 from neurogame.search.limit import Limit
@@ -82,7 +82,7 @@ class GateReport:
 
     settings: MctsSettings
     chosen: str
-    evidence: Evidence | None
+    evidence: ScoreEvidence | None
     limit: Limit | None
     racers: tuple[Racer, ...]
     seconds: float

@@ -13,7 +13,7 @@ from neurogame.gdl.terms import Term
 from neurogame.ggp.protocol.messages import Start
 from neurogame.ggp.server.match_log import MatchLog
 from neurogame.ggp.server.processes import Processes
-from neurogame.ggp.server.served_match import Answer, ServedMatch
+from neurogame.ggp.server.served_match import MoveAnswer, ServedMatch
 from neurogame.ggp.server.settings import ServeSettings
 from neurogame.reference.interpreter import ReferenceGame
 from tests.processes import PATIENCE
@@ -90,7 +90,7 @@ class Referee:
 
 def ask(
     match: ServedMatch, moves: tuple[str, ...] | None, thinking: float = PATIENCE / 2
-) -> Answer:
+) -> MoveAnswer:
     """Ask for a move with all the patience in the world; the player limits itself."""
     now = time.monotonic()
     return match.play(moves, thinking_until=now + thinking, latest=now + PATIENCE)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from neurogame.errors import PlayerError
-from neurogame.ggp.server.processes import Child, Processes
+from neurogame.ggp.server.processes import ChildProcess, Processes
 from neurogame.ggp.server.warm import rehearsals
 from neurogame.players.spec import PlayerSpec
 from tests.conftest import REPOSITORY
@@ -21,7 +21,7 @@ TARGETS = "tests.ggp.server.child_targets"
 
 def launch(
     processes: Processes, name: str, given: object = None, memory: int | None = None
-) -> Child:
+) -> ChildProcess:
     return processes.launch(f"{TARGETS}:{name}", given, memory)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from neurogame.gdl import load_rules, rules_text, scramble
 from neurogame.ggp.server.processes import Processes
-from neurogame.ggp.server.served_match import Answer
+from neurogame.ggp.server.served_match import MoveAnswer
 from tests.ggp.server import hostile
 from tests.ggp.server.referee import Events, Referee, are_gone, ask, set_up
 from tests.processes import run
@@ -104,7 +104,7 @@ def test_abort_ends_all_waiting_at_once(processes: Processes) -> None:
     referee, events = Referee(library("connectfour")), Events()
     match = referee.served(processes, events, "mcts")
     set_up(match)
-    found: list[Answer] = []
+    found: list[MoveAnswer] = []
     waiting = threading.Thread(target=lambda: found.append(ask(match, None, thinking=50.0)))
     waiting.start()
     events.wait_for("fallback")

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from neurogame.kernels.alphabeta.memory import Search, Sizes, Table, make_proofs, make_table
+from neurogame.kernels.alphabeta.memory import (
+    Search,
+    Sizes,
+    TranspositionTable,
+    make_proofs,
+    make_table,
+)
 from neurogame.kernels.alphabeta.records import FREE_SUM, ONE_ROLE, TWO_ROLES, ZERO_SUM
 from neurogame.kernels.alphabeta.table import (
     claim,
@@ -38,7 +44,7 @@ def _remember(search: Search, state: Any, value: Any) -> None:
     remember(search, search.proofs, state, value)
 
 
-def _records(table: Table) -> Any:
+def _records(table: TranspositionTable) -> Any:
     """Return the entries of a table for numpy."""
     return np.asarray(table.entries)
 

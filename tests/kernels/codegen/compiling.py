@@ -10,7 +10,7 @@ import pytest
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen import engine, kernel, shape
 from neurogame.kernels.codegen.call import aligned
-from neurogame.kernels.codegen.host import Host, host
+from neurogame.kernels.codegen.host import Processor, host
 from neurogame.kernels.codegen.text import Text, declarations
 
 
@@ -53,7 +53,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, words: int) -> None:
     for name in flags:
         if name.startswith(wide):
             flags[name] = False
-    other = Host(host().cpu, flags.flatten(), words, False, 16)
+    other = Processor(host().cpu, flags.flatten(), words, False, 16)
     for module in (engine, kernel, shape):
         monkeypatch.setattr(module, "host", lambda: other)
     kernel.load_routine.cache_clear()

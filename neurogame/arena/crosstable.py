@@ -1,4 +1,4 @@
-"""The board of an arena: which matches are played, and how every pairing stands."""
+"""The crosstable of an arena: which matches are played, and how every pairing stands."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias, final
 
 from neurogame.arena.arena_result import ArenaResult
-from neurogame.arena.rating import Comparison, RatingList, rating_list
+from neurogame.arena.rating import PairedComparison, RatingList, rating_list
 from neurogame.arena.schedule import Slot, pairings, slots
 from neurogame.arena.settings import ArenaSettings
-from neurogame.arena.tally import Tally
+from neurogame.arena.tally import PairingTally
 from neurogame.players.record import MatchRecord
 
 _SHORT = 20
@@ -24,7 +24,7 @@ def slot_key(slot: Slot) -> Key:
 
 
 @final
-class Board:
+class Crosstable:
     """All pairings of an arena, with the matches played so far."""
 
     def __init__(self, settings: ArenaSettings, names: Sequence[str], roles: Sequence[int]) -> None:
@@ -41,14 +41,14 @@ class Board:
         self._played: set[Key] = set()
         self._tallies = {
             (game, limit): [
-                Tally(found, count, settings.matches, settings.sprt)
+                PairingTally(found, count, settings.matches, settings.sprt)
                 for found in pairings(len(settings.players), count)
             ]
             for game, count in enumerate(self._roles)
             for limit in range(len(settings.limits))
         }
 
-    def add(self, slot: Slot, record: MatchRecord) -> list[Tally]:
+    def add(self, slot: Slot, record: MatchRecord) -> list[PairingTally]:
         """Add a match; one that was added before is ignored.
 
         Args:
@@ -136,10 +136,12 @@ class Board:
         labels, limits = self._settings.labels, self._settings.limits
         if len(labels) < 3:
             return
-        everything: dict[int, list[Comparison]] = {number: [] for number in range(len(limits))}
+        everything: dict[int, list[PairedComparison]] = {
+            number: [] for number in range(len(limits))
+        }
         for (game, limit), tallies in self._tallies.items():
             found = [
-                Comparison((game, entry.cluster), entry.first, entry.second, entry.points)
+                PairedComparison((game, entry.cluster), entry.first, entry.second, entry.points)
                 for tally in tallies
                 for entry in tally.comparisons()
             ]
@@ -150,7 +152,7 @@ class Board:
             if found and len(self._names) > 1:
                 yield rating_list(labels, found, limit=str(limits[limit]))
 
-    def _concerned(self, slot: Slot) -> list[Tally]:
+    def _concerned(self, slot: Slot) -> list[PairingTally]:
         """Return the pairings that a match concerns."""
         tallies = self._tallies[slot.game, slot.limit]
         return [tally for tally in tallies if set(slot.lineup) <= set(tally.players)]
