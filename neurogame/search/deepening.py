@@ -10,7 +10,7 @@ from typing import Protocol, final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.alphabeta.advance import advance, begin, follow
+from neurogame.kernels.alphabeta.advance import advance, begin, principal_line
 from neurogame.kernels.alphabeta.memory import DEEPEST
 from neurogame.kernels.alphabeta.records import (
     DONE,
@@ -128,7 +128,7 @@ class Deepening:
         random: np.random.Generator,
         stop: Callable[[], bool] | None = None,
     ) -> None:
-        """Prepare a search whose root is planted.
+        """Prepare a search whose root is set.
 
         Args:
             memory: the memory of the searching role.
@@ -390,7 +390,7 @@ class Deepening:
         line = np.zeros((DEEPEST, len(search.choices.order)), np.int32)
         has_time = self._has_time()
         most = min(self._plies + self._settings.quiescence, DEEPEST) if has_time else 0
-        plies = follow(search, found.row, most, line)
+        plies = principal_line(search, found.row, most, line)
         self._check()
         found.line = tuple(map(tuple, line[:plies].tolist()))
         if not self._maxn and has_time:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.errors import ConfigurationError, GameError
-from neurogame.kernels.alphabeta.advance import plant, prepare
+from neurogame.kernels.alphabeta.advance import prepare, set_root
 from neurogame.kernels.alphabeta.memory import COUNTS, Search, Sizes
 from neurogame.kernels.alphabeta.records import FREE_SUM, ONE_ROLE, TWO_ROLES, ZERO_SUM
 from neurogame.search.deepening import Deepening, RulesBlock, Stakes, ValuesSource
@@ -228,7 +228,7 @@ class TreeSearch:
     ) -> tuple[list[int], bool]:
         """Make a state the root; return the role's legal moves, and whether it can be expanded."""
         run = self._begin(memory, deadline)
-        width = plant(run, state[None])
+        width = set_root(run, state[None])
         self._leaves.check()
         own_moves = self._own_moves(memory, role)
         if not own_moves:
@@ -242,7 +242,7 @@ class TreeSearch:
         nodes: int | None,
         stop: Callable[[], bool] | None = None,
     ) -> Deepening:
-        """Return the iterations of a search whose root is planted."""
+        """Return the iterations of a search whose root is set."""
         return Deepening(
             memory,
             self._leaves,

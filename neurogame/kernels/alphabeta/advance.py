@@ -190,7 +190,7 @@ def _request_root(search: Search) -> int:
 
 
 @uncounted
-def plant(search: Search, state: UInt64s2) -> int:
+def set_root(search: Search, state: UInt64s2) -> int:
     """Make a state the root, which is row 0 of the stack.
 
     Args:
@@ -217,8 +217,8 @@ def plant(search: Search, state: UInt64s2) -> int:
 
 
 @uncounted
-def follow(search: Search, first: int, most: int, line: Int32s2) -> int:
-    """Follow the best rows from the root.
+def principal_line(search: Search, first: int, most: int, line: Int32s2) -> int:
+    """Follow the best rows from the root: the principal line.
 
     On return, goals and value of the last state are those of leaf 0.
 
@@ -267,10 +267,10 @@ def prepare() -> None:
     """Compile what a search calls, or load it from the cache; a second time takes no time."""
     search, numbers = Search.compiler_type(), numba.types
     float32, int64 = numbers.float32, numbers.int64
-    _compile(plant, search, numbers.Array(numbers.uint64, 2, "C"))
+    _compile(set_root, search, numbers.Array(numbers.uint64, 2, "C"))
     _compile(advance, search, numbers.boolean)
     _compile(begin, search, int64, int64, float32, float32)
-    _compile(follow, search, int64, int64, numbers.Array(numbers.int32, 2, "C"))
+    _compile(principal_line, search, int64, int64, numbers.Array(numbers.int32, 2, "C"))
     _compile(refill, search, TranspositionTable.compiler_type())
     _compile(refill_proofs, search, Proofs.compiler_type())
 

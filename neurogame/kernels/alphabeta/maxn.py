@@ -99,14 +99,14 @@ def back_up_maxn(search: Search) -> bool:
             frame.group += 1
         if frame.group < frame.own:
             return False
-        _finish(search, frame)
+        _finish_maxn(search, frame)
         if search.top == 0:
             return True
         search.top -= 1
 
 
 @merged
-def _finish(search: Search, frame: Frame) -> None:
+def _finish_maxn(search: Search, frame: Frame) -> None:
     """Choose for all roles, and remember the values of a node all of whose rows are done."""
     stack = search.stack
     table = search.table

@@ -50,21 +50,23 @@ _NARROW = np.float32(1e-6)
 
 
 @merged
-def _lower(frame: Frame) -> np.float32:
+def _alpha(frame: Frame) -> np.float32:
+    """Return below which value the present row is of no interest."""
     # Not the proved lower bound, too: a refuted move would then look as good as the move that the
     # bound came from.
     return max(frame.alpha, frame.best - frame.slack)
 
 
 @merged
-def _upper(frame: Frame) -> np.float32:
+def _beta(frame: Frame) -> np.float32:
+    """Return above which value the present row is of no interest."""
     return min(frame.beta, frame.worst)
 
 
 @merged
 def _window(frame: Frame) -> tuple[np.float32, np.float32]:
     """Return the window for the present row; a null window where it is only to be refuted."""
-    alpha, beta = _lower(frame), _upper(frame)
+    alpha, beta = _alpha(frame), _beta(frame)
     if frame.full == 0:
         if frame.answers == 1:
             beta = min(beta, alpha + _NARROW)
@@ -83,7 +85,7 @@ def settle_paranoid(search: Search, frame: Frame, place: int) -> int:
         place: of the row on the stack.
 
     Returns:
-        ``SETTLED``, with the value in the run; ``DEEPER`` or ``GENERATE``.
+        ``SETTLED``, with the value in ``search.value``; ``DEEPER`` or ``GENERATE``.
     """
     stack = search.stack
     kept = search.kept
@@ -113,7 +115,7 @@ def settle_paranoid(search: Search, frame: Frame, place: int) -> int:
 
 @merged
 def _is_known(search: Search, frame: Frame, row: Row, entry: TableEntry, depth: int) -> bool:
-    """Return whether what is remembered of a row is enough; its value is in the run then."""
+    """Return whether what is remembered of a row is enough: then it is in ``search.value``."""
     alpha, beta = _window(frame)
     if row.low >= beta or row.low == row.high:
         search.value = float(row.low)
@@ -201,7 +203,7 @@ def open_paranoid(
 
 @inner
 def back_up_paranoid(search: Search) -> bool:
-    """Hand the value in the run to the present row, and finished nodes' values down the stack.
+    """Hand ``search.value`` to the present row, and finished nodes' values down the stack.
 
     Returns:
         Whether the root is finished.
@@ -211,7 +213,7 @@ def back_up_paranoid(search: Search) -> bool:
         frame = stack.frames[search.top]
         if not _absorb(search, frame, stack.rows):
             return False
-        _finish(search, frame)
+        _finish_paranoid(search, frame)
         if search.top == 0:
             return True
         row = stack.rows[frame.source]
@@ -224,7 +226,7 @@ def _absorb(search: Search, frame: Frame, rows: Rows) -> bool:
     """Take over the value of the present row and go to the next; return whether there is none."""
     number = row_at(frame, rows, frame.group, frame.answer)
     row, value = rows[frame.first + number], np.float32(search.value)
-    alpha, beta = _lower(frame), _upper(frame)
+    alpha, beta = _alpha(frame), _beta(frame)
     row.estimate = value
     if frame.full == 0 and alpha < value < beta:
         frame.full = 1
@@ -252,7 +254,7 @@ def _has_value(frame: Frame) -> bool:
 
 
 @merged
-def _finish(search: Search, frame: Frame) -> None:
+def _finish_paranoid(search: Search, frame: Frame) -> None:
     """Remember the value of a node all of whose rows are done."""
     stack = search.stack
     table = search.table

@@ -1,4 +1,12 @@
-"""Calls of machine code by its address, from compiled code."""
+"""Calls of generated code by its address, from compiled code.
+
+Functions of structs are *entries* (:mod:`~neurogame.kernels.native.entries`), which fields of
+structs hold and compiled code calls by name. What :mod:`neurogame.kernels.codegen` generates takes
+no struct: its only argument is the address of a table of 64-bit arguments, most of which are
+addresses of lanes, and the table is laid out by the generator, game by game. So there is nothing
+to type, and :data:`call_address` calls it: the rules and uniform playouts of searches, and the
+logic of redirected leaves.
+"""
 
 from __future__ import annotations
 
@@ -21,4 +29,8 @@ def _call_address(_context: Any, _address: Any, _arguments: Any) -> Any:
 
 
 call_address: Any = written(_call_address)
-"""In compiled code: calls the function at an address with one integer."""
+"""In compiled code: ``call_address(address, arguments)`` calls the function at an address.
+
+``address`` and ``arguments``, the address of its table of arguments, are int64; nothing is returned
+and nothing is checked: both must be of this process, and kept alive by whoever calls.
+"""
