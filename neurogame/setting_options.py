@@ -28,7 +28,7 @@ def add_settings(
         if entry.nested is not None or (only is not None and entry.name not in only):
             continue
         flag = _option(entry, prefix)
-        text = f"{entry.about.text} (default: {entry.default})".replace("%", "%%")
+        text = f"{entry.about.text} (default: {entry.default_text})".replace("%", "%%")
         destination = _destination(entry, prefix)
         words = entry.words if entry.number is None else ()
         if entry.is_flag:

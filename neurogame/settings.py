@@ -139,6 +139,12 @@ class Setting:
         """The name on the command line, without the leading dashes."""
         return self.spelling.replace("_", "-")
 
+    @property
+    def default_text(self) -> str:
+        """The default as :meth:`read` takes it: ``none``, ``on`` and ``off``, ``64,32``."""
+        values = self.default if isinstance(self.default, tuple) else (self.default,)
+        return ",".join(_as_text(value) for value in values)
+
     def refusal(self, value: object) -> str | None:
         """Return what is allowed if a value is not, else None."""
         if value is None and self.is_optional:
@@ -337,6 +343,13 @@ def _setting(entry: Field[Any], hint: object) -> Setting:
         is_many=bool(many),
         nested=nested[0] if nested else None,
     )
+
+
+def _as_text(value: object) -> str:
+    """Return a value as :meth:`Setting.read` takes it."""
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "on", False: "off"}[value]
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _unknown(kind: type[Settings], names: str) -> ConfigurationError:

@@ -63,21 +63,22 @@ class ArenaSettings(Settings):
     opening_plies: int | None = setting(
         None,
         "joint moves drawn at random at the start of a match, the same in all matches of a "
-        "block; None: 4 in games with several roles, 0 with one (a puzzle may have no "
+        "block; none: 4 in games with several roles, 0 with one (a puzzle may have no "
         "solution after wrong moves)",
     )
     start_clock: float | None = setting(
         None,
-        "seconds for a player's start, above 0, or None; see "
-        "neurogame.players.match_settings.MatchSettings",
+        "seconds for a player's start, above 0; none: no clock. A player is told to get ready in "
+        "nine tenths of it; a start that takes longer than all of it is counted.",
     )
     play_clock: float | None = setting(
         None,
-        "seconds for a move, above 0, or None; likewise",
+        "seconds for a move, above 0; none: no clock. A player that is asked to keep within nine "
+        "tenths of it and still answers later has its move replaced by a random legal one.",
     )
     max_plies: int = setting(
         1000,
-        "step limit of a match, at least 1; likewise",
+        "plies after which a match ends, with the goals of the state reached; at least 1",
     )
     sprt: SprtSettings | None = setting(
         None,

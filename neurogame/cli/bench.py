@@ -46,16 +46,18 @@ _COLUMNS = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
-        "games", nargs="*", metavar="RULES", help=f"games or paths ({', '.join(GAMES)})"
+        "games", nargs="*", metavar="RULES", help=f"library games or paths ({', '.join(GAMES)})"
     )
     parser.add_argument(
         "--backend",
         nargs="+",
         default=["auto"],
-        help="auto, torch, llvm, llvm-straight, llvm-table (auto)",
+        help="what plays: auto, torch, llvm, llvm-straight or llvm-table (auto)",
     )
-    parser.add_argument("--seconds", type=float, default=0.5, help="length of a measurement (0.5)")
-    parser.add_argument("--runs", type=int, default=5, help="measurements, of which the median (5)")
+    parser.add_argument("--seconds", type=float, default=0.5, help="seconds of a measurement (0.5)")
+    parser.add_argument(
+        "--runs", type=int, default=5, help="measurements; shown is their median (5)"
+    )
     parser.add_argument(
         "--threads",
         type=int,

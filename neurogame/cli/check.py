@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds", type=float, default=60.0, help="time limit of grounding (default 60)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the random games (default 0)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random games (default 0)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,11 +12,15 @@ from typing import Any
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("rules", metavar="RULES", help="library game or path of a rulesheet")
-    parser.add_argument("--seconds", type=float, default=600.0, help="time limit (default 600)")
+    parser.add_argument(
+        "--seconds", type=float, default=600.0, help="time limit of grounding (default 600)"
+    )
     parser.add_argument(
         "--memory", type=float, default=12_000.0, help="memory limit in MiB (default 12000)"
     )
-    parser.add_argument("--cycles", action="store_true", help="list the atoms of positive cycles")
+    parser.add_argument(
+        "--cycles", action="store_true", help="list the atoms that depend on themselves"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

@@ -16,11 +16,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("checkpoint", metavar="CHECKPOINT", help="a file made by 'train'")
     parser.add_argument(
-        "--top", type=int, default=20, metavar="N", help="weights to list (default 20)"
+        "--top",
+        type=int,
+        default=20,
+        metavar="N",
+        help="how many weights to list, those that moved farthest first (default 20)",
     )
     parser.add_argument("--svg", metavar="FILE", help="draw a goal network into an SVG file")
     parser.add_argument(
-        "--network", type=int, default=0, metavar="N", help="number of the drawn goal network"
+        "--network",
+        type=int,
+        default=0,
+        metavar="N",
+        help="which goal network --svg draws, counted from 0 (default 0)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 

@@ -209,9 +209,4 @@ def _print(summary: dict[str, Any], rules: str) -> None:
 
 def _defaults(kind: type[Settings]) -> str:
     """Return the settings of a configuration with their defaults."""
-    return ", ".join(
-        f"{entry.spelling}={entry.default:g}"
-        if isinstance(entry.default, float)
-        else f"{entry.spelling}={entry.default}"
-        for entry in settings_of(kind)
-    )
+    return ", ".join(f"{entry.spelling}={entry.default_text}" for entry in settings_of(kind))

@@ -35,7 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("rules", metavar="RULES", help="a library game or a path")
     parser.add_argument(
-        "--players", nargs="+", metavar="PLAYER", required=True, help="one player per role"
+        "--players",
+        nargs="+",
+        metavar="PLAYER",
+        required=True,
+        help="one PLAYER per role, as described below",
     )
     add_settings(parser, ManagerSettings, only=_PLAIN)
     parser.add_argument("--matches", type=int, default=1, help="number of matches (default 1)")

@@ -28,7 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("rules", metavar="RULES", help="a library game or a path")
     parser.add_argument(
-        "--players", nargs="+", metavar="PLAYER", required=True, help="one player per role"
+        "--players",
+        nargs="+",
+        metavar="PLAYER",
+        required=True,
+        help="one PLAYER per role, as described below",
     )
     parser.add_argument("--matches", type=int, default=20, help="number of matches (default 20)")
     parser.add_argument("--seed", type=int, default=0, help="decides everything (default 0)")

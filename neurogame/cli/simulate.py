@@ -42,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="show each role's N best moves by its mean goal in the games with the move "
         "(with --json: all moves)",
     )
-    parser.add_argument("--backend", help="auto, torch, llvm, llvm-straight or llvm-table (auto)")
+    parser.add_argument(
+        "--backend", help="what plays: auto, torch, llvm, llvm-straight or llvm-table (auto)"
+    )
     parser.add_argument("--threads", type=int, default=1, help="threads that play (1)")
     parser.add_argument("--device", default="cpu", help="torch device (cpu)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

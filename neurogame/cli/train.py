@@ -26,9 +26,16 @@ DEFAULT_SECONDS = 180.0
 
 FINAL_MATCHES = 200
 
+_EPILOG = """\
+"The paper", its sections and equations: Michulke and Thielscher, Neural Networks for State
+Evaluation in General Game Playing (2009). Evaluators, targets and losses are explained in
+docs/concepts.md.
+"""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options; those of the configuration are made from its fields."""
+    parser.epilog = _EPILOG
     parser.add_argument("rules", nargs="?", metavar="RULES", help="the game to learn")
     parser.add_argument("--out", type=Path, help="folder of the run (default: runs/GAME-TIME)")
     parser.add_argument(

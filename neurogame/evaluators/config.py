@@ -41,7 +41,8 @@ class EvaluatorConfig(Settings):
     )
     alpha: float = setting(
         0.2,
-        "equation (5), in the open (0, 1); the paper: 0.2",
+        "kinds cilp and cilp-paper: where the truth threshold of equation (5) lies between 1 (at "
+        "0) and its least value (at 1); in the open (0, 1); the paper: 0.2",
         above=0,
         below=1,
         allowed="strictly between 0 and 1",
@@ -61,8 +62,9 @@ class EvaluatorConfig(Settings):
     )
     exponent: float = setting(
         2.0,
-        "the p of equation (7), at least 1; the paper gives none. With 2 a win is four times "
-        "as much as a draw of goal value 50.",
+        "kinds with goal networks: the p of equation (7), by which high goals outweigh low ones; "
+        "at least 1. With 2, the paper names none, a win is four times as much as a draw of "
+        "goal value 50.",
         least=1,
     )
     share: str = setting(

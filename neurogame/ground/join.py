@@ -16,10 +16,11 @@ from neurogame.ground.relation import Database, View
 from neurogame.ground.rows import RowSet, mix_columns
 
 DEDUPLICATE_ABOVE = 64
-"""Smaller tables are not worth the search for repeated rows."""
+"""Fewer solutions are not worth the search for repeated ones."""
 
 PLAN_ABOVE = 20_000
-"""Joins of fewer rows are not worth a plan: the next literal is chosen by the table so far."""
+"""Joins of fewer rows are not worth a plan: the next literal is chosen by the
+solutions so far."""
 
 
 @final
@@ -264,7 +265,7 @@ class _Solver:
         return right
 
     def _allow(self, count: int) -> None:
-        """Ask whether the table may grow to so many solutions."""
+        """Ask whether there may be so many solutions."""
         # Beside the columns there are the pairs of rows and what finds them.
         width = len(self.table.columns) + len(self.table.tracked) + 8
         self.watch.check_count(count, self.doing, width)

@@ -25,15 +25,15 @@ class MatchSettings(Settings):
     )
     start_clock: float | None = setting(
         None,
-        "seconds for a player's start, or None. A player is told to get ready in nine tenths "
-        "of it; a start that takes longer than all of it is counted.",
+        "seconds for a player's start; none: no clock. A player is told to get ready in nine "
+        "tenths of it; a start that takes longer than all of it is counted.",
         above=0,
         allowed="seconds above 0 are needed",
     )
     play_clock: float | None = setting(
         None,
-        "seconds for a move, or None. A player that is asked to keep within nine tenths of it "
-        "and still answers later has its move replaced by a random legal one and a timeout "
+        "seconds for a move; none: no clock. A player that is asked to keep within nine tenths "
+        "of it and still answers later has its move replaced by a random legal one and a timeout "
         "counted. Players run in this process and are never interrupted.",
         above=0,
         allowed="seconds above 0 are needed",

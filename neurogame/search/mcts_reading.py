@@ -71,7 +71,7 @@ def choices(tree: Tree, node: int) -> list[DeciderMoves]:
 
     Args:
         tree: the tree.
-        node: its name.
+        node: its place.
     """
     record = node_of(tree, node).record
     if record == 0:
@@ -137,7 +137,7 @@ def node_values(tree: Tree, node: int) -> Floats | None:
 
     Args:
         tree: the tree.
-        node: its name.
+        node: its place.
 
     Returns:
         float64 ``[R]``.

@@ -137,7 +137,7 @@ class TreeSearch:
             deadline = started + int(1e9 * max(limit.seconds - _RESERVE, 0.9 * limit.seconds))
         memory = self._memory(role)
         memory.begin()
-        own_moves, is_open = self._plant(memory, state, role, deadline)
+        own_moves, is_open = self._set_root(memory, state, role, deadline)
         deepening = self._deepening(memory, role, limit.nodes)
         memories = [memory]
         try:
@@ -168,7 +168,7 @@ class TreeSearch:
         sole = self._memory(role, maxn=True)
         sole.begin()
         try:
-            self._plant(sole, state, role, deadline)
+            self._set_root(sole, state, role, deadline)
             if nodes is None or nodes >= sole.search.stack.rows[0].width:
                 each = self._deepening(sole, role, nodes)
                 each.deepen(limit.depth, forced=False)
@@ -205,7 +205,7 @@ class TreeSearch:
         memory = self._memory(role, maxn=maxn)
         memory.begin(fade=False)
         # A deadline that never comes: blocks are kept short nevertheless.
-        _, is_open = self._plant(memory, state, role, _UNLIMITED - 1)
+        _, is_open = self._set_root(memory, state, role, _UNLIMITED - 1)
         deepening = self._deepening(memory, role, None, stop)
         try:
             if is_open:
@@ -223,7 +223,7 @@ class TreeSearch:
             self.forget()
             self._random.bit_generator.state = random
 
-    def _plant(
+    def _set_root(
         self, memory: SearchMemory, state: npt.NDArray[np.uint64], role: int, deadline: int
     ) -> tuple[list[int], bool]:
         """Make a state the root; return the role's legal moves, and whether it can be expanded."""

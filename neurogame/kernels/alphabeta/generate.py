@@ -69,7 +69,7 @@ def ask(
 
 @merged
 def is_kept(search: Search, kept: Kept, place: int) -> bool:
-    """Return whether children are still there."""
+    """Return whether the children at a place are still there, not overwritten by later ones."""
     return place >= 0 and search.head <= place + len(kept.rows)
 
 
@@ -121,7 +121,11 @@ def _reserve(search: Search, room: int, count: int) -> int:
 
 @merged
 def _work(search: Search, count: int) -> int:
-    """Make the moves of the first lanes, value what follows, and keep it."""
+    """Make the moves of the first lanes, value the states that follow, and keep them.
+
+    Returns:
+        0, ``OUT_OF_TIME``, or ``FAILED`` where a function of Python has raised an error.
+    """
     rules, block, values = search.rules, search.block, search.values
     begin = nanoseconds()
     if max(begin, begin + _expected(search, count) - _TOLERANCE) >= search.deadline:
@@ -169,7 +173,7 @@ def _adapt(search: Search, count: int, time: int) -> None:
 
 @merged
 def _keep(search: Search, block: Block, lane: int) -> None:
-    """Keep one child."""
+    """Keep the child in a lane: its state, legal moves, values and hash."""
     kept = search.kept
     batch = search.batch
     place = batch.target[lane]
@@ -190,7 +194,7 @@ def _keep(search: Search, block: Block, lane: int) -> None:
 
 @inner
 def _conclude(search: Search, number: int) -> None:
-    """Remember what one ply says of a node."""
+    """Remember what its children say of a node: its value one ply deep, and proved bounds."""
     kept = search.kept
     table = search.table
     proofs = search.proofs
@@ -218,7 +222,7 @@ def _conclude(search: Search, number: int) -> None:
 
 @inner
 def _conclude_all(search: Search, number: int, index: int, first: int) -> None:
-    """Remember the same for max^n."""
+    """Remember what its children say of a node, for max^n: values of all roles."""
     kept = search.kept
     table = search.table
     proofs = search.proofs

@@ -173,36 +173,38 @@ class Search(Struct):
         values: the evaluator.
         role: the searching one.
         margin: whether estimates are the margin over the only opponent.
-        shared: whether equal states share an entry of the table.
+        shared: whether equal states share an entry of the table; else each way to a state has
+            its own.
         widest: most joint moves of a node.
-        fill: lanes worth filling.
+        fill: blocks are filled up to a multiple of so many lanes, which cost no more.
         sums: see :data:`~neurogame.kernels.alphabeta.records.ONE_ROLE`.
         scout: whether to look with null windows first.
         history_weight: of the history in the ordering; float32.
         killers_bonus: of killers there; float32.
         quiet: margin of quiescence; float32.
         slack: how far below the best one moves of the root may be and have exact values; float32.
-        limit: most states to generate.
+        limit: states that may be generated.
         deadline: when to stop; nanoseconds.
         pause: when to look for interrupts; nanoseconds.
         slow: most lanes of a block, so that the clock is looked at in time.
         last_count: lanes of the last block.
         last_time: what it took; nanoseconds.
-        nodes: states generated.
+        nodes: states generated so far, as all the counts that follow.
         visits: nodes visited.
-        evaluations: states valued.
-        rules_time: nanoseconds.
-        values_time: nanoseconds.
+        evaluations: states that are not terminal, whose values the evaluator gave.
+        rules_time: spent in the rules; nanoseconds.
+        values_time: spent in the evaluator; nanoseconds.
         blocks: calls of the rules.
-        top: the present frame.
-        asked: nodes to generate the children of.
-        head: end of the kept children.
+        top: number of the present frame.
+        asked: number of nodes in the batch.
+        head: place behind the newest of the kept children.
         entry_count: entries of the table in use.
         proof_count: proved states.
-        entries_limit: entries from which on there are to be more.
-        proofs_limit: likewise.
+        entries_limit: entries in use from which on the table is enlarged.
+        proofs_limit: proved states from which on their memory is enlarged.
         age: number of the search.
-        horizon: whether a value rested on an estimate.
+        horizon: whether a value of this iteration rested on an estimate, not on terminal states
+            alone.
         value: of the node that was settled or finished last; float32.
     """
 

@@ -11,7 +11,7 @@ from neurogame.kernels.native.compiled import inner, merged
 from neurogame.kernels.native.layout import Int32s1, Int64s1, UInt64s1
 
 MOST = 1 << 40
-"""Numbers of joint moves are not counted any further."""
+"""Joint moves are counted up to this number."""
 
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _ONE = np.uint64(1)
@@ -19,7 +19,7 @@ _ONE = np.uint64(1)
 
 @merged
 def _of_role(legal: UInt64s1, word: int, begin: int, end: int) -> np.uint64:
-    """Return one word of the moves ``begin .. end``, all others being 0."""
+    """Return one word of packed moves in which all but the moves ``begin .. end - 1`` are 0."""
     bits: np.uint64 = legal[word]
     base = word << 6
     if base < begin:

@@ -1,4 +1,4 @@
-"""The records that a compiled tree search keeps: of the run, nodes, children and the table.
+"""The records that a compiled tree search keeps: of nodes, their children and the table.
 
 A *node* is a state whose moves are searched; the nodes from the root to the present one are
 *frames* on a stack. A *row* is a child of such a node, one per joint move. Rows are numbered with
@@ -32,12 +32,16 @@ SOLVED, CERTAIN = 1, 2
 """Marks of max^n: every line ends in a terminal state; no tie could change the value."""
 
 DONE, PAUSED, OUT_OF_TIME, OUT_OF_NODES, MORE_ROWS, MORE_ENTRIES, MORE_PROOFS, FAILED = range(8)
-"""Why the search returned: the iteration is complete; look for interrupts; a limit is reached;
-memory has to be enlarged; a function called back has raised an error."""
+"""Why the search returned: the iteration is complete; it is time to look for interrupts; a limit is
+reached (two); memory has to be enlarged (three); a function of Python has raised an error."""
 
 ONE_ROLE, TWO_ROLES, ZERO_SUM, FREE_SUM = range(4)
-"""What a proved value says of the other roles: there is none; the rest of the sum; nothing,
-unless it is a win: then all others have lost; not even then."""
+"""What a proved value of the searching role says of the other roles' values.
+
+``ONE_ROLE``: there are none. ``TWO_ROLES``: the other has the rest of the sum. ``ZERO_SUM``, more
+roles whose goals sum to 100: nothing, unless it is a win; then all others have lost. ``FREE_SUM``:
+nothing at all.
+"""
 
 FRAME = np.dtype(
     [

@@ -1,6 +1,6 @@
 """Dropping what cannot be reached from a new root any more.
 
-What is kept slides down in the memory of the tree, in its old order, so that names stay ordered
+What is kept slides down in the memory of the tree, in its old order, so that places stay ordered
 by age and no second tree is needed.
 """
 
@@ -181,7 +181,7 @@ def _list_joints(compaction: Compaction) -> None:
 
 
 def slide(compaction: Compaction) -> None:
-    """Move what is kept down, without gaps, and make all that names it name the new places.
+    """Move what is kept down, without gaps, and put the new places wherever the old ones stand.
 
     Args:
         compaction: its things are in ascending order.
@@ -248,7 +248,7 @@ def _record_size(tree: Tree, record: int) -> int:
 
 @inner
 def _move_joints(compaction: Compaction) -> None:
-    """Make the table of joint moves anew, with the new names, of the nodes that are kept."""
+    """Make the table of joint moves anew, with the new places, of the nodes that are kept."""
     tree, kept, count = compaction.tree, compaction.joints, 0
     if len(kept) == 0:
         return

@@ -79,7 +79,7 @@ def _most_visited(tree: Tree, states: UInt64s2) -> int:
     return best
 
 
-def board(search: Search) -> None:
+def gather_leaves(search: Search) -> None:
     """Give simulations that need a new state or a playout the first leaves of the block.
 
     Those that need nothing have the leaves that follow, for the sake of their paths.
@@ -92,19 +92,19 @@ def board(search: Search) -> None:
     for number in range(count):
         sim = simulation_of(sims, number)
         if sim.end != OVER:
-            sim.leaf, sims.riders[leaves] = leaves, number
+            sim.leaf, sims.at_leaf[leaves] = leaves, number
             leaves += 1
             parent = record_at(heap, sims.paths[sim.length - 1, number, 0])
             prefetch(heap, parent.node)
     sims.leaves = others = leaves
     for leaf in range(leaves):
-        sim = simulation_of(sims, sims.riders[leaf])
+        sim = simulation_of(sims, sims.at_leaf[leaf])
         parent = record_at(heap, sims.paths[sim.length - 1, sim.number, 0])
         prefetch(tree.states, tree.states.shape[1] * node_at(heap, parent.node).index)
     for number in range(count):
         sim = simulation_of(sims, number)
         if sim.end == OVER:
-            sim.leaf, sims.riders[others] = others, number
+            sim.leaf, sims.at_leaf[others] = others, number
             others += 1
         else:
             _set_out(search, sim)
@@ -150,7 +150,7 @@ def insert(search: Search) -> None:
         for leaf in range(leaves):
             prefetch(tree.table, whole(block.hashes[leaf]) & mask)
     for leaf in range(leaves):
-        sim = simulation_of(sims, sims.riders[leaf])
+        sim = simulation_of(sims, sims.at_leaf[leaf])
         if sim.end == STEP:
             node = _link(search, sim)
             if node > 0 and node_at(tree.heap, node).flags & EXACT:

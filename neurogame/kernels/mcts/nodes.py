@@ -79,7 +79,7 @@ def first_moves(tree: Tree, node: int, moves: Int32s1) -> None:
 
 @inner
 def make_node(tree: Tree, block: Block, leaf: int, scratch: Int32s1) -> int:
-    """Make a node of a leaf of the block; return its name, 0 where there is no room.
+    """Make a node of a leaf of the block; return its place, 0 where there is no room.
 
     Args:
         tree: changed.

@@ -10,7 +10,7 @@ from neurogame.kernels.leaves.values import evaluate, has_failed
 from neurogame.kernels.mcts.all_moves import learn_all_moves
 from neurogame.kernels.mcts.backup import back_up, collect
 from neurogame.kernels.mcts.descend import descend
-from neurogame.kernels.mcts.expand import board, insert
+from neurogame.kernels.mcts.expand import gather_leaves, insert
 from neurogame.kernels.mcts.pace import choose_pace, note_pace
 from neurogame.kernels.mcts.priors import add_priors
 from neurogame.kernels.mcts.search import OVER, UCT, Options, Parts, Search, simulation_of
@@ -39,7 +39,7 @@ def parts(options: Options, *, guided: bool) -> Parts:
     nothing = entry(do_nothing)
     return Parts(
         descend=entry(descend),
-        board=entry(board),
+        gather_leaves=entry(gather_leaves),
         insert=entry(insert),
         play=entry(play_by_policy if guided else play_on),
         collect=entry(collect),
@@ -76,7 +76,7 @@ def run(search: Search) -> None:
             count = min(count, 1 << pace)
         search.sims.count = count
         parts.descend(search)
-        parts.board(search)
+        parts.gather_leaves(search)
         chosen = nanoseconds()
         totals.select += chosen - begun
         if search.sims.leaves > 0:
@@ -125,7 +125,7 @@ def _expand(search: Search, chosen: int) -> None:
     totals.insert += inserted - stepped
     wanted = 0
     for leaf in range(leaves):
-        over = simulation_of(sims, sims.riders[leaf]).end == OVER
+        over = simulation_of(sims, sims.at_leaf[leaf]).end == OVER
         wanted += not over and not block.terminal[leaf]
     if wanted > 0:
         search.parts.play(search)

@@ -136,7 +136,7 @@ class Simulations(Struct):
         leaves: those of them that have a leaf.
         words: of each, see :class:`Simulation`; ``[16 S]``.
         active: those still on their way down; ``[S]``.
-        riders: the simulation of each leaf; ``[S]``.
+        at_leaf: the simulation at each leaf; ``[S]``.
         paths: of each ply of each: the record, and the chosen edges of its deciders; ``[D, S, 1 +
             R]``.
         results: what each brings back; ``[S, R]``.
@@ -150,7 +150,7 @@ class Simulations(Struct):
     leaves: int
     words: Int32s1
     active: Int32s1
-    riders: Int32s1
+    at_leaf: Int32s1
     paths: Int32s3
     results: Float32s2
     estimates: Float32s2
@@ -185,7 +185,7 @@ def make_simulations(*, simulations: int, depth: int, roles: int, moves: int) ->
         leaves=0,
         words=words.reshape(-1),
         active=np.zeros(simulations, np.int32),
-        riders=np.zeros(simulations, np.int32),
+        at_leaf=np.zeros(simulations, np.int32),
         paths=np.zeros((depth, simulations, 1 + roles), np.int32),
         results=np.zeros((simulations, roles), np.float32),
         estimates=np.zeros((simulations, roles), np.float32),
@@ -326,7 +326,7 @@ class Parts(Struct):
 
     Attributes:
         descend: leads the simulations of a block down the tree.
-        board: gives them leaves.
+        gather_leaves: gives them leaves.
         insert: puts the leaves' states in the tree.
         play: plays the leaves on.
         collect: gathers the results.
@@ -336,7 +336,7 @@ class Parts(Struct):
     """
 
     descend: Callable[[Search], None]
-    board: Callable[[Search], None]
+    gather_leaves: Callable[[Search], None]
     insert: Callable[[Search], None]
     play: Callable[[Search], None]
     collect: Callable[[Search], None]

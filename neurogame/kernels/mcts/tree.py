@@ -1,9 +1,10 @@
 """The tree, and how it lies in memory.
 
-A tree is a heap of 32-bit words. Every state in it has a *node* there, whose place is its name, so
-that older nodes have smaller names; and once simulations are to pass through it a *record*. A
-record holds, beside counts, the *edges* of each role that has a choice, its moves: header and edges
-side by side, so that a visit touches few cache lines and these can be asked for ahead of time.
+A tree is a heap of 32-bit words. Every state in it has a *node* there, and once simulations are to
+pass through it a *record*. Nodes and records are known by their places in the heap, so that older
+ones have smaller numbers; 0 means none. A record holds, beside counts, the *edges* of each role
+that has a choice, its moves: header and edges side by side, so that a visit touches few cache lines
+and these can be asked for ahead of time.
 
 A node::
 

@@ -18,7 +18,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _EXACT = {"contract", "nsz", "arcp"}
 _CFunc: Any = ccallback.CFunc
 _ENTRIES: list[Any] = []
-"""What :func:`entry` compiled: its code lives as long as these."""
+"""What :func:`compile_entry` compiled: its code lives as long as these."""
 
 
 def compiled(function: Function) -> Function:
