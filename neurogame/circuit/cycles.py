@@ -37,7 +37,8 @@ def cycles_among(definitions: Definitions, atoms: Iterable[int]) -> list[IntArra
         atoms: the atoms to look at; no others count.
 
     Returns:
-        Components of more than one atom, or of one that depends on itself; sorted atoms each.
+        Components of more than one atom, or of one that depends on itself; their atoms,
+        ascending, int64 ``[n]`` each.
     """
     left = set(atoms)
     edges = {a: [b for b in definitions.needs(a) if b in left] for a in left}

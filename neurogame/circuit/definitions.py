@@ -40,12 +40,18 @@ class Definitions:
         self.waiting: IntArray = np.bincount(program.rule_head[rule], minlength=count)
 
     def rules(self, atoms: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the rules of some atoms, one atom after the other, and how many each has."""
+        """Return the rules of ``n`` atoms, one atom after the other, and how many each has; int64.
+
+        The first array has all the rules, the second ``[n]`` counts.
+        """
         rules = gather_groups(self._head_start, self._by_head, atoms)
         return rules, self._head_start[atoms + 1] - self._head_start[atoms]
 
     def body(self, rules: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the body literals of some rules, one rule after the other, and the sizes."""
+        """Return the body literals of ``n`` rules, one after the other, and their sizes; int64.
+
+        Literals are ``2 * atom + negated``; the sizes are ``[n]``.
+        """
         start = self.program.rule_start
         return gather_groups(start, self.program.rule_body, rules), start[rules + 1] - start[rules]
 
@@ -56,7 +62,7 @@ class Definitions:
         return found
 
     def users(self, atoms: IntArray) -> IntArray:
-        """Return the heads of the rules that use some atoms, once per use."""
+        """Return the heads of the rules that use some atoms, once per use; int64 ``[uses]``."""
         heads: IntArray = self.program.rule_head[gather_groups(self._user_start, self._user, atoms)]
         return heads
 
@@ -78,11 +84,11 @@ class Progress:
         self.done[: definitions.inputs] = True
 
     def first(self) -> IntArray:
-        """Return the atoms that wait for nothing."""
+        """Return the atoms that wait for nothing; int64 ``[n]``."""
         return np.flatnonzero((self.waiting == 0) & ~self.done)
 
     def release(self, atoms: IntArray) -> IntArray:
-        """Note that some atoms are derived; return those of their users that wait no longer."""
+        """Note that atoms, int64 ``[n]``, are derived; return their users that wait no longer."""
         self.done[atoms] = True
         heads = self._definitions.users(atoms)
         np.subtract.at(self.waiting, heads, 1)

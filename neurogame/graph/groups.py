@@ -20,7 +20,16 @@ def group_starts(sizes: IntArray) -> IntArray:
 def gather_groups(
     start: IntArray, values: npt.NDArray[_Value], groups: IntArray
 ) -> npt.NDArray[_Value]:
-    """Concatenate the values of some groups, in the order in which they are named."""
+    """Concatenate the values of some groups, in the order in which they are named.
+
+    Args:
+        start: where each group starts, and the end of the last; int64 ``[n + 1]``.
+        values: of all groups; ``[start[n]]``.
+        groups: numbers of groups; int64 ``[k]``.
+
+    Returns:
+        The values; 1-D, of the type of ``values``.
+    """
     sizes = start[groups + 1] - start[groups]
     offset = np.repeat(start[groups] - (np.cumsum(sizes) - sizes), sizes)
     gathered: npt.NDArray[_Value] = values[np.arange(len(offset)) + offset]
@@ -28,5 +37,12 @@ def gather_groups(
 
 
 def places_in_groups(sizes: IntArray) -> IntArray:
-    """Return 0, 1, 2, ... for the members of each group, one group after the other."""
+    """Return 0, 1, 2, ... for the members of each group, one group after the other.
+
+    Args:
+        sizes: of the groups; int64 ``[n]``.
+
+    Returns:
+        int64 ``[sum of sizes]``.
+    """
     return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)

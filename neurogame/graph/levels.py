@@ -13,14 +13,22 @@ from neurogame.ground.atoms import IntArray
 
 
 def levels(graph: Graph) -> Iterator[IntArray]:
-    """Yield the gates that the outputs depend on, level by level from the inputs up."""
+    """Yield the gates that the outputs depend on, level by level from the inputs up.
+
+    Yields:
+        Gates; int64 ``[n]``.
+    """
     gates = needed_gates(graph)
     order = np.argsort(graph.level[gates], kind="stable")
     yield from split_at_changes(gates[order], graph.level[gates[order]])
 
 
 def steps(graph: Graph) -> Iterator[tuple[int, IntArray]]:
-    """Yield kinds, and the gates of one level and that kind that the outputs depend on."""
+    """Yield a kind, and the gates of one level and that kind that the outputs depend on, in turn.
+
+    Yields:
+        ``AND`` or ``OR``, and gates; int64 ``[n]``.
+    """
     for gates in levels(graph):
         for kind in (AND, OR):
             own = gates[graph.kind[gates] == kind]
@@ -29,7 +37,11 @@ def steps(graph: Graph) -> Iterator[tuple[int, IntArray]]:
 
 
 def runs(graph: Graph) -> list[IntArray]:
-    """Return all gates, cut into runs of one level, kind and number of inputs, in this order."""
+    """Return all gates, cut into runs of one level, kind and number of inputs, in this order.
+
+    Returns:
+        Gates; int64 ``[n]`` each.
+    """
     keys = graph.level, graph.kind.astype(np.int64), graph.fan_in
     order = np.lexsort(keys[::-1])
     return split_at_changes(order, *(key[order] for key in keys))
@@ -45,7 +57,11 @@ def with_levels(graph: Graph) -> Graph:
 
 
 def all_levels(graph: Graph) -> list[IntArray]:
-    """Return the gates of each level, lowest first, whether or not an output needs them."""
+    """Return the gates of each level, lowest first, whether or not an output needs them.
+
+    Returns:
+        Gates; int64 ``[n]`` each.
+    """
     order = np.argsort(graph.level, kind="stable")
     return split_at_changes(order, graph.level[order])
 

@@ -100,11 +100,11 @@ class GateStore:
         return self.make(kind, literals.reshape(-1), starts).reshape(shape)
 
     def pairs(self, kind: int, left: IntArray, right: IntArray | int) -> IntArray:
-        """Combine literals one by one, with broadcasting."""
+        """Return the conjunction or disjunction of each two literals, broadcast; int64 ``[n]``."""
         return self.rows(kind, np.stack(np.broadcast_arrays(left, right), axis=-1))
 
     def level_of(self, literals: IntArray) -> IntArray:
-        """Return the level of each literal's node; inputs and constants have level 0."""
+        """Return the level of each literal's node, 0 for inputs and constants; int64, as shaped."""
         gates = (literals >> 1) - self.input_count
         return np.where(gates >= 0, self._levels[np.maximum(gates, 0)], 0)
 
@@ -122,12 +122,16 @@ class GateStore:
         self._atoms[gates[good]] = atoms[good]
 
     def atoms_of(self, literals: IntArray) -> IntArray:
-        """Return the atom that each literal's gate stands for, or -1."""
+        """Return the atom that each literal's gate stands for, or -1; int64, as shaped."""
         gates = (literals >> 1) - self.input_count
         return np.where(gates >= 0, self._atoms[np.maximum(gates, 0)], -1)
 
     def graph(self, outputs: IntArray) -> Graph:
-        """Return all gates in the order in which they were made, with these outputs."""
+        """Return all gates in the order in which they were made.
+
+        Args:
+            outputs: of the graph; literals, int64 ``[N]``.
+        """
         empty = np.zeros(0, np.int64)
         return Graph(
             input_count=self.input_count,

@@ -40,7 +40,11 @@ class Solutions:
     tracked: dict[int, IntArray] = field(default_factory=dict)
 
     def take(self, rows: IntArray | np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
-        """Keep only some solutions, given by their numbers or a mask."""
+        """Keep only some solutions.
+
+        Args:
+            rows: their numbers, int64 ``[k]``, or a mask, bool ``[n]``.
+        """
         self.columns = {name: column[rows] for name, column in self.columns.items()}
         self.tracked = {place: column[rows] for place, column in self.tracked.items()}
         self.count = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)

@@ -72,7 +72,10 @@ class Numbering:
             self._number(predicate, rows)
 
     def numbers(self, predicate: str) -> IntArray:
-        """Return the atom of each relation row or -1, and -1 at the end for row -1 (none)."""
+        """Return the atom of each of a relation's ``n`` rows, or -1; int64 ``[n + 1]``.
+
+        The last entry is -1, so that row -1, which stands for none, has none.
+        """
         return self._numbers.get(predicate, np.full(1, -1, np.int64))
 
     def legal(self) -> IntArray:

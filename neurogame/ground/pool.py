@@ -116,7 +116,12 @@ class TermPool:
         return self._tables[kind].rows[self._row[terms]]
 
     def ground_term(self, term: Term) -> int:
-        """Return the number of a term without variables."""
+        """Return the number of a term without variables, made on first use.
+
+        Raises:
+            ValueError: there is a variable in it.
+            LimitError: see :meth:`build`.
+        """
         if isinstance(term, Symbol):
             return self.constant(term.name)
         if isinstance(term, Variable):

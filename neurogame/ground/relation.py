@@ -58,7 +58,11 @@ class Index:
         self._runs: list[tuple[IntArray, IntArray]] = []
 
     def cover(self, columns: IntArray) -> None:
-        """Take in the rows of the view that have come since the last call."""
+        """Take in the rows of the view that have come since the last call.
+
+        Args:
+            columns: all rows of the view; int64 ``[n, variables]``.
+        """
         if self._covered == len(columns):
             return
         keys = mix_columns(columns[self._covered :, self._key])

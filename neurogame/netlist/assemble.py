@@ -41,7 +41,12 @@ class Assembled:
 
 
 def without_selection(network: Netlist, literals: IntArray) -> Assembled:
-    """Return the gates of a step netlist."""
+    """Return the gates of a step netlist, which has no choices in between.
+
+    Args:
+        network: gates for the formulas.
+        literals: of the formulas, ``2 * row + complement``; int64 ``[N]``.
+    """
     return Assembled(network, literals, range(0), (), 0)
 
 

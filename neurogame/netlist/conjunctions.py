@@ -17,7 +17,14 @@ from neurogame.ground.atoms import IntArray
 
 
 def conjunctions(input_count: int, start: IntArray, inputs: IntArray, outputs: IntArray) -> Graph:
-    """Return a graph whose gates are all conjunctions; see :class:`Graph` for the arrays."""
+    """Return a graph whose gates are all conjunctions.
+
+    Args:
+        input_count: number of inputs, the constant included.
+        start: gate ``g`` reads ``inputs[start[g]:start[g + 1]]``; int64 ``[G + 1]``.
+        inputs: literals; int64 ``[E]``.
+        outputs: literals; int64 ``[N]``.
+    """
     from neurogame.netlist.move_loops import levels
 
     none = unnamed(len(start) - 1)

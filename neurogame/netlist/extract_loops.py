@@ -10,7 +10,17 @@ from neurogame.netlist.compiled import compiled, part
 
 
 def count_uses(first: int, start: IntArray, inputs: IntArray, roots: IntArray) -> IntArray:
-    """Return how often each node is read by gates that are needed, and as a root."""
+    """Return how often each node is read by gates that are needed, and as a root.
+
+    Args:
+        first: number of inputs ``I``, the constant included.
+        start: of the conjunctions; int64 ``[G + 1]``.
+        inputs: their literals; int64 ``[E]``.
+        roots: wanted literals; int64 ``[N]``.
+
+    Returns:
+        int64 ``[I + G]``.
+    """
     uses = np.bincount(roots >> 1, minlength=first + len(start) - 1)
     _count_uses(first, start, inputs, uses)
     return uses
@@ -99,7 +109,18 @@ def _tidy(made: IntArray, begin: int, end: int) -> int:
 def flatten(
     first: int, start: IntArray, inputs: IntArray, roots: IntArray, width: int
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """See :func:`~.conjunctions.flattened`; returns start, inputs and roots."""
+    """Merge conjunctions that only one other reads, as :func:`~.conjunctions.flattened` says.
+
+    Args:
+        first: number of inputs, the constant included.
+        start: of the conjunctions; int64 ``[G + 1]``.
+        inputs: their literals; int64 ``[E]``.
+        roots: wanted literals; int64 ``[N]``.
+        width: conjunctions of at most so many inputs are merged whoever reads them.
+
+    Returns:
+        Start, inputs and roots of what is left, int64.
+    """
     count = len(start) - 1
     uses = count_uses(first, start, inputs, roots)
     stays, merged = np.zeros(first + count, np.bool_), np.zeros(first + count, np.bool_)

@@ -254,7 +254,10 @@ def _factor(
 def in_order(
     first: int, begin: IntArray, end: IntArray, inputs: IntArray, roots: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Return start, inputs and roots of the gates that are needed, each after its inputs."""
+    """Return start, inputs and roots of the gates that are needed, each after its inputs; int64.
+
+    The arguments are what :func:`factor` returns, the number of inputs and the wanted literals.
+    """
     count = len(begin)
     node_of = np.full(first + count, -1, np.int64)
     node_of[:first] = np.arange(first)

@@ -19,7 +19,14 @@ _NONE, _FITS = _MOST_OWN, _MOST_OWN + 1
 def find_pure(
     first: int, moves_begin: int, start: IntArray, inputs: IntArray
 ) -> npt.NDArray[np.bool_]:
-    """Return which conjunctions say that none of some moves is made; bool per node."""
+    """Return which conjunctions say that none of some moves is made; bool ``[I + G]``.
+
+    Args:
+        first: number of inputs, ``I``.
+        moves_begin: node of the first move; the fluents are the nodes before it.
+        start: of the conjunctions; int64 ``[G + 1]``.
+        inputs: their literals; int64 ``[E]``.
+    """
     pure = np.zeros(first + len(start) - 1, np.bool_)
     _find_pure(first, moves_begin, start, inputs, pure)
     return pure
@@ -357,7 +364,7 @@ def _refine(
 
 
 def levels(first: int, start: IntArray, inputs: IntArray) -> IntArray:
-    """Return the longest distance of each gate to an input."""
+    """Return the longest distance of each gate to an input; int64 ``[G]``."""
     result = np.ones(len(start) - 1, np.int64)
     _levels(first, start, inputs, result)
     return result
@@ -376,7 +383,7 @@ def _levels(first: int, start: IntArray, inputs: IntArray, result: IntArray) -> 
 def find_moving(
     first: int, moves_begin: int, start: IntArray, inputs: IntArray
 ) -> npt.NDArray[np.bool_]:
-    """Return which nodes depend on the moves; bool per node."""
+    """Return which nodes depend on the moves; bool ``[I + G]``. See :func:`find_pure`."""
     moving = np.zeros(first + len(start) - 1, np.bool_)
     moving[moves_begin:first] = True
     _spread(first, start, inputs, moving)

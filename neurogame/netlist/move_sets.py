@@ -110,7 +110,7 @@ def rewrite_next(
     sets: MoveSets,
     most_named: int,
 ) -> IntArray:
-    """Return the literals of the next state.
+    """Return the literals of the next state; int64 ``[F]``.
 
     Args:
         circuit: the game.

@@ -55,7 +55,14 @@ class Netlist:
 
 
 def lookup(table: int, a: Words, b: Words, c: Words) -> Words:
-    """Return the bitwise value of a truth table of three inputs, as the OR of its minterms."""
+    """Return the bitwise value of a truth table of three inputs, as the OR of its minterms.
+
+    Args:
+        table: bit ``4 a + 2 b + c`` is the value; 0 to 255.
+        a: first input; uint64, any shape.
+        b: second input; likewise.
+        c: third input; likewise.
+    """
     value = np.zeros_like(a)
     for minterm in range(8):
         if table >> minterm & 1:

@@ -33,7 +33,17 @@ class Style:
 
 
 def synthesise(graph: Graph, style: Style) -> tuple[Netlist, IntArray]:
-    """Return gates for a graph and a literal ``2 * row + complement`` for each of its outputs."""
+    """Return gates for a graph, and for each of its outputs a literal ``2 * row + complement``.
+
+    The gates are conjunctions of two inputs, or their complements, in the form of a netlist.
+
+    Args:
+        graph: the formulas.
+        style: how parts are shared.
+
+    Returns:
+        The gates, and literals, int64 ``[N]``.
+    """
     from neurogame.netlist import chain_loops, extract_loops
 
     form = flattened(conjunctions_of(graph), style.width)

@@ -11,7 +11,7 @@ from neurogame.netlist.compiled import compiled
 
 @compiled
 def mark_cone(first: int, inputs: npt.NDArray[np.int32], wanted: npt.NDArray[np.bool_]) -> None:
-    """Mark every row that a wanted row depends on, in place."""
+    """Mark every row that a wanted row depends on, in place; ``wanted`` is bool ``[I + G]``."""
     for gate in range(len(inputs) - 1, -1, -1):
         if wanted[first + gate]:
             for place in range(3):
@@ -20,7 +20,7 @@ def mark_cone(first: int, inputs: npt.NDArray[np.int32], wanted: npt.NDArray[np.
 
 @compiled
 def mark_late(first: int, inputs: npt.NDArray[np.int32], late: npt.NDArray[np.bool_]) -> None:
-    """Mark every gate that reads a marked row, in place."""
+    """Mark every gate that reads a marked row, in place; ``late`` is bool ``[I + G]``."""
     for gate in range(len(inputs)):
         for place in range(3):
             if late[inputs[gate, place]]:
@@ -28,7 +28,11 @@ def mark_late(first: int, inputs: npt.NDArray[np.int32], late: npt.NDArray[np.bo
 
 
 def depth_first(first: int, inputs: npt.NDArray[np.int32], rows: IntArray) -> IntArray:
-    """Return the gates that some rows need, each after its inputs, as late as possible."""
+    """Return the gates that some rows need, each after its inputs, as late as possible.
+
+    ``first`` is the number of input rows, ``inputs`` are those of the gates, int32 ``[G, 3]``, and
+    ``rows`` int64 ``[n]``. Gates are int64 ``[m]``.
+    """
     count = len(inputs)
     order = np.empty(count, np.int64)
     stack = np.empty(3 * count + 1, np.int64)

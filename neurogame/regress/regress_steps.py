@@ -170,7 +170,11 @@ class _LookAhead:
         return self.checked(formulas_of_moves(self.circuit, formulas, role, (), self.budget))
 
     def checked(self, moves: MoveFormulas) -> MoveFormulas:
-        """Return formulas of moves if they are specialised, else raise."""
+        """Return formulas of moves if they are specialised.
+
+        Raises:
+            LimitError: they are not: the budget was not enough.
+        """
         if not moves.specialised:
             raise LimitError(
                 f"formulas of {len(self.circuit.moves[moves.role]):,} moves take more than "

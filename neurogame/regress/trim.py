@@ -87,7 +87,7 @@ class Samples:
     legal: Bits
 
     def part(self, rows: Bits | IntArray) -> Samples:
-        """Return some of the states, by flags or by numbers."""
+        """Return some of the states, by flags, bool ``[S]``, or by numbers, int64 ``[k]``."""
         return Samples(inputs=self.inputs[rows], legal=self.legal[rows])
 
 
