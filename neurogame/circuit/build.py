@@ -43,7 +43,7 @@ def build_circuit(
     """
     builder = _Builder(program, rules, Watch(limits or GroundLimits()))
     builder.run()
-    signal = np.append(builder.signal, FALSE)
+    literal_of = np.append(builder.literal_of, FALSE)
     goals = [atom for role in program.goals for _, atom in role]
     atoms = np.concatenate([program.legal, program.next, [program.terminal], goals])
     return Circuit(
@@ -51,7 +51,7 @@ def build_circuit(
         fluents=program.fluents,
         moves=program.moves,
         initial=program.initial,
-        graph=prune_by_level(builder.gates.graph(signal[atoms.astype(np.int64)])),
+        graph=prune_by_level(builder.gates.graph(literal_of[atoms.astype(np.int64)])),
         goal_values=tuple(tuple(value for value, _ in role) for role in program.goals),
         atoms=program.atoms,
         key=program.key,
@@ -60,7 +60,7 @@ def build_circuit(
 
 @final
 class _Builder:
-    """Derives the signal (literal) of every atom."""
+    """Derives the literal of every atom."""
 
     def __init__(self, program: GroundProgram, rules: Rules | None, watch: Watch) -> None:
         self.definitions = Definitions(program)
@@ -69,8 +69,8 @@ class _Builder:
         self.watch = watch
         inputs = self.definitions.inputs
         self.gates = GateStore(1 + inputs)
-        self.signal = np.full(len(program.atoms), FALSE, np.int64)
-        self.signal[:inputs] = 2 * np.arange(1, 1 + inputs)
+        self.literal_of = np.full(len(program.atoms), FALSE, np.int64)
+        self.literal_of[:inputs] = 2 * np.arange(1, 1 + inputs)
         self.progress = Progress(self.definitions)
         self.auxiliary = np.array([p.startswith("*") for p in program.atoms.predicates], np.bool_)
 
@@ -92,7 +92,7 @@ class _Builder:
                     refuse_negation(self.definitions, cycle, self.rules)
             closed = [c for c in cycles if self._waits_for_itself(c)]
             solve_cycles(
-                closed, self.definitions, self.gates, self.signal, self._derive, self.watch
+                closed, self.definitions, self.gates, self.literal_of, self._derive, self.watch
             )
             atoms = np.concatenate(closed)
             self._name(atoms)
@@ -106,21 +106,21 @@ class _Builder:
         return int(self.progress.waiting[cycle].sum()) == int(inside.sum())
 
     def _derive(self, atoms: IntArray) -> None:
-        """Set the signals of atoms whose bodies are known: an OR over ANDs."""
+        """Set the literals of atoms whose bodies are known: an OR over ANDs."""
         self.watch.check(f"building the circuit, with {self.gates.count:,} gates so far")
         rules, per_atom = self.definitions.rules(atoms)
         body, sizes = self.definitions.body(rules)
-        literals = self.signal[body >> 1] ^ (body & 1)
+        literals = self.literal_of[body >> 1] ^ (body & 1)
         sources = self.program.rule_source[rules]
         bodies = self.gates.make(AND, literals, group_starts(sizes), sources)
-        self.signal[atoms] = self.gates.make(OR, bodies, group_starts(per_atom))
+        self.literal_of[atoms] = self.gates.make(OR, bodies, group_starts(per_atom))
         self._name(atoms)
 
     def _name(self, atoms: IntArray) -> None:
         """Name gates by their atoms; a real atom replaces an auxiliary one."""
         table = self.program.atoms
-        signals = self.signal[atoms]
-        current = self.gates.atoms_of(signals)
+        literals = self.literal_of[atoms]
+        current = self.gates.atoms_of(literals)
         known_auxiliary = (current >= 0) & self.auxiliary[table.predicate[np.maximum(current, 0)]]
         real = ~self.auxiliary[table.predicate[atoms]]
-        self.gates.name(signals, atoms, known_auxiliary & real)
+        self.gates.name(literals, atoms, known_auxiliary & real)

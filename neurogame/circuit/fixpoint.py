@@ -38,38 +38,38 @@ def solve_cycles(
     components: Sequence[IntArray],
     definitions: Definitions,
     gates: GateStore,
-    signal: IntArray,
+    literal_of: IntArray,
     derive: Callable[[IntArray], None],
     watch: Watch,
 ) -> None:
-    """Set the signals of cyclic components to their least fixpoints.
+    """Set the literals of cyclic components to their least fixpoints.
 
     Args:
         components: strongly connected components of atoms without negation inside them. All that
             they depend on outside has been derived, so none depends on another.
         definitions: the rules.
         gates: the gates made so far; receives the new ones.
-        signal: literal of each atom, false in the components; int64 ``[A]``, written to.
-        derive: sets the signals of atoms from those of their bodies.
+        literal_of: literal of each atom, false in the components; int64 ``[A]``, written to.
+        derive: sets the literals of atoms from those of their bodies.
         watch: limits.
 
     Raises:
         LimitError: if a limit is reached.
     """
     components = [_by_arguments(c, definitions.program.atoms) for c in components]
-    systems = _Systems(components, definitions, gates, signal)
+    systems = _Systems(components, definitions, gates, literal_of)
     for shape, members in systems.linear.items():
         solution = _solve(shape, systems.rows(shape, members), gates, watch)
         for column, member in enumerate(members):
-            signal[components[member]] = solution[:, column]
+            literal_of[components[member]] = solution[:, column]
     unrolled = [components[i] for i in systems.others]
     rounds = 0
     while unrolled:
         rounds += 1
         atoms = np.concatenate(unrolled)
-        before = signal[atoms]
+        before = literal_of[atoms]
         derive(atoms)
-        changed = np.split(signal[atoms] != before, np.cumsum([len(c) for c in unrolled])[:-1])
+        changed = np.split(literal_of[atoms] != before, np.cumsum([len(c) for c in unrolled])[:-1])
         # The gates may grow for ever without a change of what they mean: the rounds are counted.
         unrolled = [
             component
@@ -102,13 +102,13 @@ class _Systems:
         components: Sequence[IntArray],
         definitions: Definitions,
         gates: GateStore,
-        signal: IntArray,
+        literal_of: IntArray,
     ) -> None:
         atoms = np.concatenate(components)
         sizes = np.array([len(c) for c in components])
-        component = np.full(len(signal), -1, np.int64)
+        component = np.full(len(literal_of), -1, np.int64)
         component[atoms] = np.repeat(np.arange(len(components)), sizes)
-        local = np.zeros(len(signal), np.int64)
+        local = np.zeros(len(literal_of), np.int64)
         local[atoms] = np.concatenate([np.arange(size) for size in sizes])
         rules, _ = definitions.rules(atoms)
         body, lengths = definitions.body(rules)
@@ -121,7 +121,7 @@ class _Systems:
 
         column = np.full(len(rules), CONSTANT, np.int64)
         column[rule[inside]] = local[body[inside] >> 1]
-        literals = signal[body[~inside] >> 1] ^ (body[~inside] & 1)
+        literals = literal_of[body[~inside] >> 1] ^ (body[~inside] & 1)
         factor = gates.make(
             AND,
             literals,

@@ -13,13 +13,13 @@ from neurogame.ground.atoms import IntArray
 
 def with_more_inputs(graph: Graph, count: int) -> Graph:
     """Return a graph with new inputs, which follow the old ones and move all gates up."""
-    signal = 2 * np.arange(graph.node_count)
-    signal[graph.input_count :] += 2 * count
+    literal_of = 2 * np.arange(graph.node_count)
+    literal_of[graph.input_count :] += 2 * count
     return replace(
         graph,
         input_count=graph.input_count + count,
-        inputs=replaced(graph.inputs, signal),
-        outputs=replaced(graph.outputs, signal),
+        inputs=replaced(graph.inputs, literal_of),
+        outputs=replaced(graph.outputs, literal_of),
     )
 
 

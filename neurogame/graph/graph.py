@@ -87,14 +87,14 @@ class Graph:
         return replace(self, outputs=np.asarray(outputs, np.int64))
 
 
-def replaced(literals: IntArray, signal: IntArray) -> IntArray:
+def replaced(literals: IntArray, literal_of: IntArray) -> IntArray:
     """Return literals with another literal in place of each node.
 
     Args:
         literals: of one graph.
-        signal: for each node of it a literal of another; int64 ``[I + G]``.
+        literal_of: for each node of it a literal of another; int64 ``[I + G]``.
     """
-    result: IntArray = signal[literals >> 1] ^ (literals & 1)
+    result: IntArray = literal_of[literals >> 1] ^ (literals & 1)
     return result
 
 

@@ -58,16 +58,16 @@ def with_gates(graph: Graph, kept: IntArray) -> Graph:
         kept: gates, inputs before their readers; what they and the outputs read must be among
             them; int64 ``[n]``.
     """
-    signal = 2 * np.arange(graph.node_count)
-    signal[graph.input_count + kept] = 2 * (graph.input_count + np.arange(len(kept)))
+    literal_of = 2 * np.arange(graph.node_count)
+    literal_of[graph.input_count + kept] = 2 * (graph.input_count + np.arange(len(kept)))
     inputs, start = graph.inputs_of(kept)
     return Graph(
         input_count=graph.input_count,
         kind=graph.kind[kept],
         start=start,
-        inputs=replaced(inputs, signal),
+        inputs=replaced(inputs, literal_of),
         level=graph.level[kept],
-        outputs=replaced(graph.outputs, signal),
+        outputs=replaced(graph.outputs, literal_of),
         atom=graph.atom[kept],
         rule=graph.rule[kept],
     )

@@ -35,17 +35,17 @@ def rewrite_nodes(
         Literal of the store for each node, FALSE for gates that no output needs;
         int64 ``[I + G]``.
     """
-    signal = np.zeros(graph.node_count, np.int64)
-    signal[: graph.input_count] = leaves
+    literal_of = np.zeros(graph.node_count, np.int64)
+    literal_of[: graph.input_count] = leaves
     for kind, gates in steps(graph):
         inputs, start = graph.inputs_of(gates)
         if gone is not None:
             kept = ~gather_groups(graph.start, gone, gates)
             group = np.repeat(np.arange(len(gates)), np.diff(start))[kept]
             inputs, start = inputs[kept], group_starts(np.bincount(group, minlength=len(gates)))
-        literals = replaced(inputs, signal)
-        signal[graph.input_count + gates] = _made(store, kind, literals, start, width)
-    return signal
+        literals = replaced(inputs, literal_of)
+        literal_of[graph.input_count + gates] = _made(store, kind, literals, start, width)
+    return literal_of
 
 
 def rewrite(graph: Graph, leaves: IntArray, store: GateStore, width: int | None = None) -> IntArray:

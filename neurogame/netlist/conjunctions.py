@@ -42,14 +42,14 @@ def conjunctions(input_count: int, start: IntArray, inputs: IntArray, outputs: I
 
 def conjunctions_of(graph: Graph) -> Graph:
     """Return the same functions with each disjunction as the complement of a conjunction."""
-    signal = 2 * np.arange(graph.node_count)
-    signal[graph.input_count :] += graph.kind == OR
+    literal_of = 2 * np.arange(graph.node_count)
+    literal_of[graph.input_count :] += graph.kind == OR
     own = np.repeat(graph.kind == OR, graph.fan_in)
     return replace(
         graph,
         kind=np.full(graph.gate_count, AND, np.uint8),
-        inputs=replaced(graph.inputs, signal) ^ own,
-        outputs=replaced(graph.outputs, signal),
+        inputs=replaced(graph.inputs, literal_of) ^ own,
+        outputs=replaced(graph.outputs, literal_of),
     )
 
 

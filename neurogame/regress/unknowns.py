@@ -41,17 +41,17 @@ def without_unknowns(graph: Graph, unknown: Bits) -> tuple[Graph, Bits]:
     """
     first = graph.input_count
     store = GateStore(first)
-    signal = 2 * np.arange(graph.node_count)
-    dropped = np.zeros(len(signal), np.bool_)
+    literal_of = 2 * np.arange(graph.node_count)
+    dropped = np.zeros(len(literal_of), np.bool_)
     dropped[:first] = unknown
     for kind, gates in steps(graph):
         inputs, start = graph.inputs_of(gates)
         gone = dropped[inputs >> 1]
-        literals = np.where(gone, TRUE if kind == AND else FALSE, replaced(inputs, signal))
-        signal[first + gates] = store.make(kind, literals, start)
+        literals = np.where(gone, TRUE if kind == AND else FALSE, replaced(inputs, literal_of))
+        literal_of[first + gates] = store.make(kind, literals, start)
         dropped[first + gates] = np.logical_and.reduceat(gone, start[:-1])
     nothing = dropped[graph.outputs >> 1]
-    literals = np.where(nothing, FALSE, replaced(graph.outputs, signal))
+    literals = np.where(nothing, FALSE, replaced(graph.outputs, literal_of))
     return prune(store.graph(literals)), nothing
 
 

@@ -113,7 +113,7 @@ def make_compiled_rules(circuit: Circuit, rules: CompiledStep, leaves: int) -> C
 
 
 def goals_of(circuit: Circuit) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the role and the value of each goal, the highest of a role first; int64 ``[V]``."""
+    """Return role and value, 0..100, of each goal, a role's highest first; int64 ``[V]`` each."""
     pairs = [(role, value) for role, own in enumerate(circuit.goals) for value, _ in own]
     found: npt.NDArray[np.int64] = np.array(pairs, np.int64).reshape(-1, 2)
     return found[:, 0], found[:, 1]
@@ -155,7 +155,7 @@ def _evaluate(own: CompiledRules, parts: int) -> None:
 
 @inner
 def _see(own: CompiledRules, block: Block, states: UInt64s2, begin: int) -> None:
-    """Read what has been computed of some states, the first of which has a number."""
+    """Write what has been computed of ``states`` into the block, from leaf ``begin`` on."""
     size = len(states)
     _copy_lanes(own.cells, block.lanes, begin >> 6, (size + 63) >> 6)
     legal = rows(block.legal, begin, size)

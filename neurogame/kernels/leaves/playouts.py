@@ -31,7 +31,7 @@ def play_out(
     Args:
         rules: the game.
         block: the leaves, as the last ``step`` or ``look`` left them.
-        policy: how to choose. Uniform playouts that are not recorded run in the fused kernel.
+        policy: how to choose. Uniform playouts that are not recorded are :mod:`~.uniform`.
         count: number of leaves.
         seed: any integer, different for every call.
         plies: most plies of a playout; where it is reached, the goals of that state count.

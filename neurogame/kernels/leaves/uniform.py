@@ -1,4 +1,4 @@
-"""Uniform playouts of a block's leaves on the fused kernel.
+"""Uniform playouts of a block's leaves by the compiled playouts of their game.
 
 :func:`play_on` is what a :class:`~neurogame.kernels.leaves.machine.StateMachine` calls where the
 rules are compiled. Each leaf has as many lanes side by side as it has playouts.
@@ -49,10 +49,10 @@ class UniformPlayouts(Struct):
         goals: row and role of each goal; int64 ``[V, 2]``.
         goal_values: goal / 100, with several playouts per leaf the goal; float32 ``[V]``.
         space: to work in; uint64 ``[SPACE]``.
-        counts: for the generated code; int64.
-        left: likewise.
-        initial: likewise.
-        cells: likewise.
+        counts: counters that nobody reads, see :attr:`.Argument.COUNTS`; int64.
+        left: games that a lane may begin after its first: none; int64 ``[W]``.
+        initial: the initial state, of no use here; int64 ``[F]``.
+        cells: memory of the generated code; int64.
     """
 
     play: int

@@ -108,7 +108,7 @@ class Valuation(Struct):
         one_values: of one state; float32 ``[R, 1]``.
         few_values: of 16 states; float32 ``[R, 16]``.
         values: of 64 states; float32 ``[R, 64]``.
-        square: uint64 ``[64]``.
+        square: 64 by 64 bits, to transpose in; uint64 ``[64]``.
         logic: address of the generated code that computes the redirected leaves, 0 where there
             are none; it takes the address of its arguments.
         logic_arguments: its arguments.
