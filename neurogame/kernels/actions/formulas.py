@@ -60,7 +60,7 @@ class Formulas(Struct):
         uses: uint32 ``[E]``.
         rows: values of the nodes in sixteen states; float32 ``[N, 16]``, aligned.
         column: what leaves read of 64 states; uint64 ``[64 Q + 1]``, the last of which is 0.
-        square: uint64 ``[64]``.
+        square: 64 by 64 bits, to transpose in; uint64 ``[64]``.
         shares: one in the number of legal moves of each role; float32 ``[R, 16]``.
         values: of the nodes in one state; float64 ``[N]``.
         marks: gates to compute again, a bit each; uint64 ``[N / 64 + 1]``, 0 between calls.

@@ -1,7 +1,6 @@
 """The loop over plies: one function that plays blocks of lanes, around the gates of a ply.
 
-A block's lanes are one vector of words, or a few; the values of its gates stay in the cache for
-many plies.
+A block's lanes are one vector of words, or a few; its signals stay in the cache for many plies.
 """
 
 from __future__ import annotations

@@ -68,8 +68,8 @@ class Policy(Struct):
         scores: mean of each move, 1 where it was never made; of Gibbs playouts without a judge
             the weight; ``[M]``.
         keys: context and move of each N-gram of two and three moves, 0 for none; uint64 ``[T]``.
-        gram_visits: float32 ``[T]``.
-        gram_sums: float32 ``[T]``.
+        gram_visits: times that each was made; float32 ``[T]``.
+        gram_sums: sum of its role's values; float32 ``[T]``.
         reply_keys: role and context of each good reply, 0 for none; uint64 ``[T]``.
         replies: the move; int32 ``[T]``.
         results: number and sum of each role's values so far; float64 ``[2, R]``.
@@ -79,7 +79,8 @@ class Policy(Struct):
         legal: its packed legal moves; uint64 ``[N, Mw]``.
         counts: number of its legal moves of each role; int32 ``[N, R]``.
         chosen: the moves of one lane, -1 where there was no choice; int32 ``[R]``.
-        estimates: float32 ``[N, R]``.
+        estimates: an evaluator's values of the states in which playouts were cut; float32
+            ``[N, R]``.
         gathered: lanes for which the judge is asked; int64 ``[N]``.
         marks: its scores; float32 ``[N, A]``.
         judge: of the moves.

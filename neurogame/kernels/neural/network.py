@@ -63,13 +63,13 @@ class Network(Struct):
     structure as in :class:`~neurogame.kernels.neural.layout.Layout`.
 
     Attributes:
-        pattern: int32 ``[P, 5]``.
-        table_pattern: int32 ``[T]``.
-        table_start: int32 ``[N + 1]``.
-        edge_start: int32 ``[N + 1]``.
-        edge_child: int32 ``[D]``.
-        output: int32 ``[O]``.
-        tables: ``[T, C, 32]``.
+        pattern: leaves of each pattern; int32 ``[P, 5]``.
+        table_pattern: pattern of each table; int32 ``[T]``.
+        table_start: first table of each upper neuron; int32 ``[N + 1]``.
+        edge_start: first edge of each upper neuron; int32 ``[N + 1]``.
+        edge_child: what each edge reads; int32 ``[D]``.
+        output: upper neuron of each output; int32 ``[O]``.
+        tables: what each table holds; ``[T, C, 32]``.
         edges: parameters of edges between upper neurons; ``[*, D]``.
         nodes: parameters of upper neurons; ``[*, N]``.
         offsets: kind SOUND: logarithm of what the tables' two first channels were divided by,

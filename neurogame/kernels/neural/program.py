@@ -63,10 +63,10 @@ class Space(Struct):
     """Memory to compute in; one per thread.
 
     Attributes:
-        entry: uint8 ``[P, L]``.
-        state: float32 ``[N, ROWS[kind], L]``.
-        output: float32 ``[L]``.
-        flags: uint8 ``[64 (columns // 64 + 1)]``.
+        entry: index of each pattern's table entry; uint8 ``[P, L]``.
+        state: what is kept of each upper neuron; float32 ``[N, ROWS[kind], L]``.
+        output: of one network; float32 ``[L]``.
+        flags: the bits of one state; uint8 ``[64 (columns // 64 + 1)]``.
     """
 
     entry: UInt8s2
