@@ -16,8 +16,8 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 class Netlist:
     """Gates of up to three inputs in topological order; ``G`` gates over ``I`` input rows.
 
-    A *row* is a signal that a gate may read: row 0 is the constant false, rows ``1..I-1`` are the inputs,
-    row ``I + g`` is gate ``g``.
+    A *row* is a signal that a gate may read: row 0 is the constant false, rows ``1..I-1`` are the
+    inputs, row ``I + g`` is gate ``g``.
 
     Attributes:
         input_count: ``I``, the constant included.
