@@ -9,30 +9,27 @@ from typing import final
 from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
-from neurogame.players.pace import measure_pace
-from neurogame.players.refining import refine_in_time
-from neurogame.players.started import started
+from neurogame.players.search_player import SearchPlayer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.result import SearchResult
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import Game
 
-DEFAULT_LIMIT = Limit(simulations=1000)
-"""Used where neither the player nor the match says how long to think."""
 _SHARE = 0.5
 """Share of the time for the start that learning, and gating, may take."""
 
 
 @final
-class MctsPlayer:
-    """Monte-Carlo tree search, with or without an evaluator; its tree lives as long as the match.
+class MctsPlayer(SearchPlayer):
+    """Monte-Carlo tree search, with or without an evaluator.
 
-    Attributes:
-        last: the result of the last search of this match, or None.
-        report: what came of refinement and of gating, as text for people; empty if there was
-            neither.
+    Its report is about refinement and gating. With seconds to start in, knowledge is learned from
+    no more games than fit half of them, and gating takes at most half of what is left once judges
+    and a search are made.
     """
+
+    DEFAULT_LIMIT = Limit(simulations=1000)
+    HEEDED = ("seconds", "nodes", "simulations")
 
     def __init__(
         self,
@@ -65,22 +62,12 @@ class MctsPlayer:
             PlayerError: the settings need an evaluator or judges and there are none, or an
                 evaluator is not needed.
         """
-        self.last: SearchResult | None = None
-        self._source = source
-        self._name = name
-        self._limit = limit or Limit()
+        super().__init__(source, name=name, limit=limit, fresh=fresh, refine=refine)
         self._settings = settings or MctsSettings()
-        self._fresh = fresh
-        self._role = 0
-        self._game: Game | None = None
         self._gate = gate
         self._make_judges = judges
-        self._refine = refine
-        self.report = ""
-        self._evaluator: Evaluator | None = None
         self._judges: Mapping[str, MoveJudge] | None = None
         self._decided = self._settings
-        self._search: Mcts | None = None
         if self._settings.needs_evaluator and source is None:
             raise PlayerError(
                 f"player {name}: cutoff, bias and minimax need an evaluator; name one, as in "
@@ -93,39 +80,18 @@ class MctsPlayer:
                 f"player {name}: nothing asks for the evaluator; set cutoff, bias or minimax"
             )
 
-    @property
-    def name(self) -> str:
-        """The player string."""
-        return self._name
-
-    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
-        """Prepare a match; see :class:`neurogame.players.player.Player`.
-
-        With ``seconds``, knowledge is learned from no more games than fit half of them, and gating
-        takes at most half of what is left once judges and a search are made.
-        """
-        end = None if seconds is None else time.monotonic() + seconds
-        if self._source is not None and (
-            self._evaluator is None or self._fresh or game is not self._game
-        ):
-            self._evaluator = self._source(game, seed if self._fresh else 0)
-            self.report = refine_in_time(game, self._evaluator, self._refine, seed, end)
+    def _make_search(self, game: Game, seed: int, seconds: float | None, end: float | None) -> Mcts:
         if self._make_judges is not None and (self._judges is None or game is not self._game):
             learned = None if end is None or seconds is None else end - _SHARE * seconds
             self._judges = self._make_judges(game, 0, learned)
             self._decide(game, self._judges, seed, end)
-        self._game = game
-        self._role = role
-        self.last = None
-        self._search = Mcts(
+        return Mcts(
             game,
             settings=self._decided,
             evaluator=self._evaluator,
             judges=self._judges,
             seed=seed,
         )
-        if seconds is not None:
-            measure_pace(self._search, game, role)
 
     def _decide(
         self, game: Game, judges: Mapping[str, MoveJudge], seed: int, end: float | None
@@ -156,36 +122,3 @@ class MctsPlayer:
         )
         self._decided = report.settings
         self.report = "\n".join(filter(None, [self.report, str(report)]))
-
-    def choose(self, state: State, limit: Limit) -> int:
-        """Search and return the best move found.
-
-        Args:
-            state: the present, non-terminal state.
-            limit: the match's limit; a depth is not looked at.
-
-        Raises:
-            PlayerError: ``start`` was not called.
-        """
-        search = started(self._search, self._name, "choose")
-        merged = self._limit.merged(limit)
-        if merged.seconds is None and merged.nodes is None and merged.simulations is None:
-            merged = DEFAULT_LIMIT
-        self.last = search.search(state, self._role, merged)
-        return self.last.move
-
-    def ponder(self, state: State, stop: Callable[[], bool]) -> None:
-        """Search until told to stop; the next :meth:`choose` goes on from there.
-
-        Args:
-            state: the present, non-terminal state.
-            stop: whether to return.
-
-        Raises:
-            PlayerError: ``start`` was not called.
-        """
-        started(self._search, self._name, "ponder").ponder(state, self._role, stop)
-
-    def stop(self) -> None:
-        """Drop the tree; the evaluator stays for the next match."""
-        self._search = None

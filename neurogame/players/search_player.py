@@ -1,0 +1,161 @@
+"""What players that search have in common: an evaluator, a limit, and a search that lives a match.
+
+Before the clocks run, a search looks at the game for a moment, so that it knows how long things
+take, and a new evaluator may be refined by self-play as far as the time allows.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar, Protocol
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.players.started import started
+from neurogame.search.limit import Limit
+from neurogame.search.result import SearchResult
+from neurogame.simulate.game import Game, State
+
+_FIRST_LOOK = 0.1
+"""Seconds that a search looks at a game before the clocks run."""
+_REFINING = 0.6
+"""Share of the time left that refinement may take: a search is still to be compiled."""
+
+
+class Search(Protocol):
+    """A search of one game, which remembers its tree from move to move."""
+
+    def search(self, state: State, role: int, limit: Limit) -> SearchResult:
+        """Search from a state."""
+
+    def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
+        """Search on until told to stop."""
+
+    def rehearse(self, state: State, role: int, seconds: float) -> None:
+        """Search for a moment, and remember nothing but how long things take."""
+
+
+class SearchPlayer(ABC):
+    """A player that searches; its tree lives as long as the match.
+
+    Attributes:
+        last: the result of the last search of this match, or None.
+        report: what was done before the match, as text for people; empty if that was nothing.
+    """
+
+    DEFAULT_LIMIT: ClassVar[Limit]
+    """Used where neither the player nor the match says how long to think."""
+
+    HEEDED: ClassVar[tuple[str, ...]]
+    """The fields of a limit that end a search of this kind."""
+
+    def __init__(
+        self,
+        source: Callable[[Game, int], Evaluator] | None,
+        *,
+        name: str,
+        limit: Limit | None,
+        fresh: bool,
+        refine: float,
+    ) -> None:
+        """Make a player.
+
+        Args:
+            source: makes the evaluator of a game from a seed; None: there is none.
+            name: its player string.
+            limit: its own limit; the stricter of this and the match's counts.
+            fresh: whether to make a new evaluator for every match, with the match's seed;
+                otherwise it is made once per game with seed 0.
+            refine: seconds of self-play by which a new evaluator is refined before the first
+                match; in a start clock no more than fits.
+        """
+        self.report = ""
+        self.last: SearchResult | None = None
+        self._source, self._fresh, self._refine = source, fresh, refine
+        self._name = name
+        self._limit = limit or Limit()
+        self._game: Game | None = None
+        self._role = 0
+        self._evaluator: Evaluator | None = None
+        self._search: Search | None = None
+
+    @property
+    def name(self) -> str:
+        """The player string."""
+        return self._name
+
+    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+        """Prepare a match; see :class:`neurogame.players.player.Player`."""
+        end = None if seconds is None else time.monotonic() + seconds
+        is_new = game is not self._game
+        if self._source is not None and (self._evaluator is None or self._fresh or is_new):
+            self._evaluator = self._source(game, seed if self._fresh else 0)
+            self.report = _refine_in_time(game, self._evaluator, self._refine, seed, end)
+        self._search = self._make_search(game, seed, seconds, end)
+        self._game, self._role, self.last = game, role, None
+        if seconds is not None:
+            state = game.initial_state()
+            if not state.is_terminal and all(state.legal_moves):
+                self._search.rehearse(state, role, _FIRST_LOOK)
+
+    @abstractmethod
+    def _make_search(
+        self, game: Game, seed: int, seconds: float | None, end: float | None
+    ) -> Search:
+        """Return the search for a match; ``_game`` is still the game of the match before.
+
+        Args:
+            game: the game.
+            seed: decides every random choice in this match.
+            seconds: to get ready in, or None.
+            end: when that is over, as ``time.monotonic`` tells it, or None.
+        """
+
+    def choose(self, state: State, limit: Limit) -> int:
+        """Search and return the best move found.
+
+        Args:
+            state: the present, non-terminal state.
+            limit: the match's limit; what is not in :attr:`HEEDED` is not looked at.
+
+        Raises:
+            PlayerError: ``start`` was not called.
+        """
+        search = started(self._search, self._name, "choose")
+        merged = self._limit.merged(limit)
+        if all(getattr(merged, field) is None for field in self.HEEDED):
+            merged = self.DEFAULT_LIMIT
+        self.last = search.search(state, self._role, merged)
+        return self.last.move
+
+    def ponder(self, state: State, stop: Callable[[], bool]) -> None:
+        """Search until told to stop; the next :meth:`choose` goes on from there.
+
+        Args:
+            state: the present, non-terminal state.
+            stop: whether to return.
+
+        Raises:
+            PlayerError: ``start`` was not called.
+        """
+        started(self._search, self._name, "ponder").ponder(state, self._role, stop)
+
+    def stop(self) -> None:
+        """Drop the search tree; the evaluator stays for the next match."""
+        self._search = None
+
+
+def _refine_in_time(
+    game: Game, evaluator: Evaluator, seconds: float, seed: int, end: float | None
+) -> str:
+    """Refine an evaluator in place by self-play; return a line about it for people."""
+    if end is not None:
+        seconds = min(seconds, _REFINING * (end - time.monotonic()))
+    if seconds <= 0:
+        return ""
+    # Imported here: who refines nothing needs nothing of the learning room.
+    from neurogame.learn.refine import refine_evaluator
+
+    found = refine_evaluator(game, evaluator, seconds, seed)
+    return "not refined: no weights, or too little time" if found is None else str(found)
