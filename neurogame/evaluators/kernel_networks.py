@@ -119,7 +119,9 @@ def kernel_layout(wiring: Wiring, which: Tensor) -> Layout | None:
     if wiring.unit_count == 0 or wiring.edge_count > 5 * CONTRIBUTION_LIMIT:
         return None
     proof = wiring.proof
-    layout = make_layout(wiring, rows, len(proof.fluents) + len(proof.redirected.node))
+    layout = make_layout(
+        wiring.graph, wiring.leaves, rows, len(proof.fluents) + len(proof.redirected.node)
+    )
     parts = len(layout.small_edge) + len(layout.leaf_edge)
     return layout if parts <= CONTRIBUTION_LIMIT else None
 

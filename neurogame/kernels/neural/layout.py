@@ -12,12 +12,13 @@ A network's sharing is kept: an upper neuron is computed once, whoever reads it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from neurogame.graph.graph import Graph
+from neurogame.graph.groups import places_in_groups
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.neural.merge import BITS, ENTRIES, merge_patterns
 
@@ -29,26 +30,6 @@ FILLER, FALSE, TRUE = 0, 1, 2
 
 NEGATED = 2
 """Added to FALSE and TRUE where the input is read negated."""
-
-
-class Wires(Protocol):
-    """The part of a wiring that a layout depends on; see :class:`~neurogame.evaluators.wiring`."""
-
-    @property
-    def start(self) -> IntArray:
-        """First edge of each neuron; int64 ``[U + 1]``."""
-
-    @property
-    def row(self) -> IntArray:
-        """Row that each edge reads; int64 ``[E]``."""
-
-    @property
-    def negated(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        """Whether it reads the negation; bool ``[E]``."""
-
-    @property
-    def leaves(self) -> IntArray:
-        """Column of the input that each leaf in use is; int64 ``[K]``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,27 +100,30 @@ class Layout:
         )
 
 
-def make_layout(wires: Wires, output_row: IntArray, columns: int) -> Layout:
+def make_layout(graph: Graph, leaves: IntArray, output_row: IntArray, columns: int) -> Layout:
     """Return the tables and upper neurons that compute some outputs.
 
     Args:
-        wires: neurons and edges.
+        graph: the neurons as gates, which are numbered from 0 here; a *row* is a node of it.
+        leaves: column of the input that each leaf is, row 1 first; int64 ``[K]``.
         output_row: row of each output, 0 for a constant; none may be a leaf's; int64 ``[O]``.
         columns: columns of the input, fluents and redirected leaves.
     """
-    first = 1 + len(wires.leaves)
-    small, upper = _sort_units(wires, output_row, first)
+    first, row, negated = graph.input_count, graph.inputs >> 1, graph.inputs & 1
+    small, upper = _sort_units(graph, output_row)
     unit = np.flatnonzero(upper)
-    place = np.full(len(wires.start) - 1, -1, dtype=np.int64)
+    place = np.full(graph.gate_count, -1, dtype=np.int64)
     place[unit] = np.arange(len(unit))
-    fan_in = np.diff(wires.start)[unit]
-    edge = _ranges(wires.start[unit], fan_in)
+    fan_in = graph.fan_in[unit]
+    edge = np.repeat(graph.start[unit], fan_in) + places_in_groups(fan_in)
     parent = np.repeat(np.arange(len(unit)), fan_in)
-    child = wires.row[edge] - first
+    child = row[edge] - first
     is_leaf, is_small = child < 0, (child >= 0) & small[np.maximum(child, 0)]
     is_upper = ~(is_leaf | is_small)
-    inner = _inner_edges(wires, child[is_small])
-    own = _columns_read(wires, edge, is_leaf, is_small, inner)
+    inner = _inner_edges(graph, child[is_small])
+    own = np.full((len(edge), BITS), -1, dtype=np.int64)
+    own[is_leaf, 0] = leaves[row[edge[is_leaf]] - 1]
+    own[is_small] = np.append(leaves, -1)[np.append(row, 0)[inner] - 1]
     parts = np.flatnonzero(~is_upper)
     table, bits = merge_patterns(parent[parts], own[parts])
     pattern, table_pattern = np.unique(bits, axis=0, return_inverse=True)
@@ -154,9 +138,7 @@ def make_layout(wires: Wires, output_row: IntArray, columns: int) -> Layout:
         table_start=tensor(_starts(table_parent, len(unit))),
         table_parent=tensor(table_parent),
         edge_start=tensor(_starts(parent[is_upper], len(unit))),
-        edge_child=tensor(
-            (2 * place[child[is_upper]] + wires.negated[edge[is_upper]]).astype(np.int32)
-        ),
+        edge_child=tensor((2 * place[child[is_upper]] + negated[edge[is_upper]]).astype(np.int32)),
         edge=tensor(edge[is_upper]),
         unit=tensor(unit),
         output=tensor(
@@ -164,38 +146,39 @@ def make_layout(wires: Wires, output_row: IntArray, columns: int) -> Layout:
         ),
         small_unit=tensor(child[is_small]),
         small_edge=tensor(edge[is_small]),
-        small_negated=tensor(wires.negated[edge[is_small]]),
+        small_negated=tensor(negated[edge[is_small]].astype(np.bool_)),
         small_parent=tensor(parent[is_small]),
         small_table=tensor(table_of[is_small]),
         small_inner=tensor(inner),
-        small_choice=tensor(_choices(wires, inner, own[is_small], bits[table_of[is_small]])),
+        small_choice=tensor(_choices(negated, inner, own[is_small], bits[table_of[is_small]])),
         leaf_edge=tensor(edge[is_leaf]),
         leaf_parent=tensor(parent[is_leaf]),
         leaf_table=tensor(table_of[is_leaf]),
         leaf_choice=tensor(
-            _choices(wires, edge[is_leaf][:, None], own[is_leaf, :1], bits[table_of[is_leaf]])[:, 0]
+            _choices(
+                negated, edge[is_leaf][:, None], own[is_leaf, :1], bits[table_of[is_leaf]]
+            ).squeeze(1)
         ),
         columns=columns,
     )
 
 
 def _sort_units(
-    wires: Wires, output_row: IntArray, first: int
+    graph: Graph, output_row: IntArray
 ) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.bool_]], ...]:
     """Return which neurons are small, and which upper ones the outputs need; bool ``[U]``."""
-    count = len(wires.start) - 1
-    fan_in = np.diff(wires.start)
+    count, first = graph.gate_count, graph.input_count
     reads_unit = np.zeros(count, dtype=np.bool_)
-    owner = np.repeat(np.arange(count), fan_in)
-    reads_unit[owner[wires.row >= first]] = True
-    small = ~reads_unit & (fan_in <= BITS)
+    owner = np.repeat(np.arange(count), graph.fan_in)
+    reads_unit[owner[graph.inputs >> 1 >= first]] = True
+    small = ~reads_unit & (graph.fan_in <= BITS)
     wanted = np.zeros(count, dtype=np.bool_)
     wanted[output_row[output_row > 0] - first] = True
     small &= ~wanted
     # Children come before their parents, so one pass backwards finds all that is needed.
     for unit in range(count - 1, -1, -1):
         if wanted[unit]:
-            below = wires.row[wires.start[unit] : wires.start[unit + 1]] - first
+            below = (graph.inputs[graph.start[unit] : graph.start[unit + 1]] >> 1) - first
             wanted[below[below >= 0]] = True
     return small, wanted & ~small
 
@@ -205,49 +188,24 @@ def _starts(group: IntArray, count: int) -> np.ndarray[tuple[int, ...], np.dtype
     return np.searchsorted(group, np.arange(count + 1)).astype(np.int32)
 
 
-def _ranges(start: IntArray, length: IntArray) -> IntArray:
-    """Return the numbers ``start[i]`` up to ``start[i] + length[i]``, one range after another."""
-    begin = np.cumsum(length) - length
-    offset: IntArray = np.repeat(start - begin, length)
-    return np.arange(int(length.sum())) + offset
-
-
-def _inner_edges(wires: Wires, units: IntArray) -> IntArray:
+def _inner_edges(graph: Graph, units: IntArray) -> IntArray:
     """Return the edges of small neurons, ``E`` for none; ``[I, 5]``."""
-    edge = wires.start[units][:, None] + np.arange(BITS)[None, :]
-    return np.where(edge < wires.start[units + 1][:, None], edge, len(wires.row))
-
-
-def _columns_read(
-    wires: Wires,
-    edge: IntArray,
-    is_leaf: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
-    is_small: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
-    inner: IntArray,
-) -> IntArray:
-    """Return the columns that each edge depends on, -1 for none; ``[edges, 5]``."""
-    columns = np.full((len(edge), BITS), -1, dtype=np.int64)
-    columns[is_leaf, 0] = wires.leaves[wires.row[edge[is_leaf]] - 1]
-    real = inner < len(wires.row)
-    found = np.full(inner.shape, -1, dtype=np.int64)
-    found[real] = wires.leaves[wires.row[inner[real]] - 1]
-    columns[is_small] = found
-    return columns
+    edge = graph.start[units][:, None] + np.arange(BITS)[None, :]
+    return np.where(edge < graph.start[units + 1][:, None], edge, graph.edge_count)
 
 
 def _choices(
-    wires: Wires, edge: IntArray, column: IntArray, bits: IntArray
+    negated: IntArray, edge: IntArray, column: IntArray, bits: IntArray
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     """Return what edges read for each entry of a table; uint8 ``[n, k, 32]``.
 
     Args:
-        wires: neurons and edges.
+        negated: of each edge of the graph, 1 where it reads the negation; int64 ``[E]``.
         edge: the edges, ``E`` for none; ``[n, k]``.
         column: column that each one reads; ``[n, k]``.
         bits: the columns of the table, lowest bit first; ``[n, 5]``.
     """
     place = (bits[:, None, :] == column[:, :, None]).argmax(axis=2)
     held = (np.arange(ENTRIES) >> place[:, :, None]) & 1
-    negated = np.append(wires.negated, False)[edge]
-    choice = FALSE + held + NEGATED * negated[:, :, None]
-    return np.where((edge < len(wires.row))[:, :, None], choice, FILLER).astype(np.uint8)
+    choice = FALSE + held + NEGATED * np.append(negated, 0)[edge][:, :, None]
+    return np.where((edge < len(negated))[:, :, None], choice, FILLER).astype(np.uint8)

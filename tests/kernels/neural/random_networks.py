@@ -40,7 +40,7 @@ def random_wiring(seed: int, fluents: int = 7, gates: int = 10, share: str = "ne
 def random_layout(seed: int, share: str = "network") -> Layout:
     wiring = random_wiring(seed, share=share)
     rows = np.where(wiring.output_row >= wiring.first_unit_row, wiring.output_row, 0)
-    return make_layout(wiring, rows, len(wiring.proof.fluents))
+    return make_layout(wiring.graph, wiring.leaves, rows, len(wiring.proof.fluents))
 
 
 def random_case(seed: int, kind: int, size: int, dtype: torch.dtype) -> Case:
