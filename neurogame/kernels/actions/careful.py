@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from neurogame.graph.graph import AND
+from neurogame.kernels.actions.changes import compute_changes, exact_gate
 from neurogame.kernels.actions.formulas import Formulas
 from neurogame.kernels.actions.gates import LANES
 from neurogame.kernels.actions.limits import MOST_DOUBLINGS, SMALL
@@ -22,9 +22,7 @@ from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.layout import (
     Float64s1,
     Float64s2,
-    Int64s1,
     Int64s2,
-    UInt32s1,
     UInt64s1,
 )
 
@@ -66,18 +64,6 @@ def fill_values(own: Formulas, column: UInt64s1, values: Float64s1, lane: int) -
         run = runs[number]
         for gate in range(run[2]):
             values[run[4] // _ROW + gate] = exact_gate(values, edges, run, gate)
-
-
-@inner
-def exact_gate(values: Float64s1, edges: UInt32s1, run: Int64s1, gate: int) -> float:
-    """Return the value of one gate of a run."""
-    edge = run[3] + gate * run[1]
-    total = values[edges[edge] // _ROW]
-    for k in range(1, run[1]):
-        value = values[edges[edge + k] // _ROW]
-        total = total * value if run[0] == AND else total + value * (1 - total)
-    found: float = total
-    return found
 
 
 @inner
@@ -140,7 +126,7 @@ def score_moves_carefully(
     for place in range(count):
         move = moves[place]
         _write_move(values, truth, leaves, move, 1)
-        computed = _compute(own, values, leaves, move)
+        computed = compute_changes(own, place, 1, True)
         exact_scores[place] = values[outputs[move]]
         best = max(best, exact_scores[place])
         for item in range(computed):
@@ -158,39 +144,3 @@ def _write_move(values: Float64s1, truth: Float64s2, leaves: Int64s2, move: int,
         leaf = leaves[move, side]
         if leaf >= 0:
             values[leaf] = truth[leaf, made]
-
-
-@inner
-def _compute(own: Formulas, values: Float64s1, leaves: Int64s2, move: int) -> int:
-    """Compute the gates that a move changes, and return how many were changed."""
-    runs, edges, first_use, uses = own.runs, own.edges, own.first_use, own.uses
-    marks, changed, before = own.marks, own.changed, own.before
-    leaf_count = len(own.bits)
-    for side in range(2):
-        leaf = leaves[move, side]
-        if leaf >= 0:
-            mark_uses(marks, uses, first_use[leaf], first_use[leaf + 1])
-    count, number, first, last = 0, -1, 0, 0
-    for word in range((len(first_use) - 1 - leaf_count + _BLOCK - 1) // _BLOCK):
-        while marks[word] != 0:
-            gate = _BLOCK * word + lowest_bit(marks[word])
-            marks[word] &= marks[word] - _ONE
-            while gate >= last:
-                number += 1
-                first, last = last, last + runs[number, 2]
-            node = leaf_count + gate
-            value = exact_gate(values, edges, runs[number], gate - first)
-            if value != values[node]:
-                changed[count], before[count] = node, values[node]
-                count += 1
-                values[node] = value
-                mark_uses(marks, uses, first_use[node], first_use[node + 1])
-    return count
-
-
-@inner
-def mark_uses(marks: UInt64s1, uses: UInt32s1, first: int, last: int) -> None:
-    """Mark the gates that read a node: some of those listed."""
-    for place in range(first, last):
-        gate = np.uint64(uses[place])
-        marks[gate >> np.uint64(6)] |= _ONE << (gate & np.uint64(63))

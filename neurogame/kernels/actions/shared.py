@@ -1,17 +1,17 @@
 """Scoring the legal moves of one state by a formula that they share: sixteen moves side by side.
 
 Few moves are computed as if they were states. For more of them all gates are computed once, with
-none of the moves made; then for sixteen moves at a time only the gates that these change, found
-from their leaves up by the bits of those that are still to be computed.
+none of the moves made; then for sixteen moves at a time only the gates that these change.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.actions.careful import mark_uses, score_moves_carefully
+from neurogame.kernels.actions.careful import score_moves_carefully
+from neurogame.kernels.actions.changes import compute_changes
 from neurogame.kernels.actions.formulas import Formulas, heuristic_of
-from neurogame.kernels.actions.gates import LANES, run_gate, run_gates, write_leaves
+from neurogame.kernels.actions.gates import LANES, run_gates, write_leaves
 from neurogame.kernels.actions.limits import SMALL
 from neurogame.kernels.actions.rows import fill_single, legal_word, write_chances
 from neurogame.kernels.leaves.move_scores import MoveScores
@@ -46,7 +46,7 @@ def score_shared_actions(scores: MoveScores) -> None:
             changed = 0
             if not few:
                 _make_moves(own, rows, begin, lanes, 1)
-                changed = _compute(own, rows, begin, lanes)
+                changed = compute_changes(own, begin, lanes, False)
             best = max(best, _write_scores(scores, own, rows, number, begin, lanes))
             if not few:
                 _make_moves(own, rows, begin, lanes, 0)
@@ -79,39 +79,6 @@ def _make_moves(own: Formulas, rows: Float32s2, begin: int, lanes: int, made: in
             leaf = leaves[moves[begin + lane], side]
             if leaf >= 0:
                 rows[leaf, lane] = truth[leaf, made]
-
-
-@inner
-def _compute(own: Formulas, rows: Float32s2, begin: int, lanes: int) -> int:
-    """Compute the gates that some moves change, and return how many were computed."""
-    runs, edges, weights = own.runs, own.edges, own.weights
-    moves, leaves, first_use, uses = own.legal_moves, own.move_leaves, own.first_use, own.uses
-    marks, changed, before = own.marks, own.changed, own.before
-    leaf_count = len(own.bits)
-    for lane in range(lanes):
-        for side in range(2):
-            leaf = leaves[moves[begin + lane], side]
-            if leaf >= 0:
-                mark_uses(marks, uses, first_use[leaf], first_use[leaf + 1])
-    count, number, first, last = 0, -1, 0, 0
-    for word in range((len(first_use) - 1 - leaf_count + _BLOCK - 1) // _BLOCK):
-        while marks[word] != 0:
-            gate = _BLOCK * word + lowest_bit(marks[word])
-            marks[word] &= marks[word] - _ONE
-            while gate >= last:
-                number += 1
-                first, last = last, last + runs[number, 2]
-            node = leaf_count + gate
-            old = rows[node, 0]
-            run_gate(rows, runs[number], gate - first, edges, weights)
-            changed[count], before[count] = node, old
-            count += 1
-            differs = False
-            for lane in range(LANES):
-                differs |= rows[node, lane] != old
-            if differs:
-                mark_uses(marks, uses, first_use[node], first_use[node + 1])
-    return count
 
 
 @inner

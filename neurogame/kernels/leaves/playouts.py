@@ -113,9 +113,8 @@ def walk(policy: Policy) -> None:
         for row in range(left):
             block.plies[policy.lanes[row]] = ply + 1
         step(policy.rules, own, left)
-        if ply + 1 < plies:
-            left = _drop(block, policy, left)
-    policy.left = _settle(block, policy, left)
+        left = _keep(block, policy, left, ply + 1 == plies)
+    policy.left = left
 
 
 @inner
@@ -155,8 +154,11 @@ def _is_stuck(policy: Policy, legal: UInt64s2, row: int, place: int) -> bool:
 
 
 @uncounted_inlined
-def _drop(block: Block, policy: Policy, left: int) -> int:
-    """Give ended lanes their goals and move the others up; return how many play on."""
+def _keep(block: Block, policy: Policy, left: int, at_end: bool) -> int:
+    """Give ended lanes their goals and move the others up; return how many those are.
+
+    To play on, their states become parents; at the end they come first in the policy's block.
+    """
     own, kept = policy.block, 0
     for row in range(left):
         lane = policy.lanes[row]
@@ -164,27 +166,14 @@ def _drop(block: Block, policy: Policy, left: int) -> int:
             copy_row(own.goals, row, block.values, lane)
             continue
         policy.lanes[kept] = lane
-        copy_row(own.states, row, own.parents, kept)
-        copy_row(own.legal, row, policy.legal, kept)
-        copy_row(policy.contexts, row, policy.contexts, kept)
-        kept += 1
-    return kept
-
-
-@uncounted_inlined
-def _settle(block: Block, policy: Policy, left: int) -> int:
-    """Give ended lanes of the last ply their goals; the others' states come first then."""
-    own, kept = policy.block, 0
-    for row in range(left):
-        lane = policy.lanes[row]
-        if own.terminal[row] or _is_stuck(policy, own.legal, row, kept):
-            copy_row(own.goals, row, block.values, lane)
-            continue
-        if kept < row:
+        if not at_end:
+            copy_row(own.states, row, own.parents, kept)
+            copy_row(own.legal, row, policy.legal, kept)
+            copy_row(policy.contexts, row, policy.contexts, kept)
+        elif kept < row:
             copy_row(own.states, row, own.states, kept)
             copy_row(own.goals, row, own.goals, kept)
             _move_lane(own.lanes, row, kept)
-        policy.lanes[kept] = lane
         kept += 1
     return kept
 
