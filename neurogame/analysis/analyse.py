@@ -11,7 +11,7 @@ description language's conditions of well-formedness (termination, playability, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -305,8 +305,8 @@ def _control(
 
 def _noops(circuit: Circuit, seen: Observations) -> tuple[tuple[int, ...], ...]:
     """Return per role the moves that were all it could do while another role had a choice."""
-    offsets = list(accumulate(map(len, circuit.moves), initial=0))
-    return tuple(tuple(np.flatnonzero(seen.idle[a:b]).tolist()) for a, b in pairwise(offsets))
+    ranges = pairwise(circuit.move_offsets)
+    return tuple(tuple(np.flatnonzero(seen.idle[a:b]).tolist()) for a, b in ranges)
 
 
 def _no_noops(circuit: Circuit) -> tuple[tuple[int, ...], ...]:

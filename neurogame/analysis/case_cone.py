@@ -69,7 +69,7 @@ def make_case_cone(
     leaf = (inputs >> 1) - 1
     read = (leaf >= 0) & (leaf < plain.leaf_count)
     uses = np.bincount(leaf[read], minlength=plain.leaf_count)
-    offsets = np.cumsum([0, *map(len, circuit.moves)])
+    offsets = circuit.move_offsets
     role_of_move = np.searchsorted(offsets, moves, side="right") - 1
     wanted = plain.rows(literals)
     # An output that is a move itself reads this move, too.

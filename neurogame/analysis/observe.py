@@ -170,7 +170,7 @@ def _look(
     seen.held |= any_lane(state & present)
     seen.missed |= any_lane(~state & present)
     open_, ended = present & ~terminal, present & terminal
-    offsets = list(accumulate(map(len, circuit.moves), initial=0))
+    offsets = circuit.move_offsets
     counts = [count_lanes(legal[a:b]) for a, b in pairwise(offsets)]
     one, two = (np.stack(part) for part in zip(*counts, strict=True))
     _, both = count_lanes(two)

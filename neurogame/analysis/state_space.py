@@ -8,8 +8,7 @@ from typing import final
 import numpy as np
 
 from neurogame.analysis.random_play import WordEvaluator
-from neurogame.circuit.circuit import Circuit
-from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.circuit.joint_moves import list_legal_moves
 from neurogame.graph.lanes import Bits, pack_lanes, unpack_lanes
 from neurogame.ground.atoms import IntArray
 
@@ -72,10 +71,12 @@ def enumerate_states(
         legals.append(legal)
         ends.append(terminal)
         goals.append(goal)
-        joint = joint_moves(circuit, legal & ~terminal[:, None], steps - total)
-        if joint is None:
+        own = list_legal_moves(legal & ~terminal[:, None], circuit.move_offsets.tolist())
+        counts = own.joint_counts
+        if counts.sum() > steps - total:
             return None
-        source, moves = joint
+        source, _, ranks = own.ranks(counts.astype(np.int64))
+        moves = own.moves(source, ranks) + circuit.move_offsets[:-1]
         total += len(source)
         work -= evaluator.work * (-(-len(source) // 64)) + len(source) * circuit.move_count
         if work < 0:
@@ -103,38 +104,6 @@ def enumerate_states(
         np.concatenate(sources),
         np.concatenate(targets),
     )
-
-
-def joint_moves(circuit: Circuit, legal: Bits, limit: int) -> tuple[IntArray, IntArray] | None:
-    """Return every joint move of every state: the state, and the move of each role.
-
-    Args:
-        circuit: the game.
-        legal: bool ``[B, M]``; states in which a role has no move have no joint move.
-        limit: most joint moves.
-
-    Returns:
-        int64 ``[T]`` ascending and int64 ``[T, R]`` (numbers among all moves), or None.
-    """
-    source = np.arange(len(legal))
-    chosen = np.zeros((len(legal), 0), np.int64)
-    begin = 0
-    counts = np.ones(len(legal), np.float64)
-    offsets = []
-    for count in map(len, circuit.moves):
-        counts *= legal[:, begin : begin + count].sum(axis=1)
-        offsets.append((begin, begin + count))
-        begin += count
-    if counts.sum() > limit:
-        return None
-    for low, high in offsets:
-        state, move = np.nonzero(legal[:, low:high])
-        per_state = np.bincount(state, minlength=len(legal))
-        made = gather_groups(group_starts(per_state), low + move, source)
-        chosen = np.repeat(chosen, per_state[source], axis=0)
-        chosen = np.column_stack([chosen, made])
-        source = np.repeat(source, per_state[source])
-    return source, chosen
 
 
 def _look(evaluator: WordEvaluator, states: Bits) -> tuple[Bits, Bits, Bits]:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.graph.graph import Graph
+from neurogame.graph.groups import group_starts
 from neurogame.ground.atoms import AtomTable, IntArray
 
 
@@ -61,6 +62,11 @@ class Circuit:
     def move_count(self) -> int:
         """Number of moves of all roles together, ``M``."""
         return sum(map(len, self.moves))
+
+    @cached_property
+    def move_offsets(self) -> IntArray:
+        """Where each role's moves begin among all moves, and ``M``; int64 ``[R + 1]``."""
+        return group_starts(np.array(list(map(len, self.moves)), np.int64))
 
     @property
     def legal(self) -> IntArray:

@@ -13,9 +13,9 @@ import numpy as np
 
 from neurogame.errors import LimitError
 from neurogame.evaluators.proof import ProofGraph, Redirected
-from neurogame.graph.graph import TRUE, Graph, replaced
+from neurogame.graph.graph import TRUE
 from neurogame.graph.levels import all_levels, with_levels
-from neurogame.graph.prune import with_sorted_inputs
+from neurogame.graph.prune import rewired_gates, with_sorted_inputs
 from neurogame.ground.atoms import IntArray
 
 
@@ -45,22 +45,12 @@ def redirect(proof: ProofGraph, circuit_node: IntArray, budget: int) -> ProofGra
     kept = _nearest(proof, roots, budget)
     inside = np.zeros(graph.node_count, np.bool_)
     inside[:first] = inside[first + kept] = True
-    inputs, start = graph.inputs_of(kept)
-    read = np.unique(inputs >> 1)
+    read = np.unique(graph.inputs_of(kept)[0] >> 1)
     cut = read[~inside[read]] - first
     signal = 2 * np.arange(graph.node_count)
     signal[first + cut] = 2 * (first + np.arange(len(cut)))
     signal[first + kept] = 2 * (first + len(cut) + np.arange(len(kept)))
-    smaller = Graph(
-        input_count=first + len(cut),
-        kind=graph.kind[kept],
-        start=start,
-        inputs=replaced(inputs, signal),
-        level=graph.level[kept],
-        outputs=replaced(graph.outputs, signal),
-        atom=graph.atom[kept],
-        rule=graph.rule[kept],
-    )
+    smaller = rewired_gates(graph, kept, first + len(cut), signal)
     return replace(
         proof,
         graph=with_sorted_inputs(with_levels(smaller)),

@@ -60,9 +60,22 @@ def with_gates(graph: Graph, kept: IntArray) -> Graph:
     """
     literal_of = 2 * np.arange(graph.node_count)
     literal_of[graph.input_count + kept] = 2 * (graph.input_count + np.arange(len(kept)))
+    return rewired_gates(graph, kept, graph.input_count, literal_of)
+
+
+def rewired_gates(graph: Graph, kept: IntArray, input_count: int, literal_of: IntArray) -> Graph:
+    """Return some of the gates of a graph above other inputs.
+
+    Args:
+        graph: any.
+        kept: gates, inputs before their readers; int64 ``[n]``.
+        input_count: number of the new graph's inputs.
+        literal_of: for each node that they or the outputs read, what stands for it: a literal of the
+            new graph; int64 ``[I + G]``.
+    """
     inputs, start = graph.inputs_of(kept)
     return Graph(
-        input_count=graph.input_count,
+        input_count=input_count,
         kind=graph.kind[kept],
         start=start,
         inputs=replaced(inputs, literal_of),

@@ -46,7 +46,6 @@ class _Bucket:
 
     literals: list[Literal]
     distinct: list[tuple[Term, Term]]
-    eliminated: set[str]
     kept: list[str]
 
 
@@ -154,4 +153,4 @@ def _bucket(clause: Clause, variable: str, head: set[str]) -> _Bucket | None:
         return None
     rest_pairs = [p for p in clause.distinct if p not in distinct]
     outside = head.union(*(used[x] for x in rest), *(pairs[p] for p in rest_pairs))
-    return _Bucket(literals, distinct, bound - outside, sorted(bound & outside))
+    return _Bucket(literals, distinct, sorted(bound & outside))

@@ -1,14 +1,14 @@
-"""All joint moves of many states at once, as flat arrays."""
+"""The joint moves to look ahead at: all of a state, or a sample where those are too many."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.circuit.joint_moves import list_legal_moves
 from neurogame.learn.counter_random import derive
 from neurogame.splitmix import mix
 
@@ -50,37 +50,16 @@ def joint_moves(legal: npt.NDArray[np.bool_], offsets: list[int], random: Ints) 
         offsets: where each role's moves start, length ``R + 1``.
         random: one random word per state, int64 ``[A]``.
     """
-    tables = [_move_table(legal[:, a:b]) for a, b in pairwise(offsets)]
-    choices = np.stack([(table >= 0).sum(axis=1) for table in tables], axis=1).astype(np.int64)
-    product = np.prod(choices.astype(np.float64), axis=1)
-    sampled = product > JOINT_LIMIT
-    count = np.where(sampled, np.maximum(choices.max(axis=1), JOINT_LIMIT), product)
-    count = count.astype(np.int64)
-    parent = np.repeat(np.arange(len(legal)), count)
-    number = np.arange(len(parent)) - np.repeat(np.cumsum(count) - count, count)
-    rank = np.empty((len(parent), len(tables)), dtype=np.int64)
-    stride = np.ones(len(legal), dtype=np.int64)
-    for role in range(len(tables) - 1, -1, -1):
-        mine = choices[:, role]
-        full = (number // stride[parent]) % mine[parent]
-        rank[:, role] = full
-        if sampled.any():
-            rank[:, role] = np.where(
-                sampled[parent], _spread(number, mine[parent], random[parent], role), full
-            )
-        stride = np.where(sampled, 1, stride * mine)
-    moves = np.stack([table[parent, rank[:, r]] for r, table in enumerate(tables)], axis=1)
-    return JointMoves(choices, parent, rank, moves, tuple(tables))
-
-
-def _move_table(legal: npt.NDArray[np.bool_]) -> Ints:
-    """Return the indices of the true columns of each row, filled up with -1."""
-    count = legal.sum(axis=1)
-    table = np.full((len(legal), max(1, int(count.max(initial=0)))), -1, dtype=np.int64)
-    row, column = np.nonzero(legal)
-    place = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
-    table[row, place] = column
-    return table
+    own = list_legal_moves(legal, offsets)
+    choices, counts = own.choices, own.joint_counts
+    sampled = counts > JOINT_LIMIT
+    counts = np.where(sampled, np.maximum(choices.max(axis=1), JOINT_LIMIT), counts)
+    parent, number, rank = own.ranks(counts.astype(np.int64))
+    some = np.flatnonzero(sampled[parent])
+    for role in range(choices.shape[1]) if len(some) else ():
+        state = parent[some]
+        rank[some, role] = _spread(number[some], choices[state, role], random[state], role)
+    return JointMoves(choices, parent, rank, own.moves(parent, rank), own.table)
 
 
 def _spread(number: Ints, choices: Ints, random: Ints, role: int) -> Ints:

@@ -180,7 +180,7 @@ def _choices(
     circuit: Circuit, forced: Bits, implied: Words | None
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[Turn, ...]]:
     """Return :attr:`Facts.shared` and :attr:`Facts.turn`."""
-    ends = np.cumsum([0, *map(len, circuit.moves)])
+    ends = circuit.move_offsets
     moves = [begin + np.flatnonzero(~forced[begin:end]) for begin, end in pairwise(ends.tolist())]
     rest = [role for role, own in enumerate(moves) if len(own)]
     turn = [Turn(()) for _ in circuit.roles]
@@ -252,7 +252,7 @@ def _always_some(
     """Return whether the roles of a choice never all have forced moves in the same state."""
     if known is None or implied is None:
         return False
-    ends = np.cumsum([0, *map(len, circuit.moves)])
+    ends = circuit.move_offsets
     own = [ends[role] + np.flatnonzero(forced[ends[role] : ends[role + 1]]) for role in roles]
     own = [moves[~_contradict(implied[moves], implied[moves])] for moves in own]
     own = [moves[circuit.legal[moves] != 0] for moves in own]

@@ -136,7 +136,7 @@ class _PlayLogic:
 
     def __init__(self, circuit: Circuit, facts: Facts) -> None:
         self.circuit, self.facts = circuit, facts
-        self.ends = group_starts(np.array([len(moves) for moves in circuit.moves], np.int64))
+        self.ends = circuit.move_offsets
         self.open = [
             begin + np.flatnonzero(~facts.forced[begin:end])
             for begin, end in pairwise(self.ends.tolist())
@@ -282,7 +282,7 @@ def _one(store: GateStore, kind: int, literals: IntArray) -> int:
 
 
 def _by_role(circuit: Circuit, legal: IntArray) -> list[IntArray]:
-    ends = group_starts(np.array([len(moves) for moves in circuit.moves], np.int64))
+    ends = circuit.move_offsets
     return [legal[a:b] for a, b in pairwise(ends.tolist())]
 
 

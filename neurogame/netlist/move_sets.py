@@ -210,7 +210,7 @@ def _implying(circuit: Circuit, implied: Words | None, words: int) -> Words:
 
 
 def _role_moves(circuit: Circuit) -> list[IntArray]:
-    ends = np.cumsum([0, *map(len, circuit.moves)])
+    ends = circuit.move_offsets
     return [np.arange(a, b) for a, b in pairwise(ends.tolist())]
 
 

@@ -119,7 +119,7 @@ def formulas_of_moves(
         Trutman and Schiffel, section "Algorithm", steps 2 and 3; rule 2(c) holds only for moves
         other than the role's own noop.
     """
-    first = 1 + len(circuit.fluents) + group_starts(np.array([len(m) for m in circuit.moves]))
+    first = 1 + len(circuit.fluents) + circuit.move_offsets
     cases = _cases(circuit, role, noops, first)
     result = np.zeros((len(formulas.outputs), len(circuit.moves[role])), np.int64)
     builder = _Builder(narrowed(formulas, WIDTH), budget)

@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import final
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
 from neurogame.errors import GameError
@@ -18,7 +16,7 @@ from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.values import CALLBACK
 from neurogame.search.limit import Limit
 from neurogame.search.opposition import opposition
-from neurogame.search.packing import state_words
+from neurogame.search.packing import root_words
 from neurogame.search.result import SearchResult
 from neurogame.search.settings import SearchSettings
 from neurogame.search.tree_search import TreeSearch
@@ -125,7 +123,7 @@ class AlphaBeta:
             ConfigurationError: the limit sets none of those.
             GameError: the state is terminal, of another game, or has no legal move.
         """
-        return self._search.search(self._words(state, role), role, limit)
+        return self._search.search(root_words(self.game, state, role), role, limit)
 
     def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
         """Search on from a state until told to stop, or until nothing is left to find.
@@ -142,7 +140,7 @@ class AlphaBeta:
         Raises:
             GameError: the state is terminal, of another game, or has no legal move.
         """
-        words = self._words(state, role)
+        words = root_words(self.game, state, role)
         if not stop():
             self._search.ponder(words, role, stop)
 
@@ -161,24 +159,9 @@ class AlphaBeta:
             GameError: the state is terminal, of another game, or has no legal move.
         """
         end = time.monotonic() + seconds
-        self._search.rehearse(self._words(state, role), role, lambda: time.monotonic() >= end)
-
-    def _words(self, state: State, role: int) -> npt.NDArray[np.uint64]:
-        """Return a state as words, checked.
-
-        Raises:
-            GameError: see :meth:`search`.
-        """
-        if state.game.circuit.key != self.game.circuit.key:
-            raise GameError(
-                f"search: a state of {state.game.name} was given to a search of {self.game.name}"
-            )
-        roles = len(self.game.roles)
-        if not 0 <= role < roles:
-            raise GameError(f"search: role {role}; {self.game.name} has 0..{roles - 1}")
-        if state.is_terminal:
-            raise GameError("search: the state is terminal, there is no move to find")
-        return state_words(np.asarray(state.fluents.cpu().numpy()))
+        self._search.rehearse(
+            root_words(self.game, state, role), role, lambda: time.monotonic() >= end
+        )
 
     def forget(self, *, proofs: bool = True) -> None:
         """Drop what was searched; call it after the evaluator's weights have changed.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from itertools import accumulate
 from typing import final
 
 import numpy as np
@@ -22,7 +21,7 @@ from neurogame.search.mcts_options import make_options
 from neurogame.search.mcts_proofs import MctsProofs
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree, TreePlan
-from neurogame.search.packing import state_words
+from neurogame.search.packing import root_words, state_words
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 
@@ -88,7 +87,7 @@ class Mcts:
         _check(game, evaluator)
         _check_judges(self.settings, judges or {})
         self.evaluator = evaluator
-        offsets = tuple(accumulate((len(moves) for moves in game.moves), initial=0))
+        offsets = tuple(game.move_offsets)
         goals = game.circuit.goals
         seeds = np.random.SeedSequence(seed % (1 << 64)).generate_state(
             self.settings.threads, np.uint64
@@ -136,10 +135,9 @@ class Mcts:
         """
         started = time.monotonic_ns()
         _check_limit(limit)
-        self._check_state(state, role)
+        words = self._root_words(state, role)
         if len(state.legal_moves[role]) == 1:
             limit = Limit(seconds=limit.seconds, simulations=1)
-        words = state_words(state.fluents.cpu().numpy())
         try:
             before = self._totals()
             self._seconds = float("inf") if limit.seconds is None else limit.seconds
@@ -177,10 +175,9 @@ class Mcts:
         Raises:
             GameError: the state is terminal, of another game, or some role has no legal move.
         """
-        self._check_state(state, role)
+        words = self._root_words(state, role)
         if not self.settings.reuse or stop():
             return
-        words = state_words(state.fluents.cpu().numpy())
         try:
             self._set_root(words)
             drive_until(self._trees, self.settings.lanes or LANES, stop)
@@ -203,10 +200,10 @@ class Mcts:
         Raises:
             GameError: the state is terminal, of another game, or some role has no legal move.
         """
-        self._check_state(state, role)
+        words = self._root_words(state, role)
         before, end = [t.totals.numbers() for t in self._trees], time.monotonic() + seconds
         try:
-            self._set_root(state_words(state.fluents.cpu().numpy()))
+            self._set_root(words)
             drive_until(self._trees, self.settings.lanes or LANES, lambda: time.monotonic() >= end)
         finally:
             self.forget()
@@ -256,25 +253,17 @@ class Mcts:
         for tree in self._trees:
             tree.warm_up(state_words(start.fluents.cpu().numpy()))
 
-    def _check_state(self, state: State, role: int) -> None:
-        """Refuse states that cannot be searched.
+    def _root_words(self, state: State, role: int) -> npt.NDArray[np.uint64]:
+        """Return a state as words; refuse states that cannot be searched.
 
         Raises:
             GameError: see :meth:`search`.
         """
-        if state.game.circuit.key != self.game.circuit.key:
-            raise GameError(
-                f"search: a state of {state.game.name} was given to a search of {self.game.name}"
-            )
-        if not 0 <= role < len(self.game.roles):
-            raise GameError(
-                f"search: role {role}; {self.game.name} has 0..{len(self.game.roles) - 1}"
-            )
-        if state.is_terminal:
-            raise GameError("search: the state is terminal, there is no move to find")
+        words = root_words(self.game, state, role)
         for index, moves in enumerate(state.legal_moves):
             if not moves:
                 raise GameError(f"search: role {index} has no legal move in this state")
+        return words
 
     def _totals(self) -> dict[str, int]:
         """Return what all trees have done, and the nanoseconds that judges have taken."""

@@ -7,6 +7,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.errors import GameError
+from neurogame.simulate.game import Game, State
+
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
@@ -57,3 +60,28 @@ def state_words(fluents: Flags) -> npt.NDArray[np.uint64]:
     octets = np.zeros(8 * -(-len(fluents) // 64), np.uint8)
     octets[: -(-len(fluents) // 8)] = np.packbits(fluents, bitorder="little")
     return octets.view(np.uint64)
+
+
+def root_words(game: Game, state: State, role: int) -> npt.NDArray[np.uint64]:
+    """Return the words of a state from which a role is to search.
+
+    Args:
+        game: what the search was made for.
+        state: the state.
+        role: index of the searching role.
+
+    Returns:
+        As :func:`state_words`.
+
+    Raises:
+        GameError: the state is terminal or of another game, or there is no such role.
+    """
+    if state.game.circuit.key != game.circuit.key:
+        raise GameError(
+            f"search: a state of {state.game.name} was given to a search of {game.name}"
+        )
+    if not 0 <= role < len(game.roles):
+        raise GameError(f"search: role {role}; {game.name} has 0..{len(game.roles) - 1}")
+    if state.is_terminal:
+        raise GameError("search: the state is terminal, there is no move to find")
+    return state_words(state.fluents.cpu().numpy())

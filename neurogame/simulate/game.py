@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import final
 
@@ -42,7 +42,7 @@ class Game:
         """Join a name, rules and the circuit made from them; see :meth:`load`."""
         self.name, self.rules, self.circuit = name, rules, circuit
         self.roles, self.fluents, self.moves = circuit.roles, circuit.fluents, circuit.moves
-        self.move_offsets = list(accumulate((len(m) for m in circuit.moves), initial=0))
+        self.move_offsets = circuit.move_offsets.tolist()
         self._simulators: dict[tuple[torch.device, str], Simulator] = {}
         self._fluent_index = _folded_index(self.fluents)
         self._move_index = [_folded_index(moves) for moves in self.moves]

@@ -15,8 +15,8 @@ from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.recorded_games import GameRecorder, RecordedGames
 from neurogame.learn.knowledge import continue_learning, learn_knowledge
 from neurogame.learn.knowledge_network import unpacked
-from neurogame.learn.knowledge_quality import state_quality
 from neurogame.simulate.game import Game
+from tests.learn.knowledge_quality import state_quality
 
 
 @cache

@@ -64,7 +64,7 @@ class Knowledge(nn.Module):
         self.outer: nn.Linear | None = None
         if self.config.hidden:
             self._add_hidden(self.config.hidden, seed)
-        self.offsets = np.cumsum([0, *(len(own) for own in self.circuit.moves)])
+        self.offsets = self.circuit.move_offsets
 
     def _add_hidden(self, units: int, seed: int) -> None:
         """Add hidden units whose sum is 0 at first."""

@@ -71,7 +71,7 @@ class GameRecorder:
         self.lanes = min(MOST_LANES, max(256, (1 << 16) // max(words, 1)))
         self._leaves = Leaves(circuit, self.lanes, depth=1, playouts=0, backend=backend)
         self._initial = pack_rows(_flags(circuit))
-        self._offsets = np.cumsum([0, *(len(own) for own in circuit.moves)]).astype(np.int64)
+        self._offsets = circuit.move_offsets
 
     def play(
         self,

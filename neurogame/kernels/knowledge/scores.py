@@ -128,7 +128,7 @@ def compile_scores(circuit: Circuit, weights: ScoreWeights) -> CompiledScores | 
         replies=weights.replies,
         goals=weights.goals,
         factor=float(np.float32(weights.factor)),
-        offsets=np.cumsum([0, *(len(own) for own in circuit.moves)]).astype(np.int64),
+        offsets=circuit.move_offsets,
         table=np.array(weights.table, np.float32, order="C"),
         start=np.array(weights.start, np.float32, order="C"),
         outer=np.array(weights.outer, np.float32, order="C"),

@@ -171,7 +171,7 @@ class Expander:
             MissingExtraError: its modules are not installed.
         """
         self._leaves = Leaves(circuit, _LANES, depth=1, playouts=0, backend=backend)
-        offsets = np.cumsum([0, *(len(own) for own in circuit.moves)]).astype(np.int64)
+        offsets = circuit.move_offsets
         block, roles = self._leaves.block, len(circuit.roles)
         self.expansion = ChildBlocks(
             machine=self._leaves.rules,

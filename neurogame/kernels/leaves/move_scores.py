@@ -205,7 +205,7 @@ class SearchJudge:
         self.error: BaseException | None = None
         self._judge = judge
         self._fluents = len(circuit.fluents)
-        self._offsets = np.cumsum([0, *(len(moves) for moves in circuit.moves)])
+        self._offsets = circuit.move_offsets
         self._compiled: CompiledScores | None = None
         self.refresh()
 

@@ -89,7 +89,7 @@ class PlayoutPolicy:
             reply_keys=np.zeros(replies, np.uint64),
             replies=np.zeros(replies, np.int32),
             results=np.zeros((2, roles)),
-            offsets=np.cumsum([0, *(len(own) for own in circuit.moves)]).astype(np.int64),
+            offsets=circuit.move_offsets,
             contexts=np.zeros((leaves, 2), np.uint64),
             lanes=np.zeros(leaves, np.int64),
             legal=np.zeros_like(self.steps.block.legal),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from itertools import accumulate
 from typing import final
 
 import numpy as np
@@ -41,7 +40,7 @@ class TorchPly:
         """Plan the evaluation of a circuit."""
         self.circuit = circuit
         self.device = torch.device(device)
-        self.move_offsets = list(accumulate((len(m) for m in circuit.moves), initial=0))
+        self.move_offsets = circuit.move_offsets.tolist()
         pairs = with_pairs(circuit)
         outputs = [np.append(pairs.legal, pairs.terminal), pairs.goal_literals]
         self.stages = make_stages(

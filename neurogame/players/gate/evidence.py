@@ -79,7 +79,7 @@ def measure_evidence(
     sampled = sample_states(simulator, states, seed)
     legal = simulator.status(sampled)[0].numpy()
     flags = sampled.to_bool().numpy()
-    offsets = np.cumsum([0, *(len(moves) for moves in game.moves)])
+    offsets = game.circuit.move_offsets
     own = [legal[:, a:b] for a, b in pairwise(offsets)]
     room = max(most // playouts, 1)
     correlations: list[float] = []
