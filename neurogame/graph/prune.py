@@ -70,8 +70,8 @@ def rewired_gates(graph: Graph, kept: IntArray, input_count: int, literal_of: In
         graph: any.
         kept: gates, inputs before their readers; int64 ``[n]``.
         input_count: number of the new graph's inputs.
-        literal_of: for each node that they or the outputs read, what stands for it: a literal of the
-            new graph; int64 ``[I + G]``.
+        literal_of: for each node that they or the outputs read, the literal of the new graph that
+            stands for it; int64 ``[I + G]``.
     """
     inputs, start = graph.inputs_of(kept)
     return Graph(

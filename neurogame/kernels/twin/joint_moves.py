@@ -1,4 +1,8 @@
-"""All joint moves of many states: the Cartesian product of the roles' legal moves."""
+"""All joint moves of many states: the Cartesian product of the roles' legal moves.
+
+It works where the states lie, on an accelerator, too; :mod:`neurogame.circuit.joint_moves` is for
+those who have arrays.
+"""
 
 from __future__ import annotations
 
