@@ -55,9 +55,7 @@ class LegalMoves:
         ranks = np.empty((len(parent), len(self.table)), np.int64)
         rest = number
         for role in reversed(range(len(self.table))):
-            mine = self.choices[parent, role]
-            ranks[:, role] = rest % mine
-            rest = rest // mine
+            rest, ranks[:, role] = np.divmod(rest, self.choices[:, role][parent])
         return parent, number, ranks
 
     def moves(self, parent: IntArray, ranks: IntArray) -> IntArray:
