@@ -19,6 +19,7 @@ from typing import Any, TypeVar, cast, final
 import numba
 from numba.core import caching, event, types
 
+from neurogame.code_libraries import CalleeCompiler, Compiler
 from neurogame.files import cache_folder
 from neurogame.first_use import compiling
 
@@ -39,18 +40,32 @@ _events: Any = event
 _types: Any = types
 
 
-def dispatcher(function: Function, folders: tuple[Path, ...], **options: Any) -> Function:
+def dispatcher(
+    function: Function, folders: tuple[Path, ...], *, callee: bool = False, **options: Any
+) -> Function:
     """Return a function compiled at its first call; it releases Python's lock.
 
     Args:
         function: what to compile.
         folders: of what it may call; see :func:`kept`.
+        callee: whether only compiled functions call it; calls from Python raise ``TypeError``.
         options: of numba.
     """
+    if callee:
+        options |= {
+            "pipeline_class": CalleeCompiler,
+            "no_cpython_wrapper": True,
+            "no_cfunc_wrapper": True,
+        }
+    else:
+        options["pipeline_class"] = Compiler
     made: Any = numba.njit(nogil=True, **options)(function)
     if _config.DISABLE_JIT:
         return function
-    made._cache = kept(function, folders)
+    if callee:
+        _close_to_python(made)
+    else:
+        made._cache = kept(function, folders)
     template = made.get_call_template
 
     # numba would compile f(x, 0) once more for the constant 0, besides f(x, y).
@@ -60,6 +75,18 @@ def dispatcher(function: Function, folders: tuple[Path, ...], **options: Any) ->
 
     made.get_call_template = without_constants
     return cast(Function, made)
+
+
+def _close_to_python(made: Any) -> None:
+    """Let calls of a part from Python fail: it has no code of its own."""
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise TypeError(f"only compiled functions can call {made.__qualname__}")
+
+    def add_overload(code: Any) -> None:
+        made.overloads[tuple(code.signature.args)] = code
+
+    made._compile_for_args, made.add_overload = refuse, add_overload
 
 
 def kept(function: Callable[..., Any], folders: tuple[Path, ...]) -> Any:

@@ -9,7 +9,12 @@ import numpy as np
 from numba.core import cgutils as _cgutils
 
 from neurogame.kernels.native.arrays import rows as cut
-from neurogame.kernels.native.compiled import uncounted, uncounted_inlined, written
+from neurogame.kernels.native.compiled import (
+    uncounted,
+    uncounted_callee,
+    uncounted_inlined,
+    written,
+)
 from neurogame.kernels.native.layout import Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.kernels.native.random import mixed
 from neurogame.kernels.twin.random_words import G1
@@ -73,7 +78,7 @@ def transpose(tile: UInt64s1) -> None:
     _transpose(tile, _tile())
 
 
-@uncounted
+@uncounted_callee
 def _transpose(tile: UInt64s1, other: UInt64s1) -> None:
     """Transpose words in place, with as much memory to work in."""
     _exchange(tile, other, _FIRST)
@@ -115,7 +120,7 @@ def to_lanes(rows: UInt64s2, index: Int64s1, words: Int64s2, space: UInt64s1) ->
                 words[64 * place + bit, word] = np.int64(tile[bit])
 
 
-@uncounted
+@uncounted_callee
 def _to_lane(row: UInt64s1, words: Int64s2) -> None:
     """Write a packed row as the first lane, which is faster without a transposition."""
     for signal in range(len(words)):
@@ -149,7 +154,7 @@ def from_lanes(words: Int64s2, signals: Int64s1, rows: UInt64s2, space: UInt64s1
                 rows[64 * word + lane, place] = tile[lane]
 
 
-@uncounted
+@uncounted_callee
 def _from_lane(words: Int64s2, signals: Int64s1, row: UInt64s1) -> None:
     """Write the first lane as a packed row, which is faster without a transposition."""
     count: int = len(signals)

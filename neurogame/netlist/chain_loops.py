@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.ground.atoms import IntArray
-from neurogame.netlist.compiled import compiled, part
+from neurogame.netlist.compiled import callee, compiled
 
 
-@part
+@callee
 def _and_table(a: int, b: int) -> int:
     """Return the table of ``b & c`` where these literals may be complemented."""
     return 0x88 >> (2 * (a & 1) + (b & 1))

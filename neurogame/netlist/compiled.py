@@ -22,9 +22,9 @@ def compiled(function: Function) -> Function:
     return _decorated(function, _BARE)
 
 
-def part(function: Function) -> Function:
+def callee(function: Function) -> Function:
     """Return such a function that only compiled ones call."""
-    return _decorated(function, {**_BARE, "no_cpython_wrapper": True, "no_cfunc_wrapper": True})
+    return _decorated(function, {**_BARE, "callee": True})
 
 
 def _decorated(function: Function, options: dict[str, Any]) -> Function:

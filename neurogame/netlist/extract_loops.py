@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.ground.atoms import IntArray
-from neurogame.netlist.compiled import compiled, part
+from neurogame.netlist.compiled import callee, compiled
 
 
 def count_uses(first: int, start: IntArray, inputs: IntArray, roots: IntArray) -> IntArray:
@@ -66,7 +66,7 @@ def _find_merged(
         merged[node] = (uses[node] == 1 and not stays[node]) or (uses[node] > 0 and size <= width)
 
 
-@part
+@callee
 def _sort(values: IntArray, begin: int, end: int) -> None:
     """Sort a part of an array in place, by a heap."""
     size = end - begin
@@ -89,7 +89,7 @@ def _sort(values: IntArray, begin: int, end: int) -> None:
             place = child
 
 
-@part
+@callee
 def _tidy(made: IntArray, begin: int, end: int) -> int:
     """Remove repetitions from literals, in order; return where they end, -1 if they contradict."""
     _sort(made, begin, end)
@@ -189,7 +189,7 @@ def _flatten(
     return gates
 
 
-@part
+@callee
 def _slot_of(keys: IntArray, key: int) -> int:
     """Return the place of a key in an open-addressing table, or where it would be inserted."""
     mask = len(keys) - 1
@@ -200,7 +200,7 @@ def _slot_of(keys: IntArray, key: int) -> int:
     return slot
 
 
-@part
+@callee
 def _relink(
     head: IntArray, after: IntArray, before: IntArray, counts: IntArray, slot: int, change: int
 ) -> None:
@@ -318,7 +318,7 @@ def extract_pairs(
     return left[:made], right[:made], sizes, inputs
 
 
-@part
+@callee
 def _replace_pair(
     x: int,
     y: int,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.ground.atoms import IntArray
-from neurogame.netlist.compiled import compiled, part
+from neurogame.netlist.compiled import callee, compiled
 from neurogame.netlist.extract_loops import count_uses
 
 
-@part
+@callee
 def _commonest(
     task: int,
     terms: int,
@@ -34,7 +34,7 @@ def _commonest(
     return literal
 
 
-@part
+@callee
 def _take_out(
     literal: int,
     task: int,
@@ -67,7 +67,7 @@ def _take_out(
     return absorbed
 
 
-@part
+@callee
 def _list_terms(
     gate: int,
     first: int,
@@ -99,7 +99,7 @@ def _list_terms(
     return terms
 
 
-@part
+@callee
 def _has_all(terms: int, term_task: IntArray) -> bool:
     """Say whether no term has been absorbed by another."""
     for term in range(terms):  # noqa: SIM110 - generators cannot be compiled

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.ground.atoms import IntArray
-from neurogame.netlist.compiled import compiled, part
+from neurogame.netlist.compiled import callee, compiled
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -42,7 +42,7 @@ def _expansions() -> npt.NDArray[np.uint8]:
     return result.astype(np.uint8)
 
 
-@part
+@callee
 def _compose(table: int, a: int, b: int, c: int) -> int:
     """Return the table of a gate whose inputs have the given tables."""
     result = 0
@@ -52,7 +52,7 @@ def _compose(table: int, a: int, b: int, c: int) -> int:
     return result
 
 
-@part
+@callee
 def _merge(
     leaves: IntArray,
     place: int,
@@ -81,7 +81,7 @@ def _merge(
     return size
 
 
-@part
+@callee
 def _expanded(
     cut: int,
     leaves: IntArray,
@@ -101,7 +101,7 @@ def _expanded(
     return table
 
 
-@part
+@callee
 def _reduce(table: int, merged: IntArray, size: int) -> tuple[int, int]:
     """Drop leaves that the table does not depend on, in place; return table and size."""
     place = 0
@@ -126,7 +126,7 @@ def _reduce(table: int, merged: IntArray, size: int) -> tuple[int, int]:
     return table, size
 
 
-@part
+@callee
 def _free(
     first: int,
     refs: IntArray,
@@ -164,7 +164,7 @@ def _free(
     return area
 
 
-@part
+@callee
 def _insert(
     own: int,
     found: int,
@@ -209,7 +209,7 @@ def _insert(
     return found
 
 
-@part
+@callee
 def _find_cuts(
     own: int,
     cut_a: int,

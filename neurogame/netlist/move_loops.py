@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from neurogame.graph.lanes import Words
 from neurogame.ground.atoms import IntArray
-from neurogame.netlist.compiled import compiled, part
+from neurogame.netlist.compiled import callee, compiled
 
 _MOST_OWN = 64
 """Positive sets of one conjunction that are looked at; more of them stay as they are."""
@@ -51,7 +51,7 @@ def _find_pure(
         pure[first + gate] = good
 
 
-@part
+@callee
 def _collect(
     node: int,
     first: int,
@@ -83,7 +83,7 @@ def _collect(
                 depth += 1
 
 
-@part
+@callee
 def _only(table: Words, row: int) -> int:
     """Return the only member of a set, -1 if it is empty and -2 if it has several."""
     found = -1
@@ -100,7 +100,7 @@ def _only(table: Words, row: int) -> int:
     return found
 
 
-@part
+@callee
 def _within(table: Words, row: int, others: Words, other: int) -> bool:
     """Return whether one set is part of another."""
     within = True
@@ -109,7 +109,7 @@ def _within(table: Words, row: int, others: Words, other: int) -> bool:
     return within
 
 
-@part
+@callee
 def _named(table: Words, row: int, owners: Words) -> int:
     """Return how many moves are named where of each choice the smaller part is."""
     total = 0
@@ -128,7 +128,7 @@ def _named(table: Words, row: int, owners: Words) -> int:
     return total
 
 
-@part
+@callee
 def _exclude(
     table: Words,
     row: int,
@@ -196,7 +196,7 @@ def refine(
     return made_start, made[:filled], single[:sets], place_of[:sets], bits[:stored]
 
 
-@part
+@callee
 def _gather(
     gate: int,
     first: int,

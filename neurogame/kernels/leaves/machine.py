@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from neurogame.kernels.leaves.block import Block
-from neurogame.kernels.native.compiled import compiled
+from neurogame.kernels.native.compiled import callee, compiled
 from neurogame.kernels.native.struct import Struct
 
 
@@ -73,7 +73,7 @@ def play_uniform(rules: StateMachine, block: Block, count: int, seed: int, plies
     rules.play_on(rules)
 
 
-@compiled
+@callee
 def failed(rules: StateMachine) -> bool:
     """Return whether a call has failed, after which what is in the block means nothing."""
     return rules.failed != 0

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.native.compiled import uncounted
+from neurogame.kernels.native.compiled import uncounted, uncounted_callee
 from neurogame.kernels.native.entries import Entry, callback
 from neurogame.kernels.native.layout import Float32s2, Int64s1, UInt64s2
 from neurogame.kernels.native.struct import Struct, array_of
@@ -100,7 +100,7 @@ def score_moves(
                 out[place, slot] = np.float32(NEUTRAL)
 
 
-@uncounted
+@uncounted_callee
 def scores_failed(scores: MoveScores) -> bool:
     """Return whether the judge has raised an error; see :meth:`SearchJudge.check`."""
     return scores.failed != 0

@@ -14,7 +14,7 @@ import numpy as np
 from neurogame.kernels.lane_rows import transpose
 from neurogame.kernels.native.arrays import cast
 from neurogame.kernels.native.call_address import call_address
-from neurogame.kernels.native.compiled import compiled, inner
+from neurogame.kernels.native.compiled import callee, compiled, inner
 from neurogame.kernels.native.layout import (
     Float32s2,
     Int64s1,
@@ -88,7 +88,7 @@ def evaluate(values: Values, states: UInt64s2, lanes: Int64s2, count: int, out: 
         values.value(values)
 
 
-@compiled
+@callee
 def has_failed(values: Values) -> bool:
     """Return whether the evaluator has raised an error; see :meth:`.SearchEvaluator.check`."""
     return values.failed != 0

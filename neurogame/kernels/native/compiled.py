@@ -11,11 +11,13 @@ import numba
 from numba.core import ccallback
 from numba.extending import intrinsic
 
+from neurogame.code_libraries import Compiler
 from neurogame.compiling import dispatcher, folder_of, kept
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _EXACT = {"contract", "nsz", "arcp"}
+_CALLEE = {"callee": True}
 _CFunc: Any = ccallback.CFunc
 _ENTRIES: list[Any] = []
 """What :func:`compile_entry` compiled: its code lives as long as these."""
@@ -29,16 +31,6 @@ def compiled(function: Function) -> Function:
     return _decorated(function, fastmath=_EXACT)
 
 
-def compiled_sum(function: Function) -> Function:
-    """Return a compiled function whose sums may be taken in the order that suits vectors."""
-    return _decorated(function, fastmath={*_EXACT, "reassoc"})
-
-
-def inlined(function: Function) -> Function:
-    """Return a compiled function for use in loops, which it becomes a part of."""
-    return _decorated(function, fastmath=_EXACT, forceinline=True)
-
-
 def uncounted(function: Function) -> Function:
     """Return a compiled function that does not count references: it makes no arrays, only views.
 
@@ -47,19 +39,35 @@ def uncounted(function: Function) -> Function:
     return _decorated(function, fastmath=_EXACT, _nrt=False)
 
 
+def callee(function: Function) -> Function:
+    """Return a function that only compiled ones call, and that is compiled with them."""
+    return _decorated(function, fastmath=_EXACT, **_CALLEE)
+
+
+def callee_sum(function: Function) -> Function:
+    """Return such a function whose sums may be taken in the order that suits vectors."""
+    return _decorated(function, fastmath={*_EXACT, "reassoc"}, **_CALLEE)
+
+
+def inlined(function: Function) -> Function:
+    """Return such a function for use in loops, which it becomes a part of."""
+    return _decorated(function, fastmath=_EXACT, forceinline=True, **_CALLEE)
+
+
+def uncounted_callee(function: Function) -> Function:
+    """Return such a function that does not count references."""
+    return _decorated(function, fastmath=_EXACT, _nrt=False, **_CALLEE)
+
+
 def uncounted_inlined(function: Function) -> Function:
-    """Return such a function that becomes a part of its callers."""
-    return _decorated(function, fastmath=_EXACT, forceinline=True, _nrt=False)
+    """Return such a function that does not count references."""
+    return _decorated(function, fastmath=_EXACT, forceinline=True, _nrt=False, **_CALLEE)
 
 
 def inner(function: Function) -> Function:
-    """Return such a function that Python cannot call; it takes half the time to compile.
-
-    Its arithmetic is that of the standard, operation by operation.
-    """
-    bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+    """Return such a function whose arithmetic is that of the standard, operation by operation."""
     # Said, as it would otherwise be that of the first caller.
-    return _decorated(function, fastmath=False, forceinline=True, **bare)
+    return _decorated(function, fastmath=False, forceinline=True, _nrt=False, **_CALLEE)
 
 
 def merged(function: Function) -> Function:
@@ -102,7 +110,9 @@ def entry(function: Callable[[int], None], *, counted: bool = True) -> int:
         counted: whether it counts references; see :func:`uncounted`.
     """
     options = {"error_model": "numpy", "fastmath": _EXACT, "_nrt": counted}
-    found = _CFunc(function, ((numba.types.int64,), numba.types.void), {}, options)
+    found = _CFunc(
+        function, ((numba.types.int64,), numba.types.void), {}, options, pipeline_class=Compiler
+    )
     found._cache = kept(function, _foundations(function))
     found.compile()
     _ENTRIES.append(found)
@@ -118,7 +128,7 @@ def compile_entry(function: Callable[..., None], types: tuple[Any, ...], *, coun
         counted: whether it counts references; see :func:`uncounted`.
     """
     options = {"error_model": "numpy", "fastmath": _EXACT, "_nrt": counted}
-    found = _CFunc(function, (types, numba.types.void), {}, options)
+    found = _CFunc(function, (types, numba.types.void), {}, options, pipeline_class=Compiler)
     found._cache = kept(function, _foundations(function))
     found.compile()
     return found

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.native.compiled import borrowed, compiled, compiled_sum, inlined
+from neurogame.kernels.native.compiled import borrowed, callee, callee_sum, inlined
 from neurogame.kernels.native.layout import Int32s1, UInt8s2
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp
 from neurogame.kernels.neural.layout import PLAIN, SOUND
 from neurogame.kernels.neural.network import AnyNetwork, Lanes
 
 
-@compiled
+@callee
 def backpropagate(
     network: AnyNetwork,
     index: UInt8s2,
@@ -80,7 +80,7 @@ def backpropagate(
             _scatter_four(table_flow, table_pattern, begin, end, index, pulse)
 
 
-@compiled_sum
+@callee_sum
 def _total(numbers: Lanes) -> Any:
     total = lane_constant(0.0, numbers[0])
     for lane in range(len(numbers)):
@@ -88,7 +88,7 @@ def _total(numbers: Lanes) -> Any:
     return total
 
 
-@compiled_sum
+@callee_sum
 def _product(one: Lanes, other: Lanes) -> Any:
     total = lane_constant(0.0, one[0])
     for lane in range(len(one)):
@@ -96,14 +96,14 @@ def _product(one: Lanes, other: Lanes) -> Any:
     return total
 
 
-@compiled
+@callee
 def _unsquash(flow: Lanes, output: Lanes, steep: float) -> None:
     one = lane_constant(1.0, steep)
     for lane in range(len(flow)):
         flow[lane] *= steep * (one - output[lane] * output[lane])
 
 
-@compiled
+@callee
 def _below_weighted(
     flow: Lanes,
     state: Lanes,
@@ -124,7 +124,7 @@ def _below_weighted(
             below[lane] += weight * own[lane]
 
 
-@compiled
+@callee
 def _undeviate(flow: Lanes, state: Lanes, floor: float, ceiling: float) -> None:
     """Turn the gradients of both deviations' logarithms into those of the net input's.
 
@@ -165,7 +165,7 @@ def _damping(t: float) -> Any:
     return near if t < small else far
 
 
-@compiled
+@callee
 def _below_deviations(
     flow: Lanes,
     state: Lanes,
@@ -191,7 +191,7 @@ def _below_deviations(
         weight_flow[e] += _total(part)
 
 
-@compiled
+@callee
 def _gather_pulse(flow: Lanes, state: Lanes, up: float, down: float, pulse: Lanes) -> None:
     for lane in range(len(pulse)):
         pulse[lane, 0] = state[0, lane] * lane_exp(up - state[5, lane])
@@ -199,7 +199,7 @@ def _gather_pulse(flow: Lanes, state: Lanes, up: float, down: float, pulse: Lane
         pulse[lane, 2] = flow[2, lane]
 
 
-@compiled
+@callee
 def _disconnect(flow: Lanes, state: Lanes, conjunction: bool) -> None:
     """Turn the gradients of truth's and falsity's logarithms into those of their sums."""
     here, there = (0, 1) if conjunction else (1, 0)
@@ -212,7 +212,7 @@ def _disconnect(flow: Lanes, state: Lanes, conjunction: bool) -> None:
         flow[there, lane] = zero
 
 
-@compiled
+@callee
 def _below_truth(flow: Lanes, n: int, children: Int32s1, first: int, last: int) -> None:
     for e in range(first, last):
         for channel in range(2):
@@ -221,7 +221,7 @@ def _below_truth(flow: Lanes, n: int, children: Int32s1, first: int, last: int) 
                 below[lane] += own[lane]
 
 
-@compiled
+@callee
 def _scatter_one(
     table_flow: Lanes, table_pattern: Int32s1, first: int, last: int, index: UInt8s2, pulse: Lanes
 ) -> None:
@@ -231,7 +231,7 @@ def _scatter_one(
             target[entry[lane], 0] += pulse[lane, 0]
 
 
-@compiled
+@callee
 def _scatter_four(
     table_flow: Lanes, table_pattern: Int32s1, first: int, last: int, index: UInt8s2, pulse: Lanes
 ) -> None:

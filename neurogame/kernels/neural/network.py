@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.native.compiled import borrowed, compiled, inlined
+from neurogame.kernels.native.compiled import borrowed, callee, inlined
 from neurogame.kernels.native.layout import (
     Float32s2,
     Float32s3,
@@ -112,7 +112,7 @@ class ExactNetwork(Struct):
 AnyNetwork: TypeAlias = Network | ExactNetwork
 
 
-@compiled
+@callee
 def propagate(network: AnyNetwork, index: UInt8s2, state: Lanes) -> None:
     """Compute all upper neurons.
 
@@ -192,7 +192,7 @@ def _scale(own: Lanes, channel: int, offset: float) -> None:
         sums[lane] *= factor
 
 
-@compiled
+@callee
 def _add_logarithms(
     own: Lanes,
     state: Lanes,

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.native.compiled import compiled, inlined, merged
+from neurogame.kernels.native.compiled import callee, compiled, inlined, merged
 from neurogame.kernels.native.layout import (
     Float32s1,
     Float32s2,
@@ -171,7 +171,7 @@ def value_indexed(program: Program, space: Space, values: Lanes) -> None:
         )
 
 
-@compiled
+@callee
 def _add_outputs(
     state: Lanes,
     output: Int32s1,
@@ -204,7 +204,7 @@ def _add_outputs(
                 target[lane] += gain * y[lane]
 
 
-@compiled
+@callee
 def _read_sound(
     own: Lanes, zero: float, slope: float, shift: float, room: float, sign: float, y: Lanes
 ) -> None:
@@ -213,7 +213,7 @@ def _read_sound(
         y[lane] = sign * lane_tanh((odds - zero) * slope + shift)
 
 
-@compiled
+@callee
 def _read_fuzzy(own: Lanes, sign: float, y: Lanes) -> None:
     one, two = lane_constant(1.0, sign), lane_constant(2.0, sign)
     for lane in range(len(y)):
@@ -222,7 +222,7 @@ def _read_fuzzy(own: Lanes, sign: float, y: Lanes) -> None:
         y[lane] = sign * degree
 
 
-@compiled
+@callee
 def _mix_goals(
     state: Lanes,
     output: Int32s1,

@@ -21,7 +21,9 @@ from neurogame.kernels.leaves.playouts import play_cut, play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
 from neurogame.kernels.native.random import mixed
 from neurogame.simulate.game import Game, State
+from tests.kernels.outside import outside
 
+KEY, MIXED, GRAM_PLACE = outside(joint_context), outside(mixed), outside(gram_place)
 GAMES = ("connectfour5", "bidding_tictactoe", "tictactoe3p", "lightsout", "rockpaperscissors")
 KINDS = (
     ("uniform", "greedy"),
@@ -128,13 +130,13 @@ def contexts(joints: list[tuple[int, ...]]) -> list[tuple[Any, ...]]:
 
 def as_hashes(context: tuple[Any, ...]) -> list[Any]:
     """Return the hashes of a context of one ply, and of two if there are two."""
-    parts = [np.uint64(joint_context(np.array(joint, np.int32))) for joint in context]
+    parts = [np.uint64(KEY(np.array(joint, np.int32))) for joint in context]
     before = parts[0] if len(parts) == 2 else np.uint64(0)
     if not parts:
         return []
     golden = np.uint64(0x9E3779B97F4A7C15)
     with np.errstate(over="ignore"):
-        return [parts[-1], np.uint64(mixed(before + parts[-1] * golden))]
+        return [parts[-1], np.uint64(MIXED(before + parts[-1] * golden))]
 
 
 @pytest.mark.parametrize("name", ["connectfour5", "bidding_tictactoe"])
@@ -168,7 +170,7 @@ def test_means_are_those_of_a_slow_twin(name: str, kind: str) -> None:
     checked = 0
     for (context, move), count in visits.items():
         if len(context) == 2 or (len(context) == 1 and count):
-            place = gram_place(policy, as_hashes(context)[len(context) - 1], move, False)
+            place = GRAM_PLACE(policy, as_hashes(context)[len(context) - 1], move, False)
             assert place >= 0
             if len(context) == 2:
                 assert policy.gram_visits[place] == count

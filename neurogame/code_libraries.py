@@ -1,0 +1,99 @@
+"""Which functions numba turns into machine code: those that are called from outside compiled code.
+
+numba optimises every function for itself, makes machine code of it, and optimises it again as a
+part of each caller. Here a *callee*, which only compiled functions call, is kept as it was
+translated; it is optimised and becomes machine code in those of its callers that are no callees.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+from numba.core import codegen, compiler
+
+# They are not annotated.
+_JITCodeLibrary: Any = codegen.JITCodeLibrary
+_CompilerBase: Any = compiler.CompilerBase
+
+
+class _Library(_JITCodeLibrary):  # type: ignore[misc]
+    """The code of a function that is called from outside."""
+
+    def add_linking_library(self, library: Any) -> None:
+        """Take in what is called, and what that calls."""
+        for called in (*getattr(library, "called", ()), library):
+            super().add_linking_library(called)
+
+    def finalize(self) -> None:
+        """Make machine code.
+
+        Callers are linked before what they call: LLVM leaves out what nothing calls so far.
+        """
+        self._linking_libraries = list(dict.fromkeys(self._linking_libraries))[::-1]
+        super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        # Once, where numba does so twice for the sake of counted references.
+        manager, builder = self._codegen._module_pass_manager()
+        manager.run(self._final_module, builder)
+
+
+@final
+class _CalleeLibrary(_Library):
+    """The code of a function that only compiled functions call.
+
+    Attributes:
+        called: what it calls, each before its callers.
+    """
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self.called: dict[Any, None] = {}
+
+    def add_linking_library(self, library: Any) -> None:
+        """Note what is called."""
+        library._ensure_finalized()
+        self.called |= dict.fromkeys((*getattr(library, "called", ()), library))
+
+    def finalize(self) -> None:
+        """Leave the code as it is."""
+        self._raise_if_finalized()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return that there is no machine code."""
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """What would put Python objects into the machine code."""
+        return _NoEnvironments()
+
+
+@final
+class _NoEnvironments:
+    """Puts no Python objects into code that is not there."""
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Do nothing."""
+
+
+class Compiler(_CompilerBase):  # type: ignore[misc]
+    """numba's compiler for functions that are called from outside."""
+
+    library: Any = _Library
+
+    def define_pipelines(self) -> list[Any]:
+        """Return numba's own steps; the last one puts the code into the library made here."""
+        state = self.state
+        if state.library is None:
+            state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
+        return [compiler.DefaultPassBuilder.define_nopython_pipeline(state)]
+
+
+@final
+class CalleeCompiler(Compiler):
+    """numba's compiler for functions that only compiled functions call."""
+
+    library = _CalleeLibrary
