@@ -1,8 +1,9 @@
 """Which functions numba turns into machine code: those that are called from outside compiled code.
 
 numba optimises every function for itself, makes machine code of it, and optimises it again as a
-part of each caller. Here a *callee*, which only compiled functions call, is kept as it was
-translated; it is optimised and becomes machine code in those of its callers that are no callees.
+part of each caller. Here a *callee*, which only compiled functions call, becomes machine code in
+those of its callers that are no callees; and all but loops of arithmetic are optimised
+there alone.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from numba.core import codegen, compiler
 # They are not annotated.
 _JITCodeLibrary: Any = codegen.JITCodeLibrary
 _CompilerBase: Any = compiler.CompilerBase
+_Steps: Any = compiler.DefaultPassBuilder
 
 
 class _Library(_JITCodeLibrary):  # type: ignore[misc]
@@ -29,7 +31,8 @@ class _Library(_JITCodeLibrary):  # type: ignore[misc]
 
         Callers are linked before what they call: LLVM leaves out what nothing calls so far.
         """
-        self._linking_libraries = list(dict.fromkeys(self._linking_libraries))[::-1]
+        libraries: list[Any] = list(getattr(self, "_linking_libraries", ()))
+        self._linking_libraries = list(dict.fromkeys(libraries))[::-1]
         super().finalize()
 
     def _optimize_final_module(self) -> None:
@@ -38,9 +41,25 @@ class _Library(_JITCodeLibrary):  # type: ignore[misc]
         manager.run(self._final_module, builder)
 
 
-@final
 class _CalleeLibrary(_Library):
-    """The code of a function that only compiled functions call.
+    """The code of a function that only compiled functions call, optimised by itself."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return that there is no machine code."""
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """What would put Python objects into the machine code."""
+        return _NoEnvironments()
+
+
+@final
+class _WithinLibrary(_CalleeLibrary):
+    """The code of such a function that is optimised within its callers alone.
 
     Attributes:
         called: what it calls, each before its callers.
@@ -60,15 +79,6 @@ class _CalleeLibrary(_Library):
         self._raise_if_finalized()
         self._finalized = True
 
-    def get_pointer_to_function(self, name: str) -> int:
-        """Return that there is no machine code."""
-        return 0
-
-    @property
-    def codegen(self) -> Any:
-        """What would put Python objects into the machine code."""
-        return _NoEnvironments()
-
 
 @final
 class _NoEnvironments:
@@ -81,19 +91,23 @@ class _NoEnvironments:
 class Compiler(_CompilerBase):  # type: ignore[misc]
     """numba's compiler for functions that are called from outside."""
 
-    library: Any = _Library
-
     def define_pipelines(self) -> list[Any]:
         """Return numba's own steps; the last one puts the code into the library made here."""
         state = self.state
         if state.library is None:
-            state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library = self._library()(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.enable_object_caching()
-        return [compiler.DefaultPassBuilder.define_nopython_pipeline(state)]
+        return [_Steps.define_nopython_pipeline(state)]
+
+    def _library(self) -> Any:
+        return _Library
 
 
 @final
 class CalleeCompiler(Compiler):
     """numba's compiler for functions that only compiled functions call."""
 
-    library = _CalleeLibrary
+    def _library(self) -> Any:
+        # Loops over numbers become vectors only where arguments are known not to overlap: before
+        # they are a part of something else.
+        return _CalleeLibrary if self.state.flags.fastmath else _WithinLibrary

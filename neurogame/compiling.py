@@ -78,7 +78,7 @@ def dispatcher(
 
 
 def _close_to_python(made: Any) -> None:
-    """Let calls of a part from Python fail: it has no code of its own."""
+    """Let calls of a callee from Python fail: it has no machine code of its own."""
 
     def refuse(*_: Any, **__: Any) -> None:
         raise TypeError(f"only compiled functions can call {made.__qualname__}")
