@@ -97,3 +97,14 @@ def test_the_collector_works_again_after_compiling(module: ModuleType) -> None:
     with pytest.raises(numba.TypingError):
         made(module, "double")(3, "text")
     assert gc.isenabled()
+
+
+def test_only_compiled_functions_call_a_callee(module: ModuleType) -> None:
+    folder = Path(str(module.__file__)).parent
+    module.double = compiling.dispatcher(module.double, (folder,), callee=True)
+    calls = compiling.dispatcher(module.calls, (folder,))
+    assert calls(3) == 22
+    with pytest.raises(TypeError, match="only compiled functions can call double"):
+        module.double(3, 0)
+    assert not list(folder.glob("__pycache__/*double*.nbc"))
+    assert list(folder.glob("__pycache__/*calls*.nbc"))
