@@ -20,12 +20,12 @@ import llvmlite.binding
 import numpy as np
 from llvmlite import ir
 
+from neurogame.array_types import Int64s1
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.kernels.codegen.engine import compile_text, load_object
 from neurogame.kernels.native.compiled import compiled
-from neurogame.kernels.native.layout import Int64s1
 from neurogame.kernels.neural.layout import SOUND
 from neurogame.kernels.neural.lookup import index_lanes
 from neurogame.kernels.neural.network import ROWS, Network, propagate

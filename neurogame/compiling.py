@@ -10,14 +10,18 @@ from __future__ import annotations
 import contextlib
 import gc
 import hashlib
+import importlib
 import inspect
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast, final
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, cast, final, get_args, get_origin, get_type_hints
 
 import numba
+import numpy as np
 from numba.core import caching, event, types
+from numba.core import dispatcher as dispatcher_
 
 from neurogame.code_libraries import CalleeCompiler, Compiler
 from neurogame.files import cache_folder
@@ -38,6 +42,8 @@ _Listener: Any = event.Listener
 _config: Any = numba.config
 _events: Any = event
 _types: Any = types
+_numba: Any = numba
+_Dispatcher: Any = dispatcher_.Dispatcher
 
 
 def dispatcher(
@@ -59,7 +65,7 @@ def dispatcher(
         }
     else:
         options["pipeline_class"] = Compiler
-    made: Any = numba.njit(nogil=True, **options)(function)
+    made: Any = _numba.njit(nogil=True, **options)(function)
     if _config.DISABLE_JIT:
         return function
     if callee:
@@ -75,6 +81,39 @@ def dispatcher(
 
     made.get_call_template = without_constants
     return cast(Function, made)
+
+
+def compile_declared(module: str) -> None:
+    """Compile the functions of a module that Python calls, for the types that they declare.
+
+    Args:
+        module: its name, with that of the package.
+
+    Raises:
+        TypeError: an annotation of one of them means no type of compiled code.
+    """
+    for made in list(vars(importlib.import_module(module)).values()):
+        is_own = isinstance(made, _Dispatcher) and made.__module__ == module
+        # Nothing is kept of what Python does not call.
+        if is_own and isinstance(made._cache, _FolderCache):
+            hints = get_type_hints(made.py_func, include_extras=True)
+            made.compile(tuple(_type(hint) for name, hint in hints.items() if name != "return"))
+
+
+def _type(hint: Any) -> Any:
+    """Return compiled code's type for an annotation; of several, for the first."""
+    if get_origin(hint) in (Union, UnionType):
+        hint = get_args(hint)[0]
+    if get_origin(hint) is Annotated:
+        array, dimensions = get_args(hint)[:2]
+        (number,) = get_args(get_args(array)[1])
+        return _types.Array(_numba.from_dtype(np.dtype(number)), dimensions, "C")
+    if hasattr(hint, "compiler_type"):
+        return hint.compiler_type()
+    try:
+        return _numba.from_dtype(np.dtype(hint))
+    except TypeError as error:
+        raise TypeError(f"{hint} is no type of compiled code") from error
 
 
 def _close_to_python(made: Any) -> None:
@@ -148,8 +187,8 @@ class _FolderCache(_FunctionCache):  # type: ignore[misc]
         except (AttributeError, ImportError):
             # The index names types that are no more.
             self.flush()
-        if found is None:
-            compiling()
+        if found is None and compiling(self._py_func.__module__):
+            found = super().load_overload(signature, context)
         return found
 
     def save_overload(self, signature: Any, code: Any) -> None:
@@ -167,7 +206,7 @@ class _Nowhere(_NullCache):  # type: ignore[misc]
 
     def load_overload(self, signature: Any, context: Any) -> None:
         """Find nothing."""
-        compiling()
+        compiling(None)
 
 
 @contextlib.contextmanager

@@ -1,25 +1,32 @@
-"""What a person is told before compiling makes them wait: once per process, and only if asked for.
+"""What is done before compiling makes a person wait: once per process, and only if asked for.
 
-A command asks by :func:`tell_with`; a program that uses this package as a library is told nothing.
+A command asks by :func:`ask_with`; a program that uses this package as a library waits in silence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-_LISTENER: list[Callable[[], None]] = []
+_LISTENER: list[Callable[[str | None], None]] = []
 
 
-def tell_with(tell: Callable[[], None] | None) -> None:
-    """Ask to be told before the first function is compiled that has not been kept.
+def ask_with(listener: Callable[[str | None], None] | None) -> None:
+    """Ask to be called before the first function is compiled that has not been kept.
 
     Args:
-        tell: is called at most once; None: nobody is told.
+        listener: is called at most once, with the name of the function's module, or None if its
+            code cannot be kept; it may compile ahead what will be needed. None: nobody is called.
     """
-    _LISTENER[:] = [] if tell is None else [tell]
+    _LISTENER[:] = [] if listener is None else [listener]
 
 
-def compiling() -> None:
-    """Say that a function is about to be compiled."""
-    if _LISTENER:
-        _LISTENER.pop()()
+def compiling(module: str | None) -> bool:
+    """Say that a function is about to be compiled; return whether it may have been by now.
+
+    Args:
+        module: of the function; None if its code cannot be kept for the next process.
+    """
+    if not _LISTENER:
+        return False
+    _LISTENER.pop()(module)
+    return module is not None

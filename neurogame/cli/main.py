@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from neurogame.errors import NeurogameError
-from neurogame.first_use import tell_with
+from neurogame.first_use import ask_with
 from neurogame.version import __version__
 
 COMMANDS = {
@@ -32,11 +32,6 @@ COMMANDS = {
     "inspect": "show how far training moved the weights of a checkpoint, rule by rule",
     "precompile": "compile ahead what the other commands would compile at their first use",
 }
-
-_SECONDS = {"mcts": 15, "playout=": 10, "tree=": 10, "alphabeta": 12, "train": 8, "arena": 15}
-"""What the words of a command line add to the time of compiling all that it may need, about."""
-
-_LEAST_SECONDS = 5
 
 
 def build_parser(wanted: str | None) -> argparse.ArgumentParser:
@@ -84,10 +79,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             options = build_parser(wanted).parse_args(line)
             silent = getattr(options, "quiet", False) or getattr(options, "json", False)
-            tell_with(None if silent else partial(_tell, line))
+            if wanted != "precompile":
+                ask_with(partial(_compile_ahead, " ".join(line), silent))
             return int(options.run(options))
         finally:
-            tell_with(None)
+            ask_with(None)
             # Now, not when Python exits: there a closed pipe could not be handled.
             sys.stdout.flush()
     except NeurogameError as error:
@@ -105,16 +101,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
-def _tell(line: Sequence[str]) -> None:
-    """Say that something is compiled now, and how long it takes."""
-    found = {part: seconds for part, seconds in _SECONDS.items() if part in " ".join(line)}
-    seconds = _LEAST_SECONDS + sum(found.values())
-    print(
-        f"compiling for the first time, up to about {seconds} s; kept for the next time "
-        "('neurogame precompile' does it ahead)",
-        file=sys.stderr,
-        flush=True,
-    )
+def _compile_ahead(line: str, silent: bool, module: str | None) -> None:
+    """Compile on all cores what a command may need; say so unless silent."""
+    from neurogame.cli.precompile import compile_for
+
+    compile_for(line, module, silent=silent)
 
 
 if __name__ == "__main__":

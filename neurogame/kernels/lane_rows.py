@@ -8,6 +8,7 @@ import numba as _numba
 import numpy as np
 from numba.core import cgutils as _cgutils
 
+from neurogame.array_types import Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.kernels.native.arrays import rows as cut
 from neurogame.kernels.native.compiled import (
     uncounted,
@@ -15,7 +16,6 @@ from neurogame.kernels.native.compiled import (
     uncounted_inlined,
     written,
 )
-from neurogame.kernels.native.layout import Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.kernels.native.random import mixed
 from neurogame.kernels.twin.random_words import G1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Int64s1
 from neurogame.ground.atoms import IntArray
 from neurogame.netlist.compiled import callee, compiled
 
@@ -53,16 +54,16 @@ def chain(
 @compiled
 def _chain(
     first: int,
-    start: IntArray,
-    sizes: IntArray,
-    inputs: IntArray,
-    left: IntArray,
-    right: IntArray,
-    uses: IntArray,
-    table: IntArray,
-    rows: IntArray,
-    literal_of: IntArray,
-    stack: IntArray,
+    start: Int64s1,
+    sizes: Int64s1,
+    inputs: Int64s1,
+    left: Int64s1,
+    right: Int64s1,
+    uses: Int64s1,
+    table: Int64s1,
+    rows: Int64s1,
+    literal_of: Int64s1,
+    stack: Int64s1,
 ) -> int:
     """Write what :func:`chain` returns; return the number of gates."""
     pairs_begin = first + len(start) - 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools1, Int64s1
 from neurogame.ground.atoms import IntArray
 from neurogame.netlist.compiled import callee, compiled
 
@@ -27,7 +27,7 @@ def count_uses(first: int, start: IntArray, inputs: IntArray, roots: IntArray) -
 
 
 @compiled
-def _count_uses(first: int, start: IntArray, inputs: IntArray, uses: IntArray) -> None:
+def _count_uses(first: int, start: Int64s1, inputs: Int64s1, uses: Int64s1) -> None:
     """Add how often each node is read by gates that are needed."""
     for gate in range(len(start) - 2, -1, -1):
         if uses[first + gate] > 0:
@@ -38,13 +38,13 @@ def _count_uses(first: int, start: IntArray, inputs: IntArray, uses: IntArray) -
 @compiled
 def _find_merged(
     first: int,
-    start: IntArray,
-    inputs: IntArray,
-    uses: IntArray,
+    start: Int64s1,
+    inputs: Int64s1,
+    uses: Int64s1,
     width: int,
-    stays: npt.NDArray[np.bool_],
-    sizes: IntArray,
-    merged: npt.NDArray[np.bool_],
+    stays: Bools1,
+    sizes: Int64s1,
+    merged: Bools1,
 ) -> None:
     """Mark the gates that have to stay, as others read them complemented, and those that go."""
     count = len(start) - 1
@@ -141,16 +141,16 @@ def flatten(
 @compiled
 def _flatten(
     first: int,
-    start: IntArray,
-    inputs: IntArray,
-    uses: IntArray,
-    stays: npt.NDArray[np.bool_],
-    merged: npt.NDArray[np.bool_],
-    made: IntArray,
-    made_start: IntArray,
-    kept: IntArray,
-    kept_start: IntArray,
-    literal_of: IntArray,
+    start: Int64s1,
+    inputs: Int64s1,
+    uses: Int64s1,
+    stays: Bools1,
+    merged: Bools1,
+    made: Int64s1,
+    made_start: Int64s1,
+    kept: Int64s1,
+    kept_start: Int64s1,
+    literal_of: Int64s1,
 ) -> int:
     """Write the gates that stay and the literal of each node; return the number of gates."""
     gates, filled, out = 0, 0, 0
@@ -226,16 +226,16 @@ def _relink(
 
 @compiled
 def _count_pairs(
-    start: IntArray,
-    inputs: IntArray,
+    start: Int64s1,
+    inputs: Int64s1,
     least: int,
     window: int,
     full: int,
-    keys: IntArray,
-    counts: IntArray,
-    after: IntArray,
-    before: IntArray,
-    head: IntArray,
+    keys: Int64s1,
+    counts: Int64s1,
+    after: Int64s1,
+    before: Int64s1,
+    head: Int64s1,
 ) -> int:
     """Count the pairs of each conjunction, and list those that are common; return how many."""
     used = 0
@@ -373,24 +373,24 @@ def _replace_pair(
 
 @compiled
 def _extract_pairs(
-    start: IntArray,
-    inputs: IntArray,
+    start: Int64s1,
+    inputs: Int64s1,
     least: int,
     window: int,
     full: int,
     used: int,
-    keys: IntArray,
-    counts: IntArray,
-    after: IntArray,
-    before: IntArray,
-    head: IntArray,
-    sizes: IntArray,
-    occurrence: IntArray,
-    places: IntArray,
-    new_begin: IntArray,
-    new_end: IntArray,
-    left: IntArray,
-    right: IntArray,
+    keys: Int64s1,
+    counts: Int64s1,
+    after: Int64s1,
+    before: Int64s1,
+    head: Int64s1,
+    sizes: Int64s1,
+    occurrence: Int64s1,
+    places: Int64s1,
+    new_begin: Int64s1,
+    new_end: Int64s1,
+    left: Int64s1,
+    right: Int64s1,
 ) -> int:
     """Write what :func:`extract_pairs` returns; return the number of new gates."""
     literals = len(occurrence) - 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Int64s1
 from neurogame.ground.atoms import IntArray
 from neurogame.netlist.compiled import callee, compiled
 from neurogame.netlist.extract_loops import count_uses
@@ -109,7 +110,7 @@ def _has_all(terms: int, term_task: IntArray) -> bool:
 
 
 @compiled
-def _most_literals(first: int, start: IntArray, inputs: IntArray, uses: IntArray) -> int:
+def _most_literals(first: int, start: Int64s1, inputs: Int64s1, uses: Int64s1) -> int:
     """Return how many literals the terms of a disjunction have at most."""
     most = 0
     for gate in range(len(start) - 1):
@@ -173,19 +174,19 @@ def factor(
 @compiled
 def _factor(
     first: int,
-    start: IntArray,
-    inputs: IntArray,
-    uses: IntArray,
-    begin: IntArray,
-    end: IntArray,
-    made: IntArray,
-    counts: IntArray,
-    term_task: IntArray,
-    term_begin: IntArray,
-    term_size: IntArray,
-    term_value: IntArray,
-    pool: IntArray,
-    task_gate: IntArray,
+    start: Int64s1,
+    inputs: Int64s1,
+    uses: Int64s1,
+    begin: Int64s1,
+    end: Int64s1,
+    made: Int64s1,
+    counts: Int64s1,
+    term_task: Int64s1,
+    term_begin: Int64s1,
+    term_size: Int64s1,
+    term_value: Int64s1,
+    pool: Int64s1,
+    task_gate: Int64s1,
 ) -> tuple[int, int]:
     """Write what :func:`factor` returns; return the number of gates and of their inputs."""
     count, total = len(start) - 1, start[len(start) - 1]
@@ -271,14 +272,14 @@ def in_order(
 @compiled
 def _in_order(
     first: int,
-    begin: IntArray,
-    end: IntArray,
-    inputs: IntArray,
-    roots: IntArray,
-    node_of: IntArray,
-    start: IntArray,
-    made: IntArray,
-    stack: IntArray,
+    begin: Int64s1,
+    end: Int64s1,
+    inputs: Int64s1,
+    roots: Int64s1,
+    node_of: Int64s1,
+    start: Int64s1,
+    made: Int64s1,
+    stack: Int64s1,
 ) -> int:
     """Write what :func:`in_order` returns, and the new node of each; return the number of gates."""
     gates, filled = 0, 0

@@ -15,6 +15,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.array_types import Float64s1, Int32s2, Int64s1, Int64s2, UInt8s1, UInt8s2
 from neurogame.ground.atoms import IntArray
 from neurogame.netlist.compiled import callee, compiled
 
@@ -309,9 +310,7 @@ def cover(
 
 
 @compiled
-def _count_references(
-    first: int, best_leaves: IntArray, best_size: IntArray, refs: IntArray
-) -> None:
+def _count_references(first: int, best_leaves: Int64s1, best_size: Int64s1, refs: Int64s1) -> None:
     """Add how many chosen cuts of rows that are needed read each row."""
     for row in range(len(refs) - 1, first - 1, -1):
         if refs[row] > 0:
@@ -322,25 +321,25 @@ def _count_references(
 @compiled
 def _cover(
     first: int,
-    gate_tables: npt.NDArray[np.uint8],
-    inputs: npt.NDArray[np.int32],
+    gate_tables: UInt8s1,
+    inputs: Int32s2,
     kept: int,
     exact: bool,
-    leaves: IntArray,
-    sizes: IntArray,
-    tables: IntArray,
-    best_leaves: IntArray,
-    best_size: IntArray,
-    best_table: IntArray,
-    refs: IntArray,
-    cuts: IntArray,
-    flow: FloatArray,
-    share: FloatArray,
-    costs: FloatArray,
-    stack: IntArray,
-    merged: IntArray,
-    merged_all: IntArray,
-    expansions: npt.NDArray[np.uint8],
+    leaves: Int64s1,
+    sizes: Int64s1,
+    tables: Int64s1,
+    best_leaves: Int64s1,
+    best_size: Int64s1,
+    best_table: Int64s1,
+    refs: Int64s1,
+    cuts: Int64s1,
+    flow: Float64s1,
+    share: Float64s1,
+    costs: Float64s1,
+    stack: Int64s1,
+    merged: Int64s1,
+    merged_all: Int64s1,
+    expansions: UInt8s2,
 ) -> None:
     """Choose a cut for every gate, once, by area flow or by exact area."""
     stride = kept + 1
@@ -418,14 +417,14 @@ def rebuild(
 @compiled
 def _rebuild(
     first: int,
-    best_leaves: IntArray,
-    best_size: IntArray,
-    best_table: IntArray,
-    refs: IntArray,
-    table: IntArray,
-    inputs: IntArray,
-    origin: IntArray,
-    literal: IntArray,
+    best_leaves: Int64s1,
+    best_size: Int64s1,
+    best_table: Int64s1,
+    refs: Int64s1,
+    table: Int64s1,
+    inputs: Int64s2,
+    origin: Int64s1,
+    literal: Int64s1,
 ) -> int:
     """Write what :func:`rebuild` returns; return the number of gates."""
     made = 0

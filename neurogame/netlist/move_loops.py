@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.array_types import Bools1, Int64s1, UInt64s2
 from neurogame.graph.lanes import Words
 from neurogame.ground.atoms import IntArray
 from neurogame.netlist.compiled import callee, compiled
@@ -36,9 +37,9 @@ def find_pure(
 def _find_pure(
     first: int,
     moves_begin: int,
-    start: IntArray,
-    inputs: IntArray,
-    pure: npt.NDArray[np.bool_],
+    start: Int64s1,
+    inputs: Int64s1,
+    pure: Bools1,
 ) -> None:
     """Write what :func:`find_pure` returns."""
     for gate in range(len(start) - 1):
@@ -257,21 +258,21 @@ def _gather(
 def _refine(
     first: int,
     moves_begin: int,
-    start: IntArray,
-    inputs: IntArray,
-    pure: npt.NDArray[np.bool_],
-    implying: Words,
-    roles: Words,
-    owners: Words,
+    start: Int64s1,
+    inputs: Int64s1,
+    pure: Bools1,
+    implying: UInt64s2,
+    roles: UInt64s2,
+    owners: UInt64s2,
     most_named: int,
-    made_start: IntArray,
-    made: IntArray,
-    single: IntArray,
-    place_of: IntArray,
-    bits: Words,
-    stack: IntArray,
-    stamp: IntArray,
-    table: Words,
+    made_start: Int64s1,
+    made: Int64s1,
+    single: Int64s1,
+    place_of: Int64s1,
+    bits: UInt64s2,
+    stack: Int64s1,
+    stamp: Int64s1,
+    table: UInt64s2,
 ) -> tuple[int, int, int]:
     """Write what :func:`refine` returns; return how much of each, -1 first if room lacked."""
     count = len(start) - 1
@@ -371,7 +372,7 @@ def levels(first: int, start: IntArray, inputs: IntArray) -> IntArray:
 
 
 @compiled
-def _levels(first: int, start: IntArray, inputs: IntArray, result: IntArray) -> None:
+def _levels(first: int, start: Int64s1, inputs: Int64s1, result: Int64s1) -> None:
     """Write what :func:`levels` returns."""
     for gate in range(len(result)):
         for edge in range(start[gate], start[gate + 1]):
@@ -391,7 +392,7 @@ def find_moving(
 
 
 @compiled
-def _spread(first: int, start: IntArray, inputs: IntArray, marked: npt.NDArray[np.bool_]) -> None:
+def _spread(first: int, start: Int64s1, inputs: Int64s1, marked: Bools1) -> None:
     """Mark every gate that reads a marked node, in place."""
     for gate in range(len(start) - 1):
         for edge in range(start[gate], start[gate + 1]):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.array_types import Bools1, Int32s2, Int64s1
 from neurogame.ground.atoms import IntArray
 from neurogame.netlist.compiled import compiled
 
 
 @compiled
-def mark_cone(first: int, inputs: npt.NDArray[np.int32], wanted: npt.NDArray[np.bool_]) -> None:
+def mark_cone(first: int, inputs: Int32s2, wanted: Bools1) -> None:
     """Mark every row that a wanted row depends on, in place; ``wanted`` is bool ``[I + G]``."""
     for gate in range(len(inputs) - 1, -1, -1):
         if wanted[first + gate]:
@@ -19,7 +20,7 @@ def mark_cone(first: int, inputs: npt.NDArray[np.int32], wanted: npt.NDArray[np.
 
 
 @compiled
-def mark_late(first: int, inputs: npt.NDArray[np.int32], late: npt.NDArray[np.bool_]) -> None:
+def mark_late(first: int, inputs: Int32s2, late: Bools1) -> None:
     """Mark every gate that reads a marked row, in place; ``late`` is bool ``[I + G]``."""
     for gate in range(len(inputs)):
         for place in range(3):
@@ -43,11 +44,11 @@ def depth_first(first: int, inputs: npt.NDArray[np.int32], rows: IntArray) -> In
 @compiled
 def _depth_first(
     first: int,
-    inputs: npt.NDArray[np.int32],
-    rows: IntArray,
-    seen: npt.NDArray[np.bool_],
-    stack: IntArray,
-    order: IntArray,
+    inputs: Int32s2,
+    rows: Int64s1,
+    seen: Bools1,
+    stack: Int64s1,
+    order: Int64s1,
 ) -> int:
     """Write the order of :func:`depth_first`; return its length."""
     made = 0

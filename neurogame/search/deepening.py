@@ -10,6 +10,7 @@ from typing import Protocol, final
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.array_types import Float32s1, Float32s2
 from neurogame.kernels.alphabeta.advance import advance, begin, principal_line
 from neurogame.kernels.alphabeta.memory import DEEPEST
 from neurogame.kernels.alphabeta.records import (
@@ -24,7 +25,6 @@ from neurogame.kernels.alphabeta.records import (
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.values import Values
-from neurogame.kernels.native.layout import Float32s1, Float32s2
 from neurogame.search.cooperation import preferred, replies
 from neurogame.search.memory import SearchMemory
 from neurogame.search.settings import SearchSettings

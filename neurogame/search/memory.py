@@ -6,6 +6,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from neurogame.array_types import Int64s1
 from neurogame.errors import NeurogameError
 from neurogame.kernels.alphabeta import memory as reserve
 from neurogame.kernels.alphabeta.memory import Proofs, Sizes
@@ -14,7 +15,6 @@ from neurogame.kernels.alphabeta.table import refill, refill_proofs
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.values import Values
-from neurogame.kernels.native.layout import Int64s1
 
 _ROWS, _ENTRIES, _PROOFS = 1024, 4096, 1024
 _UNLIMITED = np.iinfo(np.int64).max

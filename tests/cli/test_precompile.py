@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,10 @@ import pytest
 
 from neurogame import first_use
 from neurogame.cli import precompile
+from neurogame.cli.compile_jobs import JOBS
 from neurogame.cli.main import main
+
+EVERYTHING = [*JOBS, "serving"]
 
 
 @pytest.fixture
@@ -38,22 +42,22 @@ def test_each_job_runs_once_and_then_never_again(
 ) -> None:
     ran = fake(monkeypatch, {})
     assert main(["precompile", "--quiet", "--jobs", "2"]) == 0
-    assert ran == list(precompile.JOBS)
+    assert ran == EVERYTHING
     assert main(["precompile", "--quiet"]) == 0
-    assert ran == list(precompile.JOBS)
+    assert ran == EVERYTHING
     assert main(["precompile", "--quiet", "--force"]) == 0
-    assert ran == 2 * list(precompile.JOBS)
+    assert ran == 2 * EVERYTHING
 
 
 def test_what_failed_is_named_and_tried_again(
     cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ran = fake(monkeypatch, {"training": 3})
+    ran = fake(monkeypatch, {"gradients": 3})
     assert main(["precompile", "--quiet"]) == 1
-    assert "training" in capsys.readouterr().err
+    assert "gradients" in capsys.readouterr().err
     fake(monkeypatch, {})
     assert main(["precompile", "--quiet"]) == 0
-    assert len(ran) == len(precompile.JOBS)
+    assert len(ran) == len(EVERYTHING)
 
 
 def test_an_interrupt_ends_the_jobs(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +73,8 @@ def test_an_interrupt_ends_the_jobs(cache: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(precompile, "_begin", begin)
     monkeypatch.setattr("time.sleep", interrupt)
     assert main(["precompile", "--quiet"]) == 130
-    assert [job.poll() is None for job in begun] == [False]
+    assert begun
+    assert not any(job.poll() is None for job in begun)
     assert not list(cache.glob("precompiled-*"))
 
 
@@ -79,7 +84,20 @@ def test_no_processes_are_no_choice(cache: Path, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize(("options", "told"), [([], 1), (["--quiet"], 0), (["--json"], 0)])
-def test_a_command_says_once_that_it_compiles(
+@pytest.mark.parametrize(
+    ("module", "cores", "jobs"),
+    [
+        ("netlist.map_loops", 2, ["tree search", "positions in search"]),
+        ("kernels.mcts.run", 2, ["tree search", "positions in search"]),
+        ("kernels.mcts.run", 1, []),
+        ("kernels.knowledge.scores", 2, []),
+        (None, 2, []),
+    ],
+)
+def test_a_command_compiles_side_by_side_and_says_so_once(
+    module: str | None,
+    cores: int,
+    jobs: list[str],
     options: list[str],
     told: int,
     monkeypatch: pytest.MonkeyPatch,
@@ -87,16 +105,36 @@ def test_a_command_says_once_that_it_compiles(
 ) -> None:
     from neurogame.cli import match
 
+    ran = fake(monkeypatch, {})
+    monkeypatch.setattr(precompile, "_cores", lambda: range(cores))
+    name = None if module is None else f"neurogame.{module}"
+
     def run(_: object) -> int:
-        first_use.compiling()
-        first_use.compiling()
+        assert first_use.compiling(name) == (module is not None)
+        assert not first_use.compiling(name)
         return 0
 
     monkeypatch.setattr(match, "run", run)
     assert main(["match", "nim", "--players", "mcts", "random", *options]) == 0
+    rules = ["circuits, first half", "circuits, second half"]
+    assert sorted(ran) == sorted([*jobs, *rules] if jobs else [])
     said = capsys.readouterr().err
-    assert said.count("compiling") == told
-    assert said.count("\n") == told
-    # After the command nobody is told.
-    first_use.compiling()
+    assert said.count("compiling for the first time") == told
+    assert ("NEUROGAME_CACHE" in said) == (told == 1 and module is None)
+    # After the command nobody is asked.
+    assert not first_use.compiling(name)
     assert not capsys.readouterr().err
+
+
+def test_jobs_compile_all_that_the_main_commands_need(tmp_path: Path) -> None:
+    """In a copy of what one search needs; all commands are looked at by benchmarks.first_use."""
+    folder = {"NUMBA_CACHE_DIR": str(tmp_path / "numba"), "NEUROGAME_CACHE": str(tmp_path / "own")}
+    environment = {**os.environ, **folder}
+    program = [sys.executable, "-m", "neurogame.cli.main"]
+    for job in ("circuits, first half", "circuits, second half"):
+        subprocess.run([*program, "precompile", "--job", job], env=environment, check=True)
+    before = {file.name for file in (tmp_path / "numba").rglob("*.nb?")}
+    assert before
+    line = ["simulate", "tictactoe", "--games", "64", "--json"]
+    subprocess.run([*program, *line], env=environment, check=True, stdout=subprocess.DEVNULL)
+    assert {file.name for file in (tmp_path / "numba").rglob("*.nb?")} == before

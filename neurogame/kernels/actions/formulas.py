@@ -7,11 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.actions.gates import LANES
-from neurogame.kernels.codegen.call import aligned
-from neurogame.kernels.leaves.move_scores import MoveScores
-from neurogame.kernels.native.arrays import cast
-from neurogame.kernels.native.layout import (
+from neurogame.array_types import (
     Float32s1,
     Float32s2,
     Float64s1,
@@ -21,6 +17,10 @@ from neurogame.kernels.native.layout import (
     UInt32s1,
     UInt64s1,
 )
+from neurogame.kernels.actions.gates import LANES
+from neurogame.kernels.codegen.call import aligned
+from neurogame.kernels.leaves.move_scores import MoveScores
+from neurogame.kernels.native.arrays import cast
 from neurogame.kernels.native.struct import Struct
 
 

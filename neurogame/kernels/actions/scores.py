@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Float32s2
 from neurogame.kernels.actions.careful import score_carefully
 from neurogame.kernels.actions.formulas import Formulas, heuristic_of
 from neurogame.kernels.actions.gates import LANES, run_gates, write_leaves
@@ -12,7 +13,6 @@ from neurogame.kernels.actions.rows import fill_column, fill_single, legal_word,
 from neurogame.kernels.leaves.move_scores import MoveScores
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.layout import Float32s2
 from neurogame.kernels.neural.lane_math import lane_log
 
 _BLOCK = 64

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Float32s2
 from neurogame.kernels.actions.careful import score_moves_carefully
 from neurogame.kernels.actions.changes import compute_changes
 from neurogame.kernels.actions.formulas import Formulas, heuristic_of
@@ -17,7 +18,6 @@ from neurogame.kernels.actions.rows import fill_single, legal_word, write_chance
 from neurogame.kernels.leaves.move_scores import MoveScores
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.layout import Float32s2
 from neurogame.kernels.neural.lane_math import lane_log
 
 _BLOCK = 64

@@ -7,11 +7,10 @@ already, kept in the table; so nodes one ply above the horizon never come onto t
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba as _numba
 import numpy as np
 
+from neurogame.array_types import Int32s2, UInt64s2
+from neurogame.compiling import compile_declared
 from neurogame.kernels.alphabeta.generate import (
     ask,
     copy_row,
@@ -21,7 +20,7 @@ from neurogame.kernels.alphabeta.generate import (
     request,
 )
 from neurogame.kernels.alphabeta.maxn import back_up_maxn, open_maxn, push_maxn, settle_maxn
-from neurogame.kernels.alphabeta.memory import Proofs, Search, TranspositionTable
+from neurogame.kernels.alphabeta.memory import Search
 from neurogame.kernels.alphabeta.moves import joint_count, joint_move, list_moves
 from neurogame.kernels.alphabeta.order import row_at
 from neurogame.kernels.alphabeta.paranoid import (
@@ -42,16 +41,12 @@ from neurogame.kernels.alphabeta.records import (
     PAUSED,
     PER_PLY,
 )
-from neurogame.kernels.alphabeta.table import child_key, claim, find, refill, refill_proofs
+from neurogame.kernels.alphabeta.table import child_key, claim, find, refill
 from neurogame.kernels.leaves.machine import look, step
 from neurogame.kernels.leaves.values import evaluate
 from neurogame.kernels.native.clock import nanoseconds
 from neurogame.kernels.native.compiled import merged, uncounted
-from neurogame.kernels.native.layout import Int32s2, UInt64s2
 from neurogame.kernels.native.random import hashed
-
-# It is not annotated.
-numba: Any = _numba
 
 _NEXT_ITERATION = 1 << 60
 
@@ -265,15 +260,5 @@ def principal_line(search: Search, first: int, most: int, line: Int32s2) -> int:
 
 def prepare() -> None:
     """Compile what a search calls, or load it from the cache; a second time takes no time."""
-    search, numbers = Search.compiler_type(), numba.types
-    float32, int64 = numbers.float32, numbers.int64
-    _compile(set_root, search, numbers.Array(numbers.uint64, 2, "C"))
-    _compile(advance, search, numbers.boolean)
-    _compile(begin, search, int64, int64, float32, float32)
-    _compile(principal_line, search, int64, int64, numbers.Array(numbers.int32, 2, "C"))
-    _compile(refill, search, TranspositionTable.compiler_type())
-    _compile(refill_proofs, search, Proofs.compiler_type())
-
-
-def _compile(function: Any, *types: Any) -> None:
-    function.compile(types)
+    compile_declared(__name__)
+    compile_declared(refill.__module__)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Float32s1, Float32s2, Int64s1
 from neurogame.kernels.alphabeta.records import Children, Rows
 from neurogame.kernels.native.compiled import inner, merged
-from neurogame.kernels.native.layout import Float32s1, Float32s2, Int64s1
 
 _ZERO, _ONE = np.float32(0), np.float32(1)
 

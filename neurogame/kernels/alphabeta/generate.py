@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from neurogame.array_types import Float32s2, Int32s2, UInt64s2
 from neurogame.kernels.alphabeta.backup import best_reply, equilibrium, final_bounds, is_certain
 from neurogame.kernels.alphabeta.memory import Kept, Search
 from neurogame.kernels.alphabeta.moves import joint_move, list_moves, measure, measured
@@ -35,7 +36,6 @@ from neurogame.kernels.leaves.machine import failed, step
 from neurogame.kernels.leaves.values import evaluate, has_failed
 from neurogame.kernels.native.clock import nanoseconds
 from neurogame.kernels.native.compiled import inner, merged
-from neurogame.kernels.native.layout import Float32s2, Int32s2, UInt64s2
 
 Matrix: TypeAlias = UInt64s2 | Float32s2 | Int32s2
 

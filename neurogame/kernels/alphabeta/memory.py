@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from neurogame.array_types import Bools1, Float32s1, Float32s2, Int32s1, Int64s1, Int64s2, UInt64s2
 from neurogame.kernels.alphabeta.records import (
     ASKED,
     CHILD,
@@ -21,15 +22,6 @@ from neurogame.kernels.alphabeta.records import (
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.values import Values
-from neurogame.kernels.native.layout import (
-    Bools1,
-    Float32s1,
-    Float32s2,
-    Int32s1,
-    Int64s1,
-    Int64s2,
-    UInt64s2,
-)
 from neurogame.kernels.native.struct import Struct
 
 DEEPEST = 200

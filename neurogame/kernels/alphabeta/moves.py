@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Int32s1, Int64s1, UInt64s1
 from neurogame.kernels.alphabeta.memory import Search
 from neurogame.kernels.alphabeta.records import CLOSED
 from neurogame.kernels.native.bits import lowest_bit, ones
 from neurogame.kernels.native.compiled import inner, merged
-from neurogame.kernels.native.layout import Int32s1, Int64s1, UInt64s1
 
 MOST = 1 << 40
 """Joint moves are counted up to this number."""

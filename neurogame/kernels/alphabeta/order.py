@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Int64s1
 from neurogame.kernels.alphabeta.memory import Choices, Search
 from neurogame.kernels.alphabeta.moves import list_moves
 from neurogame.kernels.alphabeta.records import Frame, Rows
 from neurogame.kernels.native.compiled import inner, merged
-from neurogame.kernels.native.layout import Int64s1
 
 _FIRST = np.float32(np.inf)
 

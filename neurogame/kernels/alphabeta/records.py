@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.native.layout import Float32s1, Int32s1
+from neurogame.array_types import Float32s1, Int32s1
 
 UPPER, EXACT, LOWER = -1, 0, 1
 """What a remembered value is: at least the true one, the true one, at most the true one."""

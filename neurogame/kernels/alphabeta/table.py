@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from neurogame.array_types import Float32s1, UInt64s1
 from neurogame.kernels.alphabeta.memory import Proofs, Search, TranspositionTable
 from neurogame.kernels.alphabeta.records import (
     EXACT,
@@ -20,7 +21,6 @@ from neurogame.kernels.alphabeta.records import (
 )
 from neurogame.kernels.lane_rows import hash_row
 from neurogame.kernels.native.compiled import inner, merged, uncounted
-from neurogame.kernels.native.layout import Float32s1, UInt64s1
 from neurogame.kernels.native.random import hashed
 
 BUCKET = 4

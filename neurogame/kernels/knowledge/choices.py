@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Float32s2, Int32s2, Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.kernels.leaves.picking import count_moves, nth_move, unit
 from neurogame.kernels.native.compiled import compiled, uncounted_inlined
-from neurogame.kernels.native.layout import Float32s2, Int32s2, Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.kernels.native.random import below, mixed
 from neurogame.kernels.twin.random_words import G1, G2
 

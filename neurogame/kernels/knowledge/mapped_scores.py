@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.array_types import Float32s1, Int64s1, UInt64s2
 from neurogame.kernels.leaves.move_scores import CompiledScores, MoveScores, new_scores
 from neurogame.kernels.leaves.picking import masked
 from neurogame.kernels.native.arrays import cast
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.layout import Float32s1, Int64s1, UInt64s2
 from neurogame.kernels.native.struct import Struct
 
 Integers = npt.NDArray[np.int64]

@@ -14,6 +14,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.array_types import Float32s1, Float32s2, Float32s3, Int64s1, UInt64s2
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.lane_rows import hash_row
 from neurogame.kernels.leaves.leaves import Leaves
@@ -24,13 +25,6 @@ from neurogame.kernels.native.arrays import cast
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import inner, uncounted_inlined
 from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.layout import (
-    Float32s1,
-    Float32s2,
-    Float32s3,
-    Int64s1,
-    UInt64s2,
-)
 from neurogame.kernels.native.random import below, mixed
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.random_words import G1, G2

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.codegen.call import aligned
-from neurogame.kernels.native.layout import (
+from neurogame.array_types import (
     Bools1,
     Float32s2,
     Int32s1,
@@ -15,6 +14,7 @@ from neurogame.kernels.native.layout import (
     UInt64s1,
     UInt64s2,
 )
+from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.native.struct import Struct
 
 

@@ -9,6 +9,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.array_types import (
+    Bools1,
+    Float32s1,
+    Float32s2,
+    Int32s2,
+    Int64s1,
+    Int64s2,
+    UInt64s1,
+    UInt64s2,
+)
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.evaluate import Input
@@ -21,16 +31,6 @@ from neurogame.kernels.native.arrays import cast, rows
 from neurogame.kernels.native.bits import first_ones, lowest_bit
 from neurogame.kernels.native.call_address import call_address
 from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.layout import (
-    Bools1,
-    Float32s1,
-    Float32s2,
-    Int32s2,
-    Int64s1,
-    Int64s2,
-    UInt64s1,
-    UInt64s2,
-)
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.step import GOALS, STATUS
 

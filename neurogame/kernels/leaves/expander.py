@@ -13,6 +13,7 @@ from typing import TypeVar, final
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.array_types import Int64s1, Int64s2, UInt64s2
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
 from neurogame.kernels.leaves.leaves import Leaves
@@ -21,7 +22,6 @@ from neurogame.kernels.leaves.picking import count_moves, masked
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.layout import Int64s1, Int64s2, UInt64s2
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.expand import Children, PackedArray, Seen
 

@@ -14,10 +14,10 @@ from typing import Protocol, final
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.array_types import Float32s2, Int64s1, UInt64s2
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.native.compiled import uncounted, uncounted_callee
 from neurogame.kernels.native.entries import Entry, callback
-from neurogame.kernels.native.layout import Float32s2, Int64s1, UInt64s2
 from neurogame.kernels.native.struct import Struct, array_of
 
 Reals = npt.NDArray[np.float32]

@@ -24,11 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.leaves.block import Block
-from neurogame.kernels.leaves.machine import StateMachine
-from neurogame.kernels.leaves.move_scores import MoveScores
-from neurogame.kernels.native.compiled import uncounted, uncounted_inlined
-from neurogame.kernels.native.layout import (
+from neurogame.array_types import (
     Float32s1,
     Float32s2,
     Float64s2,
@@ -38,6 +34,10 @@ from neurogame.kernels.native.layout import (
     UInt64s1,
     UInt64s2,
 )
+from neurogame.kernels.leaves.block import Block
+from neurogame.kernels.leaves.machine import StateMachine
+from neurogame.kernels.leaves.move_scores import MoveScores
+from neurogame.kernels.native.compiled import uncounted, uncounted_inlined
 from neurogame.kernels.native.random import mixed
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.random_words import G1, G2

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import UInt64s2
 from neurogame.kernels.native.bits import lowest_bit, ones
 from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.layout import UInt64s2
 from neurogame.kernels.native.random import mixed
 from neurogame.kernels.twin.random_words import G1, G2
 

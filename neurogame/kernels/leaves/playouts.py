@@ -11,13 +11,13 @@ from typing import TypeAlias
 
 import numpy as np
 
+from neurogame.array_types import Float32s2, Int64s2, UInt64s2
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine, failed, play_uniform, step
 from neurogame.kernels.leaves.move_statistics import SCORED, UNIFORM, Policy, begin_contexts
 from neurogame.kernels.leaves.picking import count_moves
 from neurogame.kernels.leaves.values import Values, evaluate
 from neurogame.kernels.native.compiled import compiled, inner, merged, uncounted_inlined
-from neurogame.kernels.native.layout import Float32s2, Int64s2, UInt64s2
 
 Rows: TypeAlias = UInt64s2 | Float32s2
 

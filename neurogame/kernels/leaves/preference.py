@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from neurogame.array_types import Float32s2
 from neurogame.kernels.leaves.move_scores import LOGITS
 from neurogame.kernels.native.bits import power_of_two
 from neurogame.kernels.native.compiled import uncounted_inlined
-from neurogame.kernels.native.layout import Float32s2
 
 RANGE, MAX, RAW = range(3)
 SCALINGS = {"range": RANGE, "max": MAX, "raw": RAW}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Float32s1, Float32s2, Int64s1, Int64s2, UInt64s1
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Counter
@@ -20,7 +21,6 @@ from neurogame.kernels.native.arrays import cast, rows
 from neurogame.kernels.native.bits import first_ones, lowest_bit
 from neurogame.kernels.native.call_address import call_address
 from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.layout import Float32s1, Float32s2, Int64s1, Int64s2, UInt64s1
 from neurogame.kernels.native.random import mixed
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.random_words import G1

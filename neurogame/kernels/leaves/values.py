@@ -11,17 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from neurogame.array_types import Float32s2, Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.kernels.lane_rows import transpose
 from neurogame.kernels.native.arrays import cast
 from neurogame.kernels.native.call_address import call_address
 from neurogame.kernels.native.compiled import callee, compiled, inner
-from neurogame.kernels.native.layout import (
-    Float32s2,
-    Int64s1,
-    Int64s2,
-    UInt64s1,
-    UInt64s2,
-)
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lookup import FEW_LANES, LANES, index_lanes
 from neurogame.kernels.neural.program import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Float32s1
 from neurogame.kernels.mcts.prove import prove_by_child, prove_by_joint
 from neurogame.kernels.mcts.search import OVER, Search, Simulation, simulation_of
 from neurogame.kernels.mcts.select import best_known
@@ -31,7 +32,6 @@ from neurogame.kernels.mcts.tree import (
 from neurogame.kernels.native.arrays import rows
 from neurogame.kernels.native.bits import whole
 from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.layout import Float32s1
 from neurogame.kernels.native.random import fraction
 
 _ZERO, _ONE = np.float32(0), np.float32(1)

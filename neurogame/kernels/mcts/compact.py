@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Int32s1, Int64s1, Int64s2
 from neurogame.kernels.lane_rows import hash_row
 from neurogame.kernels.mcts.lookup import (
     find_joint,
@@ -39,7 +40,6 @@ from neurogame.kernels.mcts.tree import (
 from neurogame.kernels.native.bits import whole
 from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.layout import Int32s1, Int64s1, Int64s2
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.random_words import G1
 

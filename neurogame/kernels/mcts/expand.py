@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from neurogame.array_types import UInt64s2
 from neurogame.kernels.mcts.lookup import (
     find_joint,
     find_state,
@@ -35,7 +36,6 @@ from neurogame.kernels.mcts.tree import (
 )
 from neurogame.kernels.native.bits import prefetch, whole
 from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.layout import UInt64s2
 
 
 def set_root(search: Search) -> None:

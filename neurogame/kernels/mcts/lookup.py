@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Int64s1, UInt64s2
 from neurogame.kernels.mcts.tree import Tree
 from neurogame.kernels.native.bits import whole
 from neurogame.kernels.native.compiled import compiled, inner
-from neurogame.kernels.native.layout import Int64s1, UInt64s2
 from neurogame.kernels.native.random import mixed
 from neurogame.kernels.twin.random_words import G1, G2
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Int32s1, Int64s1, UInt64s2
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.mcts.lookup import add_move, joint_key
 from neurogame.kernels.mcts.search import Simulation, Simulations
@@ -30,7 +31,6 @@ from neurogame.kernels.mcts.tree import (
 )
 from neurogame.kernels.native.bits import lowest_bit, whole
 from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.layout import Int32s1, Int64s1, UInt64s2
 from neurogame.kernels.native.random import below, mixed, random_word
 from neurogame.kernels.twin.random_words import G1
 

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from neurogame.array_types import Float32s1, Int32s2
 from neurogame.kernels.leaves.move_scores import LOGITS, score_moves
 from neurogame.kernels.leaves.preference import lowest_highest, shift_factor
 from neurogame.kernels.mcts.nodes import counts_at, listed_count, listed_move
@@ -26,7 +27,6 @@ from neurogame.kernels.mcts.tree import (
 from neurogame.kernels.native.bits import whole
 from neurogame.kernels.native.clock import nanoseconds
 from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.layout import Float32s1, Int32s2
 from neurogame.kernels.native.random import random_word
 
 _BIT = np.uint64(1)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from neurogame.array_types import Float32s1, Float32s2, Int32s1, Int32s2, Int32s3, Int64s1, UInt64s2
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.move_scores import MoveScores
@@ -13,16 +14,7 @@ from neurogame.kernels.leaves.values import Values
 from neurogame.kernels.mcts.tree import Tree
 from neurogame.kernels.native.arrays import overlay
 from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.layout import (
-    Float32s1,
-    Float32s2,
-    Int32,
-    Int32s1,
-    Int32s2,
-    Int32s3,
-    Int64s1,
-    UInt64s2,
-)
+from neurogame.kernels.native.layout import Int32
 from neurogame.kernels.native.struct import Struct
 
 UCT, RAVE, GRAVE = 0, 1, 2

@@ -27,20 +27,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.codegen.call import aligned
-from neurogame.kernels.native.arrays import overlay
-from neurogame.kernels.native.columns import Columns, columns
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.layout import (
+from neurogame.array_types import (
     Float32s1,
     Float32s2,
     Float32s3,
-    Int32,
     Int32s1,
     Int64s1,
     Int64s2,
     UInt64s2,
 )
+from neurogame.kernels.codegen.call import aligned
+from neurogame.kernels.native.arrays import overlay
+from neurogame.kernels.native.columns import Columns, columns
+from neurogame.kernels.native.compiled import inner
+from neurogame.kernels.native.layout import Int32
 from neurogame.kernels.native.struct import Struct
 
 FIRST_WORD = 8

@@ -25,8 +25,8 @@ from numba import types as _types
 from numba.core import cgutils as _cgutils
 from numba.core.typing.templates import AttributeTemplate as _AttributeTemplate
 
+from neurogame.array_types import Int32s1
 from neurogame.kernels.native.compiled import written
-from neurogame.kernels.native.layout import Int32s1
 from neurogame.kernels.native.struct_type import make_array
 
 # They are not annotated.

@@ -75,7 +75,7 @@ def merged(function: Function) -> Function:
 
     It is for large ones with few callers: otherwise each caller would optimise it once more.
     """
-    return _decorated(function, fastmath=_EXACT, inline="always")
+    return _decorated(function, fastmath=_EXACT, inline="always", **_CALLEE)
 
 
 def written(function: Callable[..., Any]) -> Any:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Int64s2
 from neurogame.kernels.native.compiled import compiled
-from neurogame.kernels.native.layout import Int64s2
 from neurogame.kernels.neural.gradient import backpropagate
 from neurogame.kernels.neural.lookup import LANES, index_lanes
-from neurogame.kernels.neural.network import ROWS, AnyNetwork, Lanes, propagate
+from neurogame.kernels.neural.network import ROWS, AnyNetwork, Lanes2, Lanes3, propagate
 
 
 @compiled
 def forward_blocks(
     network: AnyNetwork,
     words: Int64s2,
-    outputs: Lanes,
+    outputs: Lanes3,
 ) -> None:
     """Compute the outputs of all states.
 
@@ -48,10 +48,10 @@ def forward_blocks(
 def backward_blocks(
     network: AnyNetwork,
     words: Int64s2,
-    gradient: Lanes,
-    table_flow: Lanes,
-    edge_flow: Lanes,
-    node_flow: Lanes,
+    gradient: Lanes3,
+    table_flow: Lanes3,
+    edge_flow: Lanes2,
+    node_flow: Lanes2,
 ) -> None:
     """Add up the gradients of all states; the outputs are computed again, block by block.
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from neurogame.array_types import Int32s1, UInt8s2
 from neurogame.kernels.native.compiled import borrowed, callee, callee_sum, inlined
-from neurogame.kernels.native.layout import Int32s1, UInt8s2
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp
 from neurogame.kernels.neural.layout import PLAIN, SOUND
 from neurogame.kernels.neural.network import AnyNetwork, Lanes

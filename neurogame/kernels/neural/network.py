@@ -25,8 +25,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.kernels.native.compiled import borrowed, callee, inlined
-from neurogame.kernels.native.layout import (
+from neurogame.array_types import (
     Float32s2,
     Float32s3,
     Float64s2,
@@ -35,12 +34,15 @@ from neurogame.kernels.native.layout import (
     Int32s2,
     UInt8s2,
 )
+from neurogame.kernels.native.compiled import borrowed, callee, inlined
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import FUZZY, PLAIN, SOUND
 from neurogame.kernels.neural.lookup import table_sums
 
 Lanes: TypeAlias = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+Lanes2: TypeAlias = Float32s2 | Float64s2
+Lanes3: TypeAlias = Float32s3 | Float64s3
 """Numbers of one type or the other: compiled code has one form for each."""
 
 CHANNELS = (1, 3, 2, 2)

@@ -10,6 +10,7 @@ from llvmlite import ir
 from numba import types
 from torch import Tensor
 
+from neurogame.array_types import UInt8s2, UInt64s2
 from neurogame.kernels.lane_rows import transpose
 from neurogame.kernels.native.compiled import compiled, written
 
@@ -36,7 +37,7 @@ def pack_flags(flags: Tensor) -> Tensor:
 
 
 @compiled
-def _pack_blocks(flags: Any, words: Any) -> None:
+def _pack_blocks(flags: UInt8s2, words: UInt64s2) -> None:
     size, signals = flags.shape
     flat = flags.reshape(-1)
     square = np.empty(_SIDE, np.uint64)

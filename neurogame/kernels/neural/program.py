@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.native.compiled import callee, compiled, inlined, merged
-from neurogame.kernels.native.layout import (
+from neurogame.array_types import (
     Float32s1,
     Float32s2,
     Float32s3,
@@ -27,6 +26,7 @@ from neurogame.kernels.native.layout import (
     UInt8s1,
     UInt8s2,
 )
+from neurogame.kernels.native.compiled import callee, compiled, inlined, merged
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import FUZZY, SOUND, THRESHOLD
@@ -87,7 +87,7 @@ def make_space(program: Program, lanes: int) -> Space:
     )
 
 
-@compiled
+@callee
 def evaluate_one(program: Program, space: Space, state: Lanes, values: Lanes) -> None:
     """Compute the values of one state.
 
@@ -118,7 +118,7 @@ def evaluate_lanes(program: Program, space: Space, column: Int64s1, values: Lane
 
 
 @compiled
-def evaluate_words(program: Program, space: Space, words: Int64s2, values: Lanes) -> None:
+def evaluate_words(program: Program, space: Space, words: Int64s2, values: Float32s2) -> None:
     """Compute the values of a batch of packed states.
 
     Args:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from neurogame.array_types import Int64s1
 from neurogame.kernels.alphabeta.memory import Search, Sizes, make_proofs, make_search
-from neurogame.kernels.native.layout import Int64s1
 
 NOTHING: Any = None
 

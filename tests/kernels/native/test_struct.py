@@ -11,18 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neurogame.array_types import Float32s1, Int32s1, Int64s2, UInt64s2
 from neurogame.kernels.native.arrays import overlay, rows
 from neurogame.kernels.native.compiled import uncounted
 from neurogame.kernels.native.entries import callback, entry
-from neurogame.kernels.native.layout import (
-    STRIDED,
-    Float32,
-    Float32s1,
-    Int32,
-    Int32s1,
-    Int64s2,
-    UInt64s2,
-)
+from neurogame.kernels.native.layout import STRIDED, Float32, Int32
 from neurogame.kernels.native.struct import Struct
 
 

@@ -1,0 +1,108 @@
+"""What is compiled ahead, in parts that processes can do side by side."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import final
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class CompileJob:
+    """Functions that are compiled in one process.
+
+    Attributes:
+        seconds: that it takes, about.
+        words: a command that has one of them needs it; none: every command that runs games does.
+        modules: whose functions called from Python are compiled, for the types that they declare.
+        entries: functions of structs that compiled code calls by their address, by module.
+    """
+
+    seconds: int
+    words: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    entries: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def is_needed(self, line: str) -> bool:
+        """Return whether a command line needs what is compiled here."""
+        return not self.words or any(word in line for word in self.words)
+
+    def holds(self, module: str | None) -> bool:
+        """Return whether functions of a module are compiled here."""
+        return module in {f"neurogame.{name}" for name in (*self.modules, *dict(self.entries))}
+
+    def compile(self) -> None:
+        """Compile what has not been kept."""
+        from neurogame.compiling import compile_declared
+
+        for name in self.modules:
+            compile_declared(f"neurogame.{name}")
+        if self.entries:
+            from neurogame.kernels.native.entries import entry
+
+            for name, functions in self.entries:
+                module = importlib.import_module(f"neurogame.{name}")
+                for function in functions:
+                    entry(getattr(module, function), counted=function in _COUNTED)
+
+
+_COUNTED = ("value_states",)
+_SEARCHES = ("mcts", "alphabeta", "auto", "serve")
+_LEARNING = ("train", "learn", "serve", "auto")
+
+JOBS = {
+    "alpha-beta search": CompileJob(
+        seconds=12,
+        words=("alphabeta", "auto", "serve"),
+        modules=("kernels.alphabeta.advance", "kernels.alphabeta.table"),
+    ),
+    "tree search": CompileJob(
+        seconds=9,
+        words=("mcts", "auto", "serve"),
+        modules=("kernels.mcts.lookup", "kernels.native.clock"),
+        entries=(
+            ("kernels.mcts.run", ("run", "do_nothing", "play_on", "play_by_policy")),
+            ("kernels.mcts.expand", ("set_root", "gather_leaves", "insert")),
+            ("kernels.mcts.descend", ("descend",)),
+            ("kernels.mcts.backup", ("collect", "back_up")),
+            ("kernels.mcts.compact", ("mark", "slide")),
+        ),
+    ),
+    "circuits, first half": CompileJob(
+        seconds=5,
+        modules=("netlist.extract_loops", "netlist.factor_loops", "netlist.walk_loops"),
+    ),
+    "circuits, second half": CompileJob(
+        seconds=5, modules=("netlist.map_loops", "netlist.move_loops", "netlist.chain_loops")
+    ),
+    "positions in search": CompileJob(
+        seconds=4,
+        words=_SEARCHES,
+        modules=("kernels.lane_rows", "kernels.leaves.machine"),
+        entries=(
+            ("kernels.leaves.compiled_rules", ("make_moves", "look_at")),
+            ("kernels.leaves.uniform", ("play_on",)),
+        ),
+    ),
+    "playouts with statistics": CompileJob(
+        seconds=6,
+        words=("playout=", "tree=", "auto", "serve"),
+        entries=(
+            ("kernels.leaves.playouts", ("walk",)),
+            ("kernels.leaves.choosing", ("choose_learned", "choose_scored")),
+            ("kernels.leaves.move_statistics", ("learn_all", "forget")),
+            ("kernels.mcts.all_moves", ("learn_all_moves",)),
+        ),
+    ),
+    "networks": CompileJob(
+        seconds=5,
+        words=("alphabeta", "greedy", "cutoff", *_LEARNING),
+        modules=("kernels.neural.program", "kernels.neural.pack_flags"),
+        entries=(("kernels.leaves.values", ("value_states",)),),
+    ),
+    "gradients": CompileJob(
+        seconds=6, words=("train", "learn"), modules=("kernels.neural.blocks",)
+    ),
+}
+"""The longest first, so that processes end together."""
