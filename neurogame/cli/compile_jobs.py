@@ -53,7 +53,7 @@ _LEARNING = ("train", "learn", "serve", "auto")
 
 JOBS = {
     "alpha-beta search": CompileJob(
-        seconds=12,
+        seconds=11,
         words=("alphabeta", "auto", "serve"),
         modules=("kernels.alphabeta.advance", "kernels.alphabeta.table"),
     ),
@@ -70,14 +70,14 @@ JOBS = {
         ),
     ),
     "circuits, first half": CompileJob(
-        seconds=5,
+        seconds=4,
         modules=("netlist.extract_loops", "netlist.factor_loops", "netlist.walk_loops"),
     ),
     "circuits, second half": CompileJob(
-        seconds=5, modules=("netlist.map_loops", "netlist.move_loops", "netlist.chain_loops")
+        seconds=4, modules=("netlist.map_loops", "netlist.move_loops", "netlist.chain_loops")
     ),
     "positions in search": CompileJob(
-        seconds=4,
+        seconds=3,
         words=_SEARCHES,
         modules=("kernels.lane_rows", "kernels.leaves.machine"),
         entries=(
@@ -86,7 +86,7 @@ JOBS = {
         ),
     ),
     "playouts with statistics": CompileJob(
-        seconds=6,
+        seconds=5,
         words=("playout=", "tree=", "auto", "serve"),
         entries=(
             ("kernels.leaves.playouts", ("walk",)),
@@ -96,7 +96,7 @@ JOBS = {
         ),
     ),
     "networks": CompileJob(
-        seconds=5,
+        seconds=6,
         words=("alphabeta", "greedy", "cutoff", *_LEARNING),
         modules=("kernels.neural.program", "kernels.neural.pack_flags"),
         entries=(("kernels.leaves.values", ("value_states",)),),
@@ -105,4 +105,3 @@ JOBS = {
         seconds=6, words=("train", "learn"), modules=("kernels.neural.blocks",)
     ),
 }
-"""The longest first, so that processes end together."""

@@ -34,21 +34,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="look again, even if this version has been compiled"
     )
-    parser.add_argument("--job", choices=[*JOBS, _SERVING], help=argparse.SUPPRESS)
+    parser.add_argument("--job", action="append", choices=[*JOBS, _SERVING], help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compile; what was compiled stays where Ctrl-C ends it."""
     if options.job:
-        return _run_one(options.job)
+        for job in options.job:
+            _run_one(job)
+            print(job, flush=True)
+        return 0
     if options.jobs is not None and options.jobs < 1:
         raise ConfigurationError(f"--jobs {options.jobs}: at least 1 is needed")
     stamp = _stamp()
     if stamp is not None and stamp.exists() and not options.force:
         return 0
-    failed = _run_all(
-        [*JOBS, _SERVING], options.jobs or len(_cores()), "compiling ahead", quiet=options.quiet
-    )
+    cores = options.jobs or len(_cores())
+    failed = _run_all(list(JOBS), cores, "compiling ahead", quiet=options.quiet)
+    failed += _run_all([_SERVING], 1, "playing ahead", quiet=options.quiet)
     if failed:
         print(f"warning: not compiled ahead: {', '.join(failed)}", file=sys.stderr)
         return 1
@@ -95,61 +98,78 @@ def compile_for(line: str, module: str | None, *, silent: bool) -> None:
 
 
 def _run_all(names: list[str], most: int, label: str, *, quiet: bool) -> list[str]:
-    """Run jobs side by side, that of serving alone; return the names of those that failed."""
+    """Run jobs in processes side by side; return the names of those that failed."""
     from tqdm import tqdm
 
-    waiting = list(names)
-    running: dict[str, subprocess.Popen[bytes]] = {}
-    failed = []
+    failed = list(names)
     bar = tqdm(
         total=sum(map(_seconds, names)),
         desc=label,
-        bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed} {postfix}",
+        bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}",
         disable=quiet,
     )
+    processes = [_begin(share) for share in _shares(names, most)]
     try:
         with bar:
-            while waiting or running:
-                while waiting and len(running) < (1 if waiting[0] == _SERVING else most):
-                    name = waiting.pop(0)
-                    running[name] = _begin(name)
-                # In a file, a line for each look would only be noise.
-                bar.set_postfix_str(", ".join(running), refresh=sys.stderr.isatty())
+            while processes:
                 time.sleep(_LOOK)
-                for name in [name for name, job in running.items() if job.poll() is not None]:
-                    bar.update(_seconds(name))
-                    if running.pop(name).returncode:
-                        failed.append(name)
+                # Asked first: what a process wrote before it ended is read after that.
+                ended = [process for process in processes if process.poll() is not None]
+                for process in processes:
+                    assert process.stdout is not None
+                    for line in process.stdout.readlines():
+                        name = line.decode().strip()
+                        failed.remove(name)
+                        bar.update(_seconds(name))
+                # In a file, a line for each look would only be noise.
+                if sys.stderr.isatty():
+                    bar.refresh()
+                processes = [process for process in processes if process not in ended]
     finally:
-        for job in running.values():
-            job.terminate()
-        for job in running.values():
-            job.wait()
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait()
     return failed
+
+
+def _shares(names: list[str], most: int) -> list[list[str]]:
+    """Share jobs out: each, the longest first, to the process that has least to do."""
+    shares: list[list[str]] = [[] for _ in range(min(most, len(names)))]
+    for name in sorted(names, key=_seconds, reverse=True):
+        min(shares, key=lambda share: sum(map(_seconds, share))).append(name)
+    return shares
 
 
 def _seconds(name: str) -> int:
     return JOBS[name].seconds if name in JOBS else _SERVING_SECONDS
 
 
-def _begin(job: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "neurogame.cli.main", "precompile", "--job", job],
+def _begin(jobs: list[str]) -> subprocess.Popen[bytes]:
+    """Start a process that writes a line for each job that it has done."""
+    words = [word for job in jobs for word in ("--job", job)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "neurogame.cli.main", "precompile", *words],
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
+    assert process.stdout is not None
+    os.set_blocking(process.stdout.fileno(), False)
+    return process
 
 
-def _run_one(name: str) -> int:
+def _run_one(name: str) -> None:
     if name in JOBS:
         JOBS[name].compile()
-        return 0
+        return
     with tempfile.TemporaryDirectory(prefix="neurogame-") as folder:
         # Games that are compiled already would leave out what compiles them.
         os.environ[CACHE_VARIABLE] = folder
         rehearse = importlib.import_module("neurogame.ggp.server.warm").rehearse
-        return 1 if rehearse("auto") else 0
+        failed = rehearse("auto")
+    if failed:
+        raise RuntimeError("; ".join(map(str, failed)))
 
 
 def _stamp() -> Path | None:

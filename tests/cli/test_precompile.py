@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -24,13 +25,15 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def fake(monkeypatch: pytest.MonkeyPatch, codes: dict[str, int]) -> list[str]:
-    """Let jobs end at once with the given exit codes; return the list of those that ran."""
-    ran: list[str] = []
+def fake(monkeypatch: pytest.MonkeyPatch, *failing: str) -> list[list[str]]:
+    """Let processes end at once, at a job that fails if it is theirs; return what each did."""
+    ran: list[list[str]] = []
 
-    def begin(job: str) -> subprocess.Popen[bytes]:
-        ran.append(job)
-        return subprocess.Popen([sys.executable, "-c", f"raise SystemExit({codes.get(job, 0)})"])
+    def begin(jobs: list[str]) -> subprocess.Popen[bytes]:
+        ran.append(jobs)
+        done = list(itertools.takewhile(lambda job: job not in failing, jobs))
+        program = f"print(*{done!r}, sep='\\n'); raise SystemExit({len(done) < len(jobs)})"
+        return subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
 
     monkeypatch.setattr(precompile, "_begin", begin)
     monkeypatch.setattr(precompile, "_LOOK", 0.01)
@@ -40,31 +43,37 @@ def fake(monkeypatch: pytest.MonkeyPatch, codes: dict[str, int]) -> list[str]:
 def test_each_job_runs_once_and_then_never_again(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ran = fake(monkeypatch, {})
+    ran = fake(monkeypatch)
     assert main(["precompile", "--quiet", "--jobs", "2"]) == 0
-    assert ran == EVERYTHING
+    assert [len(jobs) for jobs in ran][2:] == [1]
+    assert sorted(itertools.chain(*ran)) == sorted(EVERYTHING)
+    assert ran[-1] == ["serving"]
     assert main(["precompile", "--quiet"]) == 0
-    assert ran == EVERYTHING
-    assert main(["precompile", "--quiet", "--force"]) == 0
-    assert ran == 2 * EVERYTHING
+    assert len(ran) == 3
+    assert main(["precompile", "--quiet", "--force", "--jobs", "99"]) == 0
+    assert [len(jobs) for jobs in ran][3:] == [1] * len(EVERYTHING)
 
 
 def test_what_failed_is_named_and_tried_again(
     cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ran = fake(monkeypatch, {"gradients": 3})
+    fake(monkeypatch, "gradients")
     assert main(["precompile", "--quiet"]) == 1
-    assert "gradients" in capsys.readouterr().err
-    fake(monkeypatch, {})
+    said = capsys.readouterr().err
+    assert "not compiled ahead" in said
+    assert "gradients" in said
+    assert "alpha-beta search" not in said
+    ran = fake(monkeypatch)
     assert main(["precompile", "--quiet"]) == 0
-    assert len(ran) == len(EVERYTHING)
+    assert sorted(itertools.chain(*ran)) == sorted(EVERYTHING)
 
 
 def test_an_interrupt_ends_the_jobs(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[subprocess.Popen[bytes]] = []
 
-    def begin(_: str) -> subprocess.Popen[bytes]:
-        begun.append(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]))
+    def begin(_: list[str]) -> subprocess.Popen[bytes]:
+        program = "import time; time.sleep(600)"
+        begun.append(subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE))
         return begun[-1]
 
     def interrupt(_: float) -> None:
@@ -105,7 +114,7 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
 ) -> None:
     from neurogame.cli import match
 
-    ran = fake(monkeypatch, {})
+    ran = fake(monkeypatch)
     monkeypatch.setattr(precompile, "_cores", lambda: range(cores))
     name = None if module is None else f"neurogame.{module}"
 
@@ -117,7 +126,7 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
     monkeypatch.setattr(match, "run", run)
     assert main(["match", "nim", "--players", "mcts", "random", *options]) == 0
     rules = ["circuits, first half", "circuits, second half"]
-    assert sorted(ran) == sorted([*jobs, *rules] if jobs else [])
+    assert sorted(itertools.chain(*ran)) == sorted([*jobs, *rules] if jobs else [])
     said = capsys.readouterr().err
     assert said.count("compiling for the first time") == told
     assert ("NEUROGAME_CACHE" in said) == (told == 1 and module is None)
