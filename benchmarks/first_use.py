@@ -3,10 +3,11 @@
 python -m benchmarks.first_use                      # a table of all commands
 python -m benchmarks.first_use mcts --functions 40  # and which functions take how long
 
-Each command runs in a process of its own with empty caches, and a second time with those that the
-first one filled. Seconds are of the processor where not said otherwise; those of a function are
-without the functions that it calls, which are compiled while it is. Functions of numba itself
-bear the name of their module.
+Each command runs with empty caches, and a second time with those that the first one filled. It
+compiles in processes side by side; with ``--functions`` in its own alone, where they are counted.
+Seconds are of the processor where not said otherwise; those of a function are without the functions
+that it calls, which are compiled while it is. Functions of numba itself bear the name of their
+module.
 """
 
 from __future__ import annotations
@@ -82,9 +83,15 @@ def child(name: str, folder: str) -> None:
     if not os.environ.get("UNWATCHED"):
         compilations.watch()
     imported = time.thread_time() - begin
+    from neurogame.cli import precompile
+
+    if os.environ.get("ALONE"):
+        precompile.count_cores = lambda: 1
     if name == "serve":
+        from neurogame.first_use import ask_with
         from neurogame.ggp.server.warm import rehearse
 
+        ask_with(lambda module: precompile.compile_for("serve", module, silent=True))
         failed = rehearse("auto")
         assert not failed, failed
     else:
@@ -100,12 +107,18 @@ def child(name: str, folder: str) -> None:
     Path(folder, "compilations.json").write_text(json.dumps(found), encoding="utf-8")
 
 
-def measure(name: str) -> dict[str, Any]:
-    """Return what a command takes first and then, and what it compiles."""
+def measure(name: str, *, alone: bool) -> dict[str, Any]:
+    """Return what a command takes first and then, and what it compiles.
+
+    Args:
+        name: of the command.
+        alone: whether it compiles in its own process, where it is seen which functions.
+    """
     figures: dict[str, Any] = {}
     with TemporaryDirectory(prefix="neurogame-") as folder:
         numba, own = Path(folder, "numba"), Path(folder, "own")
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(numba), "NEUROGAME_CACHE": str(own)}
+        environment |= {"ALONE": "1"} if alone else {"UNWATCHED": "1"}
         for turn in ("first", "again"):
             before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
             subprocess.run(
@@ -149,18 +162,16 @@ def main() -> None:
     if options.child:
         child(*options.child)
         return
-    print("| command | first CPU s | first wall s | functions | of numba | again CPU s | MB |")
-    print("|---|--:|--:|--:|--:|--:|--:|", flush=True)
+    print("| command | first CPU s | first wall s | again CPU s | again wall s | MB |")
+    print("|---|--:|--:|--:|--:|--:|", flush=True)
     details = []
     for name in options.commands or COMMANDS:
-        found = measure(name)
+        found = measure(name, alone=options.functions > 0)
         compiled = found["first compiled"]
         signatures = compiled["signatures"]
-        count = sum(map(len, signatures.values()))
-        foreign = sum(len(own) for key, own in signatures.items() if key.startswith("numba"))
         print(
-            f"| {name} | {found['first']:.1f} | {found['first wall']:.1f} | {count} | {foreign} "
-            f"| {found['again']:.1f} | {found['bytes'] / 1e6:.1f} |",
+            f"| {name} | {found['first']:.1f} | {found['first wall']:.1f} | {found['again']:.1f} "
+            f"| {found['again wall']:.1f} | {found['bytes'] / 1e6:.1f} |",
             flush=True,
         )
         if options.functions:

@@ -14,19 +14,19 @@ class CompileJob:
 
     Attributes:
         seconds: that it takes, about.
-        words: a command that has one of them needs it; none: every command that runs games does.
+        words: a command line that has one of them needs it.
         modules: whose functions called from Python are compiled, for the types that they declare.
         entries: functions of structs that compiled code calls by their address, by module.
     """
 
     seconds: int
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...]
     modules: tuple[str, ...] = ()
     entries: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def is_needed(self, line: str) -> bool:
         """Return whether a command line needs what is compiled here."""
-        return not self.words or any(word in line for word in self.words)
+        return any(word in line for word in self.words)
 
     def holds(self, module: str | None) -> bool:
         """Return whether functions of a module are compiled here."""
@@ -48,6 +48,7 @@ class CompileJob:
 
 
 _COUNTED = ("value_states",)
+_GAMES = ("simulate", "bench", "match", "arena", "play", "learn", "serve", "manage")
 _SEARCHES = ("mcts", "alphabeta", "auto", "serve")
 _LEARNING = ("train", "learn", "serve", "auto")
 
@@ -71,10 +72,13 @@ JOBS = {
     ),
     "circuits, first half": CompileJob(
         seconds=4,
+        words=_GAMES,
         modules=("netlist.extract_loops", "netlist.factor_loops", "netlist.walk_loops"),
     ),
     "circuits, second half": CompileJob(
-        seconds=4, modules=("netlist.map_loops", "netlist.move_loops", "netlist.chain_loops")
+        seconds=4,
+        words=_GAMES,
+        modules=("netlist.map_loops", "netlist.move_loops", "netlist.chain_loops"),
     ),
     "positions in search": CompileJob(
         seconds=3,
@@ -97,8 +101,12 @@ JOBS = {
     ),
     "networks": CompileJob(
         seconds=6,
-        words=("alphabeta", "greedy", "cutoff", *_LEARNING),
+        words=("greedy", *_LEARNING),
         modules=("kernels.neural.program", "kernels.neural.pack_flags"),
+    ),
+    "networks in search": CompileJob(
+        seconds=4,
+        words=("alphabeta", "cutoff", "auto", "serve"),
         entries=(("kernels.leaves.values", ("value_states",)),),
     ),
     "gradients": CompileJob(

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     stamp = _stamp()
     if stamp is not None and stamp.exists() and not options.force:
         return 0
-    cores = options.jobs or len(_cores())
+    cores = options.jobs or count_cores()
     failed = _run_all(list(JOBS), cores, "compiling ahead", quiet=options.quiet)
     failed += _run_all([_SERVING], 1, "playing ahead", quiet=options.quiet)
     if failed:
@@ -62,11 +62,11 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _cores() -> set[int] | range:
-    """Return the cores that this process may use."""
+def count_cores() -> int:
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
-        return os.sched_getaffinity(0)
-    return range(os.cpu_count() or 1)
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def compile_for(line: str, module: str | None, *, silent: bool) -> None:
@@ -78,7 +78,7 @@ def compile_for(line: str, module: str | None, *, silent: bool) -> None:
         silent: whether nothing is said.
     """
     needed = [name for name, job in JOBS.items() if job.is_needed(line)]
-    cores = len(_cores())
+    cores = count_cores()
     together = module is not None and cores > 1
     if together and not any(JOBS[name].holds(module) for name in needed):
         # All that has been compiled; what is missing now is little.

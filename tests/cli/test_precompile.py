@@ -115,7 +115,7 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
     from neurogame.cli import match
 
     ran = fake(monkeypatch)
-    monkeypatch.setattr(precompile, "_cores", lambda: range(cores))
+    monkeypatch.setattr(precompile, "count_cores", lambda: cores)
     name = None if module is None else f"neurogame.{module}"
 
     def run(_: object) -> int:
