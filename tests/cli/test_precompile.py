@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
@@ -14,6 +16,7 @@ from neurogame import first_use
 from neurogame.cli import precompile
 from neurogame.cli.compile_jobs import JOBS
 from neurogame.cli.main import main
+from neurogame.kernels.native.struct import Struct
 
 EVERYTHING = [*JOBS, "serving"]
 
@@ -135,8 +138,22 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
     assert not capsys.readouterr().err
 
 
-def test_jobs_compile_all_that_the_main_commands_need(tmp_path: Path) -> None:
-    """In a copy of what one search needs; all commands are looked at by benchmarks.first_use."""
+@pytest.mark.parametrize("name", list(JOBS))
+def test_what_jobs_name_is_there(name: str) -> None:
+    job = JOBS[name]
+    assert job.words
+    for module in job.modules:
+        assert importlib.import_module(f"neurogame.{module}")
+    for module, functions in job.entries:
+        found = importlib.import_module(f"neurogame.{module}")
+        for function in functions:
+            hints = get_type_hints(getattr(found, function))
+            assert hints.pop("return") is type(None)
+            assert all(issubclass(hint, Struct) for hint in hints.values())
+
+
+def test_jobs_compile_all_that_random_games_need(tmp_path: Path) -> None:
+    """Random games alone; all other commands are looked at by benchmarks.first_use."""
     folder = {"NUMBA_CACHE_DIR": str(tmp_path / "numba"), "NEUROGAME_CACHE": str(tmp_path / "own")}
     environment = {**os.environ, **folder}
     program = [sys.executable, "-m", "neurogame.cli.main"]
