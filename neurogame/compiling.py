@@ -93,11 +93,25 @@ def compile_declared(module: str) -> None:
         TypeError: an annotation of one of them means no type of compiled code.
     """
     for made in list(vars(importlib.import_module(module)).values()):
-        is_own = isinstance(made, _Dispatcher) and made.__module__ == module
-        # Nothing is kept of what Python does not call.
-        if is_own and isinstance(made._cache, _FolderCache):
-            hints = get_type_hints(made.py_func, include_extras=True)
-            made.compile(tuple(_type(hint) for name, hint in hints.items() if name != "return"))
+        if is_called_from_python(made, module):
+            made.compile(declared_types(made))
+
+
+def is_called_from_python(made: object, module: str) -> bool:
+    """Return whether something is a compiled function of a module, and no callee."""
+    is_own = isinstance(made, _Dispatcher) and made.__module__ == module
+    # Nothing is kept of what Python does not call.
+    return is_own and isinstance(made._cache, _FolderCache)  # type: ignore[attr-defined]
+
+
+def declared_types(made: Any) -> tuple[Any, ...]:
+    """Return compiled code's types of a compiled function's arguments, by its annotations.
+
+    Raises:
+        TypeError: an annotation means no type of compiled code.
+    """
+    hints = get_type_hints(made.py_func, include_extras=True)
+    return tuple(_type(hint) for name, hint in hints.items() if name != "return")
 
 
 def _type(hint: Any) -> Any:

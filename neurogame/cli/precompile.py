@@ -15,9 +15,9 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-from neurogame.cli.compile_jobs import JOBS
 from neurogame.errors import ConfigurationError
 from neurogame.files import CACHE_VARIABLE, cache_folder
+from neurogame.kernels.compile_jobs import JOBS
 
 _SERVING, _SERVING_SECONDS = "serving", 15
 """What comes last, as it needs all the others: the game server plays each kind of game once."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +11,10 @@ from typing import get_type_hints
 
 import pytest
 
-from neurogame import first_use
+from neurogame import compiling, first_use
 from neurogame.cli import precompile
-from neurogame.cli.compile_jobs import JOBS
 from neurogame.cli.main import main
+from neurogame.kernels.compile_jobs import JOBS
 from neurogame.kernels.native.struct import Struct
 
 EVERYTHING = [*JOBS, "serving"]
@@ -152,15 +151,17 @@ def test_what_jobs_name_is_there(name: str) -> None:
             assert all(issubclass(hint, Struct) for hint in hints.values())
 
 
-def test_jobs_compile_all_that_random_games_need(tmp_path: Path) -> None:
-    """Random games alone; all other commands are looked at by benchmarks.first_use."""
-    folder = {"NUMBA_CACHE_DIR": str(tmp_path / "numba"), "NEUROGAME_CACHE": str(tmp_path / "own")}
-    environment = {**os.environ, **folder}
-    program = [sys.executable, "-m", "neurogame.cli.main"]
-    for job in ("circuits, first half", "circuits, second half"):
-        subprocess.run([*program, "precompile", "--job", job], env=environment, check=True)
-    before = {file.name for file in (tmp_path / "numba").rglob("*.nb?")}
-    assert before
-    line = ["simulate", "tictactoe", "--games", "64", "--json"]
-    subprocess.run([*program, *line], env=environment, check=True, stdout=subprocess.DEVNULL)
-    assert {file.name for file in (tmp_path / "numba").rglob("*.nb?")} == before
+def test_declared_types_are_those_of_the_calls() -> None:
+    """Otherwise what was compiled ahead would be compiled again, for other types, at first use."""
+    players = ["mcts:sims=64", "alphabeta:cilp,depth=2", "mcts:playout=mast,tree=rave,sims=64"]
+    for one, other in itertools.pairwise(players):
+        assert (
+            main(["match", "tictactoe", "--players", one, other, "--matches", "2", "--json"]) == 0
+        )
+    called = 0
+    for module in {name for job in JOBS.values() for name in job.modules}:
+        for made in vars(importlib.import_module(f"neurogame.{module}")).values():
+            if compiling.is_called_from_python(made, f"neurogame.{module}"):
+                called += len(made.overloads)
+                assert set(made.overloads) <= {compiling.declared_types(made)}, made
+    assert called > 15
