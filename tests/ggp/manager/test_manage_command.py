@@ -55,7 +55,7 @@ def test_json_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
     assert first["matches"][0]["plies"] == 5
 
 
-@pytest.mark.usefixtures("interrupts")
+@pytest.mark.usefixtures("interrupts", "patient_abort")
 def test_ctrl_c_saves_the_aborted_match(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     playing = Interpreting()
 

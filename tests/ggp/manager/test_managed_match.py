@@ -297,7 +297,7 @@ def test_endless_and_stuck_matches_are_aborted(tictactoe: Game) -> None:
     assert commands == ["START", "PLAY", "ABORT"]
 
 
-@pytest.mark.usefixtures("interrupts")
+@pytest.mark.usefixtures("interrupts", "patient_abort")
 @pytest.mark.parametrize("at", ["START", "PLAY", "STOP"])
 def test_ctrl_c_tells_the_players_and_keeps_the_record(tictactoe: Game, at: str) -> None:
     playing = Interpreting()
