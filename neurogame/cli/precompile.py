@@ -117,8 +117,8 @@ def _run_all(names: list[str], most: int, label: str, *, quiet: bool) -> list[st
                 ended = [process for process in processes if process.poll() is not None]
                 for process in processes:
                     assert process.stdout is not None
-                    for line in process.stdout.readlines():
-                        name = line.decode().strip()
+                    done = [line.decode().strip() for line in process.stdout.readlines()]
+                    for name in set(done).intersection(failed):
                         failed.remove(name)
                         bar.update(_seconds(name))
                 # In a file, a line for each look would only be noise.
