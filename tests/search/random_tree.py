@@ -175,19 +175,32 @@ def plain_maxn(tree: RandomTree, state: int, role: int, depth: int) -> tuple[flo
     position = tree.positions[state]
     if depth == 0 or not position.children:
         return position.values
+    return max(replies_maxn(tree, state, role, depth), key=lambda values: values[role])
+
+
+def played_maxn(tree: RandomTree, state: int, role: int, depth: int) -> tuple[float, ...]:
+    """As :func:`plain_maxn`, but of equal moves ``role`` plays the one with the best margin."""
+
+    def preference(values: tuple[float, ...]) -> tuple[float, float]:
+        rivals = [value for other, value in enumerate(values) if other != role]
+        return values[role], values[role] - max(rivals, default=0.0)
+
+    return max(replies_maxn(tree, state, role, depth), key=preference)
+
+
+def replies_maxn(tree: RandomTree, state: int, role: int, depth: int) -> list[tuple[float, ...]]:
+    """Return what each move of ``role`` leads to where everybody plays for themselves."""
+    position = tree.positions[state]
     values = {j: plain_maxn(tree, c, role, depth - 1) for j, c in position.children.items()}
-    order = [role, *(r for r in range(tree.role_count) if r != role)]
+    others = [r for r in range(tree.role_count) if r != role]
 
     def choose(fixed: dict[int, int], rest: list[int]) -> tuple[float, ...]:
         if not rest:
             return values[tuple(fixed[r] for r in range(tree.role_count))]
         chooser = rest[0]
-        best: tuple[float, ...] | None = None
-        for move in range(position.counts[chooser]):
-            value = choose({**fixed, chooser: move}, rest[1:])
-            if best is None or (value[chooser], -value[role]) > (best[chooser], -best[role]):
-                best = value
-        assert best is not None
-        return best
+        found = [
+            choose({**fixed, chooser: move}, rest[1:]) for move in range(position.counts[chooser])
+        ]
+        return max(found, key=lambda value: (value[chooser], -value[role]))
 
-    return choose({}, order)
+    return [choose({role: move}, others) for move in range(position.counts[role])]
