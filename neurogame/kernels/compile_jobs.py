@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from dataclasses import dataclass
 from typing import final
 
@@ -26,7 +27,7 @@ class CompileJob:
 
     def is_needed(self, line: str) -> bool:
         """Return whether a command line needs what is compiled here."""
-        return any(word in line for word in self.words)
+        return not set(re.findall("[a-z]+", line)).isdisjoint(self.words)
 
     def holds(self, module: str | None) -> bool:
         """Return whether functions of a module are compiled here."""
@@ -91,7 +92,7 @@ JOBS = {
     ),
     "playouts with statistics": CompileJob(
         seconds=5,
-        words=("playout=", "tree=", "auto", "serve"),
+        words=("playout", "tree", "auto", "serve"),
         entries=(
             ("kernels.leaves.playouts", ("walk",)),
             ("kernels.leaves.choosing", ("choose_learned", "choose_scored")),

@@ -137,6 +137,18 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
     assert not capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("line", "needed"),
+    [
+        ("train nim --matches 32", {"networks", "gradients"}),
+        ("simulate nim", {"circuits, first half", "circuits, second half"}),
+        ("check nim", set()),
+    ],
+)
+def test_jobs_are_chosen_by_whole_words(line: str, needed: set[str]) -> None:
+    assert {name for name, job in JOBS.items() if job.is_needed(line)} == needed
+
+
 @pytest.mark.parametrize("name", list(JOBS))
 def test_what_jobs_name_is_there(name: str) -> None:
     job = JOBS[name]
