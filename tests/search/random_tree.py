@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -138,14 +139,19 @@ def searcher(tree: Any, opposition: Opposition, **options: Any) -> TreeSearch:
 
 def plain_paranoid(tree: RandomTree, state: int, role: int, depth: int) -> float:
     """Best own move against the worst joint answer, from the definition."""
-    position = tree.positions[state]
-    if depth == 0 or not position.children:
-        return position.values[role]
-    worst: dict[int, float] = {}
-    for joint, child in position.children.items():
-        value = plain_paranoid(tree, child, role, depth - 1)
-        worst[joint[role]] = min(value, worst.get(joint[role], 2.0))
-    return max(worst.values())
+
+    @cache
+    def best(state: int, depth: int) -> float:
+        position = tree.positions[state]
+        if depth == 0 or not position.children:
+            return position.values[role]
+        worst: dict[int, float] = {}
+        for joint, child in position.children.items():
+            value = best(child, depth - 1)
+            worst[joint[role]] = min(value, worst.get(joint[role], 2.0))
+        return max(worst.values())
+
+    return best(state, depth)
 
 
 def plain_quiescence(
@@ -172,9 +178,8 @@ def plain_maxn(tree: RandomTree, state: int, role: int, depth: int) -> tuple[flo
 
     Ties are broken against ``role``, then towards the lowest move.
     """
-    position = tree.positions[state]
-    if depth == 0 or not position.children:
-        return position.values
+    if depth == 0 or not tree.positions[state].children:
+        return tree.positions[state].values
     return max(replies_maxn(tree, state, role, depth), key=lambda values: values[role])
 
 
@@ -190,17 +195,27 @@ def played_maxn(tree: RandomTree, state: int, role: int, depth: int) -> tuple[fl
 
 def replies_maxn(tree: RandomTree, state: int, role: int, depth: int) -> list[tuple[float, ...]]:
     """Return what each move of ``role`` leads to where everybody plays for themselves."""
-    position = tree.positions[state]
-    values = {j: plain_maxn(tree, c, role, depth - 1) for j, c in position.children.items()}
     others = [r for r in range(tree.role_count) if r != role]
 
-    def choose(fixed: dict[int, int], rest: list[int]) -> tuple[float, ...]:
-        if not rest:
-            return values[tuple(fixed[r] for r in range(tree.role_count))]
-        chooser = rest[0]
-        found = [
-            choose({**fixed, chooser: move}, rest[1:]) for move in range(position.counts[chooser])
-        ]
-        return max(found, key=lambda value: (value[chooser], -value[role]))
+    @cache
+    def replies(state: int, depth: int) -> list[tuple[float, ...]]:
+        position = tree.positions[state]
+        values = {joint: value(child, depth - 1) for joint, child in position.children.items()}
 
-    return [choose({role: move}, others) for move in range(position.counts[role])]
+        def choose(fixed: dict[int, int], rest: list[int]) -> tuple[float, ...]:
+            if not rest:
+                return values[tuple(fixed[r] for r in range(tree.role_count))]
+            chooser, *later = rest
+            moves = range(position.counts[chooser])
+            found = [choose({**fixed, chooser: move}, later) for move in moves]
+            return max(found, key=lambda values: (values[chooser], -values[role]))
+
+        return [choose({role: move}, others) for move in range(position.counts[role])]
+
+    def value(state: int, depth: int) -> tuple[float, ...]:
+        position = tree.positions[state]
+        if depth == 0 or not position.children:
+            return position.values
+        return max(replies(state, depth), key=lambda values: values[role])
+
+    return replies(state, depth)

@@ -57,7 +57,7 @@ def selfish(tree: RandomTree, state: int, role: int) -> dict[int, tuple[float, f
     return found
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     seed=SEEDS,
     roles=st.integers(2, 4),
