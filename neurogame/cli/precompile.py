@@ -78,7 +78,7 @@ def compile_for(line: str, module: str | None, *, silent: bool) -> None:
         silent: whether nothing is said.
     """
     needed = [name for name, job in JOBS.items() if job.is_needed(line)]
-    cores = count_cores()
+    cores = min(count_cores(), len(needed))
     together = module is not None and cores > 1
     if together and not any(JOBS[name].holds(module) for name in needed):
         # All that has been compiled; what is missing now is little.

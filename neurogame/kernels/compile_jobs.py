@@ -101,16 +101,13 @@ JOBS = {
         ),
     ),
     "networks": CompileJob(
-        seconds=6,
+        seconds=10,
         words=("greedy", *_LEARNING),
-        modules=("kernels.neural.program", "kernels.neural.pack_flags"),
+        modules=("kernels.neural.program", "kernels.neural.pack_flags", "kernels.neural.blocks"),
     ),
     "networks in search": CompileJob(
         seconds=4,
         words=("alphabeta", "cutoff", "auto", "serve"),
         entries=(("kernels.leaves.values", ("value_states",)),),
-    ),
-    "gradients": CompileJob(
-        seconds=6, words=("train", "learn"), modules=("kernels.neural.blocks",)
     ),
 }

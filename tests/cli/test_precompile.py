@@ -59,11 +59,11 @@ def test_each_job_runs_once_and_then_never_again(
 def test_what_failed_is_named_and_tried_again(
     cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fake(monkeypatch, "gradients")
+    fake(monkeypatch, "networks")
     assert main(["precompile", "--quiet"]) == 1
     said = capsys.readouterr().err
     assert "not compiled ahead" in said
-    assert "gradients" in said
+    assert "networks" in said
     assert "alpha-beta search" not in said
     ran = fake(monkeypatch)
     assert main(["precompile", "--quiet"]) == 0
@@ -140,7 +140,7 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
 @pytest.mark.parametrize(
     ("line", "needed"),
     [
-        ("train nim --matches 32", {"networks", "gradients"}),
+        ("train nim --matches 32", {"networks"}),
         ("simulate nim", {"circuits, first half", "circuits, second half"}),
         ("check nim", set()),
     ],
