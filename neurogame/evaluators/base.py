@@ -12,6 +12,7 @@ from neurogame.simulate.states import StateBatch
 
 if TYPE_CHECKING:
     from neurogame.kernels.neural.exported import Exported
+    from neurogame.kernels.parts.exported import ExportedParts
 
 
 class Evaluator(nn.Module, ABC):
@@ -51,7 +52,7 @@ class Evaluator(nn.Module, ABC):
         found: Tensor = self(states.to_bool())
         return found
 
-    def exported(self) -> Exported | None:
+    def exported(self) -> Exported | ExportedParts | None:
         """Return the evaluator with its present weights for compiled code, if it has that form."""
         return None
 

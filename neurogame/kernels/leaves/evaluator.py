@@ -30,13 +30,16 @@ from neurogame.kernels.leaves.values import (
 from neurogame.kernels.native.entries import callback, entry
 from neurogame.kernels.native.struct import Struct, array_of
 from neurogame.kernels.neural.exported import Exported
+from neurogame.kernels.parts.exported import ExportedParts
+from neurogame.kernels.parts.parts import make_loaded
+from neurogame.kernels.parts.search import PartsValuation, value_parts
 from neurogame.kernels.step import GOALS
 
 
 class Valuer(Protocol):
     """What :func:`make_values` asks of an evaluator."""
 
-    def exported(self) -> Exported | None:
+    def exported(self) -> Exported | ExportedParts | None:
         """Return the compiled form, or None where there is none."""
 
     def parameters(self) -> Any:
@@ -63,16 +66,7 @@ class SearchEvaluator:
     def __init__(self, evaluator: Valuer | None, circuit: Circuit) -> None:
         """Make it; :func:`make_values` is the public way."""
         self._called = callback(self._call)
-        self.values = Values(
-            value=self._called,
-            evaluator=Struct(),
-            kind=NONE,
-            failed=0,
-            count=0,
-            states=np.zeros((0, 0), np.uint64),
-            lanes=np.zeros((0, 0), np.int64),
-            out=np.zeros((0, 0), np.float32),
-        )
+        self.values = self._values(None)
         self.error: BaseException | None = None
         self._evaluator = evaluator
         self.fluents, self.roles = len(circuit.fluents), len(circuit.roles)
@@ -90,12 +84,20 @@ class SearchEvaluator:
         self.error, self._kept = None, ()
         values.failed = 0
         exported = None if self._evaluator is None else self._evaluator.exported()
-        if exported is not None and _runs(exported):
+        networks = exported.networks if isinstance(exported, ExportedParts) else exported
+        if exported is not None and (networks is None or _runs(networks)):
             values.kind = PROGRAM
-            values.value, values.evaluator = (
-                entry(value_states, counted=True),
-                self._valuation(exported),
-            )
+            if isinstance(exported, ExportedParts):
+                values.value, values.evaluator = entry(value_parts, counted=True), PartsValuation(
+                    logic=self._values(networks),
+                    parts=exported.parts,
+                    loaded=make_loaded(exported.parts),
+                )
+            else:
+                values.value, values.evaluator = (
+                    entry(value_states, counted=True),
+                    self._valuation(exported),
+                )
         else:
             values.kind = NONE if self._evaluator is None else CALLBACK
             values.value, values.evaluator = self._called, Struct()
@@ -106,6 +108,19 @@ class SearchEvaluator:
             error, self.error = self.error, None
             self.values.failed = 0
             raise error
+
+    def _values(self, exported: Exported | None) -> Values:
+        """Return goal networks as an evaluator of their own, of the kind NONE if there are none."""
+        return Values(
+            value=self._called if exported is None else entry(value_states, counted=True),
+            evaluator=Struct() if exported is None else self._valuation(exported),
+            kind=NONE if exported is None else PROGRAM,
+            failed=0,
+            count=0,
+            states=np.zeros((0, 0), np.uint64),
+            lanes=np.zeros((0, 0), np.int64),
+            out=np.zeros((0, 0), np.float32),
+        )
 
     def _valuation(self, exported: Exported) -> Valuation:
         """Reserve memory for the compiled form."""

@@ -22,6 +22,7 @@ from neurogame.kernels.leaves.picking import count_moves, masked
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.entries import entry
+from neurogame.kernels.native.random import below, random_word
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.expand import Children, PackedArray, Seen
 
@@ -55,6 +56,10 @@ class ChildBlocks(Struct):
         moves: legal moves of the state, role by role; int64 ``[M]``.
         starts: where each role's begin among them, and the end; int64 ``[R + 1]``.
         chosen: places of the joint move that is made next; int64 ``[R]``.
+        most: joint moves that are made of a state in which several roles have a choice; of more,
+            as many are drawn at random.
+        drawn: 1 where those of the present state are.
+        seed: of these draws.
     """
 
     machine: StateMachine
@@ -71,6 +76,9 @@ class ChildBlocks(Struct):
     moves: Int64s1
     starts: Int64s1
     chosen: Int64s1
+    most: int
+    drawn: int
+    seed: int
 
 
 def first_children(expansion: ChildBlocks) -> None:
@@ -84,16 +92,17 @@ def first_children(expansion: ChildBlocks) -> None:
         total += product
     expansion.children, expansion.state, expansion.left = total, -1, 0
     if total <= MOST:
-        _fill(expansion)
+        fill_children(expansion)
 
 
 def next_children(expansion: ChildBlocks) -> None:
     """Make the next children, as many as the block has leaves; write how many those are."""
-    _fill(expansion)
+    fill_children(expansion)
 
 
 @inner
-def _fill(expansion: ChildBlocks) -> None:
+def fill_children(expansion: ChildBlocks) -> None:
+    """Make the next children, as many as the block has leaves, from the state to go on with."""
     block, states, parent = expansion.machine.block, expansion.states, expansion.parent
     parents, room, filled = block.parents, len(parent), 0
     state, left, given = expansion.state, expansion.left, expansion.given
@@ -118,10 +127,10 @@ def _fill(expansion: ChildBlocks) -> None:
 
 @inner
 def _list_moves(expansion: ChildBlocks, state: int) -> int:
-    """List a state's legal moves and begin with its first joint move; return how many it has."""
+    """List a state's legal moves and begin with its first joint move; return how many to make."""
     legal, offsets, moves = expansion.legal, expansion.offsets, expansion.moves
     starts, chosen = expansion.starts, expansion.chosen
-    place, product = 0, 1
+    place, product, several = 0, 1.0, 0
     for role in range(len(chosen)):
         starts[role] = chosen[role] = place
         begin, end = offsets[role], offsets[role + 1]
@@ -132,8 +141,10 @@ def _list_moves(expansion: ChildBlocks, state: int) -> int:
                 place += 1
                 bits &= bits - _ONE
         product *= place - starts[role]
+        several += place - starts[role] > 1
     starts[len(chosen)] = place
-    return product
+    expansion.drawn = 1 if several > 1 and product > expansion.most else 0
+    return expansion.most if expansion.drawn != 0 else int(product)
 
 
 @inner
@@ -144,11 +155,24 @@ def _write_joint(expansion: ChildBlocks, place: int) -> None:
     for role in range(len(chosen)):
         move = moves[chosen[role]]
         joint[place, role], own[place, role] = move, move - offsets[role]
+    if expansion.drawn != 0:
+        _draw(expansion)
+        return
     for role in range(len(chosen) - 1, -1, -1):
         chosen[role] += 1
         if chosen[role] < starts[role + 1]:
             break
         chosen[role] = starts[role]
+
+
+@inner
+def _draw(expansion: ChildBlocks) -> None:
+    """Draw the joint move that is made next."""
+    starts, chosen = expansion.starts, expansion.chosen
+    for role in range(len(chosen)):
+        expansion.seed += 1
+        word = random_word(expansion.seed, expansion.state, role)
+        chosen[role] = starts[role] + below(word, starts[role + 1] - starts[role])
 
 
 @final
@@ -188,6 +212,9 @@ class Expander:
             moves=np.zeros(circuit.move_count, np.int64),
             starts=np.zeros(roles + 1, np.int64),
             chosen=np.zeros(roles, np.int64),
+            most=MOST,
+            drawn=0,
+            seed=0,
         )
         self._states, self._legal = self.expansion.states, self.expansion.legal
         self._begin, self._go_on = entry(first_children), entry(next_children)

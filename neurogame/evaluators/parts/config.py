@@ -1,0 +1,47 @@
+"""The configuration of an evaluator made of parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from neurogame.settings import Settings, setting
+
+LOGIC = ("cilp", "cilp-paper", "fuzzy", "none")
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class PartsConfig(Settings):
+    """Which parts an evaluator has, and how large they are."""
+
+    REFUSED = "parts setting {name} is {value!r}; it must be {allowed}"
+    UNKNOWN = "unknown parts setting {names}; known are {known}"
+
+    logic: str = setting(
+        "cilp",
+        "goal networks whose logit the parts are added to, which makes the untrained evaluator "
+        "what they are; none: all values begin at 0.5",
+        choices=LOGIC,
+    )
+    hidden: int = setting(
+        64,
+        "hidden units above the embeddings of fluents, 0: none",
+        least=0,
+        most=1024,
+    )
+    lookups: int = setting(
+        160,
+        "look-ups in pattern tables per state, at most; 0: no patterns",
+        least=0,
+        most=4096,
+    )
+    longest: int = setting(
+        8,
+        "most variables of a pattern that is drawn; 1: single variables only",
+        least=1,
+        most=12,
+    )
+    walks: bool = setting(True, "whether patterns are drawn by random walks, beside the lines")
+    mode: bool = setting(True, "whether each mode has weights of its own")
+    symmetries: bool = setting(True, "whether positions that the rules treat alike share weights")

@@ -1,0 +1,157 @@
+"""The evaluator made of parts: plain torch, which is its definition, and its compiled form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.parts.layout import PartsLayout
+
+if TYPE_CHECKING:
+    from neurogame.kernels.parts.exported import ExportedParts
+    from neurogame.kernels.parts.parts import Parts
+
+MOST = 30.0
+"""What the parts add is cut off here: beyond, a value is 0 or 1 in float32."""
+
+_LEAST = 1e-6
+
+
+@final
+class PartsEvaluator(Evaluator):
+    """Values by logic, to whose log-odds patterns and hidden units add.
+
+    The value of role ``r`` is ``squash(gain_r logit(v_r) + x_r)`` with ``v_r`` the value by the
+    goal networks (0.5 without them) and ``x_r`` the sum of what pattern tables and hidden units
+    say. At first all ``gain_r`` are 1 and all ``x_r`` are 0, so that the value is ``v_r`` to the
+    bit. A state is seen in the perspective of its mode; see
+    :class:`~neurogame.evaluators.parts.layout.PartsLayout`.
+
+    Args:
+        role_count: number of roles, ``R``.
+        layout: which fluents make which rows, and the perspectives.
+        networks: the goal networks, or None.
+        hidden: number of hidden units, ``H``.
+        seed: decides the first embeddings.
+        description: JSON-able kind and configuration.
+
+    Attributes:
+        tables: what rows add; ``[S, O, N]``.
+        embedding: what fluents add to the hidden units' inputs; ``[S, F, H]``.
+        bias: of the hidden units; ``[S, H]``.
+        readout: what hidden units add; ``[S, O, H]``.
+        gain: what a role's logit is multiplied by, less 1; ``[R]``.
+        networks: the goal networks, or None.
+    """
+
+    def __init__(
+        self,
+        role_count: int,
+        layout: PartsLayout,
+        networks: GoalNetworks | None,
+        hidden: int,
+        seed: int,
+        description: dict[str, Any],
+    ) -> None:
+        sizes = layout.sizes
+        super().__init__(sizes.fluents, role_count, description)
+        self.layout = layout
+        self.networks = networks
+        sets, outputs = sizes.sets, sizes.outputs
+        random = torch.Generator().manual_seed(seed)
+        # A state holds a few dozen fluents: so the inputs of hidden units are about 1 in size.
+        first = torch.randn(sets, sizes.fluents, hidden, generator=random) * 0.3
+        self.tables = nn.Parameter(torch.zeros(sets, outputs, sizes.rows))
+        self.embedding = nn.Parameter(first)
+        self.bias = nn.Parameter(torch.full((sets, hidden), 0.1))
+        self.readout = nn.Parameter(torch.zeros(sets, outputs, hidden))
+        self.gain = nn.Parameter(torch.zeros(role_count))
+        for name, column in layout.arrays().items():
+            self.register_buffer(f"layout_{name}", torch.from_numpy(column))
+
+    def forward(self, fluents: Tensor) -> Tensor:
+        """Return state values; see :meth:`Evaluator.forward`.
+
+        Table rows are chosen by the fluents that hold by more than one half.
+        """
+        fluents = self._checked(fluents)
+        held = fluents.to(self.tables.dtype)
+        logic = self._logic(fluents)
+        logit = torch.log(logic.clamp(_LEAST, 1 - _LEAST) / (1 - logic.clamp(_LEAST, 1 - _LEAST)))
+        more = (self._added(held) + self.gain * logit).clamp(-MOST, MOST)
+        odds = logic * more.exp()
+        return odds / (odds + (1.0 - logic))
+
+    def _logic(self, fluents: Tensor) -> Tensor:
+        if self.networks is None:
+            return self.tables.new_full((len(fluents), self.role_count), 0.5)
+        found: Tensor = self.networks(fluents)
+        return found.to(self.tables.dtype)
+
+    def _added(self, held: Tensor) -> Tensor:
+        """Return what tables and hidden units add to each role's logit; ``[B, R]``."""
+        layout = self.layout
+        found = held.new_zeros(len(held), layout.sizes.outputs)
+        mode = layout.mode_of(held)
+        for number in range(layout.sizes.modes):
+            rows = torch.nonzero(mode == number).view(-1)
+            if len(rows):
+                found = found.index_copy(0, rows, self._in_mode(held[rows], number))
+        return torch.cat([found, -found], dim=1) if layout.sizes.opposed else found
+
+    def _in_mode(self, held: Tensor, mode: int) -> Tensor:
+        """Return the outputs of states of one mode; ``[B, O]``."""
+        layout = self.layout
+        seen, weights = layout.seen(held, mode), int(layout.weights[mode])
+        row = layout.rows(seen)
+        total = self.tables[weights][:, row].sum(dim=2).t()
+        units = torch.relu(self.bias[weights] + seen @ self.embedding[weights])
+        total = total + units @ self.readout[weights].t()
+        turn = torch.from_numpy(layout.turn[mode]).to(total.device).long()
+        return float(layout.sign[mode]) * total[:, turn]
+
+    def exported(self) -> ExportedParts | None:
+        """Return the compiled form, whose arrays are the present parameters themselves."""
+        from neurogame.kernels.neural.exported import Exported
+        from neurogame.kernels.parts.exported import ExportedParts
+
+        if self.tables.dtype != torch.float32 or self.tables.device.type != "cpu":
+            return None
+        networks = None
+        if self.networks is not None:
+            networks = self.networks.exported()
+            if not isinstance(networks, Exported):
+                return None
+        return ExportedParts(self.parts(), networks)
+
+    def parts(self) -> Parts:
+        """Return the weights for compiled code, which shares memory with the parameters."""
+        from neurogame.kernels.parts.parts import Parts
+
+        layout, shared = self.layout, [
+            parameter.detach().numpy()
+            for parameter in (self.tables, self.embedding, self.bias, self.readout, self.gain)
+        ]
+        return Parts(
+            mode_fluent=layout.mode_fluent,
+            mode=layout.mode,
+            seen_as=layout.seen_as,
+            weights=layout.weights,
+            turn=layout.turn,
+            sign=layout.sign,
+            start=layout.start,
+            lookup=layout.lookup,
+            addend=layout.addend,
+            first=layout.first,
+            tables=shared[0],
+            embedding=shared[1],
+            bias=shared[2],
+            readout=shared[3],
+            gain=shared[4],
+            opposed=int(layout.sizes.opposed),
+        )

@@ -1,0 +1,105 @@
+"""Which rows of tables a state reads, and in which perspective it is seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from neurogame.array_types import Float32s1, Int32s1, Int32s2, Int32s3
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class PartsSizes:
+    """The shapes of a layout.
+
+    Attributes:
+        fluents: of the game, ``F``.
+        modes: ``M``, at least 1.
+        mode_fluents: fluents that say which mode it is.
+        sets: sets of weights, ``S``.
+        outputs: ``O``.
+        lookups: ``L``.
+        addends: in all.
+        rows: of all tables, ``N``.
+        images: symmetries that keep modes and roles, ``G``.
+        opposed: whether there are two roles whose goals add up to 100, so that one output, of
+            the first role, says all.
+    """
+
+    fluents: int
+    modes: int
+    mode_fluents: int
+    sets: int
+    outputs: int
+    lookups: int
+    addends: int
+    rows: int
+    images: int
+    opposed: bool
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PartsLayout:
+    """All of an evaluator made of parts that is not learned.
+
+    Attributes:
+        sizes: the shapes.
+        mode_fluent: see :class:`~neurogame.kernels.parts.parts.Parts`, as the following.
+        mode: the mode while each of them holds.
+        seen_as: the fluent as which each counts in a mode; int32 ``[M, F]``.
+        weights: the set of weights of a mode; int32 ``[M]``.
+        turn: as which output each counts in a mode; int32 ``[M, O]``.
+        sign: by what outputs are multiplied in a mode; float32 ``[M]``.
+        start: first addend of each fluent; int32 ``[F + 1]``.
+        lookup: look-up of each addend.
+        addend: by how much the fluent raises the look-up's row.
+        first: row of a look-up where none of its fluents holds; int32 ``[L]``.
+        images: ``seen_as`` under each symmetry; int32 ``[M, G, F]``.
+    """
+
+    sizes: PartsSizes
+    mode_fluent: Int32s1
+    mode: Int32s1
+    seen_as: Int32s2
+    weights: Int32s1
+    turn: Int32s2
+    sign: Float32s1
+    start: Int32s1
+    lookup: Int32s1
+    addend: Int32s1
+    first: Int32s1
+    images: Int32s3
+
+    def arrays(self) -> dict[str, np.ndarray[Any, np.dtype[Any]]]:
+        """Return all arrays by their names."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "sizes"}
+
+    def mode_of(self, held: Tensor) -> Tensor:
+        """Return the mode of states, float ``[B, F]``; int64 ``[B]``, 0 where nothing says so."""
+        if not len(self.mode_fluent):
+            return torch.zeros(len(held), dtype=torch.int64, device=held.device)
+        said = held[:, torch.from_numpy(self.mode_fluent).long().to(held.device)]
+        mode = torch.from_numpy(self.mode).long().to(held.device)[said.argmax(dim=1)]
+        return torch.where(said.amax(dim=1) > 0, mode, 0)
+
+    def seen(self, held: Tensor, mode: int) -> Tensor:
+        """Return states, float ``[B, F]``, in the perspective of a mode."""
+        target = self.seen_as[mode].astype(np.int64)
+        source = np.flatnonzero(target >= 0)
+        found = torch.zeros_like(held)
+        places = torch.from_numpy(target[source]).to(held.device)
+        return found.index_copy(1, places, held[:, torch.from_numpy(source).to(held.device)])
+
+    def rows(self, seen: Tensor) -> Tensor:
+        """Return the row that each look-up reads, int64 ``[B, L]``."""
+        addends = np.zeros((self.sizes.fluents, self.sizes.lookups), np.float64)
+        fluent = np.repeat(np.arange(self.sizes.fluents), np.diff(self.start))
+        addends[fluent, self.lookup] = self.addend
+        sums = (seen > 0.5).double() @ torch.from_numpy(addends).to(seen.device)
+        return sums.long() + torch.from_numpy(self.first).long().to(seen.device)

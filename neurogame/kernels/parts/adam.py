@@ -1,0 +1,62 @@
+"""Steps of Adam for embeddings, hidden units and gains.
+
+*Reference:* Kingma and Ba, "Adam: a method for stochastic optimization" (2015).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from neurogame.array_types import Float32s1, Float32s2
+from neurogame.kernels.native.compiled import callee, inner
+from neurogame.kernels.parts.learning import Learning
+
+_FIRST, _SECOND = 0.9, 0.999
+_TINY = np.float32(1e-8)
+
+
+@inner
+def step_adam(learning: Learning) -> None:
+    """Take a step along the mean of the gradients added up so far, and begin anew."""
+    parts = learning.parts
+    learning.steps += 1
+    corrected = math.sqrt(1 - _SECOND**learning.steps) / (1 - _FIRST**learning.steps)
+    step = np.float32(learning.step_size * corrected)
+    scale = np.float32(1.0 / learning.waiting)
+    moments = learning.moments
+    place = 0
+    for given, weights in (
+        (learning.embedding.reshape(-1), parts.embedding.reshape(-1)),
+        (learning.bias.reshape(-1), parts.bias.reshape(-1)),
+        (learning.readout.reshape(-1), parts.readout.reshape(-1)),
+    ):
+        _step(given, weights, moments, place, step, scale)
+        place += len(weights)
+    _step(
+        learning.gain, parts.gain, moments, place, step * np.float32(learning.gain_step), scale
+    )
+    learning.waiting = 0
+
+
+@callee
+def _step(
+    gradient: Float32s1,
+    weights: Float32s1,
+    moments: Float32s2,
+    place: int,
+    step: float,
+    scale: float,
+) -> None:
+    """Take the step of some weights; errors are what is missing, so steps go up."""
+    keep, own = np.float32(_FIRST), np.float32(1 - _FIRST)
+    keep_square, own_square = np.float32(_SECOND), np.float32(1 - _SECOND)
+    for number in range(len(weights)):
+        slope = gradient[number] * scale
+        gradient[number] = np.float32(0)
+        first = keep * moments[0, place + number] + own * slope
+        second = keep_square * moments[1, place + number] + own_square * slope * slope
+        moments[0, place + number] = first
+        moments[1, place + number] = second
+        weights[number] += step * first / (np.float32(math.sqrt(second)) + _TINY)

@@ -1,0 +1,118 @@
+"""What learning keeps beside the weights: step sizes of rows, gradients, moments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neurogame.array_types import (
+    Float32s1,
+    Float32s2,
+    Float32s3,
+    Int32s1,
+    Int32s3,
+)
+from neurogame.kernels.native.struct import Struct
+from neurogame.kernels.parts.parts import Loaded, Parts, make_loaded
+
+
+class Learning(Struct):
+    """The state of learning; letters as in :class:`~neurogame.kernels.parts.parts.Parts`.
+
+    ``G`` symmetries that keep modes and roles.
+
+    Attributes:
+        parts: the weights that are learned.
+        loaded: memory for a state.
+        images: the fluent as which each counts, for embeddings, in a mode under a symmetry, -1
+            if it does not count; int32 ``[M, G, F]``.
+        rate: step of tables, shared by all look-ups of a state; above 0.
+        errors: sum of the errors that each row has seen; float32 ``[S, O, N]``.
+        sizes: sum of their absolute values; float32 ``[S, O, N]``.
+        noted: sum of errors when a look-up's row last changed; float32 ``[L, O]``.
+        total: sum of errors of the present game; float32 ``[O]``.
+        error: of the present position, per output; float32 ``[O]``.
+        turned: the same in perspective; float32 ``[O]``.
+        predicted: what is predicted for each role; float32 ``[R]``.
+        flow: sum of the gradients of the hidden units' inputs; float32 ``[H]``.
+        embedding: gradient; float32 ``[S, F, H]``.
+        bias: gradient; float32 ``[S, H]``.
+        readout: gradient; float32 ``[S, O, H]``.
+        gain: gradient; float32 ``[R]``.
+        moments: of Adam, first and second; embedding, bias, readout and gain one after the
+            other; float32 ``[2, P]``.
+        step_size: of Adam; 0: hidden units and gains do not learn.
+        gain_step: of Adam for the gains, as a multiple of ``step_size``.
+        every: positions of one step of Adam.
+        waiting: positions whose gradients have been added up.
+        steps: of Adam so far.
+        positions: learned from so far.
+        loss: sum of their cross-entropy, over roles.
+    """
+
+    parts: Parts
+    loaded: Loaded
+    images: Int32s3
+    rate: float
+    errors: Float32s3
+    sizes: Float32s3
+    noted: Float32s2
+    total: Float32s1
+    error: Float32s1
+    turned: Float32s1
+    predicted: Float32s1
+    flow: Float32s1
+    embedding: Float32s3
+    bias: Float32s2
+    readout: Float32s3
+    gain: Float32s1
+    moments: Float32s2
+    step_size: float
+    gain_step: float
+    every: int
+    waiting: int
+    steps: int
+    positions: int
+    loss: float
+
+
+def make_learning(
+    parts: Parts, images: Int32s3, *, rate: float, step_size: float, gain_step: float, every: int
+) -> Learning:
+    """Reserve memory to learn weights.
+
+    Args:
+        parts: the weights, changed in place from then on.
+        images: see :class:`Learning`.
+        rate: see :class:`Learning`.
+        step_size: see :class:`Learning`.
+        gain_step: see :class:`Learning`.
+        every: see :class:`Learning`.
+    """
+    outputs, lookups, hidden = parts.tables.shape[1], len(parts.first), parts.bias.shape[1]
+    learned = (parts.embedding, parts.bias, parts.readout, parts.gain)
+    return Learning(
+        parts=parts,
+        loaded=make_loaded(parts),
+        images=images,
+        rate=rate,
+        errors=np.zeros_like(parts.tables),
+        sizes=np.zeros_like(parts.tables),
+        noted=np.zeros((lookups, outputs), np.float32),
+        total=np.zeros(outputs, np.float32),
+        error=np.zeros(outputs, np.float32),
+        turned=np.zeros(outputs, np.float32),
+        predicted=np.zeros(len(parts.gain), np.float32),
+        flow=np.zeros(hidden, np.float32),
+        embedding=np.zeros_like(parts.embedding),
+        bias=np.zeros_like(parts.bias),
+        readout=np.zeros_like(parts.readout),
+        gain=np.zeros_like(parts.gain),
+        moments=np.zeros((2, sum(part.size for part in learned)), np.float32),
+        step_size=step_size,
+        gain_step=gain_step,
+        every=every,
+        waiting=0,
+        steps=0,
+        positions=0,
+        loss=0.0,
+    )

@@ -1,0 +1,110 @@
+"""The weights of an evaluator made of parts, and memory to value a state with them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neurogame.array_types import (
+    Float32s1,
+    Float32s2,
+    Float32s3,
+    Int32s1,
+    Int32s2,
+    UInt64s1,
+)
+from neurogame.kernels.native.struct import Struct
+
+
+class Parts(Struct):
+    """What is added to the logit of each role's value.
+
+    ``F`` fluents, ``M`` modes, ``S`` sets of weights, ``O`` outputs, ``H`` hidden units, ``L``
+    look-ups, ``N`` rows of all tables. In mode ``m`` a state is seen in *perspective*: fluent
+    ``f`` counts as fluent ``seen_as[m, f]``, so that modes that a symmetry exchanges share weights.
+
+    Attributes:
+        mode_fluent: fluents that say which mode it is; int32 ``[K]``.
+        mode: the mode while each of them holds; int32 ``[K]``.
+        seen_as: the fluent as which each counts in a mode, -1 if it does not count; int32
+            ``[M, F]``.
+        weights: the set of weights of a mode; int32 ``[M]``.
+        turn: as which output each counts in a mode; int32 ``[M, O]``.
+        sign: by what outputs are multiplied in a mode, 1 or -1; float32 ``[M]``.
+        start: look-ups that read fluent ``f`` are ``start[f]`` up to ``start[f + 1]``; int32
+            ``[F + 1]``.
+        lookup: their numbers; int32 ``[I]``.
+        addend: by how much the fluent raises the row that each of them reads; int32 ``[I]``.
+        first: row that a look-up reads where none of its fluents holds; int32 ``[L]``.
+        tables: what rows add to outputs; float32 ``[S, O, N]``.
+        embedding: what fluents add to the hidden units' inputs; float32 ``[S, F, H]``.
+        bias: the inputs where no fluent holds; float32 ``[S, H]``.
+        readout: what hidden units add to outputs; float32 ``[S, O, H]``.
+        gain: what a role's logit is multiplied by, less 1; float32 ``[R]``.
+        opposed: 1 where the one output is the first role's, and the second's is its negative.
+    """
+
+    mode_fluent: Int32s1
+    mode: Int32s1
+    seen_as: Int32s2
+    weights: Int32s1
+    turn: Int32s2
+    sign: Float32s1
+    start: Int32s1
+    lookup: Int32s1
+    addend: Int32s1
+    first: Int32s1
+    tables: Float32s3
+    embedding: Float32s3
+    bias: Float32s2
+    readout: Float32s3
+    gain: Float32s1
+    opposed: int
+
+
+class Loaded(Struct):
+    """A state with what the parts make of it, mode by mode; one per thread.
+
+    ``Fw`` words of a state.
+
+    Attributes:
+        words: the state; uint64 ``[Fw]``.
+        known: 1 for modes in which it is loaded; int32 ``[M]``.
+        row: row that each look-up reads, in perspective; int32 ``[M, L]``.
+        hidden: inputs of the hidden units; float32 ``[M, H]``.
+        sums: of the tables' outputs; float32 ``[M, O]``.
+        changed: look-ups whose row is another in the state that is compared; int32 ``[L]``.
+        delta: by how much; all 0 between calls; int32 ``[L]``.
+        units: inputs of the hidden units of that state; float32 ``[H]``.
+        canonical: outputs of that state, in perspective; float32 ``[O]``.
+        outputs: the same, as they count for the state; float32 ``[O]``.
+    """
+
+    words: UInt64s1
+    known: Int32s1
+    row: Int32s2
+    hidden: Float32s2
+    sums: Float32s2
+    changed: Int32s1
+    delta: Int32s1
+    units: Float32s1
+    canonical: Float32s1
+    outputs: Float32s1
+
+
+def make_loaded(parts: Parts) -> Loaded:
+    """Reserve memory for a state; none is loaded."""
+    modes, fluents = parts.seen_as.shape
+    lookups, outputs = len(parts.first), parts.tables.shape[1]
+    hidden = parts.bias.shape[1]
+    return Loaded(
+        words=np.zeros(max(1, -(-fluents // 64)), np.uint64),
+        known=np.zeros(modes, np.int32),
+        row=np.zeros((modes, lookups), np.int32),
+        hidden=np.zeros((modes, hidden), np.float32),
+        sums=np.zeros((modes, outputs), np.float32),
+        changed=np.zeros(lookups, np.int32),
+        delta=np.zeros(lookups, np.int32),
+        units=np.zeros(hidden, np.float32),
+        canonical=np.zeros(outputs, np.float32),
+        outputs=np.zeros(outputs, np.float32),
+    )

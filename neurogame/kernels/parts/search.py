@@ -1,0 +1,57 @@
+"""Values of the leaves of searches, each from the one before it, which is often its sibling."""
+
+from __future__ import annotations
+
+from neurogame.kernels.leaves.values import Values, evaluate
+from neurogame.kernels.native.arrays import cast
+from neurogame.kernels.native.bits import ones
+from neurogame.kernels.native.compiled import inner
+from neurogame.kernels.native.struct import Struct
+from neurogame.kernels.parts.load import add_parts, load, mode_of
+from neurogame.kernels.parts.outputs import added, joined
+from neurogame.kernels.parts.parts import Loaded, Parts
+
+_SHARE = 3
+"""A state is loaded anew where more than one fluent in this many differs from the loaded one."""
+
+
+class PartsValuation(Struct):
+    """What :func:`value_parts` works with; one per thread.
+
+    Attributes:
+        logic: the goal networks below; of the kind NONE where there are none.
+        parts: the weights.
+        loaded: memory for a state.
+    """
+
+    logic: Values
+    parts: Parts
+    loaded: Loaded
+
+
+_valuation = cast(PartsValuation)
+
+
+def value_parts(values: Values) -> None:
+    """Value the given states with goal networks, if there are any, and parts."""
+    own = _valuation(values.evaluator)
+    parts, loaded, states, out = own.parts, own.loaded, values.states, values.out
+    outputs = loaded.outputs
+    evaluate(own.logic, states, values.lanes, values.count, out)
+    values.failed = own.logic.failed
+    for row in range(values.count):
+        if row == 0 or _is_far(values, loaded, row):
+            load(loaded, states, row)
+        add_parts(parts, loaded, states, row, mode_of(parts, states, row), outputs)
+        for role in range(out.shape[1]):
+            out[row, role] = joined(out[row, role], added(parts, outputs, out, row, role))
+
+
+@inner
+def _is_far(values: Values, loaded: Loaded, row: int) -> bool:
+    """Return whether so many fluents differ from the loaded state that to load is quicker."""
+    differ, held, states = 0, 0, values.states
+    for word in range(states.shape[1]):
+        differ += ones(loaded.words[word] ^ states[row, word])
+        held += ones(states[row, word])
+    return _SHARE * differ > held

@@ -1,0 +1,207 @@
+"""Self-play from Python: games in lanes, going on by as many plies as are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.errors import GameError
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
+from neurogame.kernels.leaves.expander import Expander
+from neurogame.kernels.leaves.leaves import Leaves
+from neurogame.kernels.leaves.values import evaluate
+from neurogame.kernels.native.entries import entry
+from neurogame.kernels.native.struct import array_of
+from neurogame.kernels.parts.learning import Learning
+from neurogame.kernels.self_play.lanes import SelfPlay
+from neurogame.kernels.self_play.play import play_rounds, start_lanes
+from neurogame.kernels.twin.expand import PackedArray
+
+MOST_TOGETHER = 1024
+"""Joint moves of several deciding roles that are valued; of more, as many are drawn."""
+
+_BY_LANE = ("state", "legal", "lane_logic", "ply", "opening", "waits")
+_BY_POSITION = ("states", "modes", "logics", "searched", "cut")
+_NUMBERS = ("clock", "games", "plies")
+
+Arrays = dict[str, npt.NDArray[np.generic]]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class GameSettings:
+    """How games of self-play are played.
+
+    Attributes:
+        lanes: games at once, at least 1.
+        plies: a game is cut off after this many, at least 1.
+        seed: every random choice follows from it.
+        epsilon: chance of a random move, 0..1.
+        lambda_: of TD(lambda), 0..1.
+        openings: most random plies at the start of a game; how many is drawn for each.
+    """
+
+    lanes: int
+    plies: int
+    seed: int
+    epsilon: float
+    lambda_: float
+    openings: int
+
+
+@final
+class Games:
+    """Games of self-play of one learner; not for several threads at once.
+
+    Attributes:
+        own: what compiled code works with.
+    """
+
+    def __init__(
+        self,
+        circuit: Circuit,
+        learning: Learning,
+        logic: SearchEvaluator,
+        settings: GameSettings,
+    ) -> None:
+        """Reserve memory and begin a game in every lane.
+
+        Args:
+            circuit: the game.
+            learning: what learns; its weights play.
+            logic: the goal networks below, of the kind NONE where there are none.
+            settings: how to play.
+        """
+        lanes = settings.lanes
+        self._leaves = Leaves(circuit, lanes, depth=1, playouts=0)
+        self._expander = Expander(circuit)
+        self._logic = logic
+        initial = _packed(circuit)
+        seen = self._expander.look(initial)
+        self._expander.expansion.most = MOST_TOGETHER
+        self.own = _make(circuit, learning, logic, self._expander, self._leaves, settings)
+        self.own.initial, self.own.initial_legal = initial, seen.legal
+        no_lanes = np.zeros((len(circuit.fluents), 0), np.int64)
+        first = np.zeros((1, len(circuit.roles)), np.float32)
+        evaluate(logic.values, initial, no_lanes, 1, first)
+        self.own.initial_logic = first[0].copy()
+        self._play = entry(play_rounds, counted=True)
+        entry(start_lanes)(self.own)
+
+    def play(self, rounds: int) -> None:
+        """Play a number of plies in every lane, and learn from the games that end.
+
+        Raises:
+            GameError: a role has no legal move in a state that is not terminal.
+        """
+        self.own.rounds = rounds
+        self._play(self.own)
+        self._leaves.check()
+        self._logic.check()
+        if self.own.stuck != 0:
+            raise GameError(
+                "self-play came to a state that is not terminal and in which some role has no "
+                "legal move; the rules should give every role a move"
+            )
+
+    def state(self) -> Arrays:
+        """Return all that is needed to go on exactly here, beside what the learner keeps."""
+        found: Arrays = {name: array_of(self.own, name).copy() for name in _BY_LANE}
+        rows = self._kept_rows()
+        found |= {name: array_of(self.own, name)[rows] for name in _BY_POSITION}
+        found["numbers"] = np.array([getattr(self.own, name) for name in _NUMBERS], np.int64)
+        found["finals"] = array_of(self.own, "finals").copy()
+        return found
+
+    def restore(self, state: Arrays) -> None:
+        """Go on where :meth:`state` was called, with the same settings."""
+        for name in (*_BY_LANE, "finals"):
+            array_of(self.own, name)[:] = state[name]
+        rows = self._kept_rows()
+        for name in _BY_POSITION:
+            array_of(self.own, name)[rows] = state[name]
+        for name, number in zip(_NUMBERS, state["numbers"].tolist(), strict=True):
+            setattr(self.own, name, number)
+
+    def _kept_rows(self) -> npt.NDArray[np.int64]:
+        """Return the rows of the positions of games that have not ended."""
+        ply = array_of(self.own, "ply").astype(np.int64)
+        plies = len(array_of(self.own, "modes")) // len(ply)
+        first = np.repeat(plies * np.arange(len(ply)), ply)
+        within = np.arange(len(first)) - np.repeat(np.cumsum(ply) - ply, ply)
+        found: npt.NDArray[np.int64] = first + within
+        return found
+
+
+def _packed(circuit: Circuit) -> PackedArray:
+    """Return the initial state as words."""
+    words = np.zeros((1, max(1, -(-len(circuit.fluents) // 64))), np.uint64)
+    for fluent in np.flatnonzero(circuit.initial).tolist():
+        words[0, fluent >> 6] |= np.uint64(1) << np.uint64(fluent & 63)
+    return words
+
+
+def _make(
+    circuit: Circuit,
+    learning: Learning,
+    logic: SearchEvaluator,
+    expander: Expander,
+    leaves: Leaves,
+    settings: GameSettings,
+) -> SelfPlay:
+    """Reserve memory."""
+    lanes, rows = settings.lanes, settings.lanes * settings.plies
+    roles, block = len(circuit.roles), leaves.block
+    words, move_words = block.states.shape[1], block.legal.shape[1]
+    unknown = np.float32(0.5)
+    return SelfPlay(
+        children=expander.expansion,
+        machine=leaves.rules,
+        logic=logic.values,
+        learning=learning,
+        initial=np.zeros((1, words), np.uint64),
+        initial_legal=np.zeros((1, move_words), np.uint64),
+        initial_logic=np.full(roles, unknown),
+        state=np.zeros((lanes, words), np.uint64),
+        legal=np.zeros((lanes, move_words), np.uint64),
+        lane_logic=np.full((lanes, roles), unknown),
+        ply=np.zeros(lanes, np.int32),
+        opening=np.zeros(lanes, np.int32),
+        waits=np.zeros(lanes, np.uint8),
+        states=np.zeros((rows, words), np.uint64),
+        modes=np.zeros(rows, np.int32),
+        logics=np.full((rows, roles), unknown),
+        searched=np.zeros((rows, roles), np.float32),
+        cut=np.zeros(rows, np.uint8),
+        targets=np.zeros((rows, roles), np.float32),
+        child_logic=np.full((len(expander.expansion.parent), roles), unknown),
+        worth=np.zeros(circuit.move_count, np.float64),
+        best=np.zeros(roles, np.float32),
+        found=np.zeros(roles, np.float32),
+        score=np.zeros(roles, np.float64),
+        best_joint=np.zeros(roles, np.int64),
+        other_joint=np.zeros(roles, np.int64),
+        seed=settings.seed,
+        clock=0,
+        rounds=0,
+        epsilon=settings.epsilon,
+        lambda_=settings.lambda_,
+        openings=settings.openings,
+        frozen=0,
+        stuck=0,
+        games=0,
+        plies=0,
+        finals=np.zeros(roles, np.float64),
+        lane=-1,
+        decided=0,
+        deciders=0,
+        decider=0,
+        number=0,
+        wanted=0,
+        ties=0,
+        best_score=0.0,
+    )

@@ -1,0 +1,123 @@
+"""The games of self-play, one per lane, and what is kept of each until it ends."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neurogame.array_types import (
+    Float32s1,
+    Float32s2,
+    Float64s1,
+    Int32s1,
+    Int64s1,
+    UInt8s1,
+    UInt64s2,
+)
+from neurogame.kernels.leaves.expander import ChildBlocks
+from neurogame.kernels.leaves.machine import StateMachine
+from neurogame.kernels.leaves.values import Values
+from neurogame.kernels.native.struct import Struct
+from neurogame.kernels.parts.learning import Learning
+
+
+class SelfPlay(Struct):
+    """Games in lanes, and the learner that plays all their roles.
+
+    ``N`` lanes, ``P`` plies that are kept of each, ``R`` roles, ``M`` moves of all roles, ``Fw``
+    and ``Mw`` words of a packed state and of packed legal moves. Position ``t`` of lane ``n`` is
+    row ``n P + t`` of all that is kept.
+
+    Attributes:
+        children: the rules, for all children of the lanes' states.
+        machine: the rules, for the moves made.
+        logic: the goal networks; of the kind NONE where there are none.
+        learning: the parts, and how they learn.
+        initial: the state in which games start; uint64 ``[1, Fw]``.
+        initial_legal: its legal moves; uint64 ``[1, Mw]``.
+        initial_logic: its values by the goal networks; float32 ``[R]``.
+        state: the lanes' states; uint64 ``[N, Fw]``.
+        legal: their legal moves; uint64 ``[N, Mw]``.
+        lane_logic: their values by the goal networks; float32 ``[N, R]``.
+        ply: of each lane; int32 ``[N]``.
+        opening: number of random plies at the start of each lane's game; int32 ``[N]``.
+        waits: 1 where the value of the last move is that of the state it led to, which is not
+            known yet; uint8 ``[N]``.
+        states: kept; uint64 ``[N P, Fw]``.
+        modes: kept; int32 ``[N P]``.
+        logics: kept; float32 ``[N P, R]``.
+        searched: values of positions by their best children; float32 ``[N P, R]``.
+        cut: 1 where the move was not the best one; uint8 ``[N P]``.
+        targets: of the game that is learned; float32 ``[N P, R]``.
+        child_logic: values of children by the goal networks; float32 ``[K, R]``.
+        worth: what moves of several deciding roles are worth; float64 ``[M]``.
+        best: values of the best child so far; float32 ``[R]``.
+        found: values of a child; float32 ``[R]``.
+        score: what the deciding roles make of a child; float64 ``[R]``.
+        best_joint: moves that lead to the best child; int64 ``[R]``.
+        other_joint: moves that lead to a random child; int64 ``[R]``.
+        seed: every random choice follows from it.
+        clock: plies of all lanes so far.
+        rounds: given: plies to play.
+        epsilon: chance of a random move, 0..1.
+        lambda_: of TD(lambda), 0..1.
+        openings: most random plies at the start of a game.
+        frozen: 1: nothing is learned.
+        stuck: 1 once some role had no legal move in a state that is not terminal.
+        games: ended so far.
+        plies: made so far.
+        finals: sum of the goals of games that ended; float64 ``[R]``.
+        lane: whose children are valued, -1 for none.
+        decided: lanes whose moves have been chosen in this ply.
+        deciders: number of its roles with a choice.
+        decider: the first of them, 0 for none.
+        number: of its children valued so far.
+        wanted: number of the child for exploration.
+        ties: children that are as good as the best.
+        best_score: the best child's.
+    """
+
+    children: ChildBlocks
+    machine: StateMachine
+    logic: Values
+    learning: Learning
+    initial: UInt64s2
+    initial_legal: UInt64s2
+    initial_logic: Float32s1
+    state: UInt64s2
+    legal: UInt64s2
+    lane_logic: Float32s2
+    ply: Int32s1
+    opening: Int32s1
+    waits: UInt8s1
+    states: UInt64s2
+    modes: Int32s1
+    logics: Float32s2
+    searched: Float32s2
+    cut: UInt8s1
+    targets: Float32s2
+    child_logic: Float32s2
+    worth: Float64s1
+    best: Float32s1
+    found: Float32s1
+    score: Float64s1
+    best_joint: Int64s1
+    other_joint: Int64s1
+    seed: int
+    clock: int
+    rounds: int
+    epsilon: float
+    lambda_: float
+    openings: int
+    frozen: int
+    stuck: int
+    games: int
+    plies: int
+    finals: Float64s1
+    lane: int
+    decided: int
+    deciders: int
+    decider: int
+    number: int
+    wanted: int
+    ties: int
+    best_score: float
