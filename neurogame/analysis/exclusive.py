@@ -42,13 +42,17 @@ class ExclusiveGroup:
     exactly: bool
 
 
-def candidate_groups(circuit: Circuit, states: Bits, usable: Bits) -> list[ExclusiveGroup]:
+def candidate_groups(
+    circuit: Circuit, states: Bits, usable: Bits, *, small: bool = False
+) -> list[ExclusiveGroup]:
     """Return disjoint groups of two or more fluents that no given state refutes.
 
     Args:
         circuit: the game.
         states: states seen in play, the initial state among them; bool ``[S, F]``.
         usable: fluents to group; bool ``[F]``.
+        small: of two ways to group equally many fluents, take that of smaller groups; else that
+            of larger ones.
     """
     terms, table = circuit.atoms.terms, circuit.atoms
     count = len(circuit.fluents)
@@ -63,7 +67,7 @@ def candidate_groups(circuit: Circuit, states: Bits, usable: Bits) -> list[Exclu
         first = terms.start[term[members]]
         arguments = terms.arguments[first[:, None] + np.arange(size)]
         while len(members):
-            best = _best_split(arguments, columns[members])
+            best = _best_split(arguments, columns[members], small)
             if not best:
                 break
             groups += [ExclusiveGroup(members[g.fluents], g.exactly) for g in best]
@@ -74,12 +78,15 @@ def candidate_groups(circuit: Circuit, states: Bits, usable: Bits) -> list[Exclu
     return _joined(groups, loose, states)
 
 
-def _best_split(arguments: IntArray, states: npt.NDArray[np.uint8]) -> list[ExclusiveGroup]:
+def _best_split(
+    arguments: IntArray, states: npt.NDArray[np.uint8], small: bool
+) -> list[ExclusiveGroup]:
     """Return the groups of the choice of counted arguments that explains most fluents.
 
     Args:
         arguments: of fluents of one function; int64 ``[N, A]``.
         states: of these fluents; uint8 ``[N, S]``.
+        small: whether ties go to small groups.
     """
     size = arguments.shape[1]
     positions = range(size)
@@ -89,13 +96,22 @@ def _best_split(arguments: IntArray, states: npt.NDArray[np.uint8]) -> list[Excl
         choices = [tuple(positions), *((p,) for p in positions)]
     best: list[ExclusiveGroup] = []
     best_score = 0
+    chosen: list[tuple[int, ...]] = []
     for counted in choices:
         kept = [p for p in positions if p not in counted]
         groups = _groups_of(arguments[:, kept], states)
-        # Ties go to the first choice: few large groups say more than many small ones.
         score = sum(len(g.fluents) * (2 if g.exactly else 1) for g in groups)
+        # Ties go to the first choice, as few large groups say more than many small ones; unless
+        # small ones are wanted: then to the contents of many cells, not the places of few pieces.
+        # Parts of what was chosen (the white pieces of a cell) are never better.
+        part = any(set(counted) <= set(other) for other in chosen)
+        better = small and score == best_score and not part and len(groups) > len(best)
         if score > best_score:
+            chosen = []
+        if score > best_score or better:
             best, best_score = groups, score
+        if score == best_score > 0:
+            chosen.append(counted)
     return best
 
 

@@ -45,6 +45,7 @@ class Candidates:
         stays: fluents never seen to end; bool ``[F]``.
         stays_out: fluents never seen to begin; bool ``[F]``.
         states: states seen, the initial one first; they suggest the groups; bool ``[S, F]``.
+        small: whether small groups are preferred to large ones.
     """
 
     never: Bits
@@ -52,6 +53,7 @@ class Candidates:
     stays: Bits
     stays_out: Bits
     states: Bits
+    small: bool = False
 
 
 @final
@@ -114,7 +116,12 @@ class _Prover:
         """Prove constants, then groups, then persistence."""
         self._prove_constants()
         # Fluents never seen that may hold all the same must belong to their groups.
-        tried = candidate_groups(self.circuit, self.candidates.states, ~self.never & ~self.always)
+        tried = candidate_groups(
+            self.circuit,
+            self.candidates.states,
+            ~self.never & ~self.always,
+            small=self.candidates.small,
+        )
         groups, known = self._prove_groups(tried)
         changes: list[Bits] = []
         if known is not None:

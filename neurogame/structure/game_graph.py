@@ -1,0 +1,174 @@
+"""A game drawn as one coloured graph, in which neither names nor orders have a part.
+
+Its nodes are the gates of the circuit, its literals, fluents, moves and roles. Whatever maps this
+graph onto itself maps the game onto itself. The circuit is first brought into a form that
+depends less on how the rules were written: conjunctions alone, merged where one reads another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.graph import FALSE, Graph
+from neurogame.graph.lanes import Bits
+from neurogame.graph.rewrite import substituted
+from neurogame.ground.atoms import IntArray
+from neurogame.netlist.conjunctions import conjunctions_of, flattened
+
+_WIDTH = 16
+"""Conjunctions of at most so many inputs are merged into those that read them."""
+_READ, _NEXT, _LEGAL, _OWN, _TERMINAL, _GOAL = range(6)
+"""Kinds of edges; goals take one for each goal value."""
+_LABELS = 2 * (_GOAL + 102)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class GameGraph:
+    """Nodes with colours and edges with labels; each edge is there in both directions.
+
+    ``N`` nodes, ``E`` edges, ``F`` fluents, ``M`` moves, ``R`` roles. The last ``F + M + R``
+    nodes are the fluents, the moves of all roles, and the roles: the *things*.
+
+    Attributes:
+        colour: what each node is; int64 ``[N]``.
+        start: node ``n`` has the edges ``start[n] .. start[n + 1]``; int64 ``[N + 1]``.
+        target: where each edge leads; int64 ``[E]``.
+        label: what it says; int64 ``[E]``.
+        first: number of the first fluent's node.
+    """
+
+    colour: IntArray
+    start: IntArray
+    target: IntArray
+    label: IntArray
+    first: int
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes, ``N``."""
+        return len(self.colour)
+
+    def keys(self, to: IntArray) -> npt.NDArray[np.uint64]:
+        """Return one number per edge after renumbering its nodes; uint64 ``[E]``, ascending.
+
+        Args:
+            to: new number of each node; int64 ``[N]``.
+        """
+        source = np.repeat(to, np.diff(self.start))
+        pair = source * self.node_count + to[self.target]
+        return np.sort(pair.astype(np.uint64) * np.uint64(_LABELS) + self.label.astype(np.uint64))
+
+
+def draw_game(
+    circuit: Circuit,
+    *,
+    constant: Bits | None = None,
+    conditions: Sequence[IntArray] | None = None,
+) -> GameGraph:
+    """Draw a circuit.
+
+    Args:
+        circuit: the game.
+        constant: fluents that keep their initial value: they stay where they are, and so do
+            moves that are never legal then; bool ``[F]``, none by default.
+        conditions: if given, the goals and the end are drawn as these conditions alone, literals
+            ``2 f`` and ``2 f + 1`` of fluents that hold or do not; else as they are.
+    """
+    moves, fluents, roles = circuit.move_count, len(circuit.fluents), len(circuit.roles)
+    dynamics = moves + fluents
+    outputs = circuit.graph.outputs
+    whole = circuit.graph.with_outputs(outputs if conditions is None else outputs[:dynamics])
+    leaves = 2 * np.arange(whole.input_count)
+    fixed = np.zeros(fluents, np.bool_) if constant is None else constant
+    leaves[1 : 1 + fluents][fixed] = circuit.initial[fixed]
+    merged = flattened(conjunctions_of(substituted(whole, leaves)), _WIDTH)
+    form = substituted(merged, 2 * np.arange(merged.input_count))
+    out = form.outputs
+    live = out[:moves] != FALSE
+    drawing = _Drawing(form, (fluents, moves, roles), conditions or ())
+    own, changing = np.flatnonzero(live), np.flatnonzero(~fixed)
+    drawing.output(drawing.move(own), out[own], _LEGAL)
+    drawing.output(drawing.fluent(changing), out[moves + changing], _NEXT)
+    owner = np.repeat(np.arange(roles), list(map(len, circuit.moves)))
+    drawing.edge(drawing.move(own), drawing.role(owner[own]), 2 * _OWN)
+    if conditions is None:
+        values = np.array([v for role in circuit.goal_values for v in role], np.int64)
+        owner = np.repeat(np.arange(roles), list(map(len, circuit.goal_values)))
+        drawing.output(np.zeros(1, np.int64), out[dynamics : dynamics + 1], _TERMINAL)
+        drawing.output(drawing.role(owner), out[dynamics + 1 :], _GOAL + values)
+    return drawing.graph(np.concatenate([fixed, ~live]))
+
+
+@final
+class _Drawing:
+    """The nodes and edges of a graph, as they are drawn."""
+
+    def __init__(
+        self, form: Graph, counts: tuple[int, int, int], conditions: Sequence[IntArray]
+    ) -> None:
+        self._form = form
+        self._first = form.node_count + len(conditions)
+        self._counts = counts
+        self._edges: list[tuple[IntArray, IntArray, IntArray]] = []
+        reader = np.repeat(np.arange(form.gate_count) + form.input_count, form.fan_in)
+        self.output(reader, form.inputs, _READ)
+        for number, literals in enumerate(conditions):
+            node = np.full(len(literals), form.node_count + number)
+            self.edge(node, self.fluent(literals >> 1), 2 * _READ + (literals & 1))
+
+    def fluent(self, index: IntArray) -> IntArray:
+        """Return the nodes of fluents."""
+        return self._first + index
+
+    def move(self, index: IntArray) -> IntArray:
+        """Return the nodes of moves."""
+        return self._first + self._counts[0] + index
+
+    def role(self, index: IntArray) -> IntArray:
+        """Return the nodes of roles."""
+        return self._first + self._counts[0] + self._counts[1] + index
+
+    def edge(self, source: IntArray, target: IntArray, label: IntArray | int) -> None:
+        """Draw edges."""
+        self._edges.append((source, target, np.broadcast_to(label, source.shape)))
+
+    def output(self, source: IntArray, literals: IntArray, kind: IntArray | int) -> None:
+        """Draw edges to literals: those of fluents and moves lead to their own nodes."""
+        node = literals >> 1
+        inner = (node > 0) & (node < self._form.input_count)
+        target = np.where(inner, self._first + node - 1, node)
+        self.edge(source, target, 2 * np.asarray(kind) + (literals & 1))
+
+    def graph(self, alone: Bits) -> GameGraph:
+        """Return what was drawn.
+
+        Args:
+            alone: fluents and moves that get colours of their own; bool ``[F + M]``.
+        """
+        fluents, moves, roles = self._counts
+        count = self._first + fluents + moves + roles
+        colour = np.zeros(count, np.int64)
+        colour[0] = 1
+        colour[self._form.input_count : self._form.node_count] = 2
+        colour[self._form.node_count : self._first] = 6
+        colour[self._first :] = np.repeat([3, 4, 5], [fluents, moves, roles])
+        fixed = np.flatnonzero(alone)
+        colour[self._first + fixed] = 7 + fixed
+        source, target, label = (np.concatenate(part) for part in zip(*self._edges, strict=True))
+        ends = np.concatenate([source, target])
+        order = np.argsort(ends, kind="stable")
+        start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=count))])
+        return GameGraph(
+            colour,
+            start.astype(np.int64),
+            np.concatenate([target, source])[order],
+            np.concatenate([2 * label, 2 * label + 1])[order],
+            self._first,
+        )

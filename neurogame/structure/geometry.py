@@ -1,0 +1,111 @@
+"""Geometry: which variables the rules read together, and how often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.groups import group_starts
+from neurogame.graph.levels import levels
+from neurogame.ground.atoms import IntArray
+
+MOST_READ = 6
+"""Gates that depend on more variables than this say nothing about neighbours."""
+
+Floats = npt.NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """Weighted pairs of variables: neighbours, from both sides.
+
+    ``V`` variables, ``P`` ordered pairs.
+
+    Attributes:
+        start: variable ``v`` has the neighbours ``other[start[v]:start[v + 1]]``;
+            int64 ``[V + 1]``.
+        other: the neighbours, ascending per variable; int64 ``[P]``.
+        weight: of each pair, > 0, the same in both directions: the sum of ``1 / (n - 1)`` over
+            all gates that depend on ``n`` variables, 2 to 6, these two among them;
+            float64 ``[P]``.
+    """
+
+    start: IntArray
+    other: IntArray
+    weight: Floats
+
+    def neighbours(self, variable: int) -> tuple[IntArray, Floats]:
+        """Return the neighbours of a variable and the weights."""
+        own = slice(int(self.start[variable]), int(self.start[variable + 1]))
+        return self.other[own], self.weight[own]
+
+
+def find_geometry(circuit: Circuit, variable_of: IntArray, count: int) -> Geometry:
+    """Return the neighbours of each variable.
+
+    Args:
+        circuit: the game.
+        variable_of: variable of each fluent, or -1; int64 ``[F]``.
+        count: number of variables.
+    """
+    pairs, weights = [np.zeros(0, np.int64)], [np.zeros(0)]
+    rows = small_supports(circuit, variable_of)
+    size = (rows >= 0).sum(axis=1)
+    for wide in range(2, MOST_READ + 1):
+        own = np.sort(rows[size == wide], axis=1)[:, -wide:]
+        for i in range(wide):
+            for j in range(wide):
+                if i != j:
+                    found, times = np.unique(own[:, i] * count + own[:, j], return_counts=True)
+                    pairs.append(found)
+                    weights.append(times / (wide - 1))
+    found, place = np.unique(np.concatenate(pairs), return_inverse=True)
+    total = np.bincount(place.reshape(-1), np.concatenate(weights), len(found))
+    first = np.bincount(found // max(count, 1), minlength=count)
+    return Geometry(group_starts(first), found % max(count, 1), total.astype(np.float64))
+
+
+def small_supports(circuit: Circuit, variable_of: IntArray) -> IntArray:
+    """Return the variables that each gate depends on, if they are few.
+
+    Args:
+        circuit: the game.
+        variable_of: variable of each fluent, or -1; int64 ``[F]``.
+
+    Returns:
+        int64 ``[n, 6]``, one row for each gate that depends on at most six, filled up with -1.
+    """
+    graph = circuit.graph
+    support = np.full((graph.node_count, MOST_READ), -1, np.int64)
+    support[1 : 1 + len(variable_of), 0] = variable_of
+    large = np.zeros(graph.node_count, np.bool_)
+    fan_in = graph.fan_in
+    found = [np.zeros((0, MOST_READ), np.int64)]
+    for gates in levels(graph):
+        inputs, start = graph.inputs_of(gates)
+        wide = np.logical_or.reduceat(large[inputs >> 1], start[:-1])
+        large[graph.input_count + gates[wide]] = True
+        small = gates[~wide]
+        if not len(small):
+            continue
+        inputs, start = graph.inputs_of(small)
+        owner = np.repeat(np.arange(len(small)), fan_in[small])
+        read = support[inputs >> 1]
+        gate = np.broadcast_to(owner[:, None], read.shape)[read >= 0]
+        pair = np.unique(gate * (len(variable_of) + 1) + read[read >= 0])
+        gate, variable = np.divmod(pair, len(variable_of) + 1)
+        size = np.bincount(gate, minlength=len(small))
+        fits = size <= MOST_READ
+        large[graph.input_count + small[~fits]] = True
+        kept = fits[gate]
+        rows = np.full((len(small), MOST_READ), -1, np.int64)
+        place = np.arange(len(gate)) - np.repeat(np.cumsum(size) - size, size)
+        rows[gate[kept], place[kept]] = variable[kept]
+        support[graph.input_count + small] = rows
+        found.append(rows[fits])
+    return np.concatenate(found)

@@ -1,0 +1,48 @@
+"""The mode: the variable that says which role has a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from neurogame.analysis.exclusive import ExclusiveGroup
+from neurogame.analysis.observe import Observations
+from neurogame.analysis.turns import seen_control
+from neurogame.ground.atoms import IntArray
+from neurogame.structure.variables import Variable
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """A variable of which one value always holds and says who has a choice.
+
+    Attributes:
+        variable: index of the variable.
+        roles: per fluent of it the only role that has two or more legal moves while it holds, or
+            -1 if nobody has; int64 ``[K]``.
+    """
+
+    variable: int
+    roles: IntArray
+
+
+def find_mode(variables: Sequence[Variable], seen: Observations) -> Mode | None:
+    """Return the smallest variable that tells which role has a choice.
+
+    Args:
+        variables: of the game.
+        seen: what play showed.
+
+    Returns:
+        None if there is none, in simultaneous games, and where fewer than two roles ever have a
+        choice.
+    """
+    groups = tuple(ExclusiveGroup(v.fluents, v.exactly) for v in variables)
+    control = seen_control(groups, seen)
+    if control is None:
+        return None
+    first = int(control.fluents[0])
+    index = next(i for i, v in enumerate(variables) if int(v.fluents[0]) == first)
+    return Mode(index, control.roles)

@@ -1,0 +1,158 @@
+"""What the rules of a game give away, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+
+from neurogame.analysis.cone import ConeFinder
+from neurogame.analysis.random_play import WordEvaluator
+from neurogame.circuit.circuit import Circuit
+from neurogame.ground.atoms import IntArray
+from neurogame.settings import Settings, setting
+from neurogame.structure.automorphisms import find_chain
+from neurogame.structure.canonical import renumbered
+from neurogame.structure.game_graph import draw_game
+from neurogame.structure.geometry import Geometry, find_geometry
+from neurogame.structure.lines import find_conditions, find_lines, line_literals
+from neurogame.structure.mode import Mode, find_mode
+from neurogame.structure.sample import sample_states, spread
+from neurogame.structure.symmetries import Symmetry, find_symmetries
+from neurogame.structure.variables import Variable, find_variables
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class StructureLimits(Settings):
+    """How much looking for structure may cost."""
+
+    REFUSED = "limits of a structure: {name}={value!r}; allowed: {allowed}"
+
+    states: int = setting(
+        5_000,
+        "most states to enumerate; 0 enumerates none",
+        least=0,
+    )
+    games: int = setting(
+        512,
+        "random games otherwise, a multiple of 64, >= 64; fewer on a large circuit",
+        least=64,
+    )
+    play_work: int = setting(
+        100_000_000,
+        "input literals read in random play, > 0",
+        least=1,
+    )
+    proof_work: int = setting(
+        50_000_000,
+        "input literals read by proofs; 0 proves nothing",
+        least=0,
+    )
+    graph_work: int = setting(
+        200_000_000,
+        "edges read in the search for symmetries; 0 finds none",
+        least=0,
+    )
+    symmetries: int = setting(
+        1_024,
+        "most symmetries; of a larger group, a part is kept",
+        least=1,
+    )
+    lines: int = setting(
+        2_000,
+        "most lines; where there are more, there are none",
+        least=0,
+    )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """What the rules of a game give away.
+
+    ``F`` fluents, ``V`` variables.
+
+    Attributes:
+        variables: groups of fluents of which at most one holds; all fluents that are not constant.
+        variable_of: variable of each fluent, or -1 for a constant; int64 ``[F]``.
+        mode: the variable that says who has a choice, if there is one.
+        geometry: which variables are read together.
+        lines: variables of conditions of the goals and of the end, ascending.
+        symmetries: a group of them, the identity first.
+    """
+
+    variables: tuple[Variable, ...]
+    variable_of: IntArray
+    mode: Mode | None
+    geometry: Geometry
+    lines: tuple[tuple[int, ...], ...]
+    symmetries: tuple[Symmetry, ...]
+
+
+def find_structure(
+    circuit: Circuit, *, seed: int = 0, limits: StructureLimits | None = None
+) -> Structure:
+    """Find the structure of a game; names and their order have no influence on it.
+
+    Args:
+        circuit: the game.
+        seed: of the random play.
+        limits: what it may cost.
+    """
+    limits = limits or StructureLimits()
+    fluents, moves = len(circuit.fluents), circuit.move_count
+    chain = find_chain(draw_game(circuit), work=limits.graph_work)
+    order = np.argsort(chain.rank[:fluents])
+    owner = np.repeat(np.arange(len(circuit.roles)), np.diff(circuit.move_offsets))
+    move_order = np.lexsort((chain.rank[fluents : fluents + moves], owner))
+    game = renumbered(circuit, order, move_order)
+    evaluator = WordEvaluator(game)
+    sample = sample_states(
+        evaluator,
+        seed=seed,
+        states=limits.states,
+        games=limits.games,
+        work=limits.play_work,
+    )
+    variables = find_variables(game, sample, ConeFinder(game.graph), work=limits.proof_work)
+    variable_of = np.full(fluents, -1, np.int64)
+    for index, variable in enumerate(variables):
+        variable_of[variable.fluents] = index
+    conditions = find_conditions(game, work=1_000_000)
+    back = tuple(Variable(np.sort(order[v.fluents]), v.exactly, v.evidence) for v in variables)
+    mode = find_mode(variables, sample.seen)
+    if mode is not None:
+        own = order[variables[mode.variable].fluents]
+        mode = Mode(mode.variable, mode.roles[np.argsort(own)])
+    found = find_symmetries(
+        game,
+        evaluator,
+        variable_of < 0,
+        spread(game, sample.states, 1024),
+        line_literals(conditions),
+        seed=seed,
+        most=limits.symmetries,
+        work=limits.graph_work,
+    )
+    original = np.full(fluents, -1, np.int64)
+    original[order] = variable_of
+    return Structure(
+        variables=back,
+        variable_of=original,
+        mode=mode,
+        geometry=find_geometry(game, variable_of, len(variables)),
+        lines=find_lines(conditions, variable_of, most=limits.lines),
+        symmetries=tuple(_translated(one, order, move_order) for one in found),
+    )
+
+
+def _translated(symmetry: Symmetry, fluents: IntArray, moves: IntArray) -> Symmetry:
+    """Return a symmetry under other numbers: ``fluents`` and ``moves`` say which was which."""
+    images = []
+    for image, number in ((symmetry.fluents, fluents), (symmetry.moves, moves)):
+        own = np.empty_like(image)
+        own[number] = number[image]
+        images.append(own)
+    return replace(symmetry, fluents=images[0], moves=images[1])

@@ -1,0 +1,147 @@
+"""Symmetries: renumberings of fluents, moves and roles under which the game stays the same.
+
+They are looked for as automorphisms of the circuit, which proves them. Where the goals are written
+in a way that is less symmetric than what they say (a count from one corner on), another search
+leaves the gates of the goals out, and what it finds is tried on sampled states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from neurogame.analysis.random_play import WordEvaluator, choose_moves
+from neurogame.analysis.verdict import Evidence, Verdict
+from neurogame.circuit.circuit import Circuit
+from neurogame.graph.lanes import Bits, Words, pack_lanes
+from neurogame.ground.atoms import IntArray
+from neurogame.structure.automorphisms import find_chain
+from neurogame.structure.game_graph import draw_game
+
+FEWEST_STATES = 256
+"""States on which a symmetry that is not proved is tried at least."""
+_ROUNDS = 4
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Symmetry:
+    """A map of states, moves and roles that changes nothing but numbers.
+
+    The image of a state is the one in which ``fluents[f]`` holds exactly if ``f`` holds in it.
+    What is legal, what follows, when the game ends and who gets what are the same in the image,
+    for the images of moves and roles.
+
+    Attributes:
+        fluents: image of each fluent; constants stay where they are; int64 ``[F]``.
+        moves: image of each move, of all roles, numbered through in role order; moves that are
+            never legal go anywhere; int64 ``[M]``.
+        roles: image of each role; int64 ``[R]``.
+        initial: whether the initial state is its own image.
+        verdict: how this is known, and the number of states where it was sampled.
+    """
+
+    fluents: IntArray
+    moves: IntArray
+    roles: IntArray
+    initial: bool
+    verdict: Verdict
+
+
+def find_symmetries(
+    circuit: Circuit,
+    evaluator: WordEvaluator,
+    constant: Bits,
+    states: Bits,
+    conditions: list[IntArray],
+    *,
+    seed: int,
+    most: int,
+    work: int,
+) -> tuple[Symmetry, ...]:
+    """Return a group of symmetries, the identity first.
+
+    Args:
+        circuit: the game.
+        evaluator: of it.
+        constant: fluents that keep their initial value; bool ``[F]``.
+        states: states of the game to try symmetries on; bool ``[S, F]``.
+        conditions: of the goals and the end, as literals of fluents ``2 f`` or ``2 f + 1``.
+        seed: of the moves that are tried.
+        most: of a larger group only a part is returned.
+        work: most edges of graphs read.
+    """
+    proved = find_chain(draw_game(circuit, constant=constant), work=work).group(most)
+    check = _Check(circuit, evaluator, states, seed)
+    loose = draw_game(circuit, constant=constant, conditions=conditions)
+    tried = find_chain(loose, check.agrees, work=work // 4).group(most)
+    sure = {one.tobytes() for one in proved}
+    chosen = tried if len(tried) > len(proved) else proved
+    known, seen = Verdict(True, Evidence.PROVED), Verdict(True, Evidence.SAMPLED, len(states))
+    return tuple(
+        _symmetry(circuit, one, known if one.tobytes() in sure else seen) for one in chosen
+    )
+
+
+def _symmetry(circuit: Circuit, image: IntArray, verdict: Verdict) -> Symmetry:
+    fluents, moves, roles = split_things(circuit, image)
+    initial = np.zeros_like(circuit.initial)
+    initial[fluents] = circuit.initial
+    same = bool(np.array_equal(initial, circuit.initial))
+    return Symmetry(fluents, moves, roles, same, verdict)
+
+
+def split_things(circuit: Circuit, image: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the images of fluents, moves and roles of a permutation of all of them."""
+    fluents, moves = len(circuit.fluents), circuit.move_count
+    return (
+        image[:fluents],
+        image[fluents : fluents + moves] - fluents,
+        image[fluents + moves :] - fluents - moves,
+    )
+
+
+@final
+class _Check:
+    """What the rules say about some states and moves, to compare with what they say of images."""
+
+    def __init__(self, circuit: Circuit, evaluator: WordEvaluator, states: Bits, seed: int) -> None:
+        self.circuit, self.evaluator = circuit, evaluator
+        states = np.resize(states, (max(len(states), FEWEST_STATES), states.shape[1]))
+        self.states = pack_lanes(states.T)
+        self.legal, self.terminal, self.goals = evaluator.look(self.states)
+        random = np.random.default_rng(seed)
+        self.open = ~self.terminal & pack_lanes(np.ones((1, len(states)), np.bool_))[0]
+        self.steps: list[tuple[Words, Words, Words]] = []
+        for _ in range(_ROUNDS):
+            moves, able = choose_moves(circuit, self.legal, random)
+            self.steps.append((moves, evaluator.step(self.states, moves), able & self.open))
+
+    def agrees(self, image: IntArray) -> bool:
+        """Return whether a permutation of all things changes nothing in the states looked at."""
+        circuit = self.circuit
+        fluents, moves, roles = split_things(circuit, image)
+        if any(circuit.goal_values[r] != circuit.goal_values[s] for r, s in enumerate(roles)):
+            return False
+        states = _mapped(self.states, fluents)
+        legal, terminal, goals = self.evaluator.look(states)
+        values = np.split(np.arange(len(goals)), np.cumsum(list(map(len, circuit.goal_values))))
+        order = np.concatenate([values[r] for r in roles.tolist()]) if len(goals) else roles[:0]
+        full = self.open | self.terminal
+        if ((terminal ^ self.terminal) & full).any() or ((goals[order] ^ self.goals) & full).any():
+            return False
+        if ((legal[moves] ^ self.legal) & self.open).any():
+            return False
+        return not any(
+            ((self.evaluator.step(states, _mapped(made, moves))[fluents] ^ after) & able).any()
+            for made, after, able in self.steps
+        )
+
+
+def _mapped(rows: Words, image: IntArray) -> Words:
+    """Return rows with row ``n`` in the place of its image."""
+    found = np.empty_like(rows)
+    found[image] = rows
+    return found
