@@ -20,7 +20,7 @@ from neurogame.structure.lines import find_conditions, find_lines, line_literals
 from neurogame.structure.mode import Mode, find_mode
 from neurogame.structure.sample import sample_states, spread
 from neurogame.structure.symmetries import Symmetry, find_symmetries
-from neurogame.structure.variables import Variable, find_variables
+from neurogame.structure.variables import StateVariable, find_variables
 
 
 @final
@@ -83,7 +83,7 @@ class Structure:
         symmetries: a group of them, the identity first.
     """
 
-    variables: tuple[Variable, ...]
+    variables: tuple[StateVariable, ...]
     variable_of: IntArray
     mode: Mode | None
     geometry: Geometry
@@ -121,7 +121,7 @@ def find_structure(
     for index, variable in enumerate(variables):
         variable_of[variable.fluents] = index
     conditions = find_conditions(game, work=1_000_000)
-    back = tuple(Variable(np.sort(order[v.fluents]), v.exactly, v.evidence) for v in variables)
+    back = tuple(StateVariable(np.sort(order[v.fluents]), v.exactly, v.evidence) for v in variables)
     mode = find_mode(variables, sample.seen)
     if mode is not None:
         own = order[variables[mode.variable].fluents]
