@@ -112,7 +112,7 @@ class Game:
     @cached_property
     def structure(self) -> Structure:
         """What the rules give away: variables, mode, geometry, lines and symmetries."""
-        return find_structure(self.circuit)
+        return find_structure(self.circuit, self.rules)
 
     def role_index(self, role: str) -> int:
         """Return the number of a role, in any case.
