@@ -55,6 +55,21 @@ def cyclic_relations(rules: Sequence[Rule]) -> set[Relation]:
     return cyclic
 
 
+def recursive_conditions(rules: Sequence[Rule]) -> set[Relation]:
+    """Return the relations that depend on themselves and on the state or on moves."""
+    needs = _needs(rules)
+    found = set()
+    for relation in cyclic_relations(rules):
+        reached, todo = {relation}, [relation]
+        while todo:
+            fresh = set(needs.get(todo.pop(), ())) - reached
+            reached |= fresh
+            todo += fresh
+        if reached & {("true", 1), ("does", 2)}:
+            found.add(relation)
+    return found
+
+
 def check_dependencies(rules: Sequence[Rule]) -> list[Finding]:
     """Return the findings about dependencies between relations."""
     return [*_keyword_order(rules), *_recursion(rules)]

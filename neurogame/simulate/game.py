@@ -20,6 +20,7 @@ from neurogame.gdl.library import load_rules
 from neurogame.gdl.terms import Rules
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
+from neurogame.structure.structure import Structure, find_structure
 from neurogame.views import show_as
 
 
@@ -107,6 +108,11 @@ class Game:
         if key not in self._simulators:
             self._simulators[key] = Simulator(self.circuit, *key)
         return self._simulators[key]
+
+    @cached_property
+    def structure(self) -> Structure:
+        """What the rules give away: variables, mode, geometry, lines and symmetries."""
+        return find_structure(self.circuit, self.rules)
 
     def role_index(self, role: str) -> int:
         """Return the number of a role, in any case.

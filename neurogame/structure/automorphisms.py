@@ -18,7 +18,7 @@ import numpy as np
 from neurogame.graph.lanes import Words
 from neurogame.ground.atoms import IntArray
 from neurogame.structure.game_graph import GameGraph
-from neurogame.structure.refine import Refiner
+from neurogame.structure.refine import Refiner, Trace
 
 _MOST_BASE = 64
 _TRIES = 8
@@ -28,18 +28,17 @@ _TRIES = 8
 @final
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A group of permutations of the ``T`` things of a game, and a numbering of them.
+    """A group of permutations of the ``T`` things of a game.
 
     Attributes:
-        rank: place of each thing in an order that does not depend on names, except among things
-            that are interchangeable or that were not told apart; int64 ``[T]``.
+        things: ``T``.
         levels: per thing of the base, the last one first, permutations that leave the earlier
             ones in place and move this one to different places, the identity among them;
             int64 ``[n, T]`` each.
         complete: whether the base tells all things apart and nothing was left out.
     """
 
-    rank: IntArray
+    things: int
     levels: tuple[IntArray, ...]
     complete: bool
 
@@ -53,12 +52,31 @@ class Chain:
         Returns:
             int64 ``[n, T]``.
         """
-        found: IntArray = np.arange(len(self.rank))[None]
+        found: IntArray = np.arange(self.things)[None]
         for level in self.levels:
             if len(found) * len(level) > most:
                 break
             found = np.concatenate([one[found] for one in level])
         return found
+
+
+def canonical_order(graph: GameGraph, *, work: int) -> IntArray:
+    """Return the place of each thing in an order that does not depend on names.
+
+    Except among things that are interchangeable, or that were not told apart within the limits.
+
+    Args:
+        graph: of the game.
+        work: most edges read.
+
+    Returns:
+        int64 ``[T]``.
+    """
+    path, _ = _find_base(Refiner(graph), work)
+    order = np.argsort(path[-1].colours[graph.first :], kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
 
 
 def find_chain(
@@ -75,6 +93,19 @@ def find_chain(
     return _Search(graph, accepted, work).run()
 
 
+def _find_base(refiner: Refiner, work: int) -> tuple[list[Trace], list[IntArray]]:
+    """Return the refinements along a base, and the things of which each one was singled out."""
+    path = [refiner.first()]
+    cells: list[IntArray] = []
+    while len(cells) < _MOST_BASE and refiner.work < work:
+        cell = refiner.open_cell(path[-1].colours)
+        if not len(cell):
+            break
+        cells.append(cell)
+        path.append(refiner.singled(path[-1].colours, int(cell[0])))
+    return path, cells
+
+
 @final
 class _Search:
     """One search for automorphisms."""
@@ -86,82 +117,85 @@ class _Search:
         self.refiner = Refiner(graph)
         self.accepted = accepted or self._keeps_edges
         self.keys = graph.keys(np.arange(graph.node_count)) if accepted is None else None
+        self.things = graph.node_count - graph.first
 
     def run(self) -> Chain:
         """Find a base, then the levels from the last one up."""
-        first, things = self.graph.first, self.graph.node_count - self.graph.first
-        path = [self.refiner.first()]
-        cells: list[IntArray] = []
-        while len(cells) < _MOST_BASE and self.refiner.work < self.work:
-            cell = self.refiner.open_cell(path[-1])
-            if not len(cell):
-                break
-            cells.append(cell)
-            path.append(self.refiner.singled(path[-1], int(cell[0])))
-        order = np.argsort(path[-1][first:], kind="stable")
-        rank = np.empty(things, np.int64)
-        rank[order] = np.arange(things)
-        complete = len(np.unique(path[-1][first:])) == things
+        self.path, cells = _find_base(self.refiner, self.work)
+        self.leaf = np.argsort(self.path[-1].colours, kind="stable")
+        complete = len(np.unique(self.path[-1].colours[self.graph.first :])) == self.things
         levels: list[IntArray] = []
         if complete:
-            self.leaf = path[-1]
             for depth in range(len(cells) - 1, -1, -1):
-                level, whole = self._level(path[depth], cells[depth], levels)
+                level, whole = self._level(depth, cells[depth], levels)
                 complete &= whole
                 if len(level) > 1:
                     levels.append(level)
-        return Chain(rank, tuple(levels), complete)
+        return Chain(self.things, tuple(levels), complete)
 
     def _level(
-        self, colours: Words, cell: IntArray, below: list[IntArray]
+        self, depth: int, cell: IntArray, below: list[IntArray]
     ) -> tuple[IntArray, bool]:
-        """Return one automorphism for each place to which the first thing of a cell can move.
+        """Return one automorphism for each place to which a thing of the base can move.
 
         Args:
-            colours: before it is singled out.
-            cell: the things of its colour.
+            depth: its place in the base.
+            cell: the things of its colour; it is the first.
             below: the levels that leave it where it is.
         """
         first = self.graph.first
-        point = int(cell[0]) - first
         generators = [one for level in below for one in level[1:]]
-        found = {point: np.arange(self.graph.node_count - first)}
-        whole = True
-        for node in cell[1:].tolist():
-            if node - first in found:
+        found = {int(cell[0]) - first: np.arange(self.things)}
+        hopeless: dict[int, IntArray] = {}
+        for thing in (cell[1:] - first).tolist():
+            if thing in found or thing in hopeless:
                 continue
             if self.refiner.work > self.work:
-                whole = False
-                break
-            image = self._search(self.refiner.singled(colours, node), [_TRIES])
-            if image is not None:
+                return np.stack(list(found.values())), False
+            image = self._search(depth, self.path[depth].colours, [first + thing], [_TRIES])
+            if image is None:
+                hopeless[thing] = image = np.arange(self.things)
+            else:
                 generators.append(image)
                 _close(found, generators)
-        return np.stack(list(found.values())), whole
+            _close(hopeless, generators)
+        return np.stack(list(found.values())), True
 
-    def _search(self, colours: Words, left: list[int]) -> IntArray | None:
-        """Return an automorphism that carries the leaf to some leaf under these colours."""
-        cell = self.refiner.open_cell(colours)
-        if not len(cell):
-            left[0] -= 1
-            return self._mapped(colours)
-        for node in cell.tolist():
+    def _search(
+        self, depth: int, colours: Words, nodes: list[int], left: list[int]
+    ) -> IntArray | None:
+        """Return an automorphism that carries the base to itself up to a depth, and on to a node.
+
+        Args:
+            depth: things of the base before this one.
+            colours: after their images were singled out.
+            nodes: what this one's image may be.
+            left: leaves that may still be looked at; counted down.
+        """
+        for node in nodes:
             if left[0] <= 0 or self.refiner.work > self.work:
                 return None
-            found = self._search(self.refiner.singled(colours, node), left)
+            after = self.refiner.followed(colours, node, self.path[depth + 1].sums)
+            if after is None:
+                continue
+            if depth + 2 == len(self.path):
+                left[0] -= 1
+                found = self._mapped(after)
+            else:
+                cell = self.refiner.open_cell(after)
+                found = self._search(depth + 1, after, cell.tolist(), left)
             if found is not None:
                 return found
         return None
 
     def _mapped(self, colours: Words) -> IntArray | None:
         """Return the permutation of things that carries one leaf to another, if it is right."""
-        mine, other = np.argsort(self.leaf, kind="stable"), np.argsort(colours, kind="stable")
-        if not np.array_equal(self.leaf[mine], colours[other]):
+        other = np.argsort(colours, kind="stable")
+        if not np.array_equal(self.path[-1].colours[self.leaf], colours[other]):
             return None
-        to = np.empty(self.graph.node_count, np.int64)
-        to[mine] = other
-        self.nodes = to
-        image: IntArray = to[self.graph.first :] - self.graph.first
+        self.nodes = np.empty(self.graph.node_count, np.int64)
+        self.nodes[self.leaf] = other
+        image: IntArray = self.nodes[self.graph.first :] - self.graph.first
         return image if self.accepted(image) else None
 
     def _keeps_edges(self, image: IntArray) -> bool:

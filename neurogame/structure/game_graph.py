@@ -19,11 +19,9 @@ from neurogame.graph.graph import FALSE, Graph
 from neurogame.graph.lanes import Bits
 from neurogame.graph.rewrite import substituted
 from neurogame.ground.atoms import IntArray
-from neurogame.netlist.conjunctions import conjunctions_of, flattened
+from neurogame.structure.normal_form import normal_form
 
-_WIDTH = 16
-"""Conjunctions of at most so many inputs are merged into those that read them."""
-_READ, _NEXT, _LEGAL, _OWN, _TERMINAL, _GOAL = range(6)
+_READ, _NEXT, _LEGAL, _OWN, _TERMINAL, _RECURSIVE, _GOAL = range(7)
 """Kinds of edges; goals take one for each goal value."""
 _LABELS = 2 * (_GOAL + 102)
 
@@ -75,7 +73,7 @@ def draw_game(
     """Draw a circuit.
 
     Args:
-        circuit: the game.
+        circuit: the game, as it is or with its recursive conditions as inputs and outputs.
         constant: fluents that keep their initial value: they stay where they are, and so do
             moves that are never legal then; bool ``[F]``, none by default.
         conditions: if given, the goals and the end are drawn as these conditions alone, literals
@@ -84,12 +82,13 @@ def draw_game(
     moves, fluents, roles = circuit.move_count, len(circuit.fluents), len(circuit.roles)
     dynamics = moves + fluents
     outputs = circuit.graph.outputs
-    whole = circuit.graph.with_outputs(outputs if conditions is None else outputs[:dynamics])
+    last = dynamics + 1 + sum(map(len, circuit.goal_values))
+    kept = outputs[:last] if conditions is None else outputs[:dynamics]
+    whole = circuit.graph.with_outputs(np.concatenate([kept, outputs[last:]]))
     leaves = 2 * np.arange(whole.input_count)
     fixed = np.zeros(fluents, np.bool_) if constant is None else constant
     leaves[1 : 1 + fluents][fixed] = circuit.initial[fixed]
-    merged = flattened(conjunctions_of(substituted(whole, leaves)), _WIDTH)
-    form = substituted(merged, 2 * np.arange(merged.input_count))
+    form = normal_form(substituted(whole, leaves))
     out = form.outputs
     live = out[:moves] != FALSE
     drawing = _Drawing(form, (fluents, moves, roles), conditions or ())
@@ -102,7 +101,9 @@ def draw_game(
         values = np.array([v for role in circuit.goal_values for v in role], np.int64)
         owner = np.repeat(np.arange(roles), list(map(len, circuit.goal_values)))
         drawing.output(np.zeros(1, np.int64), out[dynamics : dynamics + 1], _TERMINAL)
-        drawing.output(drawing.role(owner), out[dynamics + 1 :], _GOAL + values)
+        drawing.output(drawing.role(owner), out[dynamics + 1 : last], _GOAL + values)
+    recursive = np.arange(1 + fluents + moves, form.input_count)
+    drawing.output(recursive, out[len(out) - len(recursive) :], _RECURSIVE)
     return drawing.graph(np.concatenate([fixed, ~live]))
 
 
@@ -142,7 +143,7 @@ class _Drawing:
     def output(self, source: IntArray, literals: IntArray, kind: IntArray | int) -> None:
         """Draw edges to literals: those of fluents and moves lead to their own nodes."""
         node = literals >> 1
-        inner = (node > 0) & (node < self._form.input_count)
+        inner = (node > 0) & (node <= self._counts[0] + self._counts[1])
         target = np.where(inner, self._first + node - 1, node)
         self.edge(source, target, 2 * np.asarray(kind) + (literals & 1))
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
+from neurogame.graph.graph import Graph
 from neurogame.graph.groups import group_starts
 from neurogame.graph.levels import levels
 from neurogame.ground.atoms import IntArray
@@ -73,39 +74,70 @@ def find_geometry(circuit: Circuit, variable_of: IntArray, count: int) -> Geomet
 def small_supports(circuit: Circuit, variable_of: IntArray) -> IntArray:
     """Return the variables that each gate depends on, if they are few.
 
+    A recursive condition counts as the variables that its own definition reads beside recursion.
+
     Args:
-        circuit: the game.
+        circuit: the game; of its inputs only fluents count, and recursive conditions.
         variable_of: variable of each fluent, or -1; int64 ``[F]``.
 
     Returns:
         int64 ``[n, 6]``, one row for each gate that depends on at most six, filled up with -1.
     """
     graph = circuit.graph
-    support = np.full((graph.node_count, MOST_READ), -1, np.int64)
-    support[1 : 1 + len(variable_of), 0] = variable_of
-    large = np.zeros(graph.node_count, np.bool_)
-    fan_in = graph.fan_in
-    found = [np.zeros((0, MOST_READ), np.int64)]
-    for gates in levels(graph):
-        inputs, start = graph.inputs_of(gates)
-        wide = np.logical_or.reduceat(large[inputs >> 1], start[:-1])
-        large[graph.input_count + gates[wide]] = True
-        small = gates[~wide]
-        if not len(small):
-            continue
-        inputs, start = graph.inputs_of(small)
-        owner = np.repeat(np.arange(len(small)), fan_in[small])
-        read = support[inputs >> 1]
+    first = 1 + len(variable_of) + circuit.move_count
+    supports = _Supports(graph, len(variable_of))
+    supports.rows[1 : 1 + len(variable_of), 0] = variable_of
+    found = supports.spread()
+    conditions = graph.input_count - first
+    if conditions:
+        defined = graph.outputs[-conditions:] >> 1
+        supports.rows[first : graph.input_count] = supports.rows[defined]
+        supports.large[first : graph.input_count] = supports.large[defined]
+        found = supports.spread()
+    return found
+
+
+@final
+class _Supports:
+    """The variables that the nodes of a graph depend on.
+
+    Attributes:
+        rows: filled up with -1; int64 ``[N, 6]``.
+        large: nodes that depend on more; bool ``[N]``.
+    """
+
+    def __init__(self, graph: Graph, variables: int) -> None:
+        self.graph = graph
+        self.base = variables + 1
+        self.rows = np.full((graph.node_count, MOST_READ), -1, np.int64)
+        self.large = np.zeros(graph.node_count, np.bool_)
+
+    def spread(self) -> IntArray:
+        """Set the rows of all gates from those of the inputs; return those that are not large."""
+        first = self.graph.input_count
+        self.large[first:] = False
+        found = [np.zeros((0, MOST_READ), np.int64)]
+        for gates in levels(self.graph):
+            inputs, start = self.graph.inputs_of(gates)
+            wide = np.logical_or.reduceat(self.large[inputs >> 1], start[:-1])
+            self.large[first + gates[wide]] = True
+            if not wide.all():
+                found.append(self._level(gates[~wide]))
+        return np.concatenate(found)
+
+    def _level(self, gates: IntArray) -> IntArray:
+        """Set the rows of gates whose inputs all have rows; return those that are not large."""
+        inputs, start = self.graph.inputs_of(gates)
+        owner = np.repeat(np.arange(len(gates)), np.diff(start))
+        read = self.rows[inputs >> 1]
         gate = np.broadcast_to(owner[:, None], read.shape)[read >= 0]
-        pair = np.unique(gate * (len(variable_of) + 1) + read[read >= 0])
-        gate, variable = np.divmod(pair, len(variable_of) + 1)
-        size = np.bincount(gate, minlength=len(small))
+        gate, variable = np.divmod(np.unique(gate * self.base + read[read >= 0]), self.base)
+        size = np.bincount(gate, minlength=len(gates))
         fits = size <= MOST_READ
-        large[graph.input_count + small[~fits]] = True
-        kept = fits[gate]
-        rows = np.full((len(small), MOST_READ), -1, np.int64)
+        self.large[self.graph.input_count + gates[~fits]] = True
+        rows = np.full((len(gates), MOST_READ), -1, np.int64)
         place = np.arange(len(gate)) - np.repeat(np.cumsum(size) - size, size)
+        kept = fits[gate]
         rows[gate[kept], place[kept]] = variable[kept]
-        support[graph.input_count + small] = rows
-        found.append(rows[fits])
-    return np.concatenate(found)
+        self.rows[self.graph.input_count + gates] = rows
+        return rows[fits]

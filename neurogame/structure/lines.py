@@ -29,14 +29,17 @@ def find_conditions(circuit: Circuit, *, work: int) -> set[Condition]:
     """Return the short conjunctions of fluents in the cone of the goals and of the end.
 
     Args:
-        circuit: the game.
+        circuit: the game; conditions that read other inputs than fluents are left out.
         work: most conditions looked at; if these are not enough, nothing is returned.
     """
-    first = circuit.move_count + len(circuit.fluents)
-    graph, leaves = positive(circuit.graph.with_outputs(circuit.graph.outputs[first:]))
+    first, fluents = circuit.move_count + len(circuit.fluents), len(circuit.fluents)
+    last = first + 1 + sum(map(len, circuit.goal_values))
+    graph, leaves = positive(circuit.graph.with_outputs(circuit.graph.outputs[first:last]))
     known: list[_Alternatives | None] = [frozenset()]
     for literal in leaves.tolist():
-        known.append(frozenset([frozenset([] if literal == TRUE else [literal - 2])]))
+        inner = literal >> 1 <= fluents
+        own = frozenset([frozenset([] if literal == TRUE else [literal - 2])])
+        known.append(own if inner else None)
     start, inputs = graph.start.tolist(), (graph.inputs >> 1).tolist()
     found: set[Condition] = set()
     for gate, kind in enumerate(graph.kind.tolist()):

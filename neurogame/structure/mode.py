@@ -10,7 +10,7 @@ from neurogame.analysis.exclusive import ExclusiveGroup
 from neurogame.analysis.observe import Observations
 from neurogame.analysis.turns import seen_control
 from neurogame.ground.atoms import IntArray
-from neurogame.structure.variables import Variable
+from neurogame.structure.variables import StateVariable
 
 
 @final
@@ -28,7 +28,7 @@ class Mode:
     roles: IntArray
 
 
-def find_mode(variables: Sequence[Variable], seen: Observations) -> Mode | None:
+def find_mode(variables: Sequence[StateVariable], seen: Observations) -> Mode | None:
     """Return the smallest variable that tells which role has a choice.
 
     Args:

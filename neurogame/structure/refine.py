@@ -8,6 +8,7 @@ Colours are hashes of what lies around a node, so that they can be compared betw
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -19,6 +20,20 @@ from neurogame.structure.game_graph import GameGraph
 _FIRST = np.uint64(0x9E3779B97F4A7C15)
 _SECOND = np.uint64(0xD6E8FEB86659FD93)
 _SINGLED = np.uint64(0x5851F42D4C957F2D)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A refinement and how it went.
+
+    Attributes:
+        colours: uint64 ``[N]``.
+        sums: the sum of all colours after each round; it does not depend on numbering.
+    """
+
+    colours: Words
+    sums: tuple[int, ...]
 
 
 @final
@@ -36,31 +51,50 @@ class Refiner:
         self._salt = mixed((graph.label + 1).astype(np.uint64) * _FIRST)
         self._touched = np.flatnonzero(np.diff(graph.start))
 
-    def first(self) -> Words:
-        """Return the colours that nodes have by themselves, refined; uint64 ``[N]``."""
+    def first(self) -> Trace:
+        """Return the colours that nodes have by themselves, refined."""
         return self.refined(mixed((self.graph.colour + 1).astype(np.uint64)))
 
-    def singled(self, colours: Words, node: int) -> Words:
-        """Return the colours after one node got a colour of its own, refined; uint64 ``[N]``."""
-        changed = colours.copy()
-        changed[node] = mixed(changed[node : node + 1] + _SINGLED)[0]
-        return self.refined(changed)
+    def singled(self, colours: Words, node: int) -> Trace:
+        """Return the colours after one node got a colour of its own, refined."""
+        return self.refined(_with_new_colour(colours, node))
 
-    def refined(self, colours: Words) -> Words:
-        """Return the colours when nothing more can be told apart; uint64 ``[N]``."""
-        graph = self.graph
+    def refined(self, colours: Words) -> Trace:
+        """Return the colours when nothing more can be told apart."""
+        sums = []
         count = len(np.unique(colours))
         while True:
-            self.work += len(graph.target) + graph.node_count
-            around = np.zeros(graph.node_count, np.uint64)
-            if len(self._touched):
-                seen = mixed(mixed(colours)[graph.target] ^ self._salt)
-                around[self._touched] = np.add.reduceat(seen, graph.start[self._touched])
-            colours = mixed(mixed(colours) + around * _FIRST)
+            colours = self._round(colours)
+            sums.append(int(colours.sum()))
             now = len(np.unique(colours))
             if now == count:
-                return colours
+                return Trace(colours, tuple(sums))
             count = now
+
+    def followed(self, colours: Words, node: int, sums: tuple[int, ...]) -> Words | None:
+        """Return what :meth:`singled` does if it goes the same way as before; uint64 ``[N]``.
+
+        Args:
+            colours: uint64 ``[N]``.
+            node: gets a colour of its own.
+            sums: of the trace that it has to follow.
+        """
+        colours = _with_new_colour(colours, node)
+        for wanted in sums:
+            colours = self._round(colours)
+            if int(colours.sum()) != wanted:
+                return None
+        return colours
+
+    def _round(self, colours: Words) -> Words:
+        """Return the hash of each node's colour and of those around it."""
+        graph = self.graph
+        self.work += len(graph.target) + graph.node_count
+        around = np.zeros(graph.node_count, np.uint64)
+        if len(self._touched):
+            seen = mixed(mixed(colours)[graph.target] ^ self._salt)
+            around[self._touched] = np.add.reduceat(seen, graph.start[self._touched])
+        return mixed(mixed(colours) + around * _FIRST)
 
     def open_cell(self, colours: Words) -> IntArray:
         """Return the things of a colour that several have; int64, empty if there is none."""
@@ -71,6 +105,12 @@ class Refiner:
         # The largest, then the least hash: a choice that does not depend on numbering.
         chosen = np.lexsort((found, -size))[0]
         return self.graph.first + np.flatnonzero(group.reshape(-1) == chosen)
+
+
+def _with_new_colour(colours: Words, node: int) -> Words:
+    changed = colours.copy()
+    changed[node] = mixed(changed[node : node + 1] + _SINGLED)[0]
+    return changed
 
 
 def mixed(words: Words) -> Words:

@@ -10,17 +10,19 @@ import numpy as np
 from neurogame.analysis.cone import ConeFinder
 from neurogame.analysis.random_play import WordEvaluator
 from neurogame.circuit.circuit import Circuit
+from neurogame.gdl.terms import Rules
 from neurogame.ground.atoms import IntArray
 from neurogame.settings import Settings, setting
-from neurogame.structure.automorphisms import find_chain
+from neurogame.structure.automorphisms import canonical_order
 from neurogame.structure.canonical import renumbered
 from neurogame.structure.game_graph import draw_game
 from neurogame.structure.geometry import Geometry, find_geometry
 from neurogame.structure.lines import find_conditions, find_lines, line_literals
 from neurogame.structure.mode import Mode, find_mode
+from neurogame.structure.recursion import recursive_form
 from neurogame.structure.sample import sample_states, spread
 from neurogame.structure.symmetries import Symmetry, find_symmetries
-from neurogame.structure.variables import Variable, find_variables
+from neurogame.structure.variables import StateVariable, find_variables
 
 
 @final
@@ -46,7 +48,7 @@ class StructureLimits(Settings):
         least=1,
     )
     proof_work: int = setting(
-        50_000_000,
+        20_000_000,
         "input literals read by proofs; 0 proves nothing",
         least=0,
     )
@@ -83,7 +85,7 @@ class Structure:
         symmetries: a group of them, the identity first.
     """
 
-    variables: tuple[Variable, ...]
+    variables: tuple[StateVariable, ...]
     variable_of: IntArray
     mode: Mode | None
     geometry: Geometry
@@ -92,22 +94,30 @@ class Structure:
 
 
 def find_structure(
-    circuit: Circuit, *, seed: int = 0, limits: StructureLimits | None = None
+    circuit: Circuit,
+    rules: Rules | None = None,
+    *,
+    seed: int = 0,
+    limits: StructureLimits | None = None,
 ) -> Structure:
     """Find the structure of a game; names and their order have no influence on it.
 
     Args:
         circuit: the game.
+        rules: what the circuit was made from. Without them little is found about conditions that
+            refer to themselves, such as being connected, and their names have an influence.
         seed: of the random play.
         limits: what it may cost.
     """
     limits = limits or StructureLimits()
     fluents, moves = len(circuit.fluents), circuit.move_count
-    chain = find_chain(draw_game(circuit), work=limits.graph_work)
-    order = np.argsort(chain.rank[:fluents])
+    form = recursive_form(circuit, rules)
+    rank = canonical_order(draw_game(form), work=limits.graph_work)
+    order = np.argsort(rank[:fluents])
     owner = np.repeat(np.arange(len(circuit.roles)), np.diff(circuit.move_offsets))
-    move_order = np.lexsort((chain.rank[fluents : fluents + moves], owner))
+    move_order = np.lexsort((rank[fluents : fluents + moves], owner))
     game = renumbered(circuit, order, move_order)
+    form = game if form is circuit else renumbered(form, order, move_order)
     evaluator = WordEvaluator(game)
     sample = sample_states(
         evaluator,
@@ -120,14 +130,15 @@ def find_structure(
     variable_of = np.full(fluents, -1, np.int64)
     for index, variable in enumerate(variables):
         variable_of[variable.fluents] = index
-    conditions = find_conditions(game, work=1_000_000)
-    back = tuple(Variable(np.sort(order[v.fluents]), v.exactly, v.evidence) for v in variables)
+    conditions = find_conditions(form, work=1_000_000)
+    back = tuple(StateVariable(np.sort(order[v.fluents]), v.exactly, v.evidence) for v in variables)
     mode = find_mode(variables, sample.seen)
     if mode is not None:
         own = order[variables[mode.variable].fluents]
         mode = Mode(mode.variable, mode.roles[np.argsort(own)])
     found = find_symmetries(
         game,
+        form,
         evaluator,
         variable_of < 0,
         spread(game, sample.states, 1024),
@@ -142,7 +153,7 @@ def find_structure(
         variables=back,
         variable_of=original,
         mode=mode,
-        geometry=find_geometry(game, variable_of, len(variables)),
+        geometry=find_geometry(form, variable_of, len(variables)),
         lines=find_lines(conditions, variable_of, most=limits.lines),
         symmetries=tuple(_translated(one, order, move_order) for one in found),
     )

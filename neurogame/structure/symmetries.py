@@ -52,6 +52,7 @@ class Symmetry:
 
 def find_symmetries(
     circuit: Circuit,
+    form: Circuit,
     evaluator: WordEvaluator,
     constant: Bits,
     states: Bits,
@@ -65,7 +66,8 @@ def find_symmetries(
 
     Args:
         circuit: the game.
-        evaluator: of it.
+        form: the same with its recursive conditions as inputs and outputs, if it has any.
+        evaluator: of the circuit.
         constant: fluents that keep their initial value; bool ``[F]``.
         states: states of the game to try symmetries on; bool ``[S, F]``.
         conditions: of the goals and the end, as literals of fluents ``2 f`` or ``2 f + 1``.
@@ -73,12 +75,13 @@ def find_symmetries(
         most: of a larger group only a part is returned.
         work: most edges of graphs read.
     """
-    proved = find_chain(draw_game(circuit, constant=constant), work=work).group(most)
+    chosen = proved = find_chain(draw_game(form, constant=constant), work=work).group(most)
     check = _Check(circuit, evaluator, states, seed)
-    loose = draw_game(circuit, constant=constant, conditions=conditions)
-    tried = find_chain(loose, check.agrees, work=work // 4).group(most)
+    for shown in (conditions, []):
+        loose = draw_game(form, constant=constant, conditions=shown)
+        tried = find_chain(loose, check.agrees, work=work // 8).group(most)
+        chosen = tried if len(tried) > len(chosen) else chosen
     sure = {one.tobytes() for one in proved}
-    chosen = tried if len(tried) > len(proved) else proved
     known, seen = Verdict(True, Evidence.PROVED), Verdict(True, Evidence.SAMPLED, len(states))
     return tuple(
         _symmetry(circuit, one, known if one.tobytes() in sure else seen) for one in chosen

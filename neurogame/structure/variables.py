@@ -22,7 +22,7 @@ from neurogame.structure.sample import Sample
 
 @final
 @dataclass(frozen=True, eq=False)
-class Variable:
+class StateVariable:
     """Fluents of which at most one holds: the values of a variable.
 
     Attributes:
@@ -44,7 +44,7 @@ class Variable:
 
 def find_variables(
     circuit: Circuit, sample: Sample, finder: ConeFinder, *, work: int
-) -> tuple[Variable, ...]:
+) -> tuple[StateVariable, ...]:
     """Return the variables of a game: each of its fluents that is not constant is in one.
 
     Args:
@@ -75,17 +75,17 @@ def find_variables(
 
 def _with_single(
     groups: list[ExclusiveGroup], evidence: list[Evidence], constant: Bits
-) -> tuple[Variable, ...]:
+) -> tuple[StateVariable, ...]:
     """Return variables ordered by their first fluents, with the fluents that are in no group."""
     single = ~constant
     for group in groups:
         single[group.fluents] = False
     found = [
-        Variable(group.fluents, group.exactly, known)
+        StateVariable(group.fluents, group.exactly, known)
         for group, known in zip(groups, evidence, strict=True)
     ]
     found += [
-        Variable(np.array([f], np.int64), False, Evidence.PROVED)
+        StateVariable(np.array([f], np.int64), False, Evidence.PROVED)
         for f in np.flatnonzero(single).tolist()
     ]
     return tuple(sorted(found, key=lambda v: int(v.fluents[0])))
