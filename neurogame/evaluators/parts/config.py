@@ -42,6 +42,17 @@ class PartsConfig(Settings):
         least=1,
         most=12,
     )
-    walks: bool = setting(True, "whether patterns are drawn by random walks, beside the lines")
+    line_share: float = setting(
+        0.5,
+        "most of the look-ups that the lines of the goals take, 0..1; random walks take the rest",
+        least=0,
+        most=1,
+    )
+    most_values: int = setting(
+        20_000,
+        "most rows of a pattern's table",
+        least=2,
+        most=1_000_000,
+    )
     mode: bool = setting(True, "whether each mode has weights of its own")
     symmetries: bool = setting(True, "whether positions that the rules treat alike share weights")

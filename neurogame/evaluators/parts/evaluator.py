@@ -148,6 +148,7 @@ class PartsEvaluator(Evaluator):
             lookup=layout.lookup,
             addend=layout.addend,
             first=layout.first,
+            last=layout.last,
             tables=shared[0],
             embedding=shared[1],
             bias=shared[2],

@@ -60,6 +60,7 @@ class PartsLayout:
         lookup: look-up of each addend.
         addend: by how much the fluent raises the look-up's row.
         first: row of a look-up where none of its fluents holds; int32 ``[L]``.
+        last: the last row that it may read; int32 ``[L]``.
         images: ``seen_as`` under each symmetry; int32 ``[M, G, F]``.
     """
 
@@ -74,6 +75,7 @@ class PartsLayout:
     lookup: Int32s1
     addend: Int32s1
     first: Int32s1
+    last: Int32s1
     images: Int32s3
 
     def arrays(self) -> dict[str, np.ndarray[Any, np.dtype[Any]]]:
@@ -102,4 +104,5 @@ class PartsLayout:
         fluent = np.repeat(np.arange(self.sizes.fluents), np.diff(self.start))
         addends[fluent, self.lookup] = self.addend
         sums = (seen > 0.5).double() @ torch.from_numpy(addends).to(seen.device)
-        return sums.long() + torch.from_numpy(self.first).long().to(seen.device)
+        rows = sums.long() + torch.from_numpy(self.first).long().to(seen.device)
+        return torch.minimum(rows, torch.from_numpy(self.last).long().to(seen.device))

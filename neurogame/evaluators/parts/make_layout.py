@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
 from neurogame.evaluators.parts.perspective import Perspectives, find_perspectives
+from neurogame.structure.patterns import PatternLimits, draw_patterns
 from neurogame.structure.structure import Structure
 
 MOST_IMAGES = 64
@@ -39,7 +43,7 @@ def make_layout(
     outputs = 1 if opposed else roles
     turn = [np.zeros(1) if opposed else v.roles for v in seen.views]
     sign = [-1.0 if opposed and v.roles[0] != 0 else 1.0 for v in seen.views]
-    start, lookup, addend, first, rows = _tables(structure, config, seen, seed)
+    tables = _tables(structure, config, seen, seed)
     return PartsLayout(
         sizes=PartsSizes(
             fluents=fluents,
@@ -47,9 +51,9 @@ def make_layout(
             mode_fluents=len(seen.fluents),
             sets=int(seen.weights.max()) + 1,
             outputs=outputs,
-            lookups=len(first),
-            addends=len(lookup),
-            rows=rows,
+            lookups=len(tables.first),
+            addends=len(tables.lookup),
+            rows=tables.rows,
             images=images.shape[1],
             opposed=opposed,
         ),
@@ -59,18 +63,49 @@ def make_layout(
         weights=seen.weights.astype(np.int32),
         turn=np.stack(turn).astype(np.int32),
         sign=np.array(sign, np.float32),
-        start=start,
-        lookup=lookup,
-        addend=addend,
-        first=first,
+        start=tables.start,
+        lookup=tables.lookup,
+        addend=tables.addend,
+        first=tables.first,
+        last=tables.last,
         images=images.astype(np.int32),
     )
 
 
 def _tables(
     structure: Structure, config: PartsConfig, seen: Perspectives, seed: int
-) -> tuple[Int32s1, Int32s1, Int32s1, Int32s1, int]:
-    """Return addends by fluent, the first row of each look-up, and the number of rows."""
-    none = np.zeros(0, np.int32)
-    start = np.zeros(len(structure.variable_of) + 1, np.int32)
-    return start, none, none, none, 1
+) -> _Tables:
+    """Draw patterns, and lay their tables out one after the other."""
+    limits = PatternLimits(
+        lookups=config.lookups,
+        length=config.longest,
+        most_values=config.most_values,
+        line_share=config.line_share,
+        images=len(seen.kept),
+        exchange=False,
+    )
+    found = draw_patterns(replace(structure, symmetries=seen.kept), seed=seed, limits=limits)
+    ends = np.cumsum(found.table_size)
+    owner = np.repeat(np.arange(found.lookup_count), np.diff(found.start))
+    order = np.argsort(found.fluent, kind="stable")
+    fluents = np.arange(len(structure.variable_of) + 1)
+    first = (ends - found.table_size)[found.table]
+    return _Tables(
+        start=np.searchsorted(found.fluent[order], fluents).astype(np.int32),
+        lookup=owner[order].astype(np.int32),
+        addend=found.addend[order].astype(np.int32),
+        first=first.astype(np.int32),
+        last=(first + found.table_size[found.table] - 1).astype(np.int32),
+        rows=int(ends[-1]) if len(ends) else 1,
+    )
+
+
+class _Tables(NamedTuple):
+    """Addends by fluent, the rows of each look-up, and the number of rows."""
+
+    start: Int32s1
+    lookup: Int32s1
+    addend: Int32s1
+    first: Int32s1
+    last: Int32s1
+    rows: int

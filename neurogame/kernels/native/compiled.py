@@ -141,7 +141,8 @@ def _decorated(function: Function, **options: Any) -> Function:
 _NATIVE = Path(__file__).parent
 _KERNELS = _NATIVE.parent
 _BASE = (_NATIVE, _KERNELS)
-_ALL_FOUNDATIONS = (*_BASE, _KERNELS / "neural", _KERNELS / "codegen", _KERNELS / "leaves")
+_SHARED = ("neural", "codegen", "leaves", "parts")
+_ALL_FOUNDATIONS = (*_BASE, *(_KERNELS / name for name in _SHARED))
 _FOUNDATIONS = {"neural": _BASE, "codegen": _BASE}
 """Folders whose compiled functions those of another folder may call; all unless named here."""
 

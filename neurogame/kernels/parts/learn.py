@@ -144,6 +144,8 @@ def _move_on(learning: Learning, states: UInt64s2, place: int, mode: int, image:
         before = rows[mode, own]
         after = before + delta[own] - (1 << 30)
         delta[own] = 0
+        rows[mode, own] = after
+        before, after = min(before, parts.last[own]), min(after, parts.last[own])
         if after != before:
             for output in range(len(learning.total)):
                 table = parts.tables
@@ -151,7 +153,6 @@ def _move_on(learning: Learning, states: UInt64s2, place: int, mode: int, image:
                     table[weights, output, after] - table[weights, output, before]
                 )
             _learn_row(learning, mode, own, before)
-            rows[mode, own] = after
 
 
 @inner
@@ -245,7 +246,8 @@ def _end(learning: Learning, mode: int, image: int) -> None:
     parts, loaded, flow = learning.parts, learning.loaded, learning.flow
     weights, gradient = parts.weights[mode], learning.embedding
     for lookup in range(len(parts.first)):
-        _learn_row(learning, mode, lookup, loaded.row[mode, lookup])
+        row = min(loaded.row[mode, lookup], parts.last[lookup])
+        _learn_row(learning, mode, lookup, row)
     for unit in range(len(flow)):
         learning.bias[weights, unit] += flow[unit]
     for word in range(len(loaded.words)):

@@ -60,11 +60,11 @@ def _see(parts: Parts, loaded: Loaded, mode: int) -> None:
                 row[mode, lookup[place]] += addend[place]
             for unit in range(hidden.shape[1]):
                 hidden[mode, unit] += embedding[weights, fluent, unit]
-    tables, sums = parts.tables, loaded.sums
+    tables, sums, last = parts.tables, loaded.sums, parts.last
     for output in range(sums.shape[1]):
         total = _NONE
         for place in range(row.shape[1]):
-            total += tables[weights, output, row[mode, place]]
+            total += tables[weights, output, min(row[mode, place], last[place])]
         sums[mode, output] = total
 
 
@@ -120,13 +120,13 @@ def _add_up(parts: Parts, loaded: Loaded, mode: int, count: int, out: Float32s1)
     """Add up the outputs, and clear what has been noted of rows."""
     units, changed, delta, rows = loaded.units, loaded.changed, loaded.delta, loaded.row
     weights, tables, readout = parts.weights[mode], parts.tables, parts.readout
-    canonical = loaded.canonical
+    canonical, last = loaded.canonical, parts.last
     for output in range(len(canonical)):
         total = loaded.sums[mode, output]
         for place in range(count):
             own = changed[place]
-            before = rows[mode, own]
-            after = before + delta[own] - (1 << 30)
+            before = min(rows[mode, own], last[own])
+            after = min(rows[mode, own] + delta[own] - (1 << 30), last[own])
             total += tables[weights, output, after] - tables[weights, output, before]
         for unit in range(len(units)):
             total += readout[weights, output, unit] * max(units[unit], _NONE)

@@ -35,6 +35,7 @@ class Parts(Struct):
         lookup: their numbers; int32 ``[I]``.
         addend: by how much the fluent raises the row that each of them reads; int32 ``[I]``.
         first: row that a look-up reads where none of its fluents holds; int32 ``[L]``.
+        last: the last row that it may read, whatever fluents hold; int32 ``[L]``.
         tables: what rows add to outputs; float32 ``[S, O, N]``.
         embedding: what fluents add to the hidden units' inputs; float32 ``[S, F, H]``.
         bias: the inputs where no fluent holds; float32 ``[S, H]``.
@@ -53,6 +54,7 @@ class Parts(Struct):
     lookup: Int32s1
     addend: Int32s1
     first: Int32s1
+    last: Int32s1
     tables: Float32s3
     embedding: Float32s3
     bias: Float32s2
@@ -69,7 +71,8 @@ class Loaded(Struct):
     Attributes:
         words: the state; uint64 ``[Fw]``.
         known: 1 for modes in which it is loaded; int32 ``[M]``.
-        row: row that each look-up reads, in perspective; int32 ``[M, L]``.
+        row: sum of ``first`` and addends of each look-up, in perspective, which is the row that
+            it reads unless that lies behind the last; int32 ``[M, L]``.
         hidden: inputs of the hidden units; float32 ``[M, H]``.
         sums: of the tables' outputs; float32 ``[M, O]``.
         changed: look-ups whose row is another in the state that is compared; int32 ``[L]``.
