@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -23,6 +24,10 @@ from neurogame.structure.recursion import recursive_form
 from neurogame.structure.sample import sample_states, spread
 from neurogame.structure.symmetries import Symmetry, find_symmetries
 from neurogame.structure.variables import StateVariable, find_variables
+
+
+_MOST_PAIRS = 10_000
+"""Pairs of neighbours that are drawn in the search for symmetries."""
 
 
 @final
@@ -136,13 +141,14 @@ def find_structure(
     if mode is not None:
         own = order[variables[mode.variable].fluents]
         mode = Mode(mode.variable, mode.roles[np.argsort(own)])
+    geometry = find_geometry(form, variable_of, len(variables))
     found = find_symmetries(
         game,
         form,
         evaluator,
         variable_of < 0,
         spread(game, sample.states, 1024),
-        line_literals(conditions),
+        (line_literals(conditions), (), _pairs(variables, geometry)),
         seed=seed,
         most=limits.symmetries,
         work=limits.graph_work,
@@ -153,10 +159,21 @@ def find_structure(
         variables=back,
         variable_of=original,
         mode=mode,
-        geometry=find_geometry(form, variable_of, len(variables)),
+        geometry=geometry,
         lines=find_lines(conditions, variable_of, most=limits.lines),
         symmetries=tuple(_translated(one, order, move_order) for one in found),
     )
+
+
+def _pairs(variables: Sequence[StateVariable], geometry: Geometry) -> list[IntArray]:
+    """Return the fluents of each two neighbours, as literals; nothing if there are too many."""
+    one = np.repeat(np.arange(len(variables)), np.diff(geometry.start))
+    kept = one < geometry.other
+    if kept.sum() > _MOST_PAIRS:
+        return []
+    literals = [2 * v.fluents for v in variables]
+    pairs = zip(one[kept].tolist(), geometry.other[kept].tolist(), strict=True)
+    return [np.concatenate([literals[a], literals[b]]) for a, b in pairs]
 
 
 def _translated(symmetry: Symmetry, fluents: IntArray, moves: IntArray) -> Symmetry:
