@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import FALSE, Graph
+from neurogame.graph.groups import gather_groups
 from neurogame.graph.lanes import Bits
 from neurogame.graph.prune import needed
 from neurogame.graph.rewrite import substituted
@@ -124,15 +125,19 @@ def draw_game(
 
 def influential(circuit: Circuit) -> Bits:
     """Return the fluents on which legal moves, the end or goals depend, now or later; ``[F]``."""
-    moves, fluents = circuit.move_count, len(circuit.fluents)
-    outputs = circuit.graph.outputs
-    found: Bits = np.zeros(fluents, np.bool_)
-    while True:
-        kept = [outputs[:moves], outputs[moves : moves + fluents][found], outputs[moves + fluents :]]
-        read = needed(circuit.graph.with_outputs(np.concatenate(kept)))[1 : 1 + fluents]
-        if np.array_equal(read, found):
-            return found
-        found = read
+    graph, moves, fluents = circuit.graph, circuit.move_count, len(circuit.fluents)
+    following = graph.outputs[moves : moves + fluents] >> 1
+    others = np.concatenate([graph.outputs[:moves], graph.outputs[moves + fluents :]])
+    found = np.zeros(graph.node_count, np.bool_)
+    fresh = np.unique(others >> 1)
+    while len(fresh):
+        found[fresh] = True
+        gates = fresh[fresh >= graph.input_count] - graph.input_count
+        own = fresh[(fresh > 0) & (fresh <= fluents)] - 1
+        below = gather_groups(graph.start, graph.inputs, gates) >> 1
+        fresh = np.unique(np.concatenate([below, following[own]]))
+        fresh = fresh[~found[fresh]]
+    return found[1 : 1 + fluents]
 
 
 @final

@@ -48,7 +48,9 @@ def recursive_form(circuit: Circuit, rules: Rules | None) -> Circuit:
     cycles = find_cycles(program)
     if not cycles or program.fluents != circuit.fluents or program.moves != circuit.moves:
         return circuit
-    cut = np.sort(np.concatenate([np.array(atoms, np.int64) for atoms in cycles]))
+    # Parts into which rules were split lie on cycles as well, but none only on such parts.
+    found = [a for atoms in cycles for a in atoms if not program.atoms.is_auxiliary(a)]
+    cut = np.array(sorted(found), np.int64)
     derived = _Derived(program, cut)
     goals = [atom for role in program.goals for _, atom in role]
     wanted = np.concatenate([program.legal, program.next, [program.terminal], goals])

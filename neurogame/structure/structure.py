@@ -17,7 +17,7 @@ from neurogame.settings import Settings, setting
 from neurogame.structure.automorphisms import canonical_order
 from neurogame.structure.canonical import renumbered
 from neurogame.structure.game_graph import draw_game
-from neurogame.structure.geometry import Geometry, find_geometry
+from neurogame.structure.geometry import Geometry, find_geometry, small_supports
 from neurogame.structure.lines import find_conditions, find_lines, line_literals
 from neurogame.structure.mode import Mode, find_mode
 from neurogame.structure.recursion import recursive_form
@@ -148,7 +148,7 @@ def find_structure(
         evaluator,
         variable_of < 0,
         spread(game, sample.states, 1024),
-        (line_literals(conditions), (), _pairs(variables, geometry)),
+        (line_literals(conditions), (), _pairs(form, variables, variable_of)),
         seed=seed,
         most=limits.symmetries,
         work=limits.graph_work,
@@ -165,15 +165,19 @@ def find_structure(
     )
 
 
-def _pairs(variables: Sequence[StateVariable], geometry: Geometry) -> list[IntArray]:
-    """Return the fluents of each two neighbours, as literals; nothing if there are too many."""
-    one = np.repeat(np.arange(len(variables)), np.diff(geometry.start))
-    kept = one < geometry.other
-    if kept.sum() > _MOST_PAIRS:
+def _pairs(
+    form: Circuit, variables: Sequence[StateVariable], variable_of: IntArray
+) -> list[IntArray]:
+    """Return the fluents of each two variables that some gate reads and no others.
+
+    As literals; nothing if there are too many.
+    """
+    rows = small_supports(form, variable_of)
+    rows = np.unique(rows[(rows >= 0).sum(axis=1) == 2][:, -2:], axis=0)
+    if len(rows) > _MOST_PAIRS:
         return []
     literals = [2 * v.fluents for v in variables]
-    pairs = zip(one[kept].tolist(), geometry.other[kept].tolist(), strict=True)
-    return [np.concatenate([literals[a], literals[b]]) for a, b in pairs]
+    return [np.concatenate([literals[a], literals[b]]) for a, b in rows.tolist()]
 
 
 def _translated(symmetry: Symmetry, fluents: IntArray, moves: IntArray) -> Symmetry:
