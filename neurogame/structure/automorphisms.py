@@ -143,9 +143,7 @@ class _Search:
                     levels.append(level)
         return Chain(self.things, tuple(levels), complete)
 
-    def _level(
-        self, depth: int, cell: IntArray, below: list[IntArray]
-    ) -> tuple[IntArray, bool]:
+    def _level(self, depth: int, cell: IntArray, below: list[IntArray]) -> tuple[IntArray, bool]:
         """Return one automorphism for each place to which a thing of the base can move.
 
         Args:

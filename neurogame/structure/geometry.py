@@ -163,7 +163,8 @@ class _Supports:
         both[:, 1:][both[:, 1:] == both[:, :-1]] = -1
         both = np.sort(both, axis=1)
         few = (both >= 0).sum(axis=1) <= MOST_READ
-        return both[few][:, MOST_READ:]
+        rows: IntArray = both[few][:, MOST_READ:]
+        return rows
 
     def _level(self, gates: IntArray) -> IntArray:
         """Set the rows of gates whose inputs all have rows; return those that are not large."""

@@ -42,7 +42,11 @@ def recursive_form(circuit: Circuit, rules: Rules | None) -> Circuit:
         after the moves, and ``K`` more outputs, at the end: the conditions, and what each is if
         the others are known. It cannot be used to play.
     """
-    if rules is None or circuit.graph.edge_count > _MOST_EDGES or not recursive_conditions(rules.rules):
+    if (
+        rules is None
+        or circuit.graph.edge_count > _MOST_EDGES
+        or not recursive_conditions(rules.rules)
+    ):
         return circuit
     program = ground(rules)
     cycles = find_cycles(program)

@@ -63,10 +63,11 @@ class Refiner:
     def first(self) -> Colouring:
         """Return the colours that nodes have by themselves, refined."""
         own = mixed((self.graph.colour + 1).astype(np.uint64))
-        found, cells = np.unique(self.graph.colour, return_inverse=True)
+        found, group = np.unique(self.graph.colour, return_inverse=True)
+        cells: IntArray = group.reshape(-1).astype(np.int64)
         sizes = np.zeros(max(self.graph.node_count, 1), np.int64)
-        sizes[: len(found)] = np.bincount(cells.reshape(-1))
-        colouring = Colouring(own, cells.reshape(-1).astype(np.int64), sizes, len(found), ())
+        sizes[: len(found)] = np.bincount(cells)
+        colouring = Colouring(own, cells, sizes, len(found), ())
         refined = self._refined(colouring, np.arange(self.graph.node_count), None)
         assert refined is not None
         return refined
@@ -84,9 +85,8 @@ class Refiner:
         Returns:
             None if something else happens.
         """
-        colours, cells, sizes = (
-            part.copy() for part in (colouring.colours, colouring.cells, colouring.sizes)
-        )
+        colours, cells = colouring.colours.copy(), colouring.cells.copy()
+        sizes = colouring.sizes.copy()
         colours[node] = mixed(colours[node : node + 1] + _SINGLED)[0]
         sizes[cells[node]] -= 1
         if colouring.count == len(sizes):
@@ -112,7 +112,8 @@ class Refiner:
             return among[:0]
         # The largest, then the least hash: a choice that does not depend on numbering.
         chosen = np.lexsort((found, -size))[0]
-        return among[group.reshape(-1) == chosen]
+        cell: IntArray = among[group.reshape(-1) == chosen]
+        return cell
 
     def _refined(
         self, colouring: Colouring, active: IntArray, wanted: tuple[int, ...] | None

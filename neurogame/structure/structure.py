@@ -21,10 +21,9 @@ from neurogame.structure.geometry import Geometry, find_geometry, small_supports
 from neurogame.structure.lines import find_conditions, find_lines, line_literals
 from neurogame.structure.mode import Mode, find_mode
 from neurogame.structure.recursion import recursive_form
-from neurogame.structure.sample import sample_states, spread
+from neurogame.structure.sample import invented, sample_states, spread
 from neurogame.structure.symmetries import Symmetry, find_symmetries
 from neurogame.structure.variables import StateVariable, find_variables
-
 
 _MOST_PAIRS = 10_000
 """Pairs of neighbours that are drawn in the search for symmetries."""
@@ -142,13 +141,17 @@ def find_structure(
         own = order[variables[mode.variable].fluents]
         mode = Mode(mode.variable, mode.roles[np.argsort(own)])
     geometry = find_geometry(form, variable_of, len(variables))
+    literals = line_literals(conditions)
+    sizes = np.array([len(v.fluents) for v in variables], np.int64)
+    values = np.concatenate([np.zeros(0, np.int64), *(v.fluents for v in variables)])
+    strange = invented(sizes, values, literals, game.initial, seed)
     found = find_symmetries(
         game,
         form,
         evaluator,
         variable_of < 0,
-        spread(game, sample.states, 1024),
-        (line_literals(conditions), (), _pairs(form, variables, variable_of)),
+        np.concatenate([spread(game, sample.states, 1024), strange]),
+        (literals, (), _pairs(form, variables, variable_of)),
         seed=seed,
         most=limits.symmetries,
         work=limits.graph_work,
