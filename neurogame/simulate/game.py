@@ -20,7 +20,8 @@ from neurogame.gdl.library import load_rules
 from neurogame.gdl.terms import Rules
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
-from neurogame.structure.structure import Structure, find_structure
+from neurogame.structure.cache import structure_of
+from neurogame.structure.structure import Structure
 from neurogame.views import show_as
 
 
@@ -39,8 +40,9 @@ class Game:
             total; ``[R + 1]``.
     """
 
-    def __init__(self, name: str, rules: Rules, circuit: Circuit) -> None:
+    def __init__(self, name: str, rules: Rules, circuit: Circuit, *, cache: bool = True) -> None:
         """Join a name, rules and the circuit made from them; see :meth:`load`."""
+        self._cache = cache
         self.name, self.rules, self.circuit = name, rules, circuit
         self.roles, self.fluents, self.moves = circuit.roles, circuit.fluents, circuit.moves
         self.move_offsets = circuit.move_offsets.tolist()
@@ -73,7 +75,7 @@ class Game:
     @classmethod
     def from_rules(cls, rules: Rules, name: str, *, cache: bool = True) -> Game:
         """Make a game from valid rules."""
-        return cls(name, rules, compile_rules(rules, cache=cache))
+        return cls(name, rules, compile_rules(rules, cache=cache), cache=cache)
 
     def initial_state(self) -> State:
         """Return the state in which every match starts."""
@@ -111,8 +113,11 @@ class Game:
 
     @cached_property
     def structure(self) -> Structure:
-        """What the rules give away: variables, mode, geometry, lines and symmetries."""
-        return find_structure(self.circuit, self.rules)
+        """What the rules give away: variables, mode, geometry, lines and symmetries.
+
+        Found when it is first asked for, and kept on disk as the circuit is.
+        """
+        return structure_of(self.circuit, self.rules, cache=self._cache)
 
     def role_index(self, role: str) -> int:
         """Return the number of a role, in any case.

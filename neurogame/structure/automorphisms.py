@@ -1,8 +1,10 @@
 """The automorphisms of a game graph, as a chain of stabilisers.
 
-A *base* is a list of things that, singled out one after the other, tell all things apart. For
-each thing of it the search looks for automorphisms that leave the things before it where they are
-and move it elsewhere. Products of one of each level are the whole group, each element once.
+A *base* is a list of things that, singled out one after the other, tell all roles and all fluents
+with any influence apart. For each thing of it the search looks for automorphisms that leave the
+things before it where they are and move it elsewhere. Products of one of each level are the whole
+group, each element once. What remains alike after that (moves that do the same, fluents that nobody
+reads) is interchangeable, and keeps its order.
 
 *Reference:* Sims (1970); McKay and Piperno, "Practical graph isomorphism, II" (2014).
 """
@@ -18,11 +20,13 @@ import numpy as np
 from neurogame.graph.lanes import Words
 from neurogame.ground.atoms import IntArray
 from neurogame.structure.game_graph import GameGraph
-from neurogame.structure.refine import Refiner, Trace
+from neurogame.structure.refine import Colouring, Refiner
 
 _MOST_BASE = 64
 _TRIES = 8
 """Leaves looked at for one image of a thing of the base."""
+_REFUSED = 100
+"""Permutations that fit the graph but are no automorphisms, after which no more are tried."""
 
 
 @final
@@ -72,7 +76,7 @@ def canonical_order(graph: GameGraph, *, work: int) -> IntArray:
     Returns:
         int64 ``[T]``.
     """
-    path, _ = _find_base(Refiner(graph), work)
+    path, _ = _find_base(Refiner(graph), np.arange(graph.first, graph.node_count), work)
     order = np.argsort(path[-1].colours[graph.first :], kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
@@ -93,16 +97,20 @@ def find_chain(
     return _Search(graph, accepted, work).run()
 
 
-def _find_base(refiner: Refiner, work: int) -> tuple[list[Trace], list[IntArray]]:
-    """Return the refinements along a base, and the things of which each one was singled out."""
+def _find_base(
+    refiner: Refiner, among: IntArray, work: int
+) -> tuple[list[Colouring], list[IntArray]]:
+    """Return the refinements along a base, and the nodes of which each one was singled out."""
     path = [refiner.first()]
     cells: list[IntArray] = []
     while len(cells) < _MOST_BASE and refiner.work < work:
-        cell = refiner.open_cell(path[-1].colours)
+        cell = refiner.open_cell(path[-1], among)
         if not len(cell):
             break
         cells.append(cell)
-        path.append(refiner.singled(path[-1].colours, int(cell[0])))
+        after = refiner.singled(path[-1], int(cell[0]))
+        assert after is not None
+        path.append(after)
     return path, cells
 
 
@@ -118,12 +126,14 @@ class _Search:
         self.accepted = accepted or self._keeps_edges
         self.keys = graph.keys(np.arange(graph.node_count)) if accepted is None else None
         self.things = graph.node_count - graph.first
+        self.refused = 0
+        self.among = graph.first + np.flatnonzero(graph.telling)
 
     def run(self) -> Chain:
         """Find a base, then the levels from the last one up."""
-        self.path, cells = _find_base(self.refiner, self.work)
+        self.path, cells = _find_base(self.refiner, self.among, self.work)
         self.leaf = np.argsort(self.path[-1].colours, kind="stable")
-        complete = len(np.unique(self.path[-1].colours[self.graph.first :])) == self.things
+        complete = not len(self.refiner.open_cell(self.path[-1], self.among))
         levels: list[IntArray] = []
         if complete:
             for depth in range(len(cells) - 1, -1, -1):
@@ -133,9 +143,7 @@ class _Search:
                     levels.append(level)
         return Chain(self.things, tuple(levels), complete)
 
-    def _level(
-        self, depth: int, cell: IntArray, below: list[IntArray]
-    ) -> tuple[IntArray, bool]:
+    def _level(self, depth: int, cell: IntArray, below: list[IntArray]) -> tuple[IntArray, bool]:
         """Return one automorphism for each place to which a thing of the base can move.
 
         Args:
@@ -150,9 +158,9 @@ class _Search:
         for thing in (cell[1:] - first).tolist():
             if thing in found or thing in hopeless:
                 continue
-            if self.refiner.work > self.work:
+            if self.refused > _REFUSED or self.refiner.work > self.work:
                 return np.stack(list(found.values())), False
-            image = self._search(depth, self.path[depth].colours, [first + thing], [_TRIES])
+            image = self._search(depth, self.path[depth], [first + thing], [_TRIES])
             if image is None:
                 hopeless[thing] = image = np.arange(self.things)
             else:
@@ -162,27 +170,27 @@ class _Search:
         return np.stack(list(found.values())), True
 
     def _search(
-        self, depth: int, colours: Words, nodes: list[int], left: list[int]
+        self, depth: int, colouring: Colouring, nodes: list[int], left: list[int]
     ) -> IntArray | None:
         """Return an automorphism that carries the base to itself up to a depth, and on to a node.
 
         Args:
             depth: things of the base before this one.
-            colours: after their images were singled out.
+            colouring: after their images were singled out.
             nodes: what this one's image may be.
             left: leaves that may still be looked at; counted down.
         """
         for node in nodes:
-            if left[0] <= 0 or self.refiner.work > self.work:
+            if left[0] <= 0 or self.refused > _REFUSED or self.refiner.work > self.work:
                 return None
-            after = self.refiner.followed(colours, node, self.path[depth + 1].sums)
+            after = self.refiner.singled(colouring, node, self.path[depth + 1].trace)
             if after is None:
                 continue
             if depth + 2 == len(self.path):
                 left[0] -= 1
-                found = self._mapped(after)
+                found = self._mapped(after.colours)
             else:
-                cell = self.refiner.open_cell(after)
+                cell = self.refiner.open_cell(after, self.among)
                 found = self._search(depth + 1, after, cell.tolist(), left)
             if found is not None:
                 return found
@@ -196,7 +204,10 @@ class _Search:
         self.nodes = np.empty(self.graph.node_count, np.int64)
         self.nodes[self.leaf] = other
         image: IntArray = self.nodes[self.graph.first :] - self.graph.first
-        return image if self.accepted(image) else None
+        if self.accepted(image):
+            return image
+        self.refused += 1
+        return None
 
     def _keeps_edges(self, image: IntArray) -> bool:
         """Return whether the permutation of all nodes found last keeps all edges."""

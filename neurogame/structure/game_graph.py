@@ -16,7 +16,9 @@ import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import FALSE, Graph
+from neurogame.graph.groups import gather_groups
 from neurogame.graph.lanes import Bits
+from neurogame.graph.prune import needed
 from neurogame.graph.rewrite import substituted
 from neurogame.ground.atoms import IntArray
 from neurogame.structure.normal_form import normal_form
@@ -40,6 +42,9 @@ class GameGraph:
         target: where each edge leads; int64 ``[E]``.
         label: what it says; int64 ``[E]``.
         first: number of the first fluent's node.
+        counts: ``F``, ``M``, ``R``.
+        telling: the things to tell apart: roles, and fluents that have any influence; bool
+            ``[F + M + R]``.
     """
 
     colour: IntArray
@@ -47,6 +52,8 @@ class GameGraph:
     target: IntArray
     label: IntArray
     first: int
+    counts: tuple[int, int, int]
+    telling: Bits
 
     @property
     def node_count(self) -> int:
@@ -83,8 +90,12 @@ def draw_game(
     dynamics = moves + fluents
     outputs = circuit.graph.outputs
     last = dynamics + 1 + sum(map(len, circuit.goal_values))
-    kept = outputs[:last] if conditions is None else outputs[:dynamics]
-    whole = circuit.graph.with_outputs(np.concatenate([kept, outputs[last:]]))
+    whole = circuit.graph
+    if conditions is not None:
+        whole = whole.with_outputs(outputs[:dynamics])
+        # What the goals alone call recursively is left out with them.
+        if needed(whole)[1 + dynamics : whole.input_count].any():
+            whole = whole.with_outputs(np.concatenate([outputs[:dynamics], outputs[last:]]))
     leaves = 2 * np.arange(whole.input_count)
     fixed = np.zeros(fluents, np.bool_) if constant is None else constant
     leaves[1 : 1 + fluents][fixed] = circuit.initial[fixed]
@@ -102,9 +113,31 @@ def draw_game(
         owner = np.repeat(np.arange(roles), list(map(len, circuit.goal_values)))
         drawing.output(np.zeros(1, np.int64), out[dynamics : dynamics + 1], _TERMINAL)
         drawing.output(drawing.role(owner), out[dynamics + 1 : last], _GOAL + values)
-    recursive = np.arange(1 + fluents + moves, form.input_count)
+    recursive = np.arange(1 + dynamics, form.input_count)
+    if len(out) == dynamics:
+        recursive = recursive[:0]
     drawing.output(recursive, out[len(out) - len(recursive) :], _RECURSIVE)
-    return drawing.graph(np.concatenate([fixed, ~live]))
+    telling = np.zeros(dynamics + roles, np.bool_)
+    telling[:fluents] = influential(circuit) & ~fixed
+    telling[dynamics:] = True
+    return drawing.graph(np.concatenate([fixed, ~live]), telling)
+
+
+def influential(circuit: Circuit) -> Bits:
+    """Return the fluents on which legal moves, the end or goals depend, now or later; ``[F]``."""
+    graph, moves, fluents = circuit.graph, circuit.move_count, len(circuit.fluents)
+    following = graph.outputs[moves : moves + fluents] >> 1
+    others = np.concatenate([graph.outputs[:moves], graph.outputs[moves + fluents :]])
+    found = np.zeros(graph.node_count, np.bool_)
+    fresh = np.unique(others >> 1)
+    while len(fresh):
+        found[fresh] = True
+        gates = fresh[fresh >= graph.input_count] - graph.input_count
+        own = fresh[(fresh > 0) & (fresh <= fluents)] - 1
+        below = gather_groups(graph.start, graph.inputs, gates) >> 1
+        fresh = np.unique(np.concatenate([below, following[own]]))
+        fresh = fresh[~found[fresh]]
+    return found[1 : 1 + fluents]
 
 
 @final
@@ -147,11 +180,12 @@ class _Drawing:
         target = np.where(inner, self._first + node - 1, node)
         self.edge(source, target, 2 * np.asarray(kind) + (literals & 1))
 
-    def graph(self, alone: Bits) -> GameGraph:
+    def graph(self, alone: Bits, telling: Bits) -> GameGraph:
         """Return what was drawn.
 
         Args:
             alone: fluents and moves that get colours of their own; bool ``[F + M]``.
+            telling: as in the graph.
         """
         fluents, moves, roles = self._counts
         count = self._first + fluents + moves + roles
@@ -172,4 +206,6 @@ class _Drawing:
             np.concatenate([target, source])[order],
             np.concatenate([2 * label, 2 * label + 1])[order],
             self._first,
+            self._counts,
+            telling,
         )

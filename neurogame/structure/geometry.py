@@ -12,10 +12,14 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import Graph
 from neurogame.graph.groups import group_starts
 from neurogame.graph.levels import levels
+from neurogame.graph.prune import needed_gates
 from neurogame.ground.atoms import IntArray
 
 MOST_READ = 6
 """Gates that depend on more variables than this say nothing about neighbours."""
+
+_MOST_CALLS = 64
+"""Gates that depend on more recursive conditions than this say nothing about neighbours."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,7 +62,7 @@ def find_geometry(circuit: Circuit, variable_of: IntArray, count: int) -> Geomet
     rows = small_supports(circuit, variable_of)
     size = (rows >= 0).sum(axis=1)
     for wide in range(2, MOST_READ + 1):
-        own = np.sort(rows[size == wide], axis=1)[:, -wide:]
+        own = rows[size == wide][:, -wide:]
         for i in range(wide):
             for j in range(wide):
                 if i != j:
@@ -74,14 +78,15 @@ def find_geometry(circuit: Circuit, variable_of: IntArray, count: int) -> Geomet
 def small_supports(circuit: Circuit, variable_of: IntArray) -> IntArray:
     """Return the variables that each gate depends on, if they are few.
 
-    A recursive condition counts as the variables that its own definition reads beside recursion.
+    A recursive condition counts as the variables that its own definition reads beside recursion,
+    and it and each one that it calls are like one more gate.
 
     Args:
         circuit: the game; of its inputs only fluents count, and recursive conditions.
         variable_of: variable of each fluent, or -1; int64 ``[F]``.
 
     Returns:
-        int64 ``[n, 6]``, one row for each gate that depends on at most six, filled up with -1.
+        int64 ``[n, 6]``, one row for each gate that depends on at most six, ascending behind -1.
     """
     graph = circuit.graph
     first = 1 + len(variable_of) + circuit.move_count
@@ -93,8 +98,34 @@ def small_supports(circuit: Circuit, variable_of: IntArray) -> IntArray:
         defined = graph.outputs[-conditions:] >> 1
         supports.rows[first : graph.input_count] = supports.rows[defined]
         supports.large[first : graph.input_count] = supports.large[defined]
-        found = supports.spread()
-    return found
+        found = np.concatenate([supports.spread(), supports.joined(first + _calls(graph, first))])
+    return np.sort(found, axis=1)
+
+
+def _calls(graph: Graph, first: int) -> IntArray:
+    """Return which recursive conditions call which others directly; int64 ``[n, 2]``.
+
+    Args:
+        graph: with recursive conditions as its last inputs, and their definitions as its last
+            outputs.
+        first: number of the first one's node.
+    """
+    count = graph.input_count - first
+    outputs = graph.outputs[-count:]
+    calls: dict[int, frozenset[int]] = {first + k: frozenset([k]) for k in range(count)}
+    none: frozenset[int] = frozenset()
+    for gate in needed_gates(graph.with_outputs(outputs)).tolist():
+        below = graph.inputs[graph.start[gate] : graph.start[gate + 1]] >> 1
+        found = none.union(*(calls.get(node, none) for node in below.tolist()))
+        if 0 < len(found) <= _MOST_CALLS:
+            calls[graph.input_count + gate] = found
+    pairs = [
+        (caller, called)
+        for caller, node in enumerate((outputs >> 1).tolist())
+        for called in sorted(calls.get(node, none))
+        if called != caller
+    ]
+    return np.array(pairs, np.int64).reshape(-1, 2)
 
 
 @final
@@ -124,6 +155,16 @@ class _Supports:
             if not wide.all():
                 found.append(self._level(gates[~wide]))
         return np.concatenate(found)
+
+    def joined(self, pairs: IntArray) -> IntArray:
+        """Return what each two nodes, int64 ``[n, 2]``, depend on together, if it is little."""
+        pairs = pairs[~self.large[pairs].any(axis=1)]
+        both = np.sort(self.rows[pairs].reshape(len(pairs), 2 * MOST_READ), axis=1)
+        both[:, 1:][both[:, 1:] == both[:, :-1]] = -1
+        both = np.sort(both, axis=1)
+        few = (both >= 0).sum(axis=1) <= MOST_READ
+        rows: IntArray = both[few][:, MOST_READ:]
+        return rows
 
     def _level(self, gates: IntArray) -> IntArray:
         """Set the rows of gates whose inputs all have rows; return those that are not large."""

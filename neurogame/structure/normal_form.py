@@ -15,7 +15,6 @@ from neurogame.graph.groups import gather_groups, group_starts
 from neurogame.graph.levels import all_levels
 from neurogame.graph.prune import prune
 from neurogame.graph.rewrite import substituted
-from neurogame.ground.atoms import IntArray
 from neurogame.netlist.conjunctions import conjunctions_of
 
 _WIDEST = 16

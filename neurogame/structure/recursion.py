@@ -42,13 +42,19 @@ def recursive_form(circuit: Circuit, rules: Rules | None) -> Circuit:
         after the moves, and ``K`` more outputs, at the end: the conditions, and what each is if
         the others are known. It cannot be used to play.
     """
-    if rules is None or circuit.graph.edge_count > _MOST_EDGES or not recursive_conditions(rules.rules):
+    if (
+        rules is None
+        or circuit.graph.edge_count > _MOST_EDGES
+        or not recursive_conditions(rules.rules)
+    ):
         return circuit
     program = ground(rules)
     cycles = find_cycles(program)
     if not cycles or program.fluents != circuit.fluents or program.moves != circuit.moves:
         return circuit
-    cut = np.sort(np.concatenate([np.array(atoms, np.int64) for atoms in cycles]))
+    # Parts into which rules were split lie on cycles as well, but none only on such parts.
+    found = [a for atoms in cycles for a in atoms if not program.atoms.is_auxiliary(a)]
+    cut = np.array(sorted(found), np.int64)
     derived = _Derived(program, cut)
     goals = [atom for role in program.goals for _, atom in role]
     wanted = np.concatenate([program.legal, program.next, [program.terminal], goals])

@@ -1,9 +1,11 @@
 """Colour refinement: nodes keep one colour as long as nothing around them tells them apart.
 
-Colours are hashes of what lies around a node, so that they can be compared between graphs.
+Colours are hashes of what lies around a node, so that they can be compared between searches; nodes
+of one colour are a *cell*. Only what lies around the nodes of cells that have just been split is
+looked at again.
 
-*Reference:* Weisfeiler and Leman (1968); McKay and Piperno, "Practical graph isomorphism, II"
-(2014), sections 2 and 3.
+*Reference:* Weisfeiler and Leman (1968); Hopcroft (1971); McKay and Piperno, "Practical graph
+isomorphism, II" (2014), sections 2 and 3.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import final
 
 import numpy as np
 
+from neurogame.graph.groups import gather_groups
 from neurogame.graph.lanes import Words
 from neurogame.ground.atoms import IntArray
 from neurogame.structure.game_graph import GameGraph
@@ -24,16 +27,22 @@ _SINGLED = np.uint64(0x5851F42D4C957F2D)
 
 @final
 @dataclass(frozen=True, eq=False)
-class Trace:
-    """A refinement and how it went.
+class Colouring:
+    """A partition of the ``N`` nodes of a graph that tells apart what it can.
 
     Attributes:
-        colours: uint64 ``[N]``.
-        sums: the sum of all colours after each round; it does not depend on numbering.
+        colours: hash of each node's cell; uint64 ``[N]``.
+        cells: number of each node's cell; int64 ``[N]``.
+        sizes: nodes of each cell, and zeros for cells to come; int64.
+        count: number of cells.
+        trace: what happened in each round; it does not depend on numbering.
     """
 
     colours: Words
-    sums: tuple[int, ...]
+    cells: IntArray
+    sizes: IntArray
+    count: int
+    trace: tuple[int, ...]
 
 
 @final
@@ -49,68 +58,114 @@ class Refiner:
         self.graph = graph
         self.work = 0
         self._salt = mixed((graph.label + 1).astype(np.uint64) * _FIRST)
-        self._touched = np.flatnonzero(np.diff(graph.start))
+        self._around = np.zeros(graph.node_count, np.uint64)
 
-    def first(self) -> Trace:
+    def first(self) -> Colouring:
         """Return the colours that nodes have by themselves, refined."""
-        return self.refined(mixed((self.graph.colour + 1).astype(np.uint64)))
+        own = mixed((self.graph.colour + 1).astype(np.uint64))
+        found, group = np.unique(self.graph.colour, return_inverse=True)
+        cells: IntArray = group.reshape(-1).astype(np.int64)
+        sizes = np.zeros(max(self.graph.node_count, 1), np.int64)
+        sizes[: len(found)] = np.bincount(cells)
+        colouring = Colouring(own, cells, sizes, len(found), ())
+        refined = self._refined(colouring, np.arange(self.graph.node_count), None)
+        assert refined is not None
+        return refined
 
-    def singled(self, colours: Words, node: int) -> Trace:
-        """Return the colours after one node got a colour of its own, refined."""
-        return self.refined(_with_new_colour(colours, node))
-
-    def refined(self, colours: Words) -> Trace:
-        """Return the colours when nothing more can be told apart."""
-        sums = []
-        count = len(np.unique(colours))
-        while True:
-            colours = self._round(colours)
-            sums.append(int(colours.sum()))
-            now = len(np.unique(colours))
-            if now == count:
-                return Trace(colours, tuple(sums))
-            count = now
-
-    def followed(self, colours: Words, node: int, sums: tuple[int, ...]) -> Words | None:
-        """Return what :meth:`singled` does if it goes the same way as before; uint64 ``[N]``.
+    def singled(
+        self, colouring: Colouring, node: int, trace: tuple[int, ...] | None = None
+    ) -> Colouring | None:
+        """Return the colours after one node got a colour of its own, refined.
 
         Args:
-            colours: uint64 ``[N]``.
-            node: gets a colour of its own.
-            sums: of the trace that it has to follow.
+            colouring: a refined one.
+            node: whose cell has other nodes.
+            trace: what should happen; None for anything.
+
+        Returns:
+            None if something else happens.
         """
-        colours = _with_new_colour(colours, node)
-        for wanted in sums:
-            colours = self._round(colours)
-            if int(colours.sum()) != wanted:
-                return None
-        return colours
+        colours, cells = colouring.colours.copy(), colouring.cells.copy()
+        sizes = colouring.sizes.copy()
+        colours[node] = mixed(colours[node : node + 1] + _SINGLED)[0]
+        sizes[cells[node]] -= 1
+        if colouring.count == len(sizes):
+            sizes = np.append(sizes, np.zeros_like(sizes))
+        cells[node] = colouring.count
+        sizes[colouring.count] = 1
+        changed = Colouring(colours, cells, sizes, colouring.count + 1, ())
+        return self._refined(changed, np.array([node]), trace)
 
-    def _round(self, colours: Words) -> Words:
-        """Return the hash of each node's colour and of those around it."""
-        graph = self.graph
-        self.work += len(graph.target) + graph.node_count
-        around = np.zeros(graph.node_count, np.uint64)
-        if len(self._touched):
-            seen = mixed(mixed(colours)[graph.target] ^ self._salt)
-            around[self._touched] = np.add.reduceat(seen, graph.start[self._touched])
-        return mixed(mixed(colours) + around * _FIRST)
+    def open_cell(self, colouring: Colouring, among: IntArray) -> IntArray:
+        """Return the nodes of a cell that has several of some nodes.
 
-    def open_cell(self, colours: Words) -> IntArray:
-        """Return the things of a colour that several have; int64, empty if there is none."""
-        things = colours[self.graph.first :]
-        found, group, size = np.unique(things, return_inverse=True, return_counts=True)
-        if len(found) == len(things):
-            return np.zeros(0, np.int64)
+        Args:
+            colouring: of all nodes.
+            among: nodes, ascending; int64 ``[n]``.
+
+        Returns:
+            int64; empty if they are all in different cells.
+        """
+        colours = colouring.colours[among]
+        found, group, size = np.unique(colours, return_inverse=True, return_counts=True)
+        if len(found) == len(among):
+            return among[:0]
         # The largest, then the least hash: a choice that does not depend on numbering.
         chosen = np.lexsort((found, -size))[0]
-        return self.graph.first + np.flatnonzero(group.reshape(-1) == chosen)
+        cell: IntArray = among[group.reshape(-1) == chosen]
+        return cell
 
+    def _refined(
+        self, colouring: Colouring, active: IntArray, wanted: tuple[int, ...] | None
+    ) -> Colouring | None:
+        """Split cells until nothing more can be told apart; arrays are changed in place."""
+        colours, cells, sizes = colouring.colours, colouring.cells, colouring.sizes
+        count = colouring.count
+        trace: list[int] = []
+        while len(active):
+            touched, hashes = self._look(colours, active)
+            order = np.lexsort((hashes, cells[touched]))
+            touched, hashes = touched[order], hashes[order]
+            own = cells[touched]
+            new_cell = np.diff(own, prepend=-1) != 0
+            new_part = new_cell.copy()
+            new_part[1:] |= hashes[1:] != hashes[:-1]
+            cell = np.cumsum(new_cell) - 1
+            seen = np.bincount(cell)
+            parts = np.bincount(cell[new_part], minlength=len(seen))
+            split = ((parts > 1) | (seen < sizes[own[new_cell]]))[cell]
+            touched, hashes, new_part = touched[split], hashes[split], new_part[split]
+            np.subtract.at(sizes, cells[touched], 1)
+            part = np.cumsum(new_part) - 1
+            if len(touched):
+                fresh = np.bincount(part)
+                if count + len(fresh) > len(sizes):
+                    sizes = np.append(sizes, np.zeros(len(sizes) + len(fresh), np.int64))
+                sizes[count : count + len(fresh)] = fresh
+                cells[touched], colours[touched] = count + part, hashes
+                count += len(fresh)
+            active = touched
+            trace.append(int(hashes.sum()) ^ len(touched))
+            if wanted is not None and trace != list(wanted[: len(trace)]):
+                return None
+        if wanted is not None and len(trace) != len(wanted):
+            return None
+        return Colouring(colours, cells, sizes, count, tuple(trace))
 
-def _with_new_colour(colours: Words, node: int) -> Words:
-    changed = colours.copy()
-    changed[node] = mixed(changed[node : node + 1] + _SINGLED)[0]
-    return changed
+    def _look(self, colours: Words, active: IntArray) -> tuple[IntArray, Words]:
+        """Return the nodes around some nodes, and hashes of which of these they touch how."""
+        graph = self.graph
+        degree = graph.start[active + 1] - graph.start[active]
+        edges = gather_groups(graph.start, np.arange(len(graph.target)), active)
+        self.work += len(edges) + len(active)
+        seen = mixed(np.repeat(colours[active], degree) ^ self._salt[edges])
+        target = graph.target[edges]
+        around = self._around
+        np.add.at(around, target, seen)
+        touched = np.unique(target)
+        hashes = mixed(mixed(colours[touched]) + around[touched] * _FIRST)
+        around[touched] = 0
+        return touched, hashes
 
 
 def mixed(words: Words) -> Words:

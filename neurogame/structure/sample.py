@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -12,6 +13,9 @@ from neurogame.analysis.random_play import WordEvaluator
 from neurogame.analysis.state_space import enumerate_states
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import Bits
+from neurogame.ground.atoms import IntArray
+
+_INVENTED = 512
 
 
 @final
@@ -64,3 +68,43 @@ def spread(circuit: Circuit, states: Bits, most: int) -> Bits:
     if len(states) <= most:
         return states
     return states[np.linspace(0, len(states) - 1, most).astype(np.int64)]
+
+
+def invented(
+    sizes: IntArray, fluents: IntArray, conditions: Sequence[IntArray], initial: Bits, seed: int
+) -> Bits:
+    """Return states that need not be reachable, so that every fluent holds in some of them.
+
+    Every variable has a value at random; in every second state one of the conditions holds.
+
+    Args:
+        sizes: number of fluents of each variable; int64 ``[V]``.
+        fluents: those of one variable after the other.
+        conditions: literals ``2 f`` and ``2 f + 1`` that hold together.
+        initial: values of the fluents that are in no variable; bool ``[F]``.
+        seed: of all choices.
+
+    Returns:
+        Bool ``[n, F]``.
+    """
+    random = np.random.default_rng(seed)
+    states = np.repeat(initial[None], _INVENTED, axis=0)
+    states[:, fluents] = False
+    if len(sizes):
+        start = np.cumsum(sizes) - sizes
+        # One number more than there are values: then none of them holds.
+        chosen = random.integers(0, sizes + 1, (_INVENTED, len(sizes)))
+        state, variable = np.nonzero(chosen < sizes)
+        states[state, fluents[start[variable] + chosen[state, variable]]] = True
+        owner = np.zeros(len(initial), np.int64)
+        owner[fluents] = np.repeat(np.arange(len(sizes)), sizes)
+        changing = np.zeros(len(initial), np.bool_)
+        changing[fluents] = True
+        for row in range(0, _INVENTED if len(conditions) else 0, 2):
+            literals = conditions[int(random.integers(len(conditions)))]
+            for literal in literals[changing[literals >> 1]].tolist():
+                if literal & 1 == 0:
+                    own = int(owner[literal >> 1])
+                    states[row, fluents[start[own] : start[own] + sizes[own]]] = False
+                states[row, literal >> 1] = not literal & 1
+    return states

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -16,13 +17,16 @@ from neurogame.settings import Settings, setting
 from neurogame.structure.automorphisms import canonical_order
 from neurogame.structure.canonical import renumbered
 from neurogame.structure.game_graph import draw_game
-from neurogame.structure.geometry import Geometry, find_geometry
+from neurogame.structure.geometry import Geometry, find_geometry, small_supports
 from neurogame.structure.lines import find_conditions, find_lines, line_literals
 from neurogame.structure.mode import Mode, find_mode
 from neurogame.structure.recursion import recursive_form
-from neurogame.structure.sample import sample_states, spread
+from neurogame.structure.sample import invented, sample_states, spread
 from neurogame.structure.symmetries import Symmetry, find_symmetries
 from neurogame.structure.variables import StateVariable, find_variables
+
+_MOST_PAIRS = 10_000
+"""Pairs of neighbours that are drawn in the search for symmetries."""
 
 
 @final
@@ -136,13 +140,18 @@ def find_structure(
     if mode is not None:
         own = order[variables[mode.variable].fluents]
         mode = Mode(mode.variable, mode.roles[np.argsort(own)])
+    geometry = find_geometry(form, variable_of, len(variables))
+    literals = line_literals(conditions)
+    sizes = np.array([len(v.fluents) for v in variables], np.int64)
+    values = np.concatenate([np.zeros(0, np.int64), *(v.fluents for v in variables)])
+    strange = invented(sizes, values, literals, game.initial, seed)
     found = find_symmetries(
         game,
         form,
         evaluator,
         variable_of < 0,
-        spread(game, sample.states, 1024),
-        line_literals(conditions),
+        np.concatenate([spread(game, sample.states, 1024), strange]),
+        (literals, (), _pairs(form, variables, variable_of)),
         seed=seed,
         most=limits.symmetries,
         work=limits.graph_work,
@@ -153,10 +162,25 @@ def find_structure(
         variables=back,
         variable_of=original,
         mode=mode,
-        geometry=find_geometry(form, variable_of, len(variables)),
+        geometry=geometry,
         lines=find_lines(conditions, variable_of, most=limits.lines),
         symmetries=tuple(_translated(one, order, move_order) for one in found),
     )
+
+
+def _pairs(
+    form: Circuit, variables: Sequence[StateVariable], variable_of: IntArray
+) -> list[IntArray]:
+    """Return the fluents of each two variables that some gate reads and no others.
+
+    As literals; nothing if there are too many.
+    """
+    rows = small_supports(form, variable_of)
+    rows = np.unique(rows[(rows >= 0).sum(axis=1) == 2][:, -2:], axis=0)
+    if len(rows) > _MOST_PAIRS:
+        return []
+    literals = [2 * v.fluents for v in variables]
+    return [np.concatenate([literals[a], literals[b]]) for a, b in rows.tolist()]
 
 
 def _translated(symmetry: Symmetry, fluents: IntArray, moves: IntArray) -> Symmetry:

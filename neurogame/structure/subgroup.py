@@ -23,7 +23,7 @@ def composition_table(symmetries: Sequence[Symmetry]) -> IntArray:
     whole = np.stack([np.concatenate([s.fluents, s.moves, s.roles]) for s in symmetries])
     fluents, roles = whole.shape[1], len(symmetries[0].roles)
     # A few random numbers per element tell all of them apart.
-    weights: IntArray = np.random.default_rng(0).integers(1, 2**31, whole.shape[1], np.int64)
+    weights = np.random.default_rng(0).integers(1, 2**31, size=(whole.shape[1],))
     marks = _marks(whole, weights)
     order = np.argsort(marks)
     table = np.empty((len(whole), len(whole)), np.int64)

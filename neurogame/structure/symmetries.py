@@ -7,6 +7,7 @@ leaves the gates of the goals out, and what it finds is tried on sampled states.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -56,7 +57,7 @@ def find_symmetries(
     evaluator: WordEvaluator,
     constant: Bits,
     states: Bits,
-    conditions: list[IntArray],
+    drawn: Sequence[Sequence[IntArray]],
     *,
     seed: int,
     most: int,
@@ -70,14 +71,15 @@ def find_symmetries(
         evaluator: of the circuit.
         constant: fluents that keep their initial value; bool ``[F]``.
         states: states of the game to try symmetries on; bool ``[S, F]``.
-        conditions: of the goals and the end, as literals of fluents ``2 f`` or ``2 f + 1``.
+        drawn: what to draw instead of the goals and the end, one after the other: conditions, as
+            literals of fluents ``2 f`` or ``2 f + 1``.
         seed: of the moves that are tried.
         most: of a larger group only a part is returned.
         work: most edges of graphs read.
     """
     chosen = proved = find_chain(draw_game(form, constant=constant), work=work).group(most)
     check = _Check(circuit, evaluator, states, seed)
-    for shown in (conditions, []):
+    for shown in drawn:
         loose = draw_game(form, constant=constant, conditions=shown)
         tried = find_chain(loose, check.agrees, work=work // 8).group(most)
         chosen = tried if len(tried) > len(chosen) else chosen
