@@ -18,9 +18,9 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from neurogame.players.match import random_opening
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
+from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
 
 GAMES = ("connectFour", "breakthrough", "skirmish")
@@ -41,7 +41,7 @@ def answer_times(game: Game, player_text: str, limit: Limit, searches: int) -> l
         player = make_player(player_text, game, seed)
         random = np.random.default_rng(seed)
         state = game.initial_state()
-        for joint in random_opening(game, int(random.integers(MOST_PLIES)), random):
+        for joint in Openings(game, int(random.integers(MOST_PLIES)), seed, nodes=0)[0]:
             state = state.next(joint)
         moves = [len(legal) for legal in state.legal_moves]
         player.start(game, int(np.argmax(moves)), seed)

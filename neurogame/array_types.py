@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias, get_args, get_origin
 
 import numpy as np
 import numpy.typing as npt
@@ -24,3 +24,34 @@ Float32s3: TypeAlias = Annotated[npt.NDArray[np.float32], 3]
 Float64s1: TypeAlias = Annotated[npt.NDArray[np.float64], 1]
 Float64s2: TypeAlias = Annotated[npt.NDArray[np.float64], 2]
 Float64s3: TypeAlias = Annotated[npt.NDArray[np.float64], 3]
+
+
+class ArrayHint(NamedTuple):
+    """What an annotation says of an array.
+
+    Attributes:
+        dtype: of its numbers.
+        ndim: number of dimensions.
+        marks: what else it says.
+    """
+
+    dtype: np.dtype[Any]
+    ndim: int
+    marks: tuple[Any, ...]
+
+
+def array_hint(hint: Any) -> ArrayHint | None:
+    """Return what an annotation like those above says, or None if it is that of no array.
+
+    >>> array_hint(Float32s2)
+    ArrayHint(dtype=dtype('float32'), ndim=2, marks=())
+    """
+    if get_origin(hint) is not Annotated:
+        return None
+    array, ndim, *marks = get_args(hint)
+    if get_origin(array) is not np.ndarray:
+        return None
+    (number,) = get_args(get_args(array)[1])
+    # Of records the type of the array does not say which; a mark does.
+    dtype = next((mark for mark in marks if isinstance(mark, np.dtype)), None)
+    return ArrayHint(np.dtype(number) if dtype is None else dtype, ndim, tuple(marks))

@@ -16,13 +16,14 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, TypeVar, Union, cast, final, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, cast, final, get_args, get_origin, get_type_hints
 
 import numba
 import numpy as np
 from numba.core import caching, event, types
 from numba.core import dispatcher as dispatcher_
 
+from neurogame.array_types import array_hint
 from neurogame.code_libraries import CalleeCompiler, Compiler
 from neurogame.files import cache_folder
 from neurogame.first_use import compiling
@@ -94,7 +95,7 @@ def compile_declared(module: str) -> None:
     """
     for made in list(vars(importlib.import_module(module)).values()):
         if is_called_from_python(made, module):
-            made.compile(declared_types(made))
+            made.compile(declared_types(made.py_func))
 
 
 def is_called_from_python(made: object, module: str) -> bool:
@@ -104,13 +105,13 @@ def is_called_from_python(made: object, module: str) -> bool:
     return is_own and isinstance(made._cache, _FolderCache)  # type: ignore[attr-defined]
 
 
-def declared_types(made: Any) -> tuple[Any, ...]:
-    """Return compiled code's types of a compiled function's arguments, by its annotations.
+def declared_types(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """Return compiled code's types of a function's arguments, by its annotations.
 
     Raises:
         TypeError: an annotation means no type of compiled code.
     """
-    hints = get_type_hints(made.py_func, include_extras=True)
+    hints = get_type_hints(function, include_extras=True)
     return tuple(_type(hint) for name, hint in hints.items() if name != "return")
 
 
@@ -118,10 +119,9 @@ def _type(hint: Any) -> Any:
     """Return compiled code's type for an annotation; of several, for the first."""
     if get_origin(hint) in (Union, UnionType):
         hint = get_args(hint)[0]
-    if get_origin(hint) is Annotated:
-        array, dimensions = get_args(hint)[:2]
-        (number,) = get_args(get_args(array)[1])
-        return _types.Array(_numba.from_dtype(np.dtype(number)), dimensions, "C")
+    array = array_hint(hint)
+    if array is not None:
+        return _types.Array(_numba.from_dtype(array.dtype), array.ndim, "C")
     if hasattr(hint, "compiler_type"):
         return hint.compiler_type()
     try:

@@ -33,7 +33,67 @@ def wilson_interval(successes: float, trials: float, z: float = Z95) -> tuple[fl
     scale = 1 + z * z / trials
     centre = (share + z * z / (2 * trials)) / scale
     half = z / scale * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    return max(0.0, centre - half), min(1.0, centre + half)
+    # The share itself always lies within, whatever rounding does.
+    return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
+
+
+def clustered_variance(clusters: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Return mean and variance of the mean of observations that come in clusters.
+
+    One virtual cluster more, half of it 0 and half 1, keeps the variance above zero where all
+    clusters are alike, and moves the mean a little towards one half.
+
+    Args:
+        clusters: observations in 0..1; those of a cluster depend on each other, clusters do not.
+            At least one observation.
+    """
+    sums, sizes = [math.fsum(one) for one in clusters], [len(one) for one in clusters]
+    virtual, count = max(sizes), sum(sizes)
+    mean = (math.fsum(sums) + virtual / 2) / (count + virtual)
+    squares = math.fsum((p - mean * n) ** 2 for p, n in zip(sums, sizes, strict=True))
+    squares += virtual**2 * (mean**2 + (1 - mean) ** 2) / 2
+    return mean, squares / (count + virtual) ** 2
+
+
+def paired_interval(
+    clusters: Sequence[Sequence[float]], distinct: int | None = None
+) -> tuple[float, float]:
+    """Return the 95 % interval of a score from matches that come in pairs or larger clusters.
+
+    The matches of an opening, one in each role order, are a cluster: whoever has the better role
+    may win all of them, and then they say for certain that nobody is better; or their results may
+    depend on the opening alone, and then they say no more than one match. So the variance is that
+    between clusters. The interval is Wilson's for the number of independent matches that would
+    have this variance, with Student's quantile: it never leaves 0..1, and where all or nothing was
+    won it is as wide as if each cluster were little more than one match.
+
+    Args:
+        clusters: per opening the points of its matches, each 0..1; clusters may differ in length.
+        distinct: number of clusters that differ from all others: the same match played again
+            tells nothing new. None: all do.
+
+    Returns:
+        Lower and upper bound in 0..1; (0, 1) without any match.
+
+    *References:* Korn and Graubard, Confidence intervals for proportions with small expected
+    number of positive counts estimated from survey data, Survey Methodology 24 (1998); Dean and
+    Pagano, Evaluating confidence interval methods for binomial proportions in clustered surveys,
+    JSSM 3 (2015).
+
+    >>> [round(bound, 2) for bound in paired_interval([[1, 0]] * 20)]
+    [0.45, 0.55]
+    >>> [round(bound, 2) for bound in paired_interval([[1, 1], [0, 0]] * 10)]
+    [0.29, 0.71]
+    """
+    filled = [one for one in clusters if one]
+    if not filled:
+        return 0.0, 1.0
+    score = math.fsum(map(math.fsum, filled)) / sum(map(len, filled))
+    different = len(filled) if distinct is None else min(distinct, len(filled))
+    mean, variance = clustered_variance(filled)
+    trials = mean * (1 - mean) / variance * different / len(filled)
+    # The virtual cluster is one of those that the variance is estimated from.
+    return wilson_interval(score * trials, trials, student_quantile(different))
 
 
 def student_quantile(freedom: int) -> float:

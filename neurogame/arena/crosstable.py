@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias, final
 
 from neurogame.arena.arena_result import ArenaResult
@@ -104,8 +104,13 @@ class Crosstable:
         names = " : ".join(labels[player][:_SHORT] for player in tally.players)
         return f"{names} {tally.progress()}"
 
-    def result(self) -> ArenaResult:
-        """Add everything up."""
+    def result(self, opening_note: Callable[[int, int, int], str] = lambda *_: "") -> ArenaResult:
+        """Add everything up.
+
+        Args:
+            opening_note: what to say about the openings, by number of the game, their plies and
+                how many were wanted.
+        """
         chosen, labels = self._settings, self._settings.labels
         found = [
             tally.result(
@@ -113,6 +118,7 @@ class Crosstable:
                 str(chosen.limits[limit]),
                 [labels[player] for player in tally.players],
                 chosen.seed,
+                opening_note=opening_note(game, self._plies(game), tally.blocks),
             )
             for (game, limit), tallies in self._tallies.items()
             for tally in tallies
@@ -122,14 +128,16 @@ class Crosstable:
             limits=tuple(map(str, chosen.limits)),
             labels=labels,
             seed=chosen.seed,
-            opening_plies=tuple(
-                chosen.match_settings(chosen.limits[0], count).opening_plies
-                for count in self._roles
-            ),
+            opening_plies=tuple(map(self._plies, range(len(self._roles)))),
             pairings=tuple(found),
             ratings=tuple(self._ratings()),
             interrupted=any(result.interrupted for result in found),
         )
+
+    def _plies(self, game: int) -> int:
+        """Return the random plies at the start of the matches of a game."""
+        chosen = self._settings
+        return chosen.match_settings(chosen.limits[0], self._roles[game]).opening_plies
 
     def _ratings(self) -> Iterator[RatingList]:
         """Yield a rating list per game and limit, and of all games; for three players and more."""

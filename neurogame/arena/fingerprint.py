@@ -30,6 +30,8 @@ def fingerprint(settings: ArenaSettings) -> dict[str, Any]:
     values["sprt"] = None if settings.sprt is None else str(settings.sprt)
     values["games"] = list(settings.games)
     values["players"] = list(settings.players)
+    # Matches of former versions began with other openings.
+    values["openings"] = "of one length, all different"
     values["files"] = {
         **{name: _hash(rules_path(name)) for name in settings.games},
         **{

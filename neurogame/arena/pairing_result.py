@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 from neurogame.arena.rounds import Round, outcomes, points
 from neurogame.arena.schedule import seatings
 from neurogame.arena.sprt import SprtState
 from neurogame.arena.strength import Strength, strength
-from neurogame.intervals import mean_interval, wilson_interval
+from neurogame.intervals import mean_interval, paired_interval
+
+T = TypeVar("T")
 
 _FIRST = {
     "wins": "wins",
@@ -47,9 +49,8 @@ class PairingResult:
         draws: matches drawn, per player.
         losses: matches lost, per player.
         win_rates: (wins + draws / 2) / matches, per player, 0..1.
-        win_rates_ci95: Wilson 95 % interval of each win rate, 0..1. Matches count as
-            independent and a draw as half a success, see
-            :func:`neurogame.intervals.wilson_interval`.
+        win_rates_ci95: 95 % interval of each win rate, 0..1, over blocks, see
+            :func:`neurogame.intervals.paired_interval`; blocks that repeat others do not count.
         elo: Elo difference of each player to the others, as in
             :func:`neurogame.arena.strength.strength`; against several others a match brings
             the mean of the points against each. None for a player alone or without matches.
@@ -61,6 +62,8 @@ class PairingResult:
         timeouts: per player.
         start_timeouts: per player.
         distinct_games: number of different matches: by who sat where and all joint moves.
+        openings: number of different openings.
+        opening_note: what readers must know about the openings; empty if that is nothing.
         mean_length: joint moves per match.
         unfinished: matches that ended at the step limit or stuck.
         balanced: whether every player played every role equally often.
@@ -91,6 +94,8 @@ class PairingResult:
     timeouts: tuple[int, ...]
     start_timeouts: tuple[int, ...]
     distinct_games: int
+    openings: int
+    opening_note: str
     mean_length: float
     unfinished: int
     balanced: bool
@@ -111,6 +116,7 @@ class PairingResult:
         labels: Sequence[str],
         seed: int,
         roles: int,
+        opening_note: str,
         sprt: SprtState | None,
         interrupted: bool,
     ) -> PairingResult:
@@ -124,6 +130,7 @@ class PairingResult:
             labels: player strings.
             seed: seed of all matches.
             roles: number of roles of the game.
+            opening_note: what readers must know about the openings.
             sprt: how the sequential test ended.
             interrupted: whether it ended before its time.
         """
@@ -133,7 +140,9 @@ class PairingResult:
         wins = [sum(end[p] == 1.0 for end in ends) for p in everyone]
         draws = [sum(end[p] == 0.5 for end in ends) for p in everyone]
         gained = [wins[p] + draws[p] / 2 for p in everyone]
-        blocks = _by_block(rounds, goals)
+        blocks, ended = _by_block(rounds, goals), _by_block(rounds, ends)
+        moves = _by_block(rounds, [_moves(entry) for entry in rounds])
+        different = len({tuple(block) for block in moves})
         size = len(seatings(roles))
         strengths = [_strength(blocks, p) for p in everyone]
         parts = [_Part(player, rounds) for player in numbers]
@@ -149,7 +158,10 @@ class PairingResult:
             draws=tuple(draws),
             losses=tuple(number - wins[p] - draws[p] for p in everyone),
             win_rates=tuple(gained[p] / number if number else 0.5 for p in everyone),
-            win_rates_ci95=tuple(wilson_interval(gained[p], number) for p in everyone),
+            win_rates_ci95=tuple(
+                paired_interval([[end[p] for end in block] for block in ended], different)
+                for p in everyone
+            ),
             elo=tuple(None if found is None else found.elo for found in strengths),
             elo_ci95=tuple(None if found is None else found.elo_ci95 for found in strengths),
             superiority=tuple(None if found is None else found.superiority for found in strengths),
@@ -157,7 +169,9 @@ class PairingResult:
             illegal_moves=tuple(part.total("illegal_moves") for part in parts),
             timeouts=tuple(part.total("timeouts") for part in parts),
             start_timeouts=tuple(part.total("start_timeouts") for part in parts),
-            distinct_games=len({_moves(entry) for entry in rounds}),
+            distinct_games=len({entry for block in moves for entry in block}),
+            openings=len({_opening(entry) for entry in rounds}),
+            opening_note=opening_note,
             mean_length=_mean([r.length for entry in rounds for _, r in entry.matches]),
             unfinished=sum(r.ending != "terminal" for entry in rounds for _, r in entry.matches),
             balanced=all(len(block) == size for block in blocks),
@@ -171,7 +185,7 @@ class PairingResult:
     def as_dict(self) -> dict[str, Any]:
         """Return JSON-able values.
 
-        ``wins``, ``draws``, ``losses``, ``win_rate``, ``ci95`` (the Wilson interval of the win
+        ``wins``, ``draws``, ``losses``, ``win_rate``, ``ci95`` (the interval of the win
         rate, 0..1), ``elo``, ``elo_ci95`` and ``superiority`` are those of the first player;
         ``per_player`` has them for everybody.
         """
@@ -183,7 +197,8 @@ class PairingResult:
 
     def __str__(self) -> str:
         """Return a summary for people."""
-        lines = [f"{self.game}: {self.matches} matches, {self.distinct_games} distinct"]
+        begun = f", from {self.openings} openings" if self.openings > 1 else ""
+        lines = [f"{self.game}: {self.matches} matches, {self.distinct_games} distinct{begun}"]
         width = max(len(name) for name in self.players)
         for index, name in enumerate(self.players):
             low, high = self.win_rates_ci95[index]
@@ -203,6 +218,8 @@ class PairingResult:
         for count, what in zip(faults, ("illegal moves", "timeouts", "unfinished"), strict=True):
             if count:
                 lines.append(f"  {what}: {count}")
+        if self.opening_note:
+            lines.append(f"  {self.opening_note}")
         if not self.balanced:
             lines.append("  roles were not swapped evenly: a block is incomplete")
         return "\n".join(lines)
@@ -249,10 +266,10 @@ class _Part:
         return max((record.slowest_seconds[role] for role, record in self._found), default=0.0)
 
 
-def _by_block(rounds: Sequence[Round], goals: Sequence[list[float]]) -> list[list[list[float]]]:
-    """Return the goals of each round, block by block."""
-    blocks: dict[int, list[list[float]]] = {}
-    for entry, found in zip(rounds, goals, strict=True):
+def _by_block(rounds: Sequence[Round], values: Sequence[T]) -> list[list[T]]:
+    """Return what is given for each round, block by block."""
+    blocks: dict[int, list[T]] = {}
+    for entry, found in zip(rounds, values, strict=True):
         blocks.setdefault(entry.block, []).append(found)
     return list(blocks.values())
 
@@ -276,6 +293,12 @@ def _score_interval(
 def _moves(entry: Round) -> tuple[object, ...]:
     """Return what tells different rounds apart: the seats and the moves."""
     return tuple((seats, record.moves) for seats, record in entry.matches)
+
+
+def _opening(entry: Round) -> tuple[tuple[str, ...], ...]:
+    """Return the random joint moves with which a round began."""
+    record = entry.matches[0][1]
+    return record.moves[: record.opening_plies]
 
 
 def _mean(values: Sequence[float]) -> float:

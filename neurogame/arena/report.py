@@ -170,9 +170,11 @@ def _notes(result: ArenaResult) -> Iterator[str]:
         if pairing.distinct_games < 0.9 * pairing.matches:
             yield (
                 f"{title}: {pairing.matches - pairing.distinct_games} of {pairing.matches} "
-                "matches repeat another one, so that intervals may be too narrow; more "
-                "--opening-plies help"
+                "matches repeat another one, which intervals reckon with; more --opening-plies "
+                "help"
             )
+        if pairing.opening_note:
+            yield f"{title}: {pairing.opening_note}"
 
 
 def _csv_row(pairing: PairingResult) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from neurogame.arena.folder import ArenaFolder, keyed
 from neurogame.arena.processes import worker_pool
 from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
-from neurogame.arena.worker import play_slot, table
+from neurogame.arena.worker import openings_of, play_slot, table
 from neurogame.errors import ConfigurationError, NeurogameError
 from neurogame.players.record import MatchRecord
 
@@ -99,6 +99,7 @@ def run_arena(
             return hall.run(version, processes, executor, progress)
     finally:
         table.cache_clear()
+        openings_of.cache_clear()
         torch.set_num_threads(threads)
 
 
@@ -125,6 +126,7 @@ class _Hall:
         on_match: Callable[[Slot, MatchRecord], None] | None,
     ) -> None:
         self._settings = settings
+        self._version = ""
         self._crosstable = crosstable
         self._folder = folder
         self._on_match = on_match
@@ -134,6 +136,7 @@ class _Hall:
         self, version: str, processes: int, executor: Executor | None, progress: bool
     ) -> ArenaResult:
         """Play what is missing and return the results."""
+        self._version = version
         local = executor is None and processes == 1
         with self._shown(progress):
             try:
@@ -201,9 +204,14 @@ class _Hall:
         kept = "" if self._folder is None else f"; finished matches are kept in {self._folder.path}"
         return ArenaError(message + kept, result)
 
+    def _opening_note(self, game: int, plies: int, blocks: int) -> str:
+        """Return what there is to say about the openings of a game."""
+        rules = self._settings.games[game]
+        return openings_of(rules, plies, self._settings.seed, self._version).note(blocks)
+
     def _finished(self) -> ArenaResult:
         """Return the results, written if there is a folder."""
-        result = self._crosstable.result()
+        result = self._crosstable.result(self._opening_note)
         if self._folder is not None:
             self._folder.write_result(result)
         return result

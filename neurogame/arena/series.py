@@ -17,6 +17,7 @@ from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
 from neurogame.players.record import MatchRecord
+from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
 
 
@@ -32,8 +33,8 @@ def play_series(
 ) -> PairingResult:
     """Play many matches.
 
-    Matches come in blocks (pairs, for two roles) with one common seed, in which every player
-    plays every role once. Ctrl-C ends the series; what was played until then is returned.
+    Matches come in blocks (pairs, for two roles) with one common seed and opening, in which every
+    player plays every role once. Ctrl-C ends the series; what was played until then is returned.
     :func:`neurogame.arena.run.run_arena` plays the same matches, from player strings, with
     several processes, and can be resumed.
 
@@ -59,7 +60,9 @@ def play_series(
 
     def play(slot: Slot) -> MatchRecord:
         seated = [players[number] for number in slot.seats]
-        return play_match(game, seated, seed=slot.seed, settings=chosen)
+        return play_match(
+            game, seated, seed=slot.seed, settings=chosen, opening=openings[slot.block]
+        )
 
     def collect(slot: Slot, record: MatchRecord) -> None:
         if record.ending == "abandoned":
@@ -70,6 +73,7 @@ def play_series(
         if on_match is not None:
             on_match(next(numbers), record)
 
+    openings = Openings(game, chosen.opening_plies, seed)
     plan = slots(len(players), len(players), matches, seed)
     with (
         tqdm(total=matches, unit="match", disable=not progress) as bar,
@@ -77,7 +81,9 @@ def play_series(
     ):
         drive(plan, play, collect, InlineExecutor(), 1)
     limit = str(chosen.limit)
-    return tally.result(game.name, limit, [player.name for player in players], seed)
+    names = [player.name for player in players]
+    note = openings.note(tally.blocks)
+    return tally.result(game.name, limit, names, seed, opening_note=note)
 
 
 def _check(game: Game, players: Sequence[Player], matches: int, seed: int) -> None:

@@ -23,6 +23,15 @@ DEFAULT_OPENING_PLIES = 4
 """Random joint moves at the start of a match in games with several roles."""
 
 
+def usual_opening_plies(roles: int) -> int:
+    """Return how many random plies matches start with unless somebody says so.
+
+    Args:
+        roles: number of roles of the game.
+    """
+    return DEFAULT_OPENING_PLIES if roles > 1 else 0
+
+
 @final
 @dataclass(frozen=True, kw_only=True)
 class ArenaSettings(Settings):
@@ -62,9 +71,10 @@ class ArenaSettings(Settings):
     )
     opening_plies: int | None = setting(
         None,
-        "joint moves drawn at random at the start of a match, the same in all matches of a "
-        "block; none: 4 in games with several roles, 0 with one (a puzzle may have no "
-        "solution after wrong moves)",
+        "joint moves drawn at random at the start of a match, exactly as many, the same in all "
+        "matches of a block; other blocks have others, none decided as far as a short search can "
+        "tell. None: 4 in games with several roles, 0 with one (a puzzle may have no solution "
+        "after wrong moves)",
     )
     start_clock: float | None = setting(
         None,
@@ -125,7 +135,7 @@ class ArenaSettings(Settings):
         """
         plies = self.opening_plies
         if plies is None:
-            plies = DEFAULT_OPENING_PLIES if roles > 1 else 0
+            plies = usual_opening_plies(roles)
         return MatchSettings(
             limit=limit,
             start_clock=self.start_clock,

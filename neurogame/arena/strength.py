@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import final
 
-from neurogame.intervals import wilson_interval
+from neurogame.intervals import clustered_variance, wilson_interval
 
 _ELO = 400 / math.log(10)
 
@@ -78,16 +78,10 @@ def strength(blocks: Sequence[Sequence[float]]) -> Strength | None:
     proportions in clustered surveys, JSSM 3 (2015): Wilson's interval with an effective number
     of trials.
     """
-    points = [math.fsum(block) for block in blocks]
-    sizes = [len(block) for block in blocks]
-    total, count = math.fsum(points), sum(sizes)
+    total, count = math.fsum(map(math.fsum, blocks)), sum(map(len, blocks))
     if count == 0:
         return None
-    virtual = max(sizes)
-    centre = (total + virtual / 2) / (count + virtual)
-    squares = math.fsum((p - centre * n) ** 2 for p, n in zip(points, sizes, strict=True))
-    squares += virtual**2 * (centre**2 + (1 - centre) ** 2) / 2
-    variance = squares / (count + virtual) ** 2
+    centre, variance = clustered_variance(blocks)
     effective = centre * (1 - centre) / variance
     score = min(max(total / count, 0.25 / count), 1 - 0.25 / count)
     low, high = wilson_interval(score * effective, effective)

@@ -11,7 +11,7 @@ from neurogame.arena.rating import PairedComparison
 from neurogame.arena.rounds import Round, outcomes, points, points_against
 from neurogame.arena.schedule import Slot, seatings
 from neurogame.arena.sprt import Sprt, SprtSettings
-from neurogame.intervals import wilson_interval
+from neurogame.intervals import paired_interval
 from neurogame.players.record import MatchRecord
 
 
@@ -44,7 +44,7 @@ class PairingTally:
         self._looked_at = 0
         self._waiting: dict[tuple[int, int], dict[tuple[int, ...], MatchRecord]] = {}
         self._rounds: dict[tuple[int, int], Round] = {}
-        self._first_points = 0.0
+        self._first_points: dict[int, dict[int, float]] = {}
 
     @property
     def decided(self) -> bool:
@@ -65,7 +65,8 @@ class PairingTally:
             return
         del self._waiting[key]
         self._rounds[key] = Round(slot.block, tuple(sorted(found.items(), key=_seats)))
-        self._first_points += outcomes(self._rounds[key].goals(self.players))[0]
+        points_of = self._first_points.setdefault(slot.block, {})
+        points_of[slot.number] = outcomes(self._rounds[key].goals(self.players))[0]
         self._test()
 
     def _test(self) -> None:
@@ -93,8 +94,10 @@ class PairingTally:
         count = len(self._rounds)
         if not count:
             return ""
-        low, high = wilson_interval(self._first_points, count)
-        text = f"{100 * self._first_points / count:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+        clusters = [list(found.values()) for found in self._first_points.values()]
+        low, high = paired_interval(clusters)
+        share = sum(map(sum, clusters)) / count
+        text = f"{100 * share:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
         if self._sprt is None:
             return text
         state = self._sprt.state
@@ -112,7 +115,14 @@ class PairingTally:
                 )
         return found
 
-    def result(self, game: str, limit: str, labels: Sequence[str], seed: int) -> PairingResult:
+    @property
+    def blocks(self) -> int:
+        """Blocks of the rounds that count: so many openings were wanted."""
+        return max((entry.block + 1 for entry in self.rounds), default=0)
+
+    def result(
+        self, game: str, limit: str, labels: Sequence[str], seed: int, *, opening_note: str = ""
+    ) -> PairingResult:
         """Add everything up.
 
         Args:
@@ -120,6 +130,7 @@ class PairingTally:
             limit: text of the common limit.
             labels: names of the pairing's players.
             seed: seed of all matches.
+            opening_note: what readers must know about the openings.
         """
         rounds = self.rounds
         return PairingResult.from_rounds(
@@ -130,6 +141,7 @@ class PairingTally:
             labels=labels,
             seed=seed,
             roles=self._roles,
+            opening_note=opening_note,
             sprt=None if self._sprt is None else self._sprt.state,
             interrupted=len(rounds) < self._planned and not self.decided,
         )

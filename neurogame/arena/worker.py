@@ -16,6 +16,7 @@ from neurogame.players.match import play_match
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
+from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
 
 _LONGEST = 400
@@ -50,6 +51,19 @@ def table(
     return game, made
 
 
+@lru_cache(maxsize=8)
+def openings_of(rules: str, plies: int, seed: int, version: str) -> Openings:
+    """Return the openings of an arena in one game; the last ones asked for are kept.
+
+    Args:
+        rules: name or path of the rulesheet.
+        plies: of each.
+        seed: of the arena.
+        version: see :func:`table`.
+    """
+    return Openings(Game.load(rules), plies, seed)
+
+
 def _warm_up(game: Game, player: Player) -> None:
     """Let a player choose once, so that no clock sees the compilation of its search."""
     state = game.initial_state()
@@ -80,11 +94,14 @@ def play_slot(settings: ArenaSettings, version: str, slot: Slot) -> Outcome:
             # Whoever has checked the settings has already seen what there is to say.
             warnings.simplefilter("ignore", NeurogameWarning)
             game, players = table(rules, settings.players, settings.seed, version)
+        conditions = settings.match_settings(limit, len(game.roles))
+        openings = openings_of(rules, conditions.opening_plies, settings.seed, version)
         return play_match(
             game,
             [players[number] for number in slot.seats],
             seed=slot.seed,
-            settings=settings.match_settings(limit, len(game.roles)),
+            settings=conditions,
+            opening=openings[slot.block],
         )
     except Exception as error:
         return Failure(_describe(error), traceback.format_exc())

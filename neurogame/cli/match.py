@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from neurogame.arena.settings import ArenaSettings, usual_opening_plies
 from neurogame.players.match_settings import MatchSettings
 from neurogame.search.limit import Limit
 from neurogame.setting_options import add_settings, chosen_settings
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 _EPILOG = """\
 A small arena: one game, one player per role, no folder to resume from; 'neurogame arena' has it
 all. A player is random, human, alphabeta:SOURCE or mcts, with options after commas, such as
-alphabeta:cilp,depth=2 or mcts:sims=1000.
+alphabeta:cilp,depth=2 or mcts:sims=1000; without a limit it thinks for a second. With a person at
+the terminal matches start without random plies unless --opening-plies says otherwise.
 """
 
 
@@ -37,9 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--matches", type=int, default=20, help="number of matches (default 20)")
     parser.add_argument("--seed", type=int, default=0, help="decides everything (default 0)")
     add_settings(parser, Limit, only=("seconds", "depth", "nodes"))
-    add_settings(
-        parser, MatchSettings, only=("play_clock", "start_clock", "opening_plies", "max_plies")
-    )
+    add_settings(parser, MatchSettings, only=("play_clock", "start_clock", "max_plies"))
+    add_settings(parser, ArenaSettings, only=("opening_plies",))
     parser.add_argument(
         "--threads",
         type=int,
@@ -61,12 +62,14 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.simulate.game import Game
 
     torch.set_num_threads(max(1, options.threads))
+    game = Game.load(options.rules)
+    opening_plies = usual_opening_plies(0 if "human" in options.players else len(game.roles))
+    chosen = {"opening_plies": opening_plies} | chosen_settings(options, MatchSettings)
     settings = MatchSettings(
         limit=Limit(**chosen_settings(options, Limit)),
         record_states=options.record is not None,
-        **chosen_settings(options, MatchSettings),
+        **chosen,
     )
-    game = Game.load(options.rules)
     players = [
         make_player(text, game, options.seed + number)
         for number, text in enumerate(options.players)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
@@ -12,10 +12,11 @@ import numpy as np
 import torch
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.intervals import wilson_interval
+from neurogame.intervals import paired_interval
 from neurogame.learn.counter_random import derive
 from neurogame.learn.lockstep import RANDOM_SEAT, MatchPlan, play_lockstep
 from neurogame.learn.trajectory import Trajectory
+from neurogame.search.openings import NODES, Openings
 from neurogame.simulate.game import Game
 
 
@@ -30,10 +31,13 @@ class Comparison:
         draws: matches in which its goal equalled the highest other goal.
         losses: all other matches.
         score: (wins + draws / 2) / matches, in 0..1.
-        low: lower end of the 95 % interval of the score.
-        high: upper end of the 95 % interval of the score.
+        low: lower end of the 95 % interval of the score, see
+            :func:`~neurogame.intervals.paired_interval`; the matches of an opening are a cluster.
+        high: upper end of that interval.
         mean_goal: its mean goal, 0..100.
-        distinct: number of different matches, by their moves.
+        distinct: number of different matches, by their moves and who made them.
+        openings: number of different openings.
+        opening_plies: joint moves of each of them.
         unfinished: matches cut off at the ply limit; not counted in ``matches``.
     """
 
@@ -46,6 +50,8 @@ class Comparison:
     high: float
     mean_goal: float
     distinct: int
+    openings: int
+    opening_plies: int
     unfinished: int
 
     def to_json(self) -> dict[str, Any]:
@@ -56,7 +62,8 @@ class Comparison:
         """Return one line for people."""
         return (
             f"{self.wins} wins, {self.draws} draws, {self.losses} losses: "
-            f"{100 * self.score:.1f} % [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+            f"{100 * self.score:.1f} % [{100 * self.low:.1f}, {100 * self.high:.1f}], "
+            f"{self.matches} matches, {self.distinct} distinct"
         )
 
 
@@ -67,23 +74,27 @@ def compare(
     *,
     matches: int,
     seed: int,
-    random_plies: int = 0,
+    opening_plies: int = 0,
+    opening_nodes: int = NODES,
     max_plies: int = 1000,
     margin: bool = False,
     depth: int = 1,
     stop: Callable[[], bool] = lambda: False,
 ) -> Comparison:
-    """Let an evaluator play another, taking the roles in turn.
+    """Let an evaluator play another from random openings, in each role once.
 
     In a game with one role both play it, each with the same seeds, and the goals are compared.
+    Where there are fewer openings than needed they are played again with other seeds.
 
     Args:
         game: the game.
         evaluator: the one whose result is counted.
         other: what it plays against; None moves uniformly at random.
-        matches: number of matches, at least 2.
+        matches: number of matches, at least 2; best a multiple of the number of roles.
         seed: every random choice follows from it.
-        random_plies: up to this many random plies at the start, for more distinct matches.
+        opening_plies: random joint moves at the start of every match, exactly as many; see
+            :class:`~neurogame.search.openings.Openings`.
+        opening_nodes: how hard to search for openings that are decided; 0: they are not told.
         max_plies: a match is cut off after this many plies.
         margin: see :class:`~neurogame.learn.lockstep.MatchPlan`.
         depth: plies that both look ahead.
@@ -99,36 +110,80 @@ def compare(
         seats = np.where(own[:, None] == 0, 0, rival)
     # Matches that differ only in who has which role share their seed.
     pair = number // max(roles, 2)
+    openings = Openings(game, opening_plies, seed, nodes=opening_nodes)
+    listed = openings.first(int(pair[-1]) + 1)
+    begins = np.array(listed, np.int64).reshape(len(listed), openings.plies, roles)
     plan = MatchPlan(
         evaluators=[evaluator] if other is None else [evaluator, other],
         seats=seats.astype(np.int64),
         seeds=(derive(seed, pair) >> np.uint64(1)).astype(np.int64),
         epsilon=[0.0] if other is None else [0.0, 0.0],
-        random_plies=random_plies,
+        openings=begins[pair % len(begins)],
         max_plies=max_plies,
         margin=margin,
         depth=depth,
     )
     played = play_lockstep(game, plan, stop)
+    results = (
+        _solo_results(played)
+        if roles == 1
+        else [_result(t, int(own[i])) for i, t in enumerate(played)]
+    )
     if roles == 1:
-        return summarise(played[0::2], _solo_results(played), [0] * len(played[0::2]))
-    results = [_result(t, int(own[i])) for i, t in enumerate(played)]
-    return summarise(played, results, [int(role) for role in own])
+        played, own, pair = played[0::2], own[0::2], pair[0::2]
+    mine = [float(t.goals[o]) if t.finished else math.nan for t, o in zip(played, own, strict=True)]
+    return summarise(
+        [
+            Played(
+                cluster=int(pair[i]),
+                result=results[i],
+                goal=100 * mine[i],
+                moves=bytes([own[i]]) + t.moves.numpy().tobytes(),
+            )
+            for i, t in enumerate(played)
+        ],
+        openings=len(listed),
+        opening_plies=openings.plies,
+    )
 
 
-def summarise(played: list[Trajectory], results: list[float], own: list[int]) -> Comparison:
+@final
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """A match that a comparison counts.
+
+    Attributes:
+        cluster: number of its opening, or of the opening's repetition with other seeds.
+        result: 1 win, 0.5 draw, 0 loss, NaN unfinished.
+        goal: the goal of whoever is measured, 0..100.
+        moves: what tells different matches apart: who made which moves.
+    """
+
+    cluster: int
+    result: float
+    goal: float
+    moves: bytes
+
+
+def summarise(played: Sequence[Played], *, openings: int, opening_plies: int) -> Comparison:
     """Count results.
 
     Args:
         played: the matches.
-        results: 1 win, 0.5 draw, 0 loss, NaN unfinished; as long as ``played``.
-        own: the role whose goals are averaged, per match.
+        openings: number of different openings.
+        opening_plies: joint moves of each.
     """
-    counted = [result for result in results if not math.isnan(result)]
-    goals = [100 * float(t.goals[r]) for t, r in zip(played, own, strict=True) if t.finished]
-    count = len(counted)
-    score = sum(counted) / count if count else float("nan")
-    low, high = wilson_interval(sum(counted), count)
+    done = [match for match in played if not math.isnan(match.result)]
+    counted = [match.result for match in done]
+    clusters: dict[int, list[Played]] = {}
+    for match in done:
+        clusters.setdefault(match.cluster, []).append(match)
+    low, high = paired_interval(
+        [[match.result for match in cluster] for cluster in clusters.values()],
+        len({tuple(match.moves for match in cluster) for cluster in clusters.values()}),
+    )
+    count = len(done)
+    score = math.fsum(counted) / count if count else float("nan")
     return Comparison(
         matches=count,
         wins=counted.count(1.0),
@@ -137,9 +192,11 @@ def summarise(played: list[Trajectory], results: list[float], own: list[int]) ->
         score=score,
         low=low,
         high=high,
-        mean_goal=sum(goals) / len(goals) if goals else float("nan"),
-        distinct=count_distinct(played),
-        unfinished=len(results) - count,
+        mean_goal=math.fsum(match.goal for match in done) / count if count else float("nan"),
+        distinct=len({match.moves for match in played}),
+        openings=openings,
+        opening_plies=opening_plies,
+        unfinished=len(played) - count,
     )
 
 

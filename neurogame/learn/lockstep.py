@@ -43,6 +43,8 @@ class MatchPlan:
         seeds: a seed per match, int64 ``[N]``, at least 0.
         epsilon: chance of a random move per role and ply, for each evaluator; in 0..1.
         random_plies: a match starts with 0 to this many random plies, uniformly drawn.
+        openings: joint moves with which each match starts, as indices into each role's own
+            moves; int64 ``[N, P, R]``.
         max_plies: a match is cut off after this many plies, at least 1.
         margin: for two roles whose goals sum to 100: whether a role values a state by
             ``(own + 1 - other) / 2`` instead of its own value alone.
@@ -54,6 +56,7 @@ class MatchPlan:
     seeds: Ints
     epsilon: Sequence[float]
     random_plies: int = 0
+    openings: Ints | None = None
     max_plies: int = 1000
     margin: bool = False
     depth: int = 1
@@ -111,6 +114,8 @@ def play_lockstep(
         chosen = np.stack(
             [joint.table[r][np.arange(len(active)), ranks[:, r]] for r in range(roles)], axis=1
         )
+        if plan.openings is not None and ply < plan.openings.shape[1]:
+            chosen, explored = plan.openings[active, ply], np.ones(len(active), np.bool_)
         for place, match in enumerate(active):
             records[match].explored.append(bool(explored[place]))
             records[match].moves.append(chosen[place])

@@ -102,7 +102,9 @@ def refine_evaluator(
             learner.initial,
             matches=_MATCHES,
             seed=derived_seed(seed, _EVALUATION, 0),
-            random_plies=4,
+            opening_plies=4,
+            # The clock is running.
+            opening_nodes=0,
             max_plies=config.max_plies,
             margin=uses_margin(game, config),
             depth=config.depth,

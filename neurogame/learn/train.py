@@ -159,7 +159,7 @@ class Trainer:
             matches=matches,
             seed=derived_seed(self.config.seed, _EVALUATION, self.counters.matches),
             # Two deterministic players would play the same match again and again.
-            random_plies=4,
+            opening_plies=4,
             max_plies=self.config.max_plies,
             margin=uses_margin(self.game, self.config),
             depth=min(self.config.depth, LOCKSTEP_DEPTH),

@@ -17,7 +17,6 @@ from neurogame.simulate.game import Game
 class AlphaBetaPlayer(SearchPlayer):
     """Alpha-beta with one evaluator; its report is about refinement."""
 
-    DEFAULT_LIMIT = Limit(depth=1)
     HEEDED = ("seconds", "nodes", "depth")
 
     def __init__(

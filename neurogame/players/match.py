@@ -14,9 +14,8 @@ from neurogame.players.match_settings import CLOCK_SHARE, MatchSettings
 from neurogame.players.player import MatchAbandoned, Player
 from neurogame.players.record import Ending, MatchRecord
 from neurogame.search.limit import Limit
+from neurogame.search.openings import Opening, Openings
 from neurogame.simulate.game import Game, State
-
-_OPENING_ATTEMPTS = 50
 
 
 def play_match(
@@ -26,6 +25,7 @@ def play_match(
     seed: int = 0,
     *,
     settings: MatchSettings | None = None,
+    opening: Opening | None = None,
 ) -> MatchRecord:
     """Play one match.
 
@@ -39,6 +39,7 @@ def play_match(
         limit: how long to think per move; replaces the one in ``settings``.
         seed: decides the opening, replaced moves, and the seeds given to the players.
         settings: all other conditions.
+        opening: joint moves at the start; None: as the settings and the seed say.
 
     Raises:
         GameError: there are more or fewer players than roles.
@@ -51,7 +52,7 @@ def play_match(
     settings = settings or MatchSettings()
     if limit is not None:
         settings = MatchSettings(**{**vars(settings), "limit": limit})
-    match = _Match(game, players, seed, settings)
+    match = _Match(game, players, seed, settings, opening)
     try:
         match.start()
         match.play()
@@ -61,35 +62,17 @@ def play_match(
     return match.record()
 
 
-def random_opening(game: Game, plies: int, random: np.random.Generator) -> list[list[int]]:
-    """Draw random joint moves from the initial state that do not end the game.
-
-    Args:
-        game: the game.
-        plies: wanted number of joint moves; fewer are returned where the game ends too soon.
-        random: source of randomness.
-
-    Returns:
-        Joint moves, as indices into each role's own moves.
-    """
-    for wanted in range(plies, 0, -1):
-        for _ in range(_OPENING_ATTEMPTS):
-            state = game.initial_state()
-            drawn: list[list[int]] = []
-            while len(drawn) < wanted and all(state.legal_moves):
-                drawn.append([int(random.choice(moves)) for moves in state.legal_moves])
-                state = state.next(drawn[-1])
-            if not state.is_terminal and len(drawn) == wanted:
-                return drawn
-    return []
-
-
 @final
 class _Match:
     """A match in progress."""
 
     def __init__(
-        self, game: Game, players: Sequence[Player], seed: int, settings: MatchSettings
+        self,
+        game: Game,
+        players: Sequence[Player],
+        seed: int,
+        settings: MatchSettings,
+        opening: Opening | None,
     ) -> None:
         self._game = game
         self._players = players
@@ -102,7 +85,7 @@ class _Match:
         self._state = game.initial_state()
         self._states = [self._state]
         self._moves: list[tuple[str, ...]] = []
-        self._opening = 0
+        self._opening = opening
         self._ending: Ending = "terminal"
         roles = len(players)
         self._start_seconds = [0.0] * roles
@@ -128,10 +111,10 @@ class _Match:
 
     def play(self) -> None:
         """Play to the end."""
-        opening = random_opening(self._game, self._settings.opening_plies, self._random)
-        for joint in opening:
+        if self._opening is None:
+            self._opening = Openings(self._game, self._settings.opening_plies, self._seed)[0]
+        for joint in self._opening:
             self._advance(joint)
-        self._opening = len(opening)
         while not self._state.is_terminal:
             if len(self._moves) >= self._settings.max_plies:
                 self._ending = "step limit"
@@ -194,7 +177,7 @@ class _Match:
             roles=tuple(self._game.roles),
             players=tuple(player.name for player in self._players),
             seed=self._seed,
-            opening_plies=self._opening,
+            opening_plies=len(self._opening or ()),
             moves=tuple(self._moves),
             goals=tuple(0.0 if goal is None else float(goal) for goal in self._state.goals),
             ending=self._ending,

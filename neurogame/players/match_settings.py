@@ -40,8 +40,9 @@ class MatchSettings(Settings):
     )
     opening_plies: int = setting(
         0,
-        "joint moves drawn at random at the start; at least 0. An opening that would end the "
-        "game is drawn again, and shortened if none can be found.",
+        "joint moves drawn at random at the start, exactly as many; at least 0. The matches of a "
+        "series have different ones, none decided as far as a short search can tell, and each is "
+        "played in every order of roles. They are shorter only where no match lasts that long.",
         least=0,
         allowed="at least 0 is needed",
     )

@@ -28,7 +28,6 @@ class MctsPlayer(SearchPlayer):
     and a search are made.
     """
 
-    DEFAULT_LIMIT = Limit(simulations=1000)
     HEEDED = ("seconds", "nodes", "simulations")
 
     def __init__(

@@ -10,8 +10,8 @@ from typing import Protocol, final
 
 import numpy as np
 
-from neurogame.players.match import random_opening
 from neurogame.search.limit import Limit
+from neurogame.search.openings import Opening, Openings
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 
@@ -99,10 +99,11 @@ class Race:
             fewest: rounds before anybody is sent home, at least 1.
         """
         self.racers = [Racer(name=name) for name in candidates]
-        self._game, self._baseline, self._z, self._plies = game, baseline, z, plies
+        self._game, self._baseline, self._z = game, baseline, z
         self._fewest = fewest
         self._candidates = list(candidates.values())
-        self._random = np.random.default_rng(seed & (1 << 64) - 1)
+        # The clock is running: nothing is searched for decided ones.
+        self._openings, self._played = Openings(game, plies, seed, nodes=0), 0
 
     def run(self, limit: Limit, deadline: float, rounds: int = MOST_ROUNDS) -> None:
         """Play rounds until the time is out or nobody is left.
@@ -115,7 +116,8 @@ class Race:
         for _ in range(rounds):
             if not any(racer.is_racing for racer in self.racers):
                 return
-            opening = random_opening(self._game, self._plies, self._random)
+            opening = self._openings[self._played]
+            self._played += 1
             control = None
             if len(self._game.roles) != 2:
                 control = self._match(
@@ -141,7 +143,7 @@ class Race:
     def _round(
         self,
         search: Searcher,
-        opening: list[list[int]],
+        opening: Opening,
         control: Sequence[float] | None,
         limit: Limit,
         deadline: float,
@@ -160,7 +162,7 @@ class Race:
         return float(np.mean(points))
 
     def _match(
-        self, seats: Sequence[Searcher], opening: list[list[int]], limit: Limit, deadline: float
+        self, seats: Sequence[Searcher], opening: Opening, limit: Limit, deadline: float
     ) -> list[float] | None:
         """Play a match; return the goals, or None if time was out before its end."""
         for search in set(seats):

@@ -17,6 +17,9 @@ from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 
+DEFAULT_LIMIT = Limit(seconds=1)
+"""How long a player thinks about a move where neither it nor the match says anything."""
+
 _FIRST_LOOK = 0.1
 """Seconds that a search looks at a game before the clocks run."""
 _REFINING = 0.6
@@ -43,9 +46,6 @@ class SearchPlayer(ABC):
         last: the result of the last search of this match, or None.
         report: what was done before the match, as text for people; empty if that was nothing.
     """
-
-    DEFAULT_LIMIT: ClassVar[Limit]
-    """Used where neither the player nor the match says how long to think."""
 
     HEEDED: ClassVar[tuple[str, ...]]
     """The fields of a limit that end a search of this kind."""
@@ -125,7 +125,7 @@ class SearchPlayer(ABC):
         search = started(self._search, self._name, "choose")
         merged = self._limit.merged(limit)
         if all(getattr(merged, field) is None for field in self.HEEDED):
-            merged = self.DEFAULT_LIMIT
+            merged = DEFAULT_LIMIT
         self.last = search.search(state, self._role, merged)
         return self.last.move
 

@@ -18,8 +18,8 @@
              moves too, where tree or playout ask for them
 
     seconds, nodes, depth, sims   the player's own limits; the stricter of these and the match's
-                                  count. Where neither says anything alpha-beta looks one ply
-                                  ahead and MCTS makes 1000 simulations
+                                  count. Where neither says anything a player that searches
+                                  thinks for a second, or until the position is decided
     noise                         fresh cilp and cilp-paper evaluators: weights grow by up to this
                                   much at random, anew for every match
     device                        of the evaluator: cpu (default), cuda, ...

@@ -56,7 +56,7 @@ def test_two_players_are_one_line() -> None:
     assert (found["matches"], found["distinct"], found["won-drawn-lost"]) == ("4", "4", "4-0-0")
     assert found["mean goal"] == "100.0"
     assert found["others' goal"] == "90.0"
-    assert found["win rate % [95 %]"] == "100.0 [51.0, 100.0]"
+    assert found["win rate % [95 %]"] == "100.0 [13.9, 100.0]"
     assert found["Elo [95 %]"].startswith("+")
 
 

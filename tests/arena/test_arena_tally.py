@@ -14,7 +14,7 @@ from neurogame.arena.schedule import slots
 from neurogame.arena.sprt import SprtSettings
 from neurogame.arena.strength import strength
 from neurogame.arena.tally import PairingTally
-from neurogame.intervals import mean_interval, wilson_interval
+from neurogame.intervals import mean_interval, paired_interval
 from neurogame.players.record import MatchRecord
 from tests.arena.arena_records import record
 
@@ -47,7 +47,7 @@ def test_two_players_by_hand() -> None:
     assert found.scores == pytest.approx((350 / 6, 190 / 6))
     assert found.score_ci95[0] == pytest.approx(mean_interval([75, 50, 50]))
     assert found.win_rates == (4 / 6, 2 / 6)
-    assert found.win_rates_ci95[0] == wilson_interval(4, 6)
+    assert found.win_rates_ci95[0] == paired_interval([[1, 0.5], [1, 0], [1, 0.5]])
     expected = strength([[1, 0.5], [1, 0], [1, 0.5]])
     assert expected is not None
     assert found.elo[0] == expected.elo

@@ -175,5 +175,5 @@ def test_declared_types_are_those_of_the_calls() -> None:
         for made in vars(importlib.import_module(f"neurogame.{module}")).values():
             if compiling.is_called_from_python(made, f"neurogame.{module}"):
                 called += len(made.overloads)
-                assert set(made.overloads) <= {compiling.declared_types(made)}, made
+                assert set(made.overloads) <= {compiling.declared_types(made.py_func)}, made
     assert called > 15

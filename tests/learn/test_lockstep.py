@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -12,11 +13,13 @@ import torch
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.intervals import wilson_interval
+from neurogame.intervals import paired_interval, wilson_interval
+from neurogame.learn import comparison
 from neurogame.learn.comparison import compare
 from neurogame.learn.deep_play import play_deep
 from neurogame.learn.lockstep import RANDOM_SEAT, MatchPlan, play_lockstep
 from neurogame.learn.trajectory import Trajectory
+from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game, State
 
 
@@ -202,6 +205,66 @@ def test_comparison_takes_roles_in_turn_and_counts_games() -> None:
     solo, other = evaluators("lightsout")
     pairs = compare(library("lightsout"), solo, other, matches=6, seed=3, max_plies=30)
     assert pairs.matches + pairs.unfinished == 3
+
+
+def test_matches_begin_with_their_openings() -> None:
+    game = library("tictactoe")
+    found = Openings(game, 3, 1).first(4)
+    openings = np.array([found[n // 2] for n in range(8)], np.int64)
+    played = play_lockstep(game, plan_for("tictactoe", 8, openings=openings))
+    for match, opening in zip(played, openings, strict=True):
+        assert match.moves[:3].tolist() == opening.tolist()
+        assert match.plies > 3
+        assert bool(match.explored[:3].all())
+        assert not bool(match.explored[3:].any())
+
+
+@pytest.mark.parametrize(("name", "roles"), [("tictactoe", 2), ("tictactoe3p", 3)])
+def test_a_comparison_plays_every_opening_in_every_order_of_roles(
+    name: str, roles: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[MatchPlan, list[Trajectory]]] = []
+
+    def play(game: Game, plan: MatchPlan, stop: Callable[[], bool]) -> list[Trajectory]:
+        seen.append((plan, play_lockstep(game, plan, stop)))
+        return seen[0][1]
+
+    monkeypatch.setattr(comparison, "play_lockstep", play)
+    first, second = evaluators(name)
+    matches = 6 * roles
+    result = compare(library(name), first, second, matches=matches, seed=5, opening_plies=2)
+    ((plan, played),) = seen
+    assert plan.openings is not None
+    groups = [range(n, n + roles) for n in range(0, matches, roles)]
+    begins = [[played[n].moves[:2].tolist() for n in group] for group in groups]
+    assert all(begin == group[0] for group in begins for begin in group)
+    assert len({str(group[0]) for group in begins}) == 6
+    for group in groups:
+        # The one that is measured has each role once, with the same seed.
+        assert sorted(np.argmax(plan.seats[group] == 0, axis=1)) == list(range(roles))
+        assert len(set(plan.seeds[group].tolist())) == 1
+    assert (result.openings, result.opening_plies, result.matches) == (6, 2, matches)
+    own = [int(np.argmax(plan.seats[n] == 0)) for n in range(matches)]
+    assert result.distinct == len({(o, str(m.moves)) for o, m in zip(own, played, strict=True)})
+    clusters = [[_points(played[n].goals.tolist(), own[n]) for n in group] for group in groups]
+    assert result.score == pytest.approx(np.mean(clusters))
+    assert (result.low, result.high) == paired_interval(clusters)
+    assert f"{matches} matches, {result.distinct} distinct" in result.text()
+
+
+def _points(goals: list[float], own: int) -> float:
+    """Return what a match brings, by definition."""
+    others = max(goal for role, goal in enumerate(goals) if role != own)
+    return 0.5 if goals[own] == others else float(goals[own] > others)
+
+
+def test_too_few_openings_are_played_again_and_tell_less() -> None:
+    first, second = evaluators("tictactoe")
+    result = compare(library("tictactoe"), first, second, matches=40, seed=5, opening_plies=0)
+    assert (result.openings, result.matches) == (1, 40)
+    assert result.distinct < 40
+    fresh = wilson_interval(result.score * result.distinct, result.distinct)
+    assert result.high - result.low > 0.5 * (fresh[1] - fresh[0])
 
 
 def test_wilson_interval_known_values() -> None:

@@ -35,6 +35,8 @@ def compared(wins: int, losses: int) -> Comparison:
         high=score + spread,
         mean_goal=100 * score,
         distinct=wins + losses,
+        openings=wins + losses,
+        opening_plies=4,
         unfinished=0,
     )
 

@@ -13,9 +13,11 @@ from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
 from neurogame.learn.checkpoint import Checkpoint, save_checkpoint
 from neurogame.players.players import AlphaBetaPlayer, HumanPlayer, RandomPlayer, make_player
+from neurogame.players.search_player import SearchPlayer
 from neurogame.players.spec import PlayerSpec
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
+from neurogame.search.result import SearchResult
+from neurogame.simulate.game import Game, State
 
 
 @pytest.mark.parametrize(
@@ -190,7 +192,10 @@ def test_players_are_made() -> None:
         player.start(game, 0, 1)
         assert player.choose(state, Limit()) in state.legal_moves[0]
         assert player.last is not None
-        assert player.last.depth == 1
+        # Without a limit it has a second: it sees the end of this game, which is a draw.
+        assert player.last.proved
+        assert player.last.value == (0.5, 0.5)
+        assert player.last.seconds < 1.5
         player.stop()
         with pytest.raises(PlayerError, match="start"):
             player.choose(state, Limit())
@@ -227,3 +232,35 @@ def test_noise_makes_a_new_evaluator_for_every_match() -> None:
     assert len(set(values["alphabeta:cilp-paper"])) == 1
     noisy = values["alphabeta:cilp-paper,noise=0.1"]
     assert noisy[0] == noisy[2] != noisy[1]
+
+
+@pytest.mark.parametrize("text", ["alphabeta:cilp", "mcts"])
+@pytest.mark.parametrize(
+    ("own", "given", "used"),
+    [
+        ("", Limit(), Limit(seconds=1)),
+        ("", Limit(depth=3, simulations=7), None),
+        ("seconds=0.5", Limit(), Limit(seconds=0.5)),
+        ("nodes=9", Limit(), Limit(nodes=9)),
+        ("nodes=9", Limit(seconds=2), Limit(nodes=9, seconds=2)),
+    ],
+)
+def test_without_a_limit_a_player_thinks_for_a_second(
+    text: str, own: str, given: Limit, used: Limit | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = Game.load("tictactoe")
+    mark = "," if ":" in text else ":"
+    player = make_player(f"{text}{mark}{own}" if own else text, game)
+    assert isinstance(player, SearchPlayer)
+    player.start(game, 0, 1)
+    asked: list[Limit] = []
+    assert player._search is not None
+    search = player._search.search
+
+    def record(state: State, role: int, limit: Limit) -> SearchResult:
+        asked.append(limit)
+        return search(state, role, Limit(nodes=100))
+
+    monkeypatch.setattr(player._search, "search", record)
+    player.choose(game.initial_state(), given)
+    assert asked == [given if used is None else used]

@@ -183,12 +183,17 @@ def plain_maxn(tree: RandomTree, state: int, role: int, depth: int) -> tuple[flo
     return max(replies_maxn(tree, state, role, depth), key=lambda values: values[role])
 
 
+def margin(values: tuple[float, ...], role: int) -> float:
+    """Return how far a role's value is above that of its best rival."""
+    rivals = [value for other, value in enumerate(values) if other != role]
+    return values[role] - max(rivals, default=0.0)
+
+
 def played_maxn(tree: RandomTree, state: int, role: int, depth: int) -> tuple[float, ...]:
     """As :func:`plain_maxn`, but of equal moves ``role`` plays the one with the best margin."""
 
     def preference(values: tuple[float, ...]) -> tuple[float, float]:
-        rivals = [value for other, value in enumerate(values) if other != role]
-        return values[role], values[role] - max(rivals, default=0.0)
+        return values[role], margin(values, role)
 
     return max(replies_maxn(tree, state, role, depth), key=preference)
 

@@ -19,6 +19,7 @@ from tests.search.random_tree import (
     FREE,
     Position,
     RandomTree,
+    margin,
     numbered,
     packed,
     plain_maxn,
@@ -52,8 +53,7 @@ def selfish(tree: RandomTree, state: int, role: int) -> dict[int, tuple[float, f
         tree.positions.append(Position(counts, only, position.values))
         values = plain_maxn(tree, len(tree.positions) - 1, role, 99)
         tree.positions.pop()
-        rivals = [value for other, value in enumerate(values) if other != role]
-        found[move] = (values[role], values[role] - max(rivals))
+        found[move] = (values[role], margin(values, role))
     return found
 
 

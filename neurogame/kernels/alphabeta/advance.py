@@ -7,6 +7,8 @@ already, kept in the table; so nodes one ply above the horizon never come onto t
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from neurogame.array_types import Int32s2, UInt64s2
@@ -258,7 +260,8 @@ def principal_line(search: Search, first: int, most: int, line: Int32s2) -> int:
     return most
 
 
+@cache
 def prepare() -> None:
-    """Compile what a search calls, or load it from the cache; a second time takes no time."""
+    """Compile what a search calls, or load it from the cache; a second time nothing is done."""
     compile_declared(__name__)
     compile_declared(refill.__module__)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,10 +16,7 @@ from neurogame.compiling import dispatcher, folder_of, kept
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _EXACT = {"contract", "nsz", "arcp"}
-_CALLEE = {"callee": True}
 _CFunc: Any = ccallback.CFunc
-_ENTRIES: list[Any] = []
-"""What :func:`compile_entry` compiled: its code lives as long as these."""
 
 
 def compiled(function: Function) -> Function:
@@ -41,33 +37,33 @@ def uncounted(function: Function) -> Function:
 
 def callee(function: Function) -> Function:
     """Return a function that only compiled ones call, and that is compiled with them."""
-    return _decorated(function, fastmath=_EXACT, **_CALLEE)
+    return _decorated(function, fastmath=_EXACT, callee=True)
 
 
 def callee_sum(function: Function) -> Function:
     """Return such a function whose sums may be taken in the order that suits vectors."""
-    return _decorated(function, fastmath={*_EXACT, "reassoc"}, **_CALLEE)
+    return _decorated(function, fastmath={*_EXACT, "reassoc"}, callee=True)
 
 
 def inlined(function: Function) -> Function:
     """Return such a function for use in loops, which it becomes a part of."""
-    return _decorated(function, fastmath=_EXACT, forceinline=True, **_CALLEE)
+    return _decorated(function, fastmath=_EXACT, forceinline=True, callee=True)
 
 
 def uncounted_callee(function: Function) -> Function:
     """Return such a function that does not count references."""
-    return _decorated(function, fastmath=_EXACT, _nrt=False, **_CALLEE)
+    return _decorated(function, fastmath=_EXACT, _nrt=False, callee=True)
 
 
 def uncounted_inlined(function: Function) -> Function:
     """Return such a function that does not count references."""
-    return _decorated(function, fastmath=_EXACT, forceinline=True, _nrt=False, **_CALLEE)
+    return _decorated(function, fastmath=_EXACT, forceinline=True, _nrt=False, callee=True)
 
 
 def inner(function: Function) -> Function:
     """Return such a function whose arithmetic is that of the standard, operation by operation."""
     # Said, as it would otherwise be that of the first caller.
-    return _decorated(function, fastmath=False, forceinline=True, _nrt=False, **_CALLEE)
+    return _decorated(function, fastmath=False, forceinline=True, _nrt=False, callee=True)
 
 
 def merged(function: Function) -> Function:
@@ -75,7 +71,7 @@ def merged(function: Function) -> Function:
 
     It is for large ones with few callers: otherwise each caller would optimise it once more.
     """
-    return _decorated(function, fastmath=_EXACT, inline="always", **_CALLEE)
+    return _decorated(function, fastmath=_EXACT, inline="always", callee=True)
 
 
 def written(function: Callable[..., Any]) -> Any:
@@ -97,26 +93,6 @@ def borrowed(typing: Any, array: Any) -> Any:
         return copy._getvalue()
 
     return array(array), generate
-
-
-@cache
-def entry(function: Callable[[int], None], *, counted: bool = True) -> int:
-    """Return the address of a function of one integer, compiled for callers of any kind.
-
-    It is compiled at the first call of this function, and stays in memory.
-
-    Args:
-        function: what to compile.
-        counted: whether it counts references; see :func:`uncounted`.
-    """
-    options = {"error_model": "numpy", "fastmath": _EXACT, "_nrt": counted}
-    found = _CFunc(
-        function, ((numba.types.int64,), numba.types.void), {}, options, pipeline_class=Compiler
-    )
-    found._cache = kept(function, _foundations(function))
-    found.compile()
-    _ENTRIES.append(found)
-    return int(found.address)
 
 
 def compile_entry(function: Callable[..., None], types: tuple[Any, ...], *, counted: bool) -> Any:

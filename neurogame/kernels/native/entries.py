@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Generic, ParamSpec, TypeVar, final, get_type_hints
+from typing import Any, Generic, ParamSpec, TypeVar, final
 
 import numba as _numba
 
+from neurogame.compiling import declared_types
 from neurogame.kernels.native.compiled import compile_entry
 from neurogame.kernels.native.struct import Struct
 
@@ -53,9 +54,7 @@ def entry(function: Callable[Given, None], *, counted: bool = False) -> Entry[Gi
         function: takes structs, as its annotations say, and returns nothing.
         counted: whether it counts references, as it must if it makes arrays.
     """
-    hints = get_type_hints(function)
-    hints.pop("return", None)
-    types = tuple(struct.compiler_type() for struct in hints.values())
+    types = declared_types(function)
     found = compile_entry(function, types, counted=counted)
     return Entry(int(found.address), len(types), found)
 

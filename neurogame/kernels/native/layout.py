@@ -10,6 +10,8 @@ from typing import Annotated, Any, TypeAlias, final, get_args, get_origin, get_t
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.array_types import array_hint
+
 STRIDED = "strided"
 """Mark of arrays whose rows need not follow each other."""
 NARROW = "32 bits"
@@ -152,6 +154,7 @@ def _field(
     name: str, hint: Any, place: int, is_struct: Callable[[object], bool]
 ) -> tuple[Field, int]:
     """Return a field and the number of its words."""
+    array = array_hint(hint)
     marks: tuple[Any, ...] = ()
     if get_origin(hint) is Annotated:
         hint, *rest = get_args(hint)
@@ -159,12 +162,9 @@ def _field(
     field: Field
     if hint in (int, float):
         field = NumberField(place=place, is_real=hint is float, is_narrow=NARROW in marks)
-    elif get_origin(hint) is np.ndarray and marks:
-        (number,) = get_args(get_args(hint)[1])
-        # Of records the type of the array does not say which; a mark does.
-        dtype = next((mark for mark in marks if isinstance(mark, np.dtype)), np.dtype(number))
-        strided = any(mark is STRIDED for mark in marks)
-        field = ArrayField(place=place, dtype=dtype, ndim=marks[0], is_strided=strided)
+    elif array is not None:
+        strided = any(mark is STRIDED for mark in array.marks)
+        field = ArrayField(place=place, dtype=array.dtype, ndim=array.ndim, is_strided=strided)
     elif is_struct(hint):
         field = StructField(place=place, struct=hint)
     elif get_origin(hint) is collections.abc.Sequence and is_struct(get_args(hint)[0]):

@@ -1,0 +1,152 @@
+"""The yardstick of learning: who an evaluator is measured against, always in the same way.
+
+Its opponents are what it was before it learned, a former checkpoint, Monte-Carlo tree search with
+1000 simulations, and exact play where a game can be solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import final
+
+from neurogame.arena.series import play_series
+from neurogame.evaluators.base import Evaluator
+from neurogame.learn.comparison import Comparison
+from neurogame.players.alphabeta_player import AlphaBetaPlayer
+from neurogame.players.match_settings import MatchSettings
+from neurogame.players.player import Player
+from neurogame.players.players import make_player
+from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.exact import Prover, ValueKeeping, value_keeping_share
+from neurogame.search.limit import Limit
+from neurogame.search.openings import Openings, play_opening
+from neurogame.search.settings import SearchSettings
+from neurogame.simulate.game import Game, State
+
+MCTS = "mcts:sims=1000"
+"""The tree search that evaluators are measured against."""
+
+SOLVED = ("tictactoe", "connectfour5")
+"""Games of the library that are small enough for exact values of all positions."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Yardstick:
+    """The conditions under which evaluators of a game are measured.
+
+    Attributes:
+        game: the game.
+        matches: how many, best a multiple of the number of roles.
+        seed: decides openings and everything else.
+        opening_plies: random joint moves at the start of every match.
+        limit: of the alpha-beta search of the measured evaluator, and of another evaluator.
+        settings: of these searches.
+    """
+
+    game: Game
+    matches: int = 400
+    seed: int = 0
+    opening_plies: int = 4
+    limit: Limit = field(default_factory=lambda: Limit(depth=2))
+    settings: SearchSettings | None = None
+
+    def measure(
+        self, evaluator: Evaluator, opponent: Evaluator | str = MCTS, *, progress: bool = False
+    ) -> Comparison:
+        """Let an evaluator play an opponent, each opening in every order of roles.
+
+        Args:
+            evaluator: what is measured.
+            opponent: another evaluator, such as the untrained one or that of a former checkpoint;
+                or a player string, whose own limit counts.
+            progress: whether to show a progress bar on standard error.
+
+        Raises:
+            PlayerError: the player string is malformed.
+            GameError: the game has not two roles.
+        """
+        other: Player
+        if isinstance(opponent, str):
+            other = make_player(opponent, self.game, self.seed)
+        else:
+            other = self._player(opponent, "other")
+        found = play_series(
+            self.game,
+            [self._player(evaluator, "measured"), other],
+            self.matches,
+            self.seed,
+            settings=MatchSettings(opening_plies=self.opening_plies),
+            progress=progress,
+        )
+        low, high = found.win_rates_ci95[0]
+        return Comparison(
+            matches=found.matches,
+            wins=found.wins[0],
+            draws=found.draws[0],
+            losses=found.losses[0],
+            score=found.win_rates[0],
+            low=low,
+            high=high,
+            mean_goal=found.scores[0],
+            distinct=found.distinct_games,
+            openings=found.openings,
+            opening_plies=self.opening_plies,
+            unfinished=found.unfinished,
+        )
+
+    def keeps_value(
+        self, evaluator: Evaluator, states: Iterable[State], *, prover: Prover | None = None
+    ) -> ValueKeeping:
+        """Count how many moves that an evaluator chooses at one ply keep the exact value.
+
+        Args:
+            evaluator: what is measured.
+            states: positions in which exactly one role has a choice.
+            prover: knows exact values; None: a new one.
+
+        Raises:
+            GameError: in a state no role, or several, have a choice.
+        """
+        search = AlphaBeta(self.game, evaluator, settings=self.settings, seed=self.seed)
+        return value_keeping_share(self.game, one_ply(search), states, prover=prover)
+
+    def _player(self, evaluator: Evaluator, name: str) -> AlphaBetaPlayer:
+        return AlphaBetaPlayer(
+            lambda _game, _seed: evaluator, name=name, limit=self.limit, settings=self.settings
+        )
+
+
+def one_ply(search: AlphaBeta) -> Callable[[State], int]:
+    """Return a function that chooses moves by looking one ply ahead.
+
+    Args:
+        search: with the evaluator that values what it sees.
+    """
+
+    def choose(state: State) -> int:
+        # What earlier searches proved would make it look further than one ply.
+        search.forget()
+        role = next(r for r, moves in enumerate(state.legal_moves) if len(moves) > 1)
+        return search.search(state, role, Limit(depth=1)).move
+
+    return choose
+
+
+def sample_positions(game: Game, count: int, seed: int, plies: Iterable[int]) -> list[State]:
+    """Return different positions of a game in which exactly one role has a choice.
+
+    Args:
+        game: the game.
+        count: how many of each number of plies, at most.
+        seed: decides which.
+        plies: random joint moves that lead to them.
+    """
+    found: dict[State, None] = {}
+    for number in plies:
+        for opening in Openings(game, number, seed, nodes=0).first(count):
+            state = play_opening(game, opening)
+            if sum(len(moves) > 1 for moves in state.legal_moves) == 1:
+                found[state] = None
+    return list(found)

@@ -1,0 +1,212 @@
+"""Exact values: what search alone proves about positions, without an evaluator's opinion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.intervals import wilson_interval
+from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.limit import Limit
+from neurogame.search.opposition import opposition
+from neurogame.search.settings import SearchSettings
+from neurogame.simulate.game import Game, State
+
+_DEPTH = 10_000
+"""Plies beyond the end of any match."""
+
+
+@final
+class _Ignorant(Evaluator):
+    """Values every state at one half, so that whatever a search finds, it found by itself."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(len(game.fluents), len(game.roles), {"kind": "ignorant"})
+
+    def forward(self, fluents: Tensor) -> Tensor:
+        """Return one half for every state and role."""
+        return torch.full((len(self._checked(fluents)), self.role_count), 0.5)
+
+
+@final
+class Prover:
+    """Alpha-beta that knows the rules alone. What it has proved it remembers."""
+
+    def __init__(
+        self,
+        game: Game,
+        nodes: int | None = None,
+        *,
+        evaluator: Evaluator | None = None,
+        seed: int = 0,
+    ) -> None:
+        """Make one.
+
+        Args:
+            game: the game.
+            nodes: states that a proof may generate, at least 1; None: as many as it takes.
+            evaluator: of the game; it decides in which order moves are tried, and nothing that
+                is proved. None: there is none to make.
+            seed: decides the order of equal moves.
+        """
+        self.game = game
+        settings = SearchSettings(think_when_forced=True)
+        self._search = AlphaBeta(game, evaluator or _Ignorant(game), settings=settings, seed=seed)
+        self._limit = Limit(nodes=nodes, depth=_DEPTH)
+        self._is_shared = opposition(game).constant_sum and len(game.roles) == 2
+        goals = [[value / 100 for value, _ in pairs] or [0.0] for pairs in game.circuit.goals]
+        self._worst, self._best = [min(g) for g in goals], [max(g) for g in goals]
+
+    def value(self, state: State, role: int) -> float | None:
+        """Return what a state is worth to a role under best play.
+
+        Args:
+            state: any state in which all roles have a move, or a terminal one.
+            role: index of the role.
+
+        Returns:
+            The goal that it gets, 0..1; None where that is not proved. Two roles that share 100
+            and take turns have a value in every state; elsewhere a search may end once it knows
+            the move, or can only prove the highest goal.
+        """
+        if state.is_terminal:
+            return (state.goals[role] or 0.0) / 100
+        asked = role
+        if self._is_shared and len(state.legal_moves[role]) > 1 == len(state.legal_moves[1 - role]):
+            # A search for a move ends once the move is decided, its value known or not. Where a
+            # role has no choice there is no such end.
+            asked = 1 - role
+        found = self._search.search(state, asked, self._limit)
+        return found.value[role] if found.proved else None
+
+    def is_decided(self, state: State) -> bool:
+        """Return whether some role has proved to get its highest goal whatever others do.
+
+        With two roles that share 100 also whether one is held to its lowest: a proved draw is
+        still to be played out. What is not found within the nodes counts as undecided.
+
+        Args:
+            state: a state that is not terminal, in which all roles have a move.
+        """
+        choosing = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
+        # Of opponents who take turns one search says it for both.
+        is_one_enough = self._is_shared and len(choosing) < 2
+        for role in choosing or range(1) if is_one_enough else range(len(self.game.roles)):
+            value = self.value(state, role)
+            if value is None:
+                continue
+            if value >= self._best[role] or (self._is_shared and value <= self._worst[role]):
+                return True
+        return False
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ValueKeeping:
+    """How often a player kept the game-theoretic value of a position.
+
+    Attributes:
+        states: positions that were asked about, and whose values are proved.
+        kept: how many chosen moves keep the value.
+        telling: positions in which some move does not keep it.
+        telling_kept: how many chosen moves keep the value in these.
+        unproved: positions that were left out, as not all their moves are proved.
+    """
+
+    states: int
+    kept: int
+    telling: int
+    telling_kept: int
+    unproved: int
+
+    @property
+    def share(self) -> float:
+        """Share of the moves that keep the value, 0..1; NaN without positions."""
+        return self.kept / self.states if self.states else float("nan")
+
+    @property
+    def telling_share(self) -> float:
+        """The same where a move can lose something."""
+        return self.telling_kept / self.telling if self.telling else float("nan")
+
+    def text(self) -> str:
+        """Return one line for people."""
+        low, high = wilson_interval(self.kept, self.states)
+        return (
+            f"{100 * self.share:.1f} % of {self.states} moves keep the value "
+            f"[{100 * low:.1f}, {100 * high:.1f}]; where some move does not, "
+            f"{100 * self.telling_share:.1f} % of {self.telling}"
+        )
+
+
+def move_values(prover: Prover, state: State) -> dict[int, float] | None:
+    """Return what each move is worth to the role that chooses.
+
+    Args:
+        prover: of the game.
+        state: a state in which exactly one role has several moves.
+
+    Returns:
+        Own move -> goal under best play, 0..1; None where a value is not proved.
+
+    Raises:
+        GameError: no role, or several, have a choice.
+    """
+    choosing = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
+    if len(choosing) != 1:
+        raise GameError(
+            f"{len(choosing)} roles of {state.game.name} have a choice here; the value of a move "
+            "needs a state in which exactly one has"
+        )
+    (role,) = choosing
+    joint, values = [moves[0] for moves in state.legal_moves], {}
+    for move in state.legal_moves[role]:
+        joint[role] = move
+        value = prover.value(state.next(joint), role)
+        if value is None:
+            return None
+        values[move] = value
+    return values
+
+
+def value_keeping_share(
+    game: Game,
+    choose: Callable[[State], int],
+    states: Iterable[State],
+    *,
+    prover: Prover | None = None,
+) -> ValueKeeping:
+    """Count how many moves of a player keep the game-theoretic value.
+
+    The values are exact: each move's position is searched to the end.
+
+    Args:
+        game: a game of turns that can be solved from these states.
+        choose: returns a move of the role that has a choice, as index within its own moves.
+        states: positions in which exactly one role has a choice.
+        prover: used instead of a new one, whose proofs are without limit.
+
+    Raises:
+        GameError: in a state no role, or several, have a choice.
+    """
+    prover = prover or Prover(game)
+    seen = kept = telling = telling_kept = unproved = 0
+    for state in states:
+        values = move_values(prover, state)
+        if values is None:
+            unproved += 1
+            continue
+        best = max(values.values())
+        keeps = values[choose(state)] == best
+        tells = min(values.values()) < best
+        seen, kept = seen + 1, kept + keeps
+        telling, telling_kept = telling + tells, telling_kept + (tells and keeps)
+    return ValueKeeping(
+        states=seen, kept=kept, telling=telling, telling_kept=telling_kept, unproved=unproved
+    )
