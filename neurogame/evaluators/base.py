@@ -27,7 +27,7 @@ class Evaluator(nn.Module, ABC):
         fluent_count: number of fluents of the game, ``F``.
         role_count: number of roles, ``R``.
         description: JSON-able kind and configuration; with the state dict it is enough to
-            rebuild the evaluator (:func:`neurogame.evaluators.build.rebuild_evaluator`).
+            rebuild the evaluator (:func:`neurogame.evaluators.rebuild.rebuild_evaluator`).
     """
 
     def __init__(self, fluent_count: int, role_count: int, description: dict[str, Any]) -> None:

@@ -1,9 +1,6 @@
-"""Makes evaluators, and makes them again from their description."""
+"""Makes evaluators."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
 
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.evaluators.base import Evaluator
@@ -44,18 +41,3 @@ def make_evaluator(
     if config.kind == "fuzzy":
         return FuzzyGoals(circuit, wiring, config, seed)
     return PlainNetworks(circuit, wiring, config, seed)
-
-
-def rebuild_evaluator(game: HasCircuit | Circuit, description: Mapping[str, Any]) -> Evaluator:
-    """Return the evaluator of a description; load its state dict to get its weights.
-
-    Args:
-        game: the game, or its circuit.
-        description: what :meth:`Evaluator.describe` returned.
-
-    Raises:
-        ConfigurationError: the description holds unknown or impossible settings.
-    """
-    settings = dict(description)
-    seed = int(settings.pop("seed", 0))
-    return make_evaluator(game, EvaluatorConfig.from_json(settings), seed)

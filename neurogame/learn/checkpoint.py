@@ -22,7 +22,7 @@ from torch import Tensor
 
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.build import rebuild_evaluator
+from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.files import write_whole
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.signature import structural_signature

@@ -13,6 +13,7 @@ from neurogame.simulate.game import Game
 
 if TYPE_CHECKING:
     from neurogame.kernels.neural.exported import Exported
+    from neurogame.kernels.parts.exported import ExportedParts
 
 
 @final
@@ -39,7 +40,7 @@ class MappedEvaluator(Evaluator):
         values: Tensor = self.inner(fluents.index_select(1, index))
         return values.index_select(1, roles)
 
-    def exported(self) -> Exported | None:
+    def exported(self) -> Exported | ExportedParts | None:
         """Return the inner evaluator's compiled form for the outer game, if it has one."""
         inner = self.inner.exported()
         if inner is None:

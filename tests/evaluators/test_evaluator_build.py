@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators import plan
-from neurogame.evaluators.build import make_evaluator, rebuild_evaluator
+from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.cilp_plain import PlainNetworks
 from neurogame.evaluators.config import KINDS, EvaluatorConfig
 from neurogame.evaluators.fuzzy import FuzzyGoals
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.proof import ProofGraph
 from neurogame.evaluators.proof_build import build_proof_graph
+from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.evaluators.true_goal import state_values
 from neurogame.evaluators.wiring import wire
 from neurogame.graph.graph import AND, OR, TRUE

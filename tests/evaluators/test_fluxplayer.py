@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, GameError
-from neurogame.evaluators.build import make_evaluator, rebuild_evaluator
+from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.fluxplayer import FluxplayerGoals
 from neurogame.evaluators.proof import ProofGraph
 from neurogame.evaluators.proof_build import build_proof_graph
+from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.graph.graph import AND, OR
 from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.simulate.game import Game

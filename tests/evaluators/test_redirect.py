@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
-from neurogame.evaluators.build import make_evaluator, rebuild_evaluator
+from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.cilp_sound import SoundNetworks
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.proof_build import build_proof_graph
+from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.graph.graph import AND, OR
 from neurogame.inspect.weights import weight_table
 from neurogame.simulate.game import Game

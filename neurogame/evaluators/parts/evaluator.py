@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -14,7 +13,7 @@ from neurogame.evaluators.parts.layout import PartsLayout
 
 if TYPE_CHECKING:
     from neurogame.kernels.parts.exported import ExportedParts
-    from neurogame.kernels.parts.parts import Parts
+    from neurogame.kernels.parts.parts import PartWeights
 
 MOST = 30.0
 """What the parts add is cut off here: beyond, a value is 0 or 1 in float32."""
@@ -129,15 +128,18 @@ class PartsEvaluator(Evaluator):
                 return None
         return ExportedParts(self.parts(), networks)
 
-    def parts(self) -> Parts:
+    def parts(self) -> PartWeights:
         """Return the weights for compiled code, which shares memory with the parameters."""
-        from neurogame.kernels.parts.parts import Parts
+        from neurogame.kernels.parts.parts import PartWeights
 
-        layout, shared = self.layout, [
-            parameter.detach().numpy()
-            for parameter in (self.tables, self.embedding, self.bias, self.readout, self.gain)
-        ]
-        return Parts(
+        layout, shared = (
+            self.layout,
+            [
+                parameter.detach().numpy()
+                for parameter in (self.tables, self.embedding, self.bias, self.readout, self.gain)
+            ],
+        )
+        return PartWeights(
             mode_fluent=layout.mode_fluent,
             mode=layout.mode,
             seen_as=layout.seen_as,

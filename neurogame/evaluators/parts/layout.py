@@ -50,7 +50,7 @@ class PartsLayout:
 
     Attributes:
         sizes: the shapes.
-        mode_fluent: see :class:`~neurogame.kernels.parts.parts.Parts`, as the following.
+        mode_fluent: see :class:`~neurogame.kernels.parts.parts.PartWeights`, as the following.
         mode: the mode while each of them holds.
         seen_as: the fluent as which each counts in a mode; int32 ``[M, F]``.
         weights: the set of weights of a mode; int32 ``[M]``.

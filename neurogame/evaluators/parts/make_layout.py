@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from neurogame.array_types import Int32s1
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
 from neurogame.evaluators.parts.perspective import Perspectives, find_perspectives
@@ -15,6 +16,17 @@ from neurogame.structure.structure import Structure
 
 MOST_IMAGES = 64
 """Symmetries under which embeddings see positions, at most: each takes a row of fluents."""
+
+
+class _Tables(NamedTuple):
+    """Addends by fluent, the rows of each look-up, and the number of rows."""
+
+    start: Int32s1
+    lookup: Int32s1
+    addend: Int32s1
+    first: Int32s1
+    last: Int32s1
+    rows: int
 
 
 def make_layout(
@@ -72,9 +84,7 @@ def make_layout(
     )
 
 
-def _tables(
-    structure: Structure, config: PartsConfig, seen: Perspectives, seed: int
-) -> _Tables:
+def _tables(structure: Structure, config: PartsConfig, seen: Perspectives, seed: int) -> _Tables:
     """Draw patterns, and lay their tables out one after the other."""
     limits = PatternLimits(
         lookups=config.lookups,
@@ -98,14 +108,3 @@ def _tables(
         last=(first + found.table_size[found.table] - 1).astype(np.int32),
         rows=int(ends[-1]) if len(ends) else 1,
     )
-
-
-class _Tables(NamedTuple):
-    """Addends by fluent, the rows of each look-up, and the number of rows."""
-
-    start: Int32s1
-    lookup: Int32s1
-    addend: Int32s1
-    first: Int32s1
-    last: Int32s1
-    rows: int

@@ -88,10 +88,13 @@ class SearchEvaluator:
         if exported is not None and (networks is None or _runs(networks)):
             values.kind = PROGRAM
             if isinstance(exported, ExportedParts):
-                values.value, values.evaluator = entry(value_parts, counted=True), PartsValuation(
-                    logic=self._values(networks),
-                    parts=exported.parts,
-                    loaded=make_loaded(exported.parts),
+                values.value, values.evaluator = (
+                    entry(value_parts, counted=True),
+                    PartsValuation(
+                        logic=self._values(networks),
+                        parts=exported.parts,
+                        loaded=make_loaded(exported.parts),
+                    ),
                 )
             else:
                 values.value, values.evaluator = (

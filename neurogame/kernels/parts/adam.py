@@ -22,21 +22,19 @@ def step_adam(learning: Learning) -> None:
     """Take a step along the mean of the gradients added up so far, and begin anew."""
     parts = learning.parts
     learning.steps += 1
-    corrected = math.sqrt(1 - _SECOND**learning.steps) / (1 - _FIRST**learning.steps)
-    step = np.float32(learning.step_size * corrected)
-    scale = np.float32(1.0 / learning.waiting)
+    corrected: float = math.sqrt(1 - _SECOND**learning.steps) / (1 - _FIRST**learning.steps)
+    step, scale = float(learning.step_size * corrected), 1.0 / learning.waiting
     moments = learning.moments
     place = 0
     for given, weights in (
-        (learning.embedding.reshape(-1), parts.embedding.reshape(-1)),
-        (learning.bias.reshape(-1), parts.bias.reshape(-1)),
-        (learning.readout.reshape(-1), parts.readout.reshape(-1)),
+        (learning.embedding_gradient.reshape(-1), parts.embedding.reshape(-1)),
+        (learning.bias_gradient.reshape(-1), parts.bias.reshape(-1)),
+        (learning.readout_gradient.reshape(-1), parts.readout.reshape(-1)),
     ):
         _step(given, weights, moments, place, step, scale)
         place += len(weights)
-    _step(
-        learning.gain, parts.gain, moments, place, step * np.float32(learning.gain_step), scale
-    )
+    step *= learning.gain_step
+    _step(learning.gain_gradient, parts.gain, moments, place, step, scale)
     learning.waiting = 0
 
 
@@ -50,13 +48,14 @@ def _step(
     scale: float,
 ) -> None:
     """Take the step of some weights; errors are what is missing, so steps go up."""
+    length, share = np.float32(step), np.float32(scale)
     keep, own = np.float32(_FIRST), np.float32(1 - _FIRST)
     keep_square, own_square = np.float32(_SECOND), np.float32(1 - _SECOND)
     for number in range(len(weights)):
-        slope = gradient[number] * scale
+        slope = gradient[number] * share
         gradient[number] = np.float32(0)
         first = keep * moments[0, place + number] + own * slope
         second = keep_square * moments[1, place + number] + own_square * slope * slope
         moments[0, place + number] = first
         moments[1, place + number] = second
-        weights[number] += step * first / (np.float32(math.sqrt(second)) + _TINY)
+        weights[number] += length * first / (np.float32(math.sqrt(second)) + _TINY)

@@ -12,7 +12,7 @@ from neurogame.kernels.native.struct import replaced
 
 if TYPE_CHECKING:
     from neurogame.kernels.neural.exported import Exported
-    from neurogame.kernels.parts.parts import Parts
+    from neurogame.kernels.parts.parts import PartWeights
 
 
 @final
@@ -25,7 +25,7 @@ class ExportedParts:
         networks: whose values they are added to; None: to 0.5.
     """
 
-    parts: Parts
+    parts: PartWeights
     networks: Exported | None
 
     def renamed(self, fluents: IntArray, roles: IntArray) -> ExportedParts:

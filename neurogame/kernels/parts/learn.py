@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from neurogame.array_types import Float32s1, Float32s2, Int32s1, UInt64s2
+from neurogame.array_types import Float32s2, Int32s1, UInt64s2
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import callee_sum, inner
 from neurogame.kernels.parts.adam import step_adam
@@ -109,7 +109,7 @@ def _move_on(learning: Learning, states: UInt64s2, place: int, mode: int, image:
     parts, loaded, images = learning.parts, learning.loaded, learning.images
     view, start, lookup, addend = parts.seen_as, parts.start, parts.lookup, parts.addend
     units, changed, delta, flow = loaded.units, loaded.changed, loaded.delta, learning.flow
-    weights, embedding, gradient = parts.weights[mode], parts.embedding, learning.embedding
+    weights, embedding, gradient = parts.weights[mode], parts.embedding, learning.embedding_gradient
     count = 0
     for word in range(len(loaded.words)):
         now = states[place, word]
@@ -207,7 +207,7 @@ def _note_error(
         found = joined(held, added(parts, outputs, logic, place, role))
         wanted = targets[place, role]
         missing = wanted - found
-        learning.gain[role] += missing * np.float32(logit(held))
+        learning.gain_gradient[role] += missing * np.float32(logit(held))
         sure = min(max(np.float64(found), 1e-6), 1 - 1e-6)
         learning.loss -= wanted * math.log(sure) + (1 - wanted) * math.log(1 - sure)
         if parts.opposed == 0:
@@ -231,7 +231,7 @@ def _add_gradients(learning: Learning, mode: int) -> None:
         learning.flow,
         learning.turned,
     )
-    weights, readout, gradient = parts.weights[mode], parts.readout, learning.readout
+    weights, readout, gradient = parts.weights[mode], parts.readout, learning.readout_gradient
     for output in range(len(turned)):
         error = turned[output]
         for unit in range(len(units)):
@@ -244,12 +244,12 @@ def _add_gradients(learning: Learning, mode: int) -> None:
 def _end(learning: Learning, mode: int, image: int) -> None:
     """Give all rows and all fluents that hold what they have not had yet."""
     parts, loaded, flow = learning.parts, learning.loaded, learning.flow
-    weights, gradient = parts.weights[mode], learning.embedding
+    weights, gradient = parts.weights[mode], learning.embedding_gradient
     for lookup in range(len(parts.first)):
         row = min(loaded.row[mode, lookup], parts.last[lookup])
         _learn_row(learning, mode, lookup, row)
     for unit in range(len(flow)):
-        learning.bias[weights, unit] += flow[unit]
+        learning.bias_gradient[weights, unit] += flow[unit]
     for word in range(len(loaded.words)):
         bits = loaded.words[word]
         while bits:

@@ -8,15 +8,14 @@ from neurogame.array_types import (
     Float32s1,
     Float32s2,
     Float32s3,
-    Int32s1,
     Int32s3,
 )
 from neurogame.kernels.native.struct import Struct
-from neurogame.kernels.parts.parts import Loaded, Parts, make_loaded
+from neurogame.kernels.parts.parts import Loaded, PartWeights, make_loaded
 
 
 class Learning(Struct):
-    """The state of learning; letters as in :class:`~neurogame.kernels.parts.parts.Parts`.
+    """The state of learning; letters as in :class:`~neurogame.kernels.parts.parts.PartWeights`.
 
     ``G`` symmetries that keep modes and roles.
 
@@ -34,10 +33,10 @@ class Learning(Struct):
         turned: the same in perspective; float32 ``[O]``.
         predicted: what is predicted for each role; float32 ``[R]``.
         flow: sum of the gradients of the hidden units' inputs; float32 ``[H]``.
-        embedding: gradient; float32 ``[S, F, H]``.
-        bias: gradient; float32 ``[S, H]``.
-        readout: gradient; float32 ``[S, O, H]``.
-        gain: gradient; float32 ``[R]``.
+        embedding_gradient: gradient; float32 ``[S, F, H]``.
+        bias_gradient: gradient; float32 ``[S, H]``.
+        readout_gradient: gradient; float32 ``[S, O, H]``.
+        gain_gradient: gradient; float32 ``[R]``.
         moments: of Adam, first and second; embedding, bias, readout and gain one after the
             other; float32 ``[2, P]``.
         step_size: of Adam; 0: hidden units and gains do not learn.
@@ -49,7 +48,7 @@ class Learning(Struct):
         loss: sum of their cross-entropy, over roles.
     """
 
-    parts: Parts
+    parts: PartWeights
     loaded: Loaded
     images: Int32s3
     rate: float
@@ -61,10 +60,10 @@ class Learning(Struct):
     turned: Float32s1
     predicted: Float32s1
     flow: Float32s1
-    embedding: Float32s3
-    bias: Float32s2
-    readout: Float32s3
-    gain: Float32s1
+    embedding_gradient: Float32s3
+    bias_gradient: Float32s2
+    readout_gradient: Float32s3
+    gain_gradient: Float32s1
     moments: Float32s2
     step_size: float
     gain_step: float
@@ -76,7 +75,13 @@ class Learning(Struct):
 
 
 def make_learning(
-    parts: Parts, images: Int32s3, *, rate: float, step_size: float, gain_step: float, every: int
+    parts: PartWeights,
+    images: Int32s3,
+    *,
+    rate: float,
+    step_size: float,
+    gain_step: float,
+    every: int,
 ) -> Learning:
     """Reserve memory to learn weights.
 
@@ -103,10 +108,10 @@ def make_learning(
         turned=np.zeros(outputs, np.float32),
         predicted=np.zeros(len(parts.gain), np.float32),
         flow=np.zeros(hidden, np.float32),
-        embedding=np.zeros_like(parts.embedding),
-        bias=np.zeros_like(parts.bias),
-        readout=np.zeros_like(parts.readout),
-        gain=np.zeros_like(parts.gain),
+        embedding_gradient=np.zeros_like(parts.embedding),
+        bias_gradient=np.zeros_like(parts.bias),
+        readout_gradient=np.zeros_like(parts.readout),
+        gain_gradient=np.zeros_like(parts.gain),
         moments=np.zeros((2, sum(part.size for part in learned)), np.float32),
         step_size=step_size,
         gain_step=gain_step,

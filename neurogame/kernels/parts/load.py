@@ -7,7 +7,7 @@ import numpy as np
 from neurogame.array_types import Float32s1, UInt64s2
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import callee_sum, inner
-from neurogame.kernels.parts.parts import Loaded, Parts
+from neurogame.kernels.parts.parts import Loaded, PartWeights
 
 _ONE = np.uint64(1)
 _NONE = np.float32(0)
@@ -23,7 +23,7 @@ def load(loaded: Loaded, states: UInt64s2, row: int) -> None:
 
 
 @inner
-def mode_of(parts: Parts, states: UInt64s2, row: int) -> int:
+def mode_of(parts: PartWeights, states: UInt64s2, row: int) -> int:
     """Return the mode of a packed state; 0 where no fluent says so."""
     for place in range(len(parts.mode)):
         fluent = parts.mode_fluent[place]
@@ -33,7 +33,7 @@ def mode_of(parts: Parts, states: UInt64s2, row: int) -> int:
 
 
 @inner
-def see(parts: Parts, loaded: Loaded, mode: int) -> None:
+def see(parts: PartWeights, loaded: Loaded, mode: int) -> None:
     """Make sure that a state is loaded in a mode."""
     if loaded.known[mode] == 0:
         loaded.known[mode] = 1
@@ -41,7 +41,7 @@ def see(parts: Parts, loaded: Loaded, mode: int) -> None:
 
 
 @callee_sum
-def _see(parts: Parts, loaded: Loaded, mode: int) -> None:
+def _see(parts: PartWeights, loaded: Loaded, mode: int) -> None:
     view, start, lookup, addend = parts.seen_as, parts.start, parts.lookup, parts.addend
     row, hidden, first, weights = loaded.row, loaded.hidden, parts.first, parts.weights[mode]
     embedding, bias = parts.embedding, parts.bias
@@ -70,7 +70,7 @@ def _see(parts: Parts, loaded: Loaded, mode: int) -> None:
 
 @callee_sum
 def add_parts(
-    parts: Parts, loaded: Loaded, states: UInt64s2, row: int, mode: int, out: Float32s1
+    parts: PartWeights, loaded: Loaded, states: UInt64s2, row: int, mode: int, out: Float32s1
 ) -> None:
     """Compute what the parts add to the outputs in a state much like the loaded one.
 
@@ -116,7 +116,7 @@ def add_parts(
 
 
 @callee_sum
-def _add_up(parts: Parts, loaded: Loaded, mode: int, count: int, out: Float32s1) -> None:
+def _add_up(parts: PartWeights, loaded: Loaded, mode: int, count: int, out: Float32s1) -> None:
     """Add up the outputs, and clear what has been noted of rows."""
     units, changed, delta, rows = loaded.units, loaded.changed, loaded.delta, loaded.row
     weights, tables, readout = parts.weights[mode], parts.tables, parts.readout

@@ -8,13 +8,12 @@ import numpy as np
 
 from neurogame.array_types import Float32s1, Float32s2
 from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.parts.parts import Parts
+from neurogame.kernels.parts.parts import PartWeights
 
 MOST = 30.0
 """What the parts add is cut off here: beyond, a value is 0 or 1 in float32."""
 
 _ONE = np.float32(1)
-_LEAST, _LARGEST = np.float32(1e-6), np.float32(1 - 1e-6)
 
 
 @inner
@@ -25,7 +24,7 @@ def logit(value: float) -> float:
 
 
 @inner
-def added(parts: Parts, outputs: Float32s1, logic: Float32s2, row: int, role: int) -> float:
+def added(parts: PartWeights, outputs: Float32s1, logic: Float32s2, row: int, role: int) -> float:
     """Return what is added to the logit of a role's value.
 
     Args:
@@ -47,7 +46,7 @@ def added(parts: Parts, outputs: Float32s1, logic: Float32s2, row: int, role: in
 
 
 @inner
-def joined(value: float, added: float) -> float:
+def joined(value: float, added: float) -> np.float32:
     """Return a value whose logit has been raised; the value itself, to the bit, if by 0."""
     odds = np.float32(math.exp(added)) * np.float32(value)
     return odds / (odds + (_ONE - np.float32(value)))

@@ -15,7 +15,7 @@ from neurogame.array_types import (
 from neurogame.kernels.native.struct import Struct
 
 
-class Parts(Struct):
+class PartWeights(Struct):
     """What is added to the logit of each role's value.
 
     ``F`` fluents, ``M`` modes, ``S`` sets of weights, ``O`` outputs, ``H`` hidden units, ``L``
@@ -94,7 +94,7 @@ class Loaded(Struct):
     outputs: Float32s1
 
 
-def make_loaded(parts: Parts) -> Loaded:
+def make_loaded(parts: PartWeights) -> Loaded:
     """Reserve memory for a state; none is loaded."""
     modes, fluents = parts.seen_as.shape
     lookups, outputs = len(parts.first), parts.tables.shape[1]

@@ -9,7 +9,7 @@ from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.parts.load import add_parts, load, mode_of
 from neurogame.kernels.parts.outputs import added, joined
-from neurogame.kernels.parts.parts import Loaded, Parts
+from neurogame.kernels.parts.parts import Loaded, PartWeights
 
 _SHARE = 3
 """A state is loaded anew where more than one fluent in this many differs from the loaded one."""
@@ -25,7 +25,7 @@ class PartsValuation(Struct):
     """
 
     logic: Values
-    parts: Parts
+    parts: PartWeights
     loaded: Loaded
 
 

@@ -6,15 +6,15 @@ import math
 
 import numpy as np
 
+from neurogame.kernels.leaves.expander import fill_children
 from neurogame.kernels.leaves.picking import count_moves, masked, nth_move, unit
 from neurogame.kernels.leaves.values import NONE, evaluate
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.random import below, random_word
-from neurogame.kernels.leaves.expander import fill_children
 from neurogame.kernels.parts.load import add_parts, load, mode_of
 from neurogame.kernels.parts.outputs import added, joined, logit
-from neurogame.kernels.self_play.lanes import SelfPlay
+from neurogame.kernels.self_play.lanes import GameLanes
 
 _CERTAIN = 1e3
 """The logit of what is certain: above all that weights can say."""
@@ -24,7 +24,7 @@ _ONE = np.uint64(1)
 
 
 @inner
-def choose_all(own: SelfPlay) -> None:
+def choose_all(own: GameLanes) -> None:
     """Choose the moves of all lanes; writes ``joint`` of the machine's block."""
     children = own.children
     children.given, children.states, children.legal = len(own.ply), own.state, own.legal
@@ -49,7 +49,7 @@ def choose_all(own: SelfPlay) -> None:
 
 
 @inner
-def _begin(own: SelfPlay, lane: int) -> None:
+def _begin(own: GameLanes, lane: int) -> None:
     """Begin with the state of a lane."""
     offsets, legal = own.children.offsets, own.legal
     own.lane, own.deciders, own.decider, own.number = lane, 0, 0, 0
@@ -76,13 +76,13 @@ def _begin(own: SelfPlay, lane: int) -> None:
 
 
 @inner
-def _word(own: SelfPlay, use: int) -> np.uint64:
+def _word(own: GameLanes, use: int) -> np.uint64:
     """Return a random word of this lane and ply."""
     return random_word(own.seed, own.lane, (own.clock << 20) + use)
 
 
 @inner
-def _value_last(own: SelfPlay, lane: int) -> None:
+def _value_last(own: GameLanes, lane: int) -> None:
     """Note the value of the present state as that of the last move."""
     learning = own.learning
     parts, loaded, plies = learning.parts, learning.loaded, len(own.modes) // len(own.ply)
@@ -96,7 +96,7 @@ def _value_last(own: SelfPlay, lane: int) -> None:
 
 
 @inner
-def _look_at_child(own: SelfPlay, child: int) -> None:
+def _look_at_child(own: GameLanes, child: int) -> None:
     """Value a child, and keep it if it is the best so far or the one for exploration."""
     block = own.children.machine.block
     if block.terminal[child]:
@@ -140,7 +140,7 @@ def _certain(goal: float) -> float:
 
 
 @inner
-def _value_child(own: SelfPlay, child: int) -> None:
+def _value_child(own: GameLanes, child: int) -> None:
     learning, states = own.learning, own.children.machine.block.states
     parts, loaded = learning.parts, learning.loaded
     outputs = loaded.outputs
@@ -153,7 +153,7 @@ def _value_child(own: SelfPlay, child: int) -> None:
 
 
 @inner
-def _decide(own: SelfPlay) -> None:
+def _decide(own: GameLanes) -> None:
     """Choose the moves of the present lane."""
     own.decided += 1
     lane, joint = own.lane, own.machine.block.joint
@@ -172,7 +172,7 @@ def _decide(own: SelfPlay) -> None:
 
 
 @inner
-def _decide_together(own: SelfPlay, opening: bool) -> None:
+def _decide_together(own: GameLanes, opening: bool) -> None:
     """Choose the moves of several deciding roles, each by what it can rely on."""
     lane, joint, legal, offsets = own.lane, own.machine.block.joint, own.legal, own.children.offsets
     for role in range(len(own.best)):

@@ -17,7 +17,7 @@ from neurogame.kernels.leaves.values import evaluate
 from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.struct import array_of
 from neurogame.kernels.parts.learning import Learning
-from neurogame.kernels.self_play.lanes import SelfPlay
+from neurogame.kernels.self_play.lanes import GameLanes
 from neurogame.kernels.self_play.play import play_rounds, start_lanes
 from neurogame.kernels.twin.expand import PackedArray
 
@@ -152,13 +152,13 @@ def _make(
     expander: Expander,
     leaves: Leaves,
     settings: GameSettings,
-) -> SelfPlay:
+) -> GameLanes:
     """Reserve memory."""
     lanes, rows = settings.lanes, settings.lanes * settings.plies
     roles, block = len(circuit.roles), leaves.block
     words, move_words = block.states.shape[1], block.legal.shape[1]
     unknown = np.float32(0.5)
-    return SelfPlay(
+    return GameLanes(
         children=expander.expansion,
         machine=leaves.rules,
         logic=logic.values,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from neurogame.array_types import (
     Float32s1,
     Float32s2,
@@ -20,7 +18,7 @@ from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.parts.learning import Learning
 
 
-class SelfPlay(Struct):
+class GameLanes(Struct):
     """Games in lanes, and the learner that plays all their roles.
 
     ``N`` lanes, ``P`` plies that are kept of each, ``R`` roles, ``M`` moves of all roles, ``Fw``

@@ -11,12 +11,12 @@ from neurogame.kernels.native.random import below, random_word
 from neurogame.kernels.parts.learn import learn_game
 from neurogame.kernels.parts.load import mode_of
 from neurogame.kernels.self_play.choose import choose_all
-from neurogame.kernels.self_play.lanes import SelfPlay
+from neurogame.kernels.self_play.lanes import GameLanes
 
 _OPENING, _IMAGE = 1 << 19, (1 << 19) + 1
 
 
-def play_rounds(own: SelfPlay) -> None:
+def play_rounds(own: GameLanes) -> None:
     """Play a number of plies in every lane."""
     block = own.machine.block
     for _ in range(own.rounds):
@@ -31,14 +31,14 @@ def play_rounds(own: SelfPlay) -> None:
         own.clock += 1
 
 
-def start_lanes(own: SelfPlay) -> None:
+def start_lanes(own: GameLanes) -> None:
     """Begin a game in every lane."""
     for lane in range(len(own.ply)):
         _restart(own, lane)
 
 
 @inner
-def _restart(own: SelfPlay, lane: int) -> None:
+def _restart(own: GameLanes, lane: int) -> None:
     """Begin a game."""
     for word in range(own.state.shape[1]):
         own.state[lane, word] = own.initial[0, word]
@@ -52,7 +52,7 @@ def _restart(own: SelfPlay, lane: int) -> None:
 
 
 @inner
-def _keep(own: SelfPlay) -> None:
+def _keep(own: GameLanes) -> None:
     """Keep the lanes' states, and hand them to the rules."""
     parents, parts = own.machine.block.parents, own.learning.parts
     plies = len(own.modes) // len(own.ply)
@@ -66,7 +66,7 @@ def _keep(own: SelfPlay) -> None:
 
 
 @inner
-def _go_on(own: SelfPlay) -> None:
+def _go_on(own: GameLanes) -> None:
     """Go on to the states that follow; games that have ended are learned from."""
     block, plies = own.machine.block, len(own.modes) // len(own.ply)
     if own.logic.kind != NONE:
@@ -85,7 +85,7 @@ def _go_on(own: SelfPlay) -> None:
 
 
 @inner
-def _end(own: SelfPlay, lane: int, terminal: bool) -> None:
+def _end(own: GameLanes, lane: int, terminal: bool) -> None:
     """Learn from a game that is over, or that has been cut off."""
     count, goals, targets = int(own.ply[lane]), own.machine.block.goals, own.targets
     first = lane * (len(own.modes) // len(own.ply))

@@ -1,0 +1,101 @@
+"""Makes evaluators made of parts, and makes them again from their description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from neurogame.circuit.circuit import Circuit, HasCircuit
+from neurogame.errors import ConfigurationError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
+from neurogame.evaluators.parts.make_layout import make_layout
+from neurogame.simulate.game import Game
+
+KIND = "parts"
+
+
+def make_parts(game: Game, config: PartsConfig, *, opposed: bool, seed: int = 0) -> PartsEvaluator:
+    """Return a fresh evaluator made of parts.
+
+    Args:
+        game: the game.
+        config: which parts there are.
+        opposed: whether the game has two roles whose goals always add up to 100.
+        seed: decides every random weight and pattern.
+    """
+    networks = None
+    if config.logic != "none":
+        networks = make_evaluator(game, EvaluatorConfig(kind=config.logic), seed)
+    layout = make_layout(game.structure, config, opposed=opposed, seed=seed)
+    return _made(len(game.roles), layout, networks, config, seed)
+
+
+def rebuild_parts(game: HasCircuit | Circuit, description: Mapping[str, Any]) -> PartsEvaluator:
+    """Return the evaluator of a description; load its state dict to get layout and weights.
+
+    Args:
+        game: the game, or its circuit.
+        description: what :meth:`Evaluator.describe` returned.
+
+    Raises:
+        ConfigurationError: the description holds unknown or impossible settings.
+    """
+    circuit = game if isinstance(game, Circuit) else game.circuit
+    given = dict(description)
+    config = PartsConfig.from_json(given["config"])
+    seed = int(given["seed"])
+    networks = None
+    if config.logic != "none":
+        networks = make_evaluator(circuit, EvaluatorConfig(kind=config.logic), seed)
+    try:
+        sizes = PartsSizes(**given["sizes"])
+    except TypeError as error:
+        raise ConfigurationError(f"an evaluator made of parts: its sizes: {error}") from None
+    layout = _empty_layout(sizes)
+    return _made(len(circuit.roles), layout, networks, config, seed)
+
+
+def _made(
+    roles: int, layout: PartsLayout, networks: Evaluator | None, config: PartsConfig, seed: int
+) -> PartsEvaluator:
+    assert networks is None or isinstance(networks, GoalNetworks)
+    description = {
+        "kind": KIND,
+        "seed": seed,
+        "config": config.to_json(),
+        "sizes": asdict(layout.sizes),
+    }
+    return PartsEvaluator(roles, layout, networks, config.hidden, seed, description)
+
+
+def _empty_layout(sizes: PartsSizes) -> PartsLayout:
+    """Return a layout whose arrays are filled when a state dict is loaded."""
+    modes, fluents = sizes.modes, sizes.fluents
+
+    def whole(*shape: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+        return np.zeros(shape, np.int32)
+
+    return PartsLayout(
+        sizes=sizes,
+        mode_fluent=whole(sizes.mode_fluents),
+        mode=whole(sizes.mode_fluents),
+        seen_as=whole(modes, fluents),
+        weights=whole(modes),
+        turn=whole(modes, sizes.outputs),
+        sign=np.ones(modes, np.float32),
+        start=whole(fluents + 1),
+        lookup=whole(sizes.addends),
+        addend=whole(sizes.addends),
+        first=whole(sizes.lookups),
+        last=whole(sizes.lookups),
+        images=whole(modes, sizes.images, fluents),
+    )

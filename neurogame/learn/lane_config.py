@@ -1,0 +1,39 @@
+"""The configuration of learning by self-play in lanes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.settings import Settings, setting
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class LaneConfig(Settings):
+    """How an evaluator made of parts plays itself, and learns."""
+
+    REFUSED = "learning setting {name} is {value!r}; it must be {allowed}"
+    UNKNOWN = "unknown learning setting {names}; known are {known}"
+
+    parts: PartsConfig = setting(PartsConfig(), "what learns, before it has learned")
+    seed: int = setting(0, "every random choice follows from this number", least=0)
+    lanes: int = setting(1024, "games at once", least=1, most=65_536)
+    plies: int = setting(512, "a game is cut off after this many plies", least=2, most=65_536)
+    lambda_: float = setting(0.7, "trace decay of TD(lambda)", least=0, most=1)
+    epsilon: float = setting(0.1, "chance of a random move", least=0, most=1)
+    openings: int = setting(
+        8, "most random plies at the start of a game; how many is drawn for each", least=0
+    )
+    table_rate: float = setting(
+        0.02, "step size of pattern tables, before temporal coherence makes it smaller", least=0
+    )
+    step_size: float = setting(0.008, "step size of Adam for everything else", least=0)
+    step_every: int = setting(2048, "positions of one step of Adam", least=1)
+    memory: float = setting(
+        8.0,
+        "how many times shorter than the whole run the time is over which weights are averaged; "
+        "0: over all of it",
+        least=0,
+    )
