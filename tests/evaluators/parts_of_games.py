@@ -1,0 +1,53 @@
+"""Evaluators made of parts with random weights, and states of games, for tests."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neurogame.evaluators.parts.build import make_parts
+from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.search.opposition import opposition
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import StateBatch
+
+SMALL = PartsConfig(logic="none", hidden=8, lookups=24, longest=4)
+
+
+def parts_of(
+    game: Game, config: PartsConfig = SMALL, *, seed: int = 0, random: bool = True
+) -> PartsEvaluator:
+    """Return an evaluator of a game, with random weights if asked for."""
+    opposed = len(game.roles) == 2 and opposition(game).constant_sum
+    found = make_parts(game, config, opposed=opposed, seed=seed)
+    if random:
+        generator = torch.Generator().manual_seed(seed + 1)
+        with torch.no_grad():
+            for name, parameter in found.named_parameters():
+                if not name.startswith("networks."):
+                    parameter.copy_(0.3 * torch.randn(parameter.shape, generator=generator))
+    return found
+
+
+def states_in_play(game: Game, count: int, seed: int = 0) -> StateBatch:
+    """Return states of random games that are not over, in the order in which they were reached."""
+    random, found = np.random.default_rng(seed), []
+    state = game.initial_state()
+    while len(found) < count:
+        if state.is_terminal:
+            state = game.initial_state()
+            continue
+        found.append(state.fluents)
+        state = state.next([int(random.choice(own)) for own in state.legal_moves])
+    return StateBatch.from_bool(torch.stack(found))
+
+
+def packed(states: StateBatch) -> npt.NDArray[np.uint64]:
+    """Return states as compiled searches take them; uint64 ``[N, Fw]``."""
+    flags = states.to_bool().numpy()
+    words = -(-flags.shape[1] // 64)
+    padded = np.zeros((len(flags), 64 * words), np.bool_)
+    padded[:, : flags.shape[1]] = flags
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)

@@ -1,0 +1,109 @@
+"""The evaluator made of parts: plain torch against compiled code, symmetries, rebuilding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.evaluators.rebuild import rebuild_evaluator
+from neurogame.kernels.leaves.evaluator import make_values
+from neurogame.kernels.leaves.values import PROGRAM, evaluate
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import StateBatch
+from tests.evaluators.parts_of_games import SMALL, packed, parts_of, states_in_play
+
+GAMES = ("tictactoe", "pentago", "breakthrough6", "tictactoe3p", "bidding_tictactoe", "eightpuzzle")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_untrained_it_is_the_logic_to_the_bit(name: str) -> None:
+    """Parts that say nothing change nothing, in torch and in compiled code."""
+    game = Game.load(name)
+    logic = make_evaluator(game, EvaluatorConfig(kind="cilp"))
+    parts = parts_of(game, replace(SMALL, logic="cilp"), random=False)
+    states = states_in_play(game, 100)
+    fluents = states.to_bool()
+    assert torch.equal(parts(fluents), logic(fluents))
+    assert torch.equal(_compiled(game, parts, states), _compiled(game, logic, states))
+
+
+def _compiled(game: Game, evaluator: torch.nn.Module, states: StateBatch) -> torch.Tensor:
+    """Return what compiled searches make of states."""
+    values = make_values(evaluator, game.circuit)  # type: ignore[arg-type]
+    assert values.kind == PROGRAM
+    rows = packed(states)
+    out = np.zeros((len(rows), len(game.roles)), np.float32)
+    evaluate(values.values, rows, np.zeros((len(game.fluents), 0), np.int64), len(rows), out)
+    return torch.from_numpy(out)
+
+
+@pytest.mark.parametrize("logic", ["none", "cilp"])
+@pytest.mark.parametrize("name", GAMES)
+def test_compiled_code_equals_plain_torch(name: str, logic: str) -> None:
+    """States that follow each other are valued by their differences, strangers anew."""
+    game = Game.load(name)
+    parts = parts_of(game, replace(SMALL, logic=logic))
+    states = states_in_play(game, 150)
+    mixed = states.select(torch.from_numpy(np.random.default_rng(0).permutation(150)))
+    for batch in (states, mixed):
+        wanted = parts(batch.to_bool()).detach()
+        assert wanted.std(dim=0).max() > 0.02
+        torch.testing.assert_close(_compiled(game, parts, batch), wanted, rtol=0, atol=3e-6)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        replace(SMALL, hidden=0),
+        replace(SMALL, lookups=0),
+        replace(SMALL, mode=False),
+        replace(SMALL, symmetries=False, hidden=0),
+    ],
+)
+def test_every_part_is_optional(config: PartsConfig) -> None:
+    game = Game.load("connectfour5")
+    parts = parts_of(game, config)
+    states = states_in_play(game, 60)
+    wanted = parts(states.to_bool()).detach()
+    assert wanted.std() > 0.02
+    torch.testing.assert_close(_compiled(game, parts, states), wanted, rtol=0, atol=3e-6)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "breakthrough6", "pentago"])
+def test_states_that_the_rules_treat_alike_have_the_same_values(name: str) -> None:
+    """Tables are shared by all symmetries: the roles' values go with the roles."""
+    game = Game.load(name)
+    parts = parts_of(game, replace(SMALL, hidden=0, lookups=64))
+    held = states_in_play(game, 40).to_bool()
+    wanted = parts(held).detach()
+    assert len(game.structure.symmetries) > 1
+    for symmetry in game.structure.symmetries:
+        image = torch.zeros_like(held)
+        image[:, torch.from_numpy(symmetry.fluents)] = held
+        found = parts(image).detach()[:, torch.from_numpy(symmetry.roles)]
+        torch.testing.assert_close(found, wanted, rtol=0, atol=2e-6)
+
+
+def test_it_is_rebuilt_from_its_description_and_weights() -> None:
+    game = Game.load("tictactoe")
+    parts = parts_of(game, replace(SMALL, logic="cilp"), seed=3)
+    again = rebuild_evaluator(game, parts.describe())
+    again.load_state_dict(parts.state_dict())
+    states = states_in_play(game, 50)
+    assert torch.equal(again(states.to_bool()), parts(states.to_bool()))
+    assert torch.equal(_compiled(game, again, states), _compiled(game, parts, states))
+
+
+def test_values_have_gradients_for_every_weight() -> None:
+    game = Game.load("tictactoe")
+    parts = parts_of(game, replace(SMALL, logic="cilp"))
+    parts(states_in_play(game, 30).to_bool()).square().sum().backward()
+    for name, parameter in parts.named_parameters():
+        assert parameter.grad is not None, name
+        assert parameter.grad.abs().sum() > 0, name
