@@ -76,8 +76,18 @@ def canonical_order(graph: GameGraph, *, work: int) -> IntArray:
     Returns:
         int64 ``[T]``.
     """
-    path, _ = _find_base(Refiner(graph), np.arange(graph.first, graph.node_count), work)
-    order = np.argsort(path[-1].colours[graph.first :], kind="stable")
+    refiner = Refiner(graph)
+    among = np.arange(graph.first, graph.node_count)
+    colouring = refiner.first()
+    for _ in range(_MOST_BASE):
+        cell = refiner.open_cell(colouring, among)
+        if not len(cell) or refiner.work > work:
+            break
+        # Not all of a cell need be interchangeable: what follows when one is singled out decides.
+        tried = cell.tolist() if len(cell) * refiner.last < work - refiner.work else cell[:1]
+        after = [refiner.refined_at(colouring, int(node)) for node in tried]
+        colouring = min(after, key=lambda one: one.trace)
+    order = np.argsort(colouring.colours[graph.first :], kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     return rank
@@ -108,9 +118,7 @@ def _find_base(
         if not len(cell):
             break
         cells.append(cell)
-        after = refiner.singled(path[-1], int(cell[0]))
-        assert after is not None
-        path.append(after)
+        path.append(refiner.refined_at(path[-1], int(cell[0])))
     return path, cells
 
 

@@ -76,6 +76,7 @@ def draw_game(
     *,
     constant: Bits | None = None,
     conditions: Sequence[IntArray] | None = None,
+    initial: bool = False,
 ) -> GameGraph:
     """Draw a circuit.
 
@@ -85,6 +86,7 @@ def draw_game(
             moves that are never legal then; bool ``[F]``, none by default.
         conditions: if given, the goals and the end are drawn as these conditions alone, literals
             ``2 f`` and ``2 f + 1`` of fluents that hold or do not; else as they are.
+        initial: whether fluents that hold initially have another colour than others.
     """
     moves, fluents, roles = circuit.move_count, len(circuit.fluents), len(circuit.roles)
     dynamics = moves + fluents
@@ -120,7 +122,10 @@ def draw_game(
     telling = np.zeros(dynamics + roles, np.bool_)
     telling[:fluents] = influential(circuit) & ~fixed
     telling[dynamics:] = True
-    return drawing.graph(np.concatenate([fixed, ~live]), telling)
+    graph = drawing.graph(np.concatenate([fixed, ~live]), telling)
+    if initial:
+        graph.colour[graph.first + np.flatnonzero(circuit.initial)] += 7 + dynamics
+    return graph
 
 
 def influential(circuit: Circuit) -> Bits:

@@ -52,11 +52,12 @@ class Refiner:
     Attributes:
         graph: the graph.
         work: edges read so far.
+        last: edges read when a node was singled out last.
     """
 
     def __init__(self, graph: GameGraph) -> None:
         self.graph = graph
-        self.work = 0
+        self.work = self.last = 0
         self._salt = mixed((graph.label + 1).astype(np.uint64) * _FIRST)
         self._around = np.zeros(graph.node_count, np.uint64)
 
@@ -72,22 +73,29 @@ class Refiner:
         assert refined is not None
         return refined
 
+    def refined_at(self, colouring: Colouring, node: int) -> Colouring:
+        """Return the colours after one node got a colour of its own, refined."""
+        before = self.work
+        found = self.singled(colouring, node, None)
+        assert found is not None
+        self.last = self.work - before
+        return found
+
     def singled(
-        self, colouring: Colouring, node: int, trace: tuple[int, ...] | None = None
+        self, colouring: Colouring, node: int, trace: tuple[int, ...] | None
     ) -> Colouring | None:
-        """Return the colours after one node got a colour of its own, refined.
+        """Return the same if everything happens that a trace says, else None.
 
         Args:
             colouring: a refined one.
-            node: whose cell has other nodes.
+            node: gets a colour of its own; its cell has other nodes.
             trace: what should happen; None for anything.
-
-        Returns:
-            None if something else happens.
         """
         colours, cells = colouring.colours.copy(), colouring.cells.copy()
         sizes = colouring.sizes.copy()
-        colours[node] = mixed(colours[node : node + 1] + _SINGLED)[0]
+        # Another colour in each such step, or two nodes of one cell would get the same.
+        salt = np.array([colouring.count], np.uint64) * _SINGLED
+        colours[node] = mixed(colours[node : node + 1] + salt)[0]
         sizes[cells[node]] -= 1
         if colouring.count == len(sizes):
             sizes = np.append(sizes, np.zeros_like(sizes))

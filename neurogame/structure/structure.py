@@ -116,7 +116,7 @@ def find_structure(
     limits = limits or StructureLimits()
     fluents, moves = len(circuit.fluents), circuit.move_count
     form = recursive_form(circuit, rules)
-    rank = canonical_order(draw_game(form), work=limits.graph_work)
+    rank = canonical_order(draw_game(form, initial=True), work=limits.graph_work // 8)
     order = np.argsort(rank[:fluents])
     owner = np.repeat(np.arange(len(circuit.roles)), np.diff(circuit.move_offsets))
     move_order = np.lexsort((rank[fluents : fluents + moves], owner))

@@ -1,0 +1,64 @@
+"""Names play no part: a scrambled rulesheet has the structure of the original."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from neurogame.circuit.compile import compile_rules
+from neurogame.gdl.library import load_rules
+from neurogame.gdl.renaming import renamed_text
+from neurogame.gdl.scramble import scramble
+from neurogame.ground.atoms import IntArray
+from neurogame.structure.structure import Structure, StructureLimits, find_structure
+from tests.conftest import SHARED, shared
+
+# All of them with NEUROGAME_ALL_STRUCTURES=1 (about twenty minutes); else every fourth one of the
+# rulesheets of at most so many characters, which are compiled twice in well under a second each.
+ALL = os.environ.get("NEUROGAME_ALL_STRUCTURES")
+SHORT = 6_000
+PATHS = sorted((SHARED / "games").glob("*.kif"))
+NAMES = [path.stem for path in PATHS if ALL or path.stat().st_size <= SHORT][:: 1 if ALL else 4]
+LIMITS = StructureLimits() if ALL else StructureLimits(play_work=20_000_000, proof_work=5_000_000)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_scrambled_game_has_the_same_structure(name: str) -> None:
+    rules = load_rules(shared("games", f"{name}.kif"))
+    renamed = scramble(rules, seed=5)
+    circuit, other = compile_rules(rules), compile_rules(renamed.rules)
+    structure = find_structure(circuit, rules, limits=LIMITS)
+    found = find_structure(other, renamed.rules, limits=LIMITS)
+    index = {text.lower(): number for number, text in enumerate(other.fluents)}
+    texts = (renamed_text(text, renamed.to_scrambled) for text in circuit.fluents)
+    to = np.array([index[text] for text in texts], np.int64)
+    expected = described(found, np.arange(len(to)))
+    # What is interchangeable may have been exchanged.
+    images = (described(structure, s.fluents[to]) for s in found.symmetries)
+    assert any(image == expected for image in images)
+
+
+def described(structure: Structure, to: IntArray) -> tuple[object, ...]:
+    """Return everything about a structure as plain sets, its fluents renumbered."""
+    of = [frozenset(to[v.fluents].tolist()) for v in structure.variables]
+    variables = zip(of, structure.variables, strict=True)
+    mode, geometry = structure.mode, structure.geometry
+    one = np.repeat(np.arange(len(of)), np.diff(geometry.start)).tolist()
+    pairs = zip(one, geometry.other.tolist(), geometry.weight.tolist(), strict=True)
+    roles: object = None
+    if mode is not None:
+        fluents = to[structure.variables[mode.variable].fluents]
+        roles = frozenset(zip(fluents.tolist(), mode.roles.tolist(), strict=True))
+    back = np.argsort(to)
+    return (
+        frozenset((fluents, v.exactly, v.evidence) for fluents, v in variables),
+        roles,
+        frozenset((of[a], of[b], round(weight, 9)) for a, b, weight in pairs),
+        frozenset(frozenset(of[v] for v in line) for line in structure.lines),
+        frozenset(
+            (to[s.fluents][back].tobytes(), s.roles.tobytes(), s.initial)
+            for s in structure.symmetries
+        ),
+    )
