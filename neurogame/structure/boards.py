@@ -1,7 +1,9 @@
 """Boards: relations of the state whose arguments are squares and what stands on them.
 
 A relation is a board if some of its arguments determine the others in the states seen (a square
-has one content, but for rare exceptions), and two of these arguments span a grid.
+has one content), and two of these arguments span a grid. Exceptions are allowed where they are
+rare (2 % of the squares on which something stands; 10 % where only pieces can meet), and for one
+content that rules leave under all others, as the ground they stand on: that is the blank one.
 
 *Reference:* Kuhlmann and Stone, "Approach" (a ternary relation of which one argument never has two
 values at the same time); Michulke and Thielscher, section 2.3 (boards of several numbers).
@@ -26,6 +28,7 @@ from neurogame.structure.fluent_relations import FluentRelation
 _LONGEST_AXIS = 40
 _FILLED_GRID = 0.5
 _SHARED_SQUARES = 0.02
+_SHARED_BY_PIECES = 0.1
 _MOST_SLICES = 36
 _MOST_COORDINATES = 5
 _BLANK_CHANGES = 0.9
@@ -48,7 +51,7 @@ class GameBoard:
         blank: the content that means that nothing stands on a square, if there is one. In other
             games an empty square simply has no content.
         exclusive: whether a square never has two contents at a time; where that was seen, it is
-            the rare exception.
+            the rare exception, or one of the two is blank.
     """
 
     relation: FluentRelation
@@ -84,10 +87,27 @@ def find_boards(
         if relation.arity < 2:
             continue
         search = _Search(relation, {p for r, p in ordered if r is relation}, evidence)
-        axes, key = search.best()
-        if key:
-            found.append(_board(relation, axes, key, evidence))
+        squares = search.best()
+        if squares is not None:
+            found.append(_board(relation, squares, evidence))
     return tuple(found)
+
+
+@final
+@dataclass(frozen=True)
+class _Squares:
+    """How a relation is read as a board.
+
+    Attributes:
+        axes: the arguments that span a grid.
+        key: the arguments that number the squares, the axes among them.
+        ground: number, among the different values of the other arguments, of what stays on a
+            square under its content; None if nothing does.
+    """
+
+    axes: tuple[int, ...]
+    key: tuple[int, ...]
+    ground: int | None
 
 
 @final
@@ -99,9 +119,10 @@ class _Search:
     ) -> None:
         self.relation, self.ordered, self.evidence = relation, ordered, evidence
         self.several = bool(evidence.counts(relation.fluents)[1].any())
+        self.states = max(popcount(evidence.witnesses.present), 1)
 
-    def best(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the axes and the arguments that number the squares; empty if it is no board.
+    def best(self) -> _Squares | None:
+        """Return the squares, or None if this is no board.
 
         They determine the other arguments, no part of them does, and two of them span a grid. Of
         several such sets, the smallest wins, then the one that fills its squares best. Where only
@@ -111,40 +132,73 @@ class _Search:
         if not self.several:
             key = tuple(sorted(self.ordered))
             axes = self._axes(key) if 1 < len(key) < self.relation.arity else ()
-            return (axes, key) if axes == key else ((), ())
+            return _Squares(axes, key, None) if axes and axes == key else None
         keys: list[tuple[int, ...]] = []
         for size in range(1, min(self.relation.arity, _MOST_COORDINATES) + 1):
-            best: tuple[tuple[float, float], tuple[int, ...], tuple[int, ...]] | None = None
+            best: tuple[tuple[float, float], _Squares] | None = None
             for key in combinations(range(self.relation.arity), size):
                 if any(set(smaller) < set(key) for smaller in keys):
                     continue
-                filled = self._filled(key)
+                axes = self._axes(key)
+                filled, ground = self._filled(key, bool(axes))
                 if filled is None:
                     continue
                 keys.append(key)
-                axes = self._axes(key)
                 if not axes:
                     continue
                 score = (filled, self._overlap(axes[0], axes[1]))
                 if filled > 0 and (best is None or score > best[0]):
-                    best = (score, axes, key)
+                    best = score, _Squares(axes, key, ground)
             if best is not None:
-                return best[1:]
-        return (), ()
+                return best[1]
+        return None
 
-    def _filled(self, key: Sequence[int]) -> float | None:
-        """Return the mean contents of a square, or None if too many squares have several."""
-        groups = split_groups(self.relation.fluents, self.relation.groups(key))
+    def _filled(self, key: tuple[int, ...], grid: bool) -> tuple[float | None, int | None]:
+        """Return the mean contents of a square, None if too many squares have several.
+
+        And the number of a content that stays under the others, if only without it squares have
+        one content.
+
+        Args:
+            key: arguments that may number squares.
+            grid: whether they span a grid.
+        """
+        relation = self.relation
+        squares = relation.groups(key)
+        one, two = self._count(relation.fluents, squares)
+        ground = None
+        if two > _SHARED_SQUARES * one and grid and len(key) < relation.arity:
+            content = relation.groups(relation.others(key))
+            groups = split_groups(relation.fluents, content)
+            pieces = all(not self.evidence.counts(group)[1].any() for group in groups)
+            ground = None if pieces else self._ground(groups, int(squares.max()) + 1)
+            if pieces and two <= _SHARED_BY_PIECES * one:
+                two = 0
+            elif ground is not None:
+                rest = content != ground
+                one, two = self._count(relation.fluents[rest], squares[rest])
+        if two > _SHARED_SQUARES * one:
+            return None, None
+        return (one + two) / ((int(squares.max()) + 1) * self.states), ground
+
+    def _count(self, fluents: IntArray, squares: IntArray) -> tuple[int, int]:
+        """Return how often one or more, and two or more, of the fluents of a square hold."""
         one = two = 0
-        for group in groups:
+        _, squares = np.unique(squares, return_inverse=True)
+        for group in split_groups(fluents, squares.reshape(-1)):
             some, several = self.evidence.counts(group)
             one, two = one + popcount(some), two + popcount(several)
             # Far from being a key: no need to look at all squares.
             if two > 1000 and two > one // 2:
-                return None
-        if two > _SHARED_SQUARES * one:
-            return None
-        return (one + two) / (len(groups) * max(popcount(self.evidence.witnesses.present), 1))
+                break
+        return one, two
+
+    def _ground(self, contents: Sequence[IntArray], squares: int) -> int | None:
+        """Return the content that holds on half of all squares or more; of three or more."""
+        states = self.evidence.witnesses.states
+        held = [popcount(states[own]) for own in contents]
+        most = int(np.argmax(held))
+        return most if len(contents) > 2 and 2 * held[most] >= squares * self.states else None
 
     def _axes(self, key: tuple[int, ...]) -> tuple[int, ...]:
         """Return the coordinates that span a board, or nothing if none do.
@@ -192,30 +246,26 @@ class _Search:
         return share if share >= 0.5 else 0.0
 
 
-def _board(
-    relation: FluentRelation,
-    axes: tuple[int, ...],
-    key: tuple[int, ...],
-    evidence: GroupEvidence,
-) -> GameBoard:
-    content = relation.others(key)
-    rows = [tuple(row) for row in relation.codes[:, list(content)].tolist()]
-    different = list(dict.fromkeys(rows))
-    number = {row: i for i, row in enumerate(different)}
-    content_of = np.array([number[row] for row in rows], np.int64)
-    square_of = relation.groups(key)
+def _board(relation: FluentRelation, squares: _Squares, evidence: GroupEvidence) -> GameBoard:
+    content = relation.others(squares.key)
+    content_of = relation.groups(content)
+    _, first = np.unique(content_of, return_index=True)
+    square_of = relation.groups(squares.key)
+    blank = squares.ground
+    if blank is None:
+        blank = _blank(relation, square_of, content_of, evidence)
     return GameBoard(
         relation=relation,
-        axes=axes,
-        index=tuple(place for place in key if place not in axes),
+        axes=squares.axes,
+        index=tuple(place for place in squares.key if place not in squares.axes),
         content=content,
         contents=tuple(
-            tuple(relation.domains[place][code] for place, code in zip(content, row, strict=True))
-            for row in different
+            tuple(relation.domains[place][relation.codes[i, place]] for place in content)
+            for i in first.tolist()
         ),
         content_of=content_of,
         square_of=square_of,
-        blank=_blank(relation, square_of, content_of, evidence),
+        blank=blank,
         exclusive=evidence.at_most_one(split_groups(relation.fluents, square_of)),
     )
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
 from neurogame.analysis.analyse import GameAnalysis
 from neurogame.circuit.circuit import Circuit
 from neurogame.gdl.terms import Rules
+from neurogame.graph.lanes import Bits
 from neurogame.structure.boards import GameBoard, find_boards
 from neurogame.structure.coordinates import OrderedArgument, find_ordered_arguments
 from neurogame.structure.counters import StepCounter, find_counters
@@ -20,6 +20,8 @@ from neurogame.structure.static_relations import find_static_relations
 from neurogame.structure.successors import SuccessorRelation, successors_among
 from neurogame.structure.witnesses import RelationLimits, find_witnesses
 
+_SAMPLE = 512
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -28,24 +30,23 @@ class Relations:
 
     Attributes:
         state: the relations of the state, in the order of their first fluents.
-        single: per relation of the state whether never two of its fluents hold at once, as far
-            as play showed.
         successors: the successor relations, in source order.
         ordered: the ordered arguments of the relations of the state.
         counters: the relations that count steps.
         boards: the boards.
         markers: what stands on them; those whose ``piece`` holds are pieces.
         quantities: the relations that hold one number for each value of their other arguments.
+        sample: some of the states looked at, the initial one first; bool ``[S, F]``.
     """
 
     state: tuple[FluentRelation, ...]
-    single: Mapping[FluentRelation, bool]
     successors: tuple[SuccessorRelation, ...]
     ordered: tuple[OrderedArgument, ...]
     counters: tuple[StepCounter, ...]
     boards: tuple[GameBoard, ...]
     markers: tuple[Marker, ...]
     quantities: tuple[Quantity, ...]
+    sample: Bits
 
     @property
     def pieces(self) -> tuple[Marker, ...]:
@@ -83,16 +84,17 @@ def find_relations(
     static = find_static_relations(rules)
     successors = successors_among(static.joins)
     ordered = find_ordered_arguments(rules, state, successors, static.domains)
-    evidence = GroupEvidence(find_witnesses(rules, circuit, seed=seed, limits=limits), analysis)
+    witnesses = find_witnesses(rules, circuit, seed=seed, limits=limits)
+    evidence = GroupEvidence(witnesses, analysis)
     counters = find_counters(circuit, ordered, evidence)
     boards = find_boards(state, {(o.relation, o.place) for o in ordered}, evidence)
     return Relations(
         state=state,
-        single={r: not evidence.counts(r.fluents)[1].any() for r in state},
         successors=successors,
         ordered=ordered,
         counters=counters,
         boards=boards,
         markers=find_markers(boards, evidence),
         quantities=find_quantities(ordered, {c.argument for c in counters}, evidence),
+        sample=witnesses.sample(_SAMPLE),
     )

@@ -14,6 +14,8 @@ from typing import final
 from neurogame.gdl.terms import Rules
 from neurogame.structure.static_relations import StaticPairs, find_static_relations
 
+_MEAN_CHAIN = 3
+
 
 @final
 @dataclass(frozen=True)
@@ -27,7 +29,8 @@ class SuccessorRelation:
         pattern: its arguments: constants, and None at the two that are open; two of None for a
             relation of two arguments, constants besides for ``(plus 1 ?a ?b)``.
         chains: the values in order, folded, the longest chain first. The graph of the relation
-            is one chain, or has one of three or more values.
+            is one chain, or chains of three or more values on average: what only matches values
+            in pairs puts nothing in a row.
     """
 
     name: str
@@ -100,4 +103,5 @@ def _chains(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:
     if sum(len(chain) - 1 for chain in chains) < len(pairs):
         return ()
     chains.sort(key=lambda chain: -len(chain))
-    return tuple(chains) if len(chains) == 1 or (chains and len(chains[0]) > 2) else ()
+    values = len(pairs) + len(chains)
+    return tuple(chains) if len(chains) == 1 or values >= _MEAN_CHAIN * len(chains) else ()

@@ -20,7 +20,7 @@ from neurogame.errors import LimitError
 from neurogame.gdl.canonical import canonical_form
 from neurogame.gdl.kept import kept_names
 from neurogame.gdl.terms import Rules
-from neurogame.graph.lanes import ALL, Bits, Words, pack_lanes
+from neurogame.graph.lanes import ALL, Bits, Words, pack_lanes, unpack_lanes
 from neurogame.ground.atoms import IntArray
 from neurogame.settings import Settings, setting
 
@@ -92,6 +92,14 @@ class Witnesses:
             return rows[:, : -self._width], rows[:, self._width :], self._moved
         own = self._bits[:, fluents]
         return pack_lanes(own[self._source].T), pack_lanes(own[self._target].T), self._moved
+
+    def sample(self, most: int) -> Bits:
+        """Return at most so many of the states, the initial one first; bool ``[S, F]``."""
+        lanes = np.flatnonzero(unpack_lanes(self.present[None], 64 * len(self.present))[0])
+        if len(lanes) > most:
+            lanes = lanes[np.linspace(0, len(lanes) - 1, most).astype(np.int64)]
+        bits = self.states[:, lanes >> 6] >> (lanes & 63).astype(np.uint64)
+        return np.asarray((bits & np.uint64(1)).T, np.bool_)
 
     def verdict(self, holds: bool) -> Verdict:
         """Return a verdict on something that one state or step can refute."""
