@@ -1,9 +1,10 @@
 """Boards: relations of the state whose arguments are squares and what stands on them.
 
-A relation is a board if some of its arguments determine the others in the states seen (a square
-has one content), and two of these arguments span a grid. Exceptions are allowed where they are
-rare (2 % of the squares on which something stands; 10 % where only pieces can meet), and for one
-content that rules leave under all others, as the ground they stand on: that is the blank one.
+A relation is a board if some of its arguments determine the others in the states seen that are not
+terminal (a square has one content), and two of these arguments span a grid. Exceptions are allowed
+where they are rare (2 % of the squares on which something stands; 10 % where only pieces can
+meet), and for one content that rules leave under all others, as the ground they stand on: that is
+the blank one.
 
 *Reference:* Kuhlmann and Stone, "Approach" (a ternary relation of which one argument never has two
 values at the same time); Michulke and Thielscher, section 2.3 (boards of several numbers).
@@ -119,7 +120,8 @@ class _Search:
     ) -> None:
         self.relation, self.ordered, self.evidence = relation, ordered, evidence
         self.several = bool(evidence.counts(relation.fluents)[1].any())
-        self.states = max(popcount(evidence.witnesses.present), 1)
+        self.left = evidence.witnesses.left
+        self.states = max(popcount(self.left), 1)
 
     def best(self) -> _Squares | None:
         """Return the squares, or None if this is no board.
@@ -187,7 +189,7 @@ class _Search:
         _, squares = np.unique(squares, return_inverse=True)
         for group in split_groups(fluents, squares.reshape(-1)):
             some, several = self.evidence.counts(group)
-            one, two = one + popcount(some), two + popcount(several)
+            one, two = one + popcount(some & self.left), two + popcount(several & self.left)
             # Far from being a key: no need to look at all squares.
             if two > 1000 and two > one // 2:
                 break
@@ -196,7 +198,7 @@ class _Search:
     def _ground(self, contents: Sequence[IntArray], squares: int) -> int | None:
         """Return the content that holds on half of all squares or more; of three or more."""
         states = self.evidence.witnesses.states
-        held = [popcount(states[own]) for own in contents]
+        held = [popcount(states[own] & self.left) for own in contents]
         most = int(np.argmax(held))
         return most if len(contents) > 2 and 2 * held[most] >= squares * self.states else None
 

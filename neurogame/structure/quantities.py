@@ -48,9 +48,7 @@ def find_quantities(
         key = relation.groups(relation.others([argument.place]))
         groups = split_groups(relation.fluents, key)
         groups = [group for group in groups if evidence.held[group].any()]
-        if not any(evidence.held[group].sum() > 1 for group in groups):
-            continue
         verdict = evidence.exactly_one(groups)
-        if verdict.holds:
+        if groups and verdict.holds:
             found.append(Quantity(argument, verdict))
     return tuple(found)

@@ -67,12 +67,14 @@ class Witnesses:
     Attributes:
         states: uint64 ``[F, N]``; lanes that are no states are zero.
         present: which lanes are states; uint64 ``[N]``.
+        left: which lanes are states that a step leaves: no terminal ones; uint64 ``[N]``.
         complete: whether these are all states and steps.
         count: the states if complete, else the games played.
     """
 
     states: Words
     present: Words
+    left: Words
     complete: bool
     count: int
     _source: IntArray | None
@@ -131,9 +133,12 @@ def find_witnesses(
 
 def _all(space: StateSpace) -> Witnesses:
     count, steps = len(space.states), len(space.source)
+    left = np.zeros((1, count), np.bool_)
+    left[0, space.source] = True
     return Witnesses(
         states=pack_lanes(space.states.T),
         present=pack_lanes(np.ones((1, count), np.bool_))[0],
+        left=pack_lanes(left)[0],
         complete=True,
         count=count,
         _source=space.source,
@@ -170,6 +175,7 @@ def _played(
     return Witnesses(
         states=np.concatenate(states, axis=1),
         present=np.concatenate(present),
+        left=np.concatenate([*moved, np.zeros(words, np.uint64)]),
         complete=False,
         count=64 * words,
         _source=None,
