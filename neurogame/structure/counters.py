@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -93,7 +94,7 @@ def _moves(
     places = argument.successor.chain_of
     values = relation.domains[argument.place]
     links: dict[int, int] = {}
-    for one, other in zip(ordered, ordered[1:], strict=False):
+    for one, other in pairwise(ordered):
         near = abs(places[values[one].lower()][1] - places[values[other].lower()][1]) == 1
         if near and one in fluent_of and other in fluent_of:
             links[fluent_of[one]] = fluent_of[other]

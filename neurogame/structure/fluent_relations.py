@@ -66,7 +66,5 @@ def fluent_relations(circuit: Circuit) -> tuple[FluentRelation, ...]:
             number = {value: i for i, value in enumerate(values)}
             codes[:, place] = [number[value] for value in arguments[:, place].tolist()]
             domains.append(tuple(terms.text(value) for value in values))
-        found.append(
-            FluentRelation(terms.names[functor], np.array(fluents), tuple(domains), codes)
-        )
+        found.append(FluentRelation(terms.names[functor], np.array(fluents), tuple(domains), codes))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""What the relations of a game are for: orders, counters, coordinates, boards, pieces, quantities."""
+"""What the relations of a game are for: counters, coordinates, boards, pieces, quantities."""
 
 from __future__ import annotations
 

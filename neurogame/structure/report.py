@@ -41,8 +41,7 @@ def relation_lines(relations: Relations) -> list[str]:
         lines.append(f"  {_board_text(board)}")
         if board.content:
             lines.append(f"    markers: {_some([_name(marker) for marker in own])}")
-            pieces = [f"{_name(m)} ({m.piece.reason})" for m in own if m.piece.holds]
-            lines.append(f"    of these pieces: {_some(pieces)}")
+            lines.append(f"    of these pieces: {_pieces(own)}")
     return lines
 
 
@@ -107,6 +106,15 @@ def _board_text(board: GameBoard) -> str:
     if board.content:
         parts.append(f"{one} ({board.exclusive.reason})")
     return f"{board.relation.name}: {many}{shape} ({', '.join(parts)})"
+
+
+def _pieces(markers: list[Marker]) -> str:
+    """Return the pieces among some markers, those of one reason together."""
+    by_reason: dict[str, list[str]] = {}
+    for marker in markers:
+        if marker.piece.holds:
+            by_reason.setdefault(marker.piece.reason, []).append(_name(marker))
+    return "; ".join(f"{_some(names)} ({why})" for why, names in by_reason.items()) or "none"
 
 
 def _numbers(places: tuple[int, ...]) -> str:

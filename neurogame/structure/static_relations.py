@@ -145,6 +145,8 @@ def _joins(
     for name, pattern, constants, rows in matches:
         open_ = [i for i, part in enumerate(pattern) if part is None]
         pairs = sorted((table.text(a), table.text(b)) for a, b in rows[:, open_].tolist())
-        texts = tuple(table.text(constants[i]) if i in constants else None for i in range(len(pattern)))
+        texts = tuple(
+            table.text(constants[i]) if i in constants else None for i in range(len(pattern))
+        )
         found.append(StaticPairs(name.rpartition("/")[0], texts, tuple(pairs)))
     return tuple(found)

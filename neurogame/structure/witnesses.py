@@ -107,7 +107,9 @@ class Witnesses:
         """Return a verdict on something that one state or step can refute."""
         if self.complete:
             return Verdict(holds, Evidence.DECIDED, self.count)
-        return Verdict(True, Evidence.SAMPLED, self.count) if holds else Verdict(False, Evidence.SEEN)
+        return (
+            Verdict(True, Evidence.SAMPLED, self.count) if holds else Verdict(False, Evidence.SEEN)
+        )
 
 
 def find_witnesses(
@@ -155,7 +157,9 @@ def _played(
     circuit = evaluator.circuit
     cost = evaluator.work + 8 * circuit.move_count + len(circuit.fluents)
     words = max(min(limits.games // 64, limits.work // (limits.plies * cost // 2)), 1)
-    plies = min(limits.plies, limits.work // (words * cost), _CELLS // (len(circuit.fluents) * words + 1))
+    plies = min(
+        limits.plies, limits.work // (words * cost), _CELLS // (len(circuit.fluents) * words + 1)
+    )
     random = np.random.default_rng(seed)
     state: Words = np.repeat(circuit.initial[:, None], words, axis=1).astype(np.uint64) * ALL
     playing: Words = np.full(words, ALL)
@@ -199,8 +203,7 @@ def _move_order(rules: Rules, circuit: Circuit) -> IntArray:
     order: list[int] = []
     for begin, moves in zip(circuit.move_offsets.tolist(), circuit.moves, strict=False):
         keys = [
-            [rank[word] for word in re.findall(r"[()]|[^\s()]+", text.lower())]
-            for text in moves
+            [rank[word] for word in re.findall(r"[()]|[^\s()]+", text.lower())] for text in moves
         ]
         order += [begin + i for i in sorted(range(len(moves)), key=keys.__getitem__)]
     return np.array(order, np.int64)

@@ -1,0 +1,1 @@
+"""Tests of what the rules of a game give away."""
