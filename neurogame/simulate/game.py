@@ -21,8 +21,8 @@ from neurogame.gdl.terms import Rules
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 from neurogame.structure.cache import structure_of
-from neurogame.structure.structure import Structure
 from neurogame.structure.relations import Relations, find_relations
+from neurogame.structure.structure import Structure
 from neurogame.views import show_as
 
 
