@@ -74,34 +74,34 @@ def analysis_record(circuit: Circuit, analysis: GameAnalysis) -> dict[str, Any]:
         "games": a.games,
         "unfinished": a.unfinished,
         "longest": a.longest,
-        "turn_taking": _verdict(a.turn_taking),
+        "turn_taking": verdict_record(a.turn_taking),
         "control": None
         if a.control is None
         else {
             circuit.fluents[f]: circuit.roles[r] if r >= 0 else None
             for f, r in zip(a.control.fluents.tolist(), a.control.roles.tolist(), strict=True)
         },
-        "control_verdict": _verdict(a.control_verdict),
+        "control_verdict": verdict_record(a.control_verdict),
         "noops": {
             role: [moves[m] for m in own]
             for role, moves, own in zip(circuit.roles, circuit.moves, a.noops, strict=True)
         },
-        "noops_verdict": _verdict(a.noops_verdict),
+        "noops_verdict": verdict_record(a.noops_verdict),
         "persistent_true": _persistent(circuit, a, a.persistent_true, a.persistent_true_certain),
         "persistent_false": _persistent(circuit, a, a.persistent_false, a.persistent_false_certain),
         "always": fluent_patterns(circuit, a.always, nothing),
         "never": fluent_patterns(circuit, a.never, nothing),
         "groups": len(a.groups),
         "exact_groups": sum(g.exactly for g in a.groups),
-        "constant_sum": _verdict(a.constant_sum),
+        "constant_sum": verdict_record(a.constant_sum),
         "goal_sum": a.goal_sum,
         "goals": {r: list(g) for r, g in zip(circuit.roles, a.goals_seen, strict=True)},
-        "one_goal": _verdict(a.one_goal),
-        "one_goal_before": _verdict(a.one_goal_before),
-        "playable": _verdict(a.playable),
-        "terminates": _verdict(a.terminates),
+        "one_goal": verdict_record(a.one_goal),
+        "one_goal_before": verdict_record(a.one_goal_before),
+        "playable": verdict_record(a.playable),
+        "terminates": verdict_record(a.terminates),
         "most_plies": a.most_plies,
-        "winnable": {r: _verdict(w) for r, w in zip(circuit.roles, a.winnable, strict=True)},
+        "winnable": {r: verdict_record(w) for r, w in zip(circuit.roles, a.winnable, strict=True)},
     }
 
 
@@ -219,7 +219,8 @@ def _looked_at(a: GameAnalysis) -> str:
     return f"{text}, {a.unfinished:,} of them not played to the end" if a.unfinished else text
 
 
-def _verdict(verdict: Verdict) -> dict[str, Any]:
+def verdict_record(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as a JSON object."""
     found: dict[str, Any] = {"holds": verdict.holds, "evidence": verdict.evidence.value}
     return {**found, "count": verdict.count} if verdict.count else found
 

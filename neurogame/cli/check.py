@@ -58,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
         if not options.findings_only:
             record["signature"] = found.signature
             record["analysis"] = found.record
+            record["relations"] = found.relations
             record["not_analysed"] = found.refusal
         print(json.dumps(record, ensure_ascii=False))
     else:
@@ -74,12 +75,14 @@ class _Analysis:
     Attributes:
         signature: of the rulesheet, if it was found.
         record: the analysis as a JSON object, if there is one.
+        relations: what the relations of the game are for, as a JSON object, if it was analysed.
         refusal: why there is none, in one line.
         lines: the summary.
     """
 
     signature: str | None = None
     record: dict[str, Any] | None = None
+    relations: dict[str, Any] | None = None
     refusal: str | None = None
     lines: list[str] = field(default_factory=list)
 
@@ -92,6 +95,8 @@ def _analysed(rules: Rules, options: argparse.Namespace) -> _Analysis:
     from neurogame.errors import GroundingError, LimitError
     from neurogame.gdl.signature import structural_signature
     from neurogame.ground.limits import GroundLimits
+    from neurogame.structure.relations import find_relations
+    from neurogame.structure.report import relation_lines, relation_record
 
     found = _Analysis()
     try:
@@ -108,6 +113,9 @@ def _analysed(rules: Rules, options: argparse.Namespace) -> _Analysis:
     analysis = analyse(circuit, seed=options.seed)
     found.record = analysis_record(circuit, analysis)
     found.lines += analysis_lines(circuit, analysis)
+    relations = find_relations(rules, circuit, analysis=analysis, seed=options.seed)
+    found.relations = relation_record(relations)
+    found.lines += relation_lines(relations)
     return found
 
 

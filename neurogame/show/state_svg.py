@@ -13,7 +13,7 @@ from math import ceil
 from typing import final
 
 from neurogame.show.board import Board, Place, StateLayout
-from neurogame.show.board_detection import find_layout
+from neurogame.show.layout import find_layout
 from neurogame.show.piece_colours import Piece, key_entries, pieces
 from neurogame.show.state_text import wrapped
 from neurogame.simulate.game import State

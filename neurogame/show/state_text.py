@@ -10,7 +10,7 @@ import textwrap
 from itertools import zip_longest
 
 from neurogame.show.board import Board, Place
-from neurogame.show.board_detection import find_layout
+from neurogame.show.layout import find_layout
 from neurogame.simulate.game import State
 
 _WIDTH = 100

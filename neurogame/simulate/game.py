@@ -21,6 +21,7 @@ from neurogame.gdl.terms import Rules
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 from neurogame.structure.cache import structure_of
+from neurogame.structure.relations import Relations, find_relations
 from neurogame.structure.structure import Structure
 from neurogame.views import show_as
 
@@ -118,6 +119,16 @@ class Game:
         Found when it is first asked for, and kept on disk as the circuit is.
         """
         return structure_of(self.circuit, self.rules, cache=self._cache)
+
+    @cached_property
+    def relations(self) -> Relations:
+        """What the relations of the game are for: boards, counters, quantities; found once.
+
+        What is said about many states is decided on all of them where they are few, else
+        sampled; :func:`~neurogame.structure.relations.find_relations` proves more if it is given
+        an analysis.
+        """
+        return find_relations(self.rules, self.circuit)
 
     def role_index(self, role: str) -> int:
         """Return the number of a role, in any case.

@@ -1,1 +1,1 @@
-"""Tests of neurogame/structure."""
+"""Tests of what the rules of a game give away."""

@@ -1,0 +1,70 @@
+"""The fluents of a game by relation, as rows of argument values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.ground.atoms import IntArray
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FluentRelation:
+    """The fluents of one function and number of arguments; ``K`` fluents, ``A`` arguments.
+
+    Attributes:
+        name: the function, spelled as in the rules.
+        fluents: ascending; int64 ``[K]``.
+        domains: per argument its values as compact KIF, in the order of the fluents' texts.
+        codes: the arguments as numbers in ``domains``; int64 ``[K, A]``.
+    """
+
+    name: str
+    fluents: IntArray
+    domains: tuple[tuple[str, ...], ...]
+    codes: IntArray
+
+    @property
+    def arity(self) -> int:
+        """Number of arguments, ``A``."""
+        return len(self.domains)
+
+    def groups(self, key: Sequence[int]) -> IntArray:
+        """Return a number 0 .. per fluent, the same where the arguments ``key`` are; ``[K]``."""
+        if not len(key):
+            return np.zeros(len(self.fluents), np.int64)
+        _, index = np.unique(self.codes[:, list(key)], axis=0, return_inverse=True)
+        return index.reshape(-1).astype(np.int64)
+
+    def others(self, places: Sequence[int]) -> tuple[int, ...]:
+        """Return the arguments that are not among ``places``."""
+        return tuple(i for i in range(self.arity) if i not in places)
+
+
+def fluent_relations(circuit: Circuit) -> tuple[FluentRelation, ...]:
+    """Return the fluents of a circuit by relation, in the order of their first fluents."""
+    terms, table = circuit.atoms.terms, circuit.atoms
+    count = len(circuit.fluents)
+    groups: dict[tuple[int, int], list[int]] = {}
+    term = table.arguments[table.start[:count]].tolist() if count else []
+    for fluent, own in enumerate(term):
+        size = int(terms.start[own + 1] - terms.start[own])
+        groups.setdefault((int(terms.functor[own]), size), []).append(fluent)
+    found = []
+    for (functor, size), fluents in groups.items():
+        first = terms.start[[term[f] for f in fluents]]
+        arguments = terms.arguments[first[:, None] + np.arange(size)]
+        domains: list[tuple[str, ...]] = []
+        codes = np.zeros(arguments.shape, np.int64)
+        for place in range(size):
+            values = list(dict.fromkeys(arguments[:, place].tolist()))
+            number = {value: i for i, value in enumerate(values)}
+            codes[:, place] = [number[value] for value in arguments[:, place].tolist()]
+            domains.append(tuple(terms.text(value) for value in values))
+        found.append(FluentRelation(terms.names[functor], np.array(fluents), tuple(domains), codes))
+    return tuple(found)
