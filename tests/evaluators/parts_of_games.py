@@ -33,7 +33,8 @@ def parts_of(
 
 def states_in_play(game: Game, count: int, seed: int = 0) -> StateBatch:
     """Return states of random games that are not over, in the order in which they were reached."""
-    random, found = np.random.default_rng(seed), []
+    random = np.random.default_rng(seed)
+    found: list[torch.Tensor] = []
     state = game.initial_state()
     while len(found) < count:
         if state.is_terminal:

@@ -140,7 +140,7 @@ def test_gradients_are_those_of_autograd(name: str, logic: str) -> None:
         values = evaluator(fluents_of(game, ended.states))
         wanted = torch.from_numpy(ended.targets)
         loss = torch.nn.functional.binary_cross_entropy(values, wanted, reduction="sum")
-        (loss * (0.5 if opposed else 1.0)).backward()
+        (loss * (0.5 if opposed else 1.0)).backward()  # type: ignore[no-untyped-call]
     for part in ("embedding", "bias", "readout", "gain"):
         found = torch.from_numpy(array_of(learning, f"{part}_gradient").copy())
         gradient = getattr(evaluator, part).grad
@@ -227,7 +227,7 @@ def test_steps_are_those_of_adam() -> None:
         values = shadow(fluents_of(game, ended.states))
         wanted = torch.from_numpy(ended.targets)
         loss = 0.5 * torch.nn.functional.binary_cross_entropy(values, wanted, reduction="sum")
-        (loss / len(wanted)).backward()
+        (loss / len(wanted)).backward()  # type: ignore[no-untyped-call]
         for name in _LEARNED:
             twin[name].grad = getattr(shadow, name).grad
         optimiser.step()
