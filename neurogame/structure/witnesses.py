@@ -204,7 +204,7 @@ def _move_order(rules: Rules, circuit: Circuit) -> IntArray:
     order: list[int] = []
     for begin, moves in zip(circuit.move_offsets.tolist(), circuit.moves, strict=False):
         keys = [
-            [rank.get(word, len(rank)) for word in re.findall(r"[()]|[^\s()]+", text.lower())]
+            [rank.get(word, len(rank)) for word in re.findall(_WORD, text.lower())]
             for text in moves
         ]
         order += [begin + i for i in sorted(range(len(moves)), key=keys.__getitem__)]
