@@ -28,6 +28,7 @@ _CELLS = 8_000_000
 """Most words of all states kept."""
 
 _FEWEST_PLIES = 8
+_WORD = r"[()]|[^\s()]+"
 
 
 @final
@@ -203,7 +204,8 @@ def _move_order(rules: Rules, circuit: Circuit) -> IntArray:
     order: list[int] = []
     for begin, moves in zip(circuit.move_offsets.tolist(), circuit.moves, strict=False):
         keys = [
-            [rank[word] for word in re.findall(r"[()]|[^\s()]+", text.lower())] for text in moves
+            [rank.get(word, len(rank)) for word in re.findall(_WORD, text.lower())]
+            for text in moves
         ]
         order += [begin + i for i in sorted(range(len(moves)), key=keys.__getitem__)]
     return np.array(order, np.int64)

@@ -22,6 +22,8 @@ def test_the_analysis_follows_the_findings(capsys: pytest.CaptureFixture[str]) -
     assert lines[1] == f"  signature: {structural_signature(load_rules('tictactoe'))[:16]}"
     assert "  moves: taken in turns" in lines
     assert "  noop moves: xplayer: noop; oplayer: noop" in lines
+    assert "  boards: 1" in lines
+    assert "      markers: o, x" in lines
 
 
 def test_json_has_signature_and_analysis(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,6 +34,10 @@ def test_json_has_signature_and_analysis(capsys: pytest.CaptureFixture[str]) -> 
     assert record["analysis"]["noops"] == {"red": ["noop"], "black": ["noop"]}
     assert record["analysis"]["persistent_true"]["patterns"] == ["(cell * * *)"]
     assert record["not_analysed"] is None
+    (board,) = record["relations"]["boards"]
+    assert (board["relation"], board["axes"], board["content"]) == ("cell", [1, 2], [3])
+    assert board["one_content"] == {"holds": True, "evidence": "proved"}
+    assert [one["relation"] for one in record["relations"]["successors"]] == ["succ"]
 
 
 def test_findings_only(capsys: pytest.CaptureFixture[str]) -> None:

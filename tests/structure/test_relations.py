@@ -278,6 +278,15 @@ def test_boards_and_pieces_are_as_said_in_slow_play(name: str) -> None:
         state = slow.next(state, [own[(5 * ply) % len(own)] for own in moves])
 
 
+def test_names_in_parentheses_of_their_own_are_moves_like_others() -> None:
+    text = "(role a) (init (n 1)) (legal a (go)) (legal a (go 2)) (legal a go) (goal a 0)"
+    rules = parse_rules(f"{text} (<= (next (n 1)) (true (n 1))) (<= terminal (true (n 2)))")
+    limits = RelationLimits(states=0, games=64, plies=9)
+    found = find_witnesses(rules, compile_rules(rules, cache=False), limits=limits)
+    assert found.count == 64
+    assert found.states.all()
+
+
 def test_random_play_is_the_same_for_a_scrambled_game() -> None:
     rules = load_rules("connectfour5")
     renaming = scramble(rules, 4)
