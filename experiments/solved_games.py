@@ -8,19 +8,34 @@ A move of the player is an error if it makes the value of the position worse::
     python experiments/solved_games.py --players mcts:sims=5000 --matches 20 --json
 
 Both games are draws, so a perfect player loses none.
+
+With ``--evaluators``, fresh kinds or checkpoints, it says instead which share of the moves that an
+evaluator chooses at one ply keeps the value of the position, by the package's own proofs: in all
+positions of tic-tac-toe, and in a sample of the other game's from every number of plies::
+
+    python experiments/solved_games.py --evaluators cilp mlp my.pt
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 from tqdm import tqdm
 
+from neurogame.arena.yardstick import Yardstick, sample_positions
+from neurogame.errors import CheckpointError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import FRESH, EvaluatorConfig
+from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.players.players import make_player
+from neurogame.search.exact import Prover
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
 
@@ -166,6 +181,57 @@ def play(
     return float(state.goals[role] or 0.0), errors
 
 
+def evaluator_of(source: str, game: Game, seed: int) -> Evaluator:
+    """Return a fresh evaluator, or that of a checkpoint."""
+    if source in FRESH:
+        return make_evaluator(game, EvaluatorConfig(kind=FRESH[source]), seed)
+    return load_checkpoint(source).evaluator(game)
+
+
+def kept_rows(options: argparse.Namespace) -> list[dict[str, object]]:
+    """Return how often evaluators keep the value of a position at one ply."""
+    rows: list[dict[str, object]] = []
+    for board in BOARDS:
+        game = Game.load(board.game)
+        cells = board.columns * board.rows
+        count = options.positions if board.gravity else 10**6
+        states = sample_positions(game, count, options.seed, range(cells))
+        # It only orders moves.
+        guide = make_evaluator(game, EvaluatorConfig(kind="fuzzy"))
+        prover = Prover(game, evaluator=guide)
+        yardstick = Yardstick(game=game, seed=options.seed)
+        for source in options.evaluators:
+            try:
+                evaluator = evaluator_of(source, game, options.seed)
+            except CheckpointError as error:
+                # A checkpoint is of one of the games.
+                tqdm.write(str(error), file=sys.stderr)
+                continue
+            shown = tqdm(states, desc=f"{board.game} {source}")
+            found = yardstick.keeps_value(evaluator, shown, prover=prover)
+            rows.append(
+                {
+                    "game": board.game,
+                    "evaluator": source,
+                    "positions": found.states,
+                    "value kept": f"{100 * found.share:.1f} %",
+                    "where a move can lose": found.telling,
+                    "kept there": f"{100 * found.telling_share:.1f} %",
+                }
+            )
+    return rows
+
+
+def report(rows: Sequence[Mapping[str, object]], *, as_json: bool) -> None:
+    """Print rows with the same names, as JSON or as a table."""
+    if as_json:
+        print(json.dumps(rows))
+        return
+    print("| " + " | ".join(rows[0]) + " |\n" + "|---" * len(rows[0]) + "|")
+    for row in rows:
+        print("| " + " | ".join(str(value) for value in row.values()) + " |")
+
+
 def main() -> None:
     """Play all players on both games and print the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -173,7 +239,12 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--evaluators", nargs="+", metavar="SOURCE", default=[])
+    parser.add_argument("--positions", type=int, default=20, help="per number of plies")
     options = parser.parse_args()
+    if options.evaluators:
+        report(kept_rows(options), as_json=options.json)
+        return
     rows = []
     for board in BOARDS:
         game, solver = Game.load(board.game), Solver(board)
@@ -194,14 +265,7 @@ def main() -> None:
                     "errors": len(wrong),
                 }
             )
-    if options.json:
-        print(json.dumps(rows))
-        return
-    print(
-        "| game | player | matches | won | drawn | lost | errors |\n|---|---|---|---|---|---|---|"
-    )
-    for row in rows:
-        print("| " + " | ".join(str(value) for value in row.values()) + " |")
+    report(rows, as_json=options.json)
 
 
 if __name__ == "__main__":

@@ -144,7 +144,7 @@ class PairingResult:
         moves = _by_block(rounds, [_moves(entry) for entry in rounds])
         different = len({tuple(block) for block in moves})
         size = len(seatings(roles))
-        strengths = [_strength(blocks, p) for p in everyone]
+        strengths = [_strength(blocks, p, different) for p in everyone]
         parts = [_Part(player, rounds) for player in numbers]
         return cls(
             game=game,
@@ -274,11 +274,14 @@ def _by_block(rounds: Sequence[Round], values: Sequence[T]) -> list[list[T]]:
     return list(blocks.values())
 
 
-def _strength(blocks: Sequence[Sequence[Sequence[float]]], player: int) -> Strength | None:
+def _strength(
+    blocks: Sequence[Sequence[Sequence[float]]], player: int, different: int
+) -> Strength | None:
     """Return how strong a player is against the others, if there are any."""
     if any(len(goals) < 2 for block in blocks for goals in block):
         return None
-    return strength([[points(goals)[player] for goals in block] for block in blocks])
+    found = [[points(goals)[player] for goals in block] for block in blocks]
+    return strength(found, different)
 
 
 def _score_interval(

@@ -170,11 +170,13 @@ def _notes(result: ArenaResult) -> Iterator[str]:
         if pairing.distinct_games < 0.9 * pairing.matches:
             yield (
                 f"{title}: {pairing.matches - pairing.distinct_games} of {pairing.matches} "
-                "matches repeat another one, which intervals reckon with; more --opening-plies "
-                "help"
+                "matches repeat another one, which the intervals of win rate and Elo reckon with; "
+                "more --opening-plies help"
             )
-        if pairing.opening_note:
-            yield f"{title}: {pairing.opening_note}"
+    openings = {pairing.game: pairing.opening_note for pairing in result.pairings}
+    for game, note in openings.items():
+        if note:
+            yield f"{game}: {note}"
 
 
 def _csv_row(pairing: PairingResult) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Strength:
     superiority: float
 
 
-def strength(blocks: Sequence[Sequence[float]]) -> Strength | None:
+def strength(blocks: Sequence[Sequence[float]], distinct: int | None = None) -> Strength | None:
     """Estimate a difference in strength from blocks of matches with a common seed.
 
     Matches of a block depend on each other: whoever has the better role may win both. So the
@@ -70,6 +70,8 @@ def strength(blocks: Sequence[Sequence[float]]) -> Strength | None:
     Args:
         blocks: per block the points of the matches in it, each in 0..1; blocks may differ in
             length.
+        distinct: number of blocks that differ from all others; those that repeat one tell nothing
+            new. None: all do.
 
     Returns:
         The estimate, or None without any match.
@@ -82,6 +84,8 @@ def strength(blocks: Sequence[Sequence[float]]) -> Strength | None:
     if count == 0:
         return None
     centre, variance = clustered_variance(blocks)
+    if distinct is not None:
+        variance *= len(blocks) / distinct
     effective = centre * (1 - centre) / variance
     score = min(max(total / count, 0.25 / count), 1 - 0.25 / count)
     low, high = wilson_interval(score * effective, effective)

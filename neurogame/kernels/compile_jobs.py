@@ -49,14 +49,16 @@ class CompileJob:
 
 
 _COUNTED = ("value_states",)
-_GAMES = ("simulate", "bench", "match", "arena", "play", "learn", "serve", "manage")
-_SEARCHES = ("mcts", "alphabeta", "auto", "serve")
+_OPENINGS = ("match", "arena", "train")
+"""Commands that have alpha-beta tell which openings are decided."""
+_GAMES = ("simulate", "bench", "play", "learn", "serve", "manage", *_OPENINGS)
+_SEARCHES = ("mcts", "alphabeta", "auto", "serve", *_OPENINGS)
 _LEARNING = ("train", "learn", "serve", "auto")
 
 JOBS = {
     "alpha-beta search": CompileJob(
         seconds=11,
-        words=("alphabeta", "auto", "serve"),
+        words=("alphabeta", "auto", "serve", *_OPENINGS),
         modules=("kernels.alphabeta.advance", "kernels.alphabeta.table"),
     ),
     "tree search": CompileJob(

@@ -127,7 +127,8 @@ class Openings:
         # What was looked at for later openings does not count.
         decided = self._decided_before[found - 1] if found == asked > 0 else self.decided
         if found < asked and self.plies > 0:
-            parts.append(f"there are only {found} openings of {self.plies} plies, not {asked}")
+            plies = f"{self.plies} {'ply' if self.plies == 1 else 'plies'}"
+            parts.append(f"there are only {found} openings of {plies}, not {asked}")
         if self.are_decided:
             parts.append("all are decided")
         elif decided:

@@ -137,6 +137,17 @@ def test_strength_of_the_other_side_is_the_opposite(blocks: list[list[float]]) -
     assert ours.superiority == pytest.approx(1 - theirs.superiority)
 
 
+def test_what_repeats_makes_nobody_surer_of_strength() -> None:
+    pairs = [[1.0, 0.5], [1.0, 0.0], [0.5, 0.5], [1.0, 1.0]]
+    once, ten, told = strength(pairs * 5), strength(pairs * 50), strength(pairs * 50, 20)
+    assert once is not None
+    assert ten is not None
+    assert told is not None
+    assert told.elo == ten.elo
+    assert ten.elo_ci95[0] > told.elo_ci95[0] == pytest.approx(once.elo_ci95[0], rel=0.1)
+    assert ten.superiority > told.superiority
+
+
 def test_pairs_that_always_split_are_more_certain_than_single_matches() -> None:
     """If the first mover always wins, role-swapped pairs say for certain who is stronger."""
     split = strength([[1.0, 0.0]] * 50)

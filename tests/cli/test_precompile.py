@@ -17,6 +17,9 @@ from neurogame.cli.main import main
 from neurogame.kernels.compile_jobs import JOBS
 from neurogame.kernels.native.struct import Struct
 
+RULES = ["circuits, first half", "circuits, second half"]
+# Alpha-beta tells which openings are decided.
+SEARCHES = ["alpha-beta search", "tree search", "positions in search"]
 EVERYTHING = [*JOBS, "serving"]
 
 
@@ -98,8 +101,8 @@ def test_no_processes_are_no_choice(cache: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("module", "cores", "jobs"),
     [
-        ("netlist.map_loops", 2, ["tree search", "positions in search"]),
-        ("kernels.mcts.run", 2, ["tree search", "positions in search"]),
+        ("netlist.map_loops", 2, SEARCHES),
+        ("kernels.mcts.run", 2, SEARCHES),
         ("kernels.mcts.run", 1, []),
         ("kernels.knowledge.scores", 2, []),
         (None, 2, []),
@@ -127,8 +130,7 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
 
     monkeypatch.setattr(match, "run", run)
     assert main(["match", "nim", "--players", "mcts", "random", *options]) == 0
-    rules = ["circuits, first half", "circuits, second half"]
-    assert sorted(itertools.chain(*ran)) == sorted([*jobs, *rules] if jobs else [])
+    assert sorted(itertools.chain(*ran)) == sorted([*jobs, *RULES] if jobs else [])
     said = capsys.readouterr().err
     assert said.count("compiling for the first time") == told
     assert ("NEUROGAME_CACHE" in said) == (told == 1 and module is None)
@@ -140,8 +142,11 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
 @pytest.mark.parametrize(
     ("line", "needed"),
     [
-        ("train nim --matches 32", {"networks"}),
-        ("simulate nim", {"circuits, first half", "circuits, second half"}),
+        (
+            "train nim --matches 32",
+            {"networks", "alpha-beta search", "positions in search", *RULES},
+        ),
+        ("simulate nim", set(RULES)),
         ("check nim", set()),
     ],
 )

@@ -63,7 +63,7 @@ def test_all_positions_are_found_and_no_more(name: str, plies: int) -> None:
     everything = every_position(game, plies)
     assert len(found) == len(everything)
     assert set(positions(game, found)) == everything
-    assert f"only {len(everything)} openings of {plies} plies" in openings.note(10**6)
+    assert f"only {len(everything)} openings of {plies} pl" in openings.note(10**6)
     assert openings.note(len(found)) == ""
     # Who wants more begins again.
     assert openings[len(found)] == found[0]
