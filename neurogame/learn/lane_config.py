@@ -19,7 +19,10 @@ class LaneConfig(Settings):
 
     parts: PartsConfig = setting(PartsConfig(), "what learns, before it has learned")
     seed: int = setting(0, "every random choice follows from this number", least=0)
-    lanes: int = setting(1024, "games at once", least=1, most=65_536)
+    lanes: int = setting(1024, "games at once, on all cores together", least=1, most=65_536)
+    cores: int = setting(
+        1, "processor cores to play and learn on; each number plays other games", least=1, most=64
+    )
     plies: int = setting(512, "a game is cut off after this many plies", least=2, most=65_536)
     lambda_: float = setting(0.7, "trace decay of TD(lambda)", least=0, most=1)
     epsilon: float = setting(0.1, "chance of a random move", least=0, most=1)

@@ -1,36 +1,27 @@
 """The learner: self-play in lanes by an evaluator made of parts, which learns from every game.
 
-All of it is one compiled loop (:mod:`neurogame.kernels.self_play`). The same seed gives the same
-games and weights on the same machine, wherever the run is interrupted.
+All of it is one compiled loop (:mod:`neurogame.kernels.self_play`). The same seed and number of
+cores give the same games and weights on the same machine, wherever the run is interrupted.
 """
 
 from __future__ import annotations
 
 import copy
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import final
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.kernels.leaves.evaluator import make_values
-from neurogame.kernels.native.struct import array_of
-from neurogame.kernels.parts.learning import Learning, make_learning
-from neurogame.kernels.self_play.games import Games, GameSettings
 from neurogame.learn.counters import Counters
 from neurogame.learn.lane_config import LaneConfig
+from neurogame.learn.lane_worker import Agreement, LaneWorker, part_of
 from neurogame.simulate.game import Game
 
 ROUND_PLIES = 16
-"""Plies of each lane in a round, after which weights are averaged."""
-
-_KEPT = (
-    *("errors", "sizes", "moments"),
-    *("embedding_gradient", "bias_gradient", "readout_gradient", "gain_gradient"),
-)
-_NUMBERS = ("waiting", "steps", "positions")
+"""Plies of each lane in a round, after which workers agree, and weights are averaged."""
 
 
 @final
@@ -42,7 +33,8 @@ class LaneLearner:
         config: how.
         evaluator: what learns; it is changed in place.
         averaged: the same with weights averaged over the last part of the run: what is released.
-        counters: how far it is; ``matches`` are games that ended.
+        counters: how far it is; ``matches`` are games that ended, ``seconds`` those that one core
+            was busy.
     """
 
     def __init__(self, game: Game, config: LaneConfig, evaluator: PartsEvaluator) -> None:
@@ -56,63 +48,63 @@ class LaneLearner:
         self.game, self.config, self.evaluator = game, config, evaluator
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
         self.counters = Counters()
-        self._learning = _learning(evaluator, config)
-        self._games = Games(
-            game.circuit,
-            self._learning,
-            make_values(evaluator.networks, game.circuit),
-            GameSettings(
-                lanes=config.lanes,
-                plies=config.plies,
-                seed=config.seed,
-                epsilon=config.epsilon,
-                lambda_=config.lambda_,
-                openings=config.openings,
-            ),
-        )
+        self._reported = 0
+        lanes = max(1, config.lanes // config.cores)
+        self._workers = [
+            LaneWorker(
+                game,
+                config,
+                evaluator if number == 0 else copy.deepcopy(evaluator),
+                number=number,
+                lanes=lanes,
+            )
+            for number in range(config.cores)
+        ]
+        self._agreement = Agreement(self._workers) if config.cores > 1 else None
+        self._threads = ThreadPoolExecutor(config.cores) if config.cores > 1 else None
 
     def round(self) -> float:
         """Play and learn once, :data:`ROUND_PLIES` plies in every lane; return the seconds taken.
 
-        Seconds are those of the processor, so that what else runs on the machine does not count.
+        Seconds are those of the processor, so that what else runs on the machine does not count;
+        of several cores, those of the busiest.
 
         Raises:
             GameError: a role has no legal move in a state that is not terminal.
         """
+        if self._threads is None:
+            seconds = self._workers[0].play(ROUND_PLIES)
+        else:
+            seconds = max(self._threads.map(lambda own: own.play(ROUND_PLIES), self._workers))
         started = time.thread_time()
-        self._games.play(ROUND_PLIES)
-        counters, own = self.counters, self._games.own
+        if self._agreement is not None:
+            self._agreement.make()
+        counters, workers = self.counters, self._workers
         counters.rounds += 1
-        counters.matches, counters.plies = own.games, own.plies
-        counters.updates = self._learning.steps
+        counters.matches = sum(worker.games.own.games for worker in workers)
+        counters.plies = sum(worker.games.own.plies for worker in workers)
+        counters.updates = sum(worker.learning.steps for worker in workers)
         self._average()
-        seconds = time.thread_time() - started
+        seconds += time.thread_time() - started
         counters.seconds += seconds
         return seconds
 
     def take_loss(self) -> float:
         """Return the mean cross-entropy of a role's value since the last call; NaN if unknown."""
-        learning, positions = self._learning, self._learning.positions
+        positions = sum(worker.learning.positions for worker in self._workers)
         done, self._reported = positions - self._reported, positions
-        loss, learning.loss = learning.loss, 0.0
+        loss = sum(worker.learning.loss for worker in self._workers)
+        for worker in self._workers:
+            worker.learning.loss = 0.0
         return loss / (done * len(self.game.roles)) if done > 0 else float("nan")
-
-    _reported = 0
 
     def state(self) -> dict[str, Tensor]:
         """Return all that is needed to go on exactly here, beside :attr:`averaged`."""
-        found = {f"weights.{k}": v.detach().clone() for k, v in self.evaluator.state_dict().items()}
-        found |= {
-            f"learning.{name}": torch.from_numpy(array_of(self._learning, name).copy())
-            for name in _KEPT
+        return {
+            f"{number}.{name}": part
+            for number, worker in enumerate(self._workers)
+            for name, part in worker.state().items()
         }
-        numbers = [getattr(self._learning, name) for name in _NUMBERS]
-        found["learning.numbers"] = torch.tensor(numbers, dtype=torch.int64)
-        for name, array in self._games.state().items():
-            # torch has hardly anything for words without a sign.
-            plain = array.view(np.int64) if array.dtype == np.uint64 else array
-            found[f"games.{name}"] = torch.from_numpy(plain)
-        return found
 
     def restore(
         self, state: dict[str, Tensor], averaged: dict[str, Tensor], counters: Counters
@@ -125,16 +117,11 @@ class LaneLearner:
             counters: its counters.
         """
         self.averaged.load_state_dict(averaged)
-        self.evaluator.load_state_dict(_part(state, "weights."))
-        learning = _part(state, "learning.")
-        for name in _KEPT:
-            array_of(self._learning, name)[...] = learning[name].numpy()
-        for name, number in zip(_NUMBERS, learning["numbers"].tolist(), strict=True):
-            setattr(self._learning, name, number)
-        self._reported = self._learning.positions
-        games = {k: v.numpy() for k, v in _part(state, "games.").items()}
-        words = ("state", "legal", "states")
-        self._games.restore({k: v.view(np.uint64) if k in words else v for k, v in games.items()})
+        for number, worker in enumerate(self._workers):
+            worker.restore(part_of(state, f"{number}."))
+        if self._agreement is not None:
+            self._agreement.note()
+        self._reported = sum(worker.learning.positions for worker in self._workers)
         self.counters = counters
 
     def _average(self) -> None:
@@ -146,21 +133,6 @@ class LaneLearner:
         share = (1 + self.config.memory) / (self.counters.rounds + self.config.memory)
         with torch.no_grad():
             for mean, now in zip(
-                self.averaged.parameters(), self.evaluator.parameters(), strict=True
+                self.averaged.parts_learned(), self.evaluator.parts_learned(), strict=True
             ):
                 mean.lerp_(now, share)
-
-
-def _learning(evaluator: PartsEvaluator, config: LaneConfig) -> Learning:
-    return make_learning(
-        evaluator.parts(),
-        evaluator.layout.images,
-        rate=config.table_rate,
-        step_size=config.step_size,
-        gain_step=1.0,
-        every=config.step_every,
-    )
-
-
-def _part(state: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}

@@ -128,17 +128,16 @@ class PartsEvaluator(Evaluator):
                 return None
         return ExportedParts(self.parts(), networks)
 
+    def parts_learned(self) -> tuple[Tensor, ...]:
+        """Return the weights of all parts: tables, embedding, bias, readout and gain."""
+        return self.tables, self.embedding, self.bias, self.readout, self.gain
+
     def parts(self) -> PartWeights:
         """Return the weights for compiled code, which shares memory with the parameters."""
         from neurogame.kernels.parts.parts import PartWeights
 
-        layout, shared = (
-            self.layout,
-            [
-                parameter.detach().numpy()
-                for parameter in (self.tables, self.embedding, self.bias, self.readout, self.gain)
-            ],
-        )
+        layout = self.layout
+        shared = [part.detach().numpy() for part in self.parts_learned()]
         return PartWeights(
             mode_fluent=layout.mode_fluent,
             mode=layout.mode,

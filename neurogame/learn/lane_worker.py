@@ -1,0 +1,162 @@
+"""Workers of the lane learner: each plays and learns on a core of its own, then they agree.
+
+Between two agreements a worker has weights of its own. What tables have learned is added up, as if
+one worker had played all games: so are the sums behind their step sizes. Everything that Adam
+learns is averaged.
+
+*Reference:* McMahan and others, "Communication-efficient learning of deep networks from
+decentralized data" (2017), for averaged weights.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.kernels.leaves.evaluator import make_values
+from neurogame.kernels.native.struct import array_of
+from neurogame.kernels.parts.learning import make_learning
+from neurogame.kernels.self_play.games import Games, GameSettings
+from neurogame.learn.lane_config import LaneConfig
+from neurogame.simulate.game import Game
+
+_GRADIENTS = ("embedding_gradient", "bias_gradient", "readout_gradient", "gain_gradient")
+_ADDED = ("errors", "sizes")
+_KEPT = (*_ADDED, "moments", *_GRADIENTS)
+_NUMBERS = ("waiting", "steps", "positions")
+_WORDS = ("state", "legal", "states")
+
+Floats = npt.NDArray[np.float32]
+
+
+@final
+class LaneWorker:
+    """Some lanes of self-play with weights of their own; not for several threads at once.
+
+    Attributes:
+        evaluator: what plays and learns; changed in place.
+        learning: how it learns.
+        games: its lanes.
+    """
+
+    def __init__(
+        self, game: Game, config: LaneConfig, evaluator: PartsEvaluator, *, number: int, lanes: int
+    ) -> None:
+        """Begin games in all lanes.
+
+        Args:
+            game: what is played.
+            config: how.
+            evaluator: of the game.
+            number: of the worker; its games differ from those of others.
+            lanes: of this worker.
+        """
+        self.evaluator = evaluator
+        self.learning = make_learning(
+            evaluator.parts(),
+            evaluator.layout.images,
+            rate=config.table_rate,
+            step_size=config.step_size,
+            gain_step=1.0,
+            every=config.step_every,
+        )
+        self.games = Games(
+            game.circuit,
+            self.learning,
+            make_values(evaluator.networks, game.circuit),
+            GameSettings(
+                lanes=lanes,
+                plies=config.plies,
+                # The first worker has the seed itself, so that one worker plays as none would.
+                seed=config.seed + number * 0x9E3779B97F4A,
+                epsilon=config.epsilon,
+                lambda_=config.lambda_,
+                openings=config.openings,
+            ),
+        )
+
+    def play(self, plies: int) -> float:
+        """Play some plies in every lane, and learn; return the processor seconds that it took."""
+        started = time.thread_time()
+        self.games.play(plies)
+        return time.thread_time() - started
+
+    def added(self) -> list[Floats]:
+        """Return the arrays whose changes workers add up; not copies."""
+        tables = self.evaluator.tables.detach().numpy()
+        return [tables, *(array_of(self.learning, name) for name in _ADDED)]
+
+    def averaged(self) -> list[Floats]:
+        """Return the arrays that workers average; not copies."""
+        own = self.evaluator
+        learned = (own.embedding, own.bias, own.readout, own.gain)
+        return [*(part.detach().numpy() for part in learned), array_of(self.learning, "moments")]
+
+    def state(self) -> dict[str, Tensor]:
+        """Return all that is needed to go on exactly here."""
+        weights = self.evaluator.state_dict()
+        found = {f"weights.{name}": part.detach().clone() for name, part in weights.items()}
+        for name in _KEPT:
+            found[f"learning.{name}"] = torch.from_numpy(array_of(self.learning, name).copy())
+        numbers = [getattr(self.learning, name) for name in _NUMBERS]
+        found["learning.numbers"] = torch.tensor(numbers, dtype=torch.int64)
+        for name, array in self.games.state().items():
+            # torch has hardly anything for words without a sign.
+            plain = array.view(np.int64) if name in _WORDS else array
+            found[f"games.{name}"] = torch.from_numpy(plain)
+        return found
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Go on where another worker with the same settings returned this by :meth:`state`."""
+        self.evaluator.load_state_dict(part_of(state, "weights."))
+        learning = part_of(state, "learning.")
+        for name in _KEPT:
+            array_of(self.learning, name)[...] = learning[name].numpy()
+        for name, number in zip(_NUMBERS, learning["numbers"].tolist(), strict=True):
+            setattr(self.learning, name, number)
+        games = {name: part.numpy() for name, part in part_of(state, "games.").items()}
+        self.games.restore(
+            {name: part.view(np.uint64) if name in _WORDS else part for name, part in games.items()}
+        )
+
+
+@final
+class Agreement:
+    """What workers agree on, in memory that is kept from one time to the next."""
+
+    def __init__(self, workers: Sequence[LaneWorker]) -> None:
+        """Note what workers with the same weights have."""
+        self._workers = workers
+        self._before = [array.copy() for array in workers[0].added()]
+
+    def make(self) -> None:
+        """Give all workers the same weights: changes of tables added up, all else averaged."""
+        for before, *own in zip(
+            self._before, *(worker.added() for worker in self._workers), strict=True
+        ):
+            for array in own:
+                array -= before
+            before += sum(own[1:], own[0])
+            for array in own:
+                array[...] = before
+        for parts in zip(*(worker.averaged() for worker in self._workers), strict=True):
+            mean = sum(parts[1:], parts[0]) / np.float32(len(parts))
+            for array in parts:
+                array[...] = mean
+
+    def note(self) -> None:
+        """Take the weights as they are now, which are the same for all."""
+        for before, now in zip(self._before, self._workers[0].added(), strict=True):
+            before[...] = now
+
+
+def part_of(state: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """Return the tensors whose names begin with a prefix, under the rest of their names."""
+    return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}

@@ -1,0 +1,102 @@
+"""The lane learner: reproducible, resumed exactly, on any number of cores, in every kind of game."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from neurogame.errors import GameError
+from neurogame.learn.counters import Counters
+from neurogame.learn.lane_config import LaneConfig
+from neurogame.learn.lane_learner import LaneLearner
+from neurogame.simulate.game import Game
+from tests.evaluators.parts_of_games import SMALL, parts_of
+
+CONFIG = LaneConfig(parts=SMALL, lanes=64, plies=50, step_every=256)
+
+
+def learner(game: Game, config: LaneConfig) -> LaneLearner:
+    """Return a learner that has not learned."""
+    return LaneLearner(game, config, parts_of(game, config.parts, random=False))
+
+
+def same(first: LaneLearner, second: LaneLearner) -> bool:
+    """Return whether two learners have the same weights."""
+    pairs = [(first.evaluator, second.evaluator), (first.averaged, second.averaged)]
+    return all(
+        torch.equal(one, two)
+        for a, b in pairs
+        for one, two in zip(a.parts_learned(), b.parts_learned(), strict=True)
+    )
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3])
+def test_a_run_that_is_resumed_is_the_one_that_was_not_interrupted(cores: int) -> None:
+    game, config = Game.load("connectfour5"), replace(CONFIG, cores=cores)
+    whole, resumed = learner(game, config), learner(game, config)
+    for _ in range(4):
+        whole.round()
+    state = whole.state()
+    averaged = {name: part.clone() for name, part in whole.averaged.state_dict().items()}
+    counters = Counters.from_json(whole.counters.to_json())
+    for _ in range(4):
+        whole.round()
+    resumed.restore(state, averaged, counters)
+    for _ in range(4):
+        resumed.round()
+    assert same(whole, resumed)
+    assert whole.counters.matches == resumed.counters.matches > 100
+    assert whole.evaluator.tables.detach().abs().sum() > 0
+    assert whole.evaluator.readout.detach().abs().sum() > 0
+
+
+def test_the_seed_decides() -> None:
+    game = Game.load("connectfour5")
+    runs = [learner(game, replace(CONFIG, seed=seed)) for seed in (1, 1, 2)]
+    for run in runs:
+        for _ in range(3):
+            run.round()
+    assert same(runs[0], runs[1])
+    assert not same(runs[0], runs[2])
+
+
+def test_workers_agree() -> None:
+    """After every round all have the same weights, and no table has lost what one learned."""
+    run = learner(Game.load("connectfour5"), replace(CONFIG, cores=2))
+    for _ in range(3):
+        run.round()
+    first, second = run._workers
+    for one, two in zip(first.added() + first.averaged(), second.added() + second.averaged()):
+        assert (one == two).all()
+    positions = sum(worker.learning.positions for worker in run._workers)
+    assert 0 < positions < run.counters.plies
+
+
+@pytest.mark.parametrize(
+    "name", ["tictactoe3p", "pursuit", "connectfour_simultaneous", "eightpuzzle", "prisoners"]
+)
+def test_it_learns_in_every_kind_of_game(name: str) -> None:
+    """Three roles, teams, simultaneous moves, one role, no constant sum."""
+    run = learner(Game.load(name), replace(CONFIG, plies=200))
+    while run.counters.matches < 200:
+        run.round()
+    early = run.take_loss()
+    for _ in range(60):
+        run.round()
+        run.take_loss()
+    run.round()
+    assert run.take_loss() < early
+
+
+def test_a_role_without_a_move_is_reported() -> None:
+    rules = """
+    (role a) (init (s 0)) (succ 0 1) (succ 1 2) (legal a go) (base (s 0)) (base (s 1)) (base (s 2))
+    (<= (next (s ?y)) (true (s ?x)) (succ ?x ?y)) (input a go)
+    (<= terminal (true (s 9))) (goal a 100)
+    """
+    stuck = rules.replace("(legal a go)", "(<= (legal a go) (true (s 0)))")
+    run = learner(Game.from_text(stuck), replace(CONFIG, parts=replace(SMALL, lookups=0)))
+    with pytest.raises(GameError, match="no legal move"):
+        run.round()
