@@ -51,8 +51,8 @@ class Refiner:
 
     Attributes:
         graph: the graph.
-        work: edges read so far.
-        last: edges read when a node was singled out last.
+        work: edges and nodes read so far.
+        last: edges and nodes read when a node was singled out last.
     """
 
     def __init__(self, graph: GameGraph) -> None:
@@ -91,6 +91,7 @@ class Refiner:
             node: gets a colour of its own; its cell has other nodes.
             trace: what should happen; None for anything.
         """
+        self.work += len(colouring.colours)
         colours, cells = colouring.colours.copy(), colouring.cells.copy()
         sizes = colouring.sizes.copy()
         # Another colour in each such step, or two nodes of one cell would get the same.

@@ -87,6 +87,7 @@ class Structure:
         geometry: which variables are read together.
         lines: variables of conditions of the goals and of the end, ascending.
         symmetries: a group of them, the identity first.
+        whole_group: whether no limit left symmetries out.
     """
 
     variables: tuple[StateVariable, ...]
@@ -95,6 +96,7 @@ class Structure:
     geometry: Geometry
     lines: tuple[tuple[int, ...], ...]
     symmetries: tuple[Symmetry, ...]
+    whole_group: bool
 
 
 def find_structure(
@@ -145,7 +147,7 @@ def find_structure(
     sizes = np.array([len(v.fluents) for v in variables], np.int64)
     values = np.concatenate([np.zeros(0, np.int64), *(v.fluents for v in variables)])
     strange = invented(sizes, values, literals, game.initial, seed)
-    found = find_symmetries(
+    found, whole = find_symmetries(
         game,
         form,
         evaluator,
@@ -165,6 +167,7 @@ def find_structure(
         geometry=geometry,
         lines=find_lines(conditions, variable_of, most=limits.lines),
         symmetries=tuple(_translated(one, order, move_order) for one in found),
+        whole_group=whole,
     )
 
 

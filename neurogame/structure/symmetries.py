@@ -62,8 +62,8 @@ def find_symmetries(
     seed: int,
     most: int,
     work: int,
-) -> tuple[Symmetry, ...]:
-    """Return a group of symmetries, the identity first.
+) -> tuple[tuple[Symmetry, ...], bool]:
+    """Return a group of symmetries, the identity first, and whether no limit left any out.
 
     Args:
         circuit: the game.
@@ -77,17 +77,20 @@ def find_symmetries(
         most: of a larger group only a part is returned.
         work: most edges of graphs read.
     """
-    chosen = proved = find_chain(draw_game(form, constant=constant), work=work).group(most)
+    proved, whole = find_chain(draw_game(form, constant=constant), work=work).group(most)
+    chosen = proved
     check = _Check(circuit, evaluator, states, seed)
     for shown in drawn:
         loose = draw_game(form, constant=constant, conditions=shown)
-        tried = find_chain(loose, check.agrees, work=work // 8).group(most)
-        chosen = tried if len(tried) > len(chosen) else chosen
+        tried, complete = find_chain(loose, check.agrees, work=work // 8).group(most)
+        if len(tried) > len(chosen):
+            chosen, whole = tried, complete
     sure = {one.tobytes() for one in proved}
     known, seen = Verdict(True, Evidence.PROVED), Verdict(True, Evidence.SAMPLED, len(states))
-    return tuple(
+    found = tuple(
         _symmetry(circuit, one, known if one.tobytes() in sure else seen) for one in chosen
     )
+    return found, whole
 
 
 def _symmetry(circuit: Circuit, image: IntArray, verdict: Verdict) -> Symmetry:
