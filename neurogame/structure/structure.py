@@ -61,6 +61,12 @@ class StructureLimits(Settings):
         "edges read in the search for symmetries; 0 finds none",
         least=0,
     )
+    edges: int = setting(
+        2_000_000,
+        "most inputs of all gates of a circuit that is searched for symmetries; of a larger one "
+        "only the identity is found, and names decide between equals",
+        least=0,
+    )
     symmetries: int = setting(
         1_024,
         "most symmetries; of a larger group, a part is kept",
@@ -116,12 +122,9 @@ def find_structure(
         limits: what it may cost.
     """
     limits = limits or StructureLimits()
-    fluents, moves = len(circuit.fluents), circuit.move_count
+    fluents = len(circuit.fluents)
     form = recursive_form(circuit, rules)
-    rank = canonical_order(draw_game(form, initial=True), work=limits.graph_work // 8)
-    order = np.argsort(rank[:fluents])
-    owner = np.repeat(np.arange(len(circuit.roles)), np.diff(circuit.move_offsets))
-    move_order = np.lexsort((rank[fluents : fluents + moves], owner))
+    order, move_order = _orders(form, limits)
     game = renumbered(circuit, order, move_order)
     form = game if form is circuit else renumbered(form, order, move_order)
     evaluator = WordEvaluator(game)
@@ -156,7 +159,7 @@ def find_structure(
         (literals, (), _pairs(form, variables, variable_of)),
         seed=seed,
         most=limits.symmetries,
-        work=limits.graph_work,
+        work=limits.graph_work if form.graph.edge_count <= limits.edges else 0,
     )
     original = np.full(fluents, -1, np.int64)
     original[order] = variable_of
@@ -169,6 +172,16 @@ def find_structure(
         symmetries=tuple(_translated(one, order, move_order) for one in found),
         whole_group=whole,
     )
+
+
+def _orders(form: Circuit, limits: StructureLimits) -> tuple[IntArray, IntArray]:
+    """Return fluents and moves in canonical order; moves role by role, numbered through."""
+    fluents, moves = len(form.fluents), form.move_count
+    if form.graph.edge_count > limits.edges:
+        return np.arange(fluents), np.arange(moves)
+    rank = canonical_order(draw_game(form, initial=True), work=limits.graph_work // 8)
+    owner = np.repeat(np.arange(len(form.roles)), np.diff(form.move_offsets))
+    return np.argsort(rank[:fluents]), np.lexsort((rank[fluents : fluents + moves], owner))
 
 
 def _pairs(

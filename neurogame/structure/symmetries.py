@@ -75,8 +75,12 @@ def find_symmetries(
             literals of fluents ``2 f`` or ``2 f + 1``.
         seed: of the moves that are tried.
         most: of a larger group only a part is returned.
-        work: most edges of graphs read.
+        work: most edges of graphs read; 0: only the identity is returned.
     """
+    known, seen = Verdict(True, Evidence.PROVED), Verdict(True, Evidence.SAMPLED, len(states))
+    if not work:
+        things = len(constant) + circuit.move_count + len(circuit.roles)
+        return (_symmetry(circuit, np.arange(things), known),), False
     proved, whole = find_chain(draw_game(form, constant=constant), work=work).group(most)
     chosen = proved
     check = _Check(circuit, evaluator, states, seed)
@@ -86,7 +90,6 @@ def find_symmetries(
         if len(tried) > len(chosen):
             chosen, whole = tried, complete
     sure = {one.tobytes() for one in proved}
-    known, seen = Verdict(True, Evidence.PROVED), Verdict(True, Evidence.SAMPLED, len(states))
     found = tuple(
         _symmetry(circuit, one, known if one.tobytes() in sure else seen) for one in chosen
     )
