@@ -32,7 +32,7 @@ def lines_of(game: Game) -> set[frozenset[tuple[int, ...]]]:
 
 def straight(columns: int, rows: int, length: int) -> set[frozenset[tuple[int, ...]]]:
     """Return all straight lines of a board."""
-    found = set()
+    found: set[frozenset[tuple[int, ...]]] = set()
     for x in range(1, columns + 1):
         for y in range(1, rows + 1):
             for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1)):
@@ -69,8 +69,8 @@ def test_hexagons_are_next_to_six_others() -> None:
 
 CHAIN = """(role r) (init (at 1)) (<= (legal r (go ?x ?y)) (true (at ?x)) (way ?x ?y))
 (legal r stay) (way 1 2) (way 2 3) (<= (next (at ?y)) (does r (go ?x ?y))) (<= (next (at ?x))
-(true (at ?x)) (does r stay)) (init lamp) (<= (next lamp) (true lamp)) (init (switch on)) (<= (next (switch off))
-(true (switch on)) (true lamp)) (<= (next (switch on)) (true (switch off)))
+(true (at ?x)) (does r stay)) (init lamp) (<= (next lamp) (true lamp)) (init (switch on))
+(<= (next (switch off)) (true (switch on)) (true lamp)) (<= (next (switch on)) (true (switch off)))
 (<= terminal (true (at 3)) (true (switch on)) (true flag)) (init flag) (<= (next flag) (true flag)
 (not (does r stay))) (<= (goal r 100) (true (at 3))) (<= (goal r 0) (not (true (at 3))))"""
 
