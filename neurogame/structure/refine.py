@@ -171,10 +171,20 @@ class Refiner:
         target = graph.target[edges]
         around = self._around
         np.add.at(around, target, seen)
-        touched = np.unique(target)
+        touched = self._distinct(target)
         hashes = mixed(mixed(colours[touched]) + around[touched] * _FIRST)
         around[touched] = 0
         return touched, hashes
+
+    def _distinct(self, nodes: IntArray) -> IntArray:
+        """Return each node once, ascending; without sorting where they are many."""
+        if 16 * len(nodes) < self.graph.node_count:
+            ordered = np.sort(nodes)
+            distinct: IntArray = ordered[np.diff(ordered, prepend=-1) != 0]
+            return distinct
+        marked = np.zeros(self.graph.node_count, np.bool_)
+        marked[nodes] = True
+        return np.flatnonzero(marked)
 
 
 def mixed(words: Words) -> Words:
