@@ -40,11 +40,13 @@ class Chain:
             ones in place and move this one to different places, the identity among them;
             int64 ``[n, T]`` each.
         complete: whether the base tells all things apart and nothing was left out.
+        refused: permutations that fitted the colours and were no automorphisms.
     """
 
     things: int
     levels: tuple[IntArray, ...]
     complete: bool
+    refused: int
 
     def group(self, most: int) -> tuple[IntArray, bool]:
         """Return the elements of the group, or of a smaller one of it, the identity first.
@@ -152,7 +154,7 @@ class _Search:
                 complete &= whole
                 if len(level) > 1:
                     levels.append(level)
-        return Chain(self.things, tuple(levels), complete)
+        return Chain(self.things, tuple(levels), complete, self.refused)
 
     def _level(self, depth: int, cell: IntArray, below: list[IntArray]) -> tuple[IntArray, bool]:
         """Return one automorphism for each place to which a thing of the base can move.

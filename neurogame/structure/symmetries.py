@@ -8,7 +8,7 @@ leaves the gates of the goals out, and what it finds is tried on sampled states.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -19,7 +19,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import Bits, Words, pack_lanes
 from neurogame.ground.atoms import IntArray
 from neurogame.structure.automorphisms import find_chain
-from neurogame.structure.game_graph import draw_game
+from neurogame.structure.game_graph import FIXED, GameGraph, draw_game
 
 FEWEST_STATES = 256
 """States on which a symmetry that is not proved is tried at least."""
@@ -81,7 +81,7 @@ def find_symmetries(
     if not work:
         things = len(constant) + circuit.move_count + len(circuit.roles)
         return (_symmetry(circuit, np.arange(things), known),), False
-    proved, whole = find_chain(draw_game(form, constant=constant), work=work).group(most)
+    proved, whole = _automorphisms(draw_game(form, constant=constant), most, work)
     chosen = proved
     check = _Check(circuit, evaluator, states, seed)
     for shown in drawn:
@@ -93,6 +93,21 @@ def find_symmetries(
     found = tuple(
         _symmetry(circuit, one, known if one.tobytes() in sure else seen) for one in chosen
     )
+    return found, whole
+
+
+def _automorphisms(graph: GameGraph, most: int, work: int) -> tuple[IntArray, bool]:
+    """Return a group of automorphisms of a game graph, and whether it is the whole group."""
+    chain = find_chain(graph, work=work)
+    found, whole = chain.group(most)
+    if chain.refused:
+        # Moves that do not differ by what they do to fluents do by what they do to one another
+        # (rock, paper and scissors): they have to be told apart as well.
+        telling = graph.telling.copy()
+        telling[: -graph.counts[2]] |= graph.colour[graph.first : -graph.counts[2]] < FIXED
+        more, all_of_it = find_chain(replace(graph, telling=telling), work=work).group(most)
+        if len(more) > len(found):
+            return more, all_of_it
     return found, whole
 
 

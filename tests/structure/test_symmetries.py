@@ -31,12 +31,15 @@ COUNTS = {
     "reversi6": 16,
     "pentago": 16,
     "loa5": 16,
-    "tictactoe3p": 600,
+    # A torus of 25 cells, and three players in a circle.
+    "tictactoe3p": 25 * 8 * 3,
+    # Two players, and three throws in a circle.
+    "rockpaperscissors": 2 * 3,
 }
 TRIED = 6
 
 
-@pytest.mark.parametrize("name", [*COUNTS, "rockpaperscissors", "eightpuzzle", "fishery"])
+@pytest.mark.parametrize("name", [*COUNTS, "eightpuzzle", "fishery"])
 def test_the_image_of_a_state_is_the_same_game(name: str) -> None:
     game = Game.load(name)
     structure = game.structure
@@ -72,7 +75,7 @@ def check_symmetry(game: Game, symmetry: Symmetry, states: Tensor) -> None:
     assert torch.equal(after.to_bool(), expected)
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "connectfour", "reversi6"])
+@pytest.mark.parametrize("name", ["tictactoe", "connectfour", "reversi6", "rockpaperscissors"])
 def test_symmetries_are_a_group_with_the_identity_first(name: str) -> None:
     symmetries = Game.load(name).structure.symmetries
     keys = {s.fluents.tobytes() + s.moves.tobytes() + s.roles.tobytes() for s in symmetries}
