@@ -40,13 +40,15 @@ class Chain:
             ones in place and move this one to different places, the identity among them;
             int64 ``[n, T]`` each.
         complete: whether the base tells all things apart and nothing was left out.
+        refused: permutations that fitted the colours and were no automorphisms.
     """
 
     things: int
     levels: tuple[IntArray, ...]
     complete: bool
+    refused: int
 
-    def group(self, most: int) -> IntArray:
+    def group(self, most: int) -> tuple[IntArray, bool]:
         """Return the elements of the group, or of a smaller one of it, the identity first.
 
         Args:
@@ -54,14 +56,14 @@ class Chain:
                 more elements than this.
 
         Returns:
-            int64 ``[n, T]``.
+            int64 ``[n, T]``, and whether this is certainly the whole group.
         """
         found: IntArray = np.arange(self.things)[None]
         for level in self.levels:
             if len(found) * len(level) > most:
-                break
+                return found, False
             found = np.concatenate([one[found] for one in level])
-        return found
+        return found, self.complete
 
 
 def canonical_order(graph: GameGraph, *, work: int) -> IntArray:
@@ -84,9 +86,12 @@ def canonical_order(graph: GameGraph, *, work: int) -> IntArray:
         if not len(cell) or refiner.work > work:
             break
         # Not all of a cell need be interchangeable: what follows when one is singled out decides.
-        tried = cell.tolist() if len(cell) * refiner.last < work - refiner.work else cell[:1]
-        after = [refiner.refined_at(colouring, int(node)) for node in tried]
-        colouring = min(after, key=lambda one: one.trace)
+        best = refiner.refined_at(colouring, int(cell[0]))
+        if len(cell) * refiner.last < work - refiner.work:
+            for node in cell[1:].tolist():
+                after = refiner.refined_at(colouring, node)
+                best = after if after.trace < best.trace else best
+        colouring = best
     order = np.argsort(colouring.colours[graph.first :], kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
@@ -149,7 +154,7 @@ class _Search:
                 complete &= whole
                 if len(level) > 1:
                     levels.append(level)
-        return Chain(self.things, tuple(levels), complete)
+        return Chain(self.things, tuple(levels), complete, self.refused)
 
     def _level(self, depth: int, cell: IntArray, below: list[IntArray]) -> tuple[IntArray, bool]:
         """Return one automorphism for each place to which a thing of the base can move.

@@ -19,7 +19,7 @@ from neurogame.structure.structure import Structure, find_structure
 from neurogame.structure.symmetries import Symmetry
 from neurogame.structure.variables import StateVariable
 
-FORMAT = "structure-1"
+FORMAT = "structure-2"
 """Changes whenever other structures come out, so that old files are not used."""
 
 _EVIDENCE = tuple(Evidence)
@@ -86,6 +86,7 @@ def _packed(structure: Structure) -> Arrays:
         "roles": np.stack([s.roles for s in symmetries]),
         "initial": np.array([s.initial for s in symmetries], np.bool_),
         "known": np.array([_EVIDENCE.index(s.verdict.evidence) for s in symmetries], np.int64),
+        "whole": np.array([structure.whole_group]),
         "counts": np.array([s.verdict.count for s in symmetries], np.int64),
     }
 
@@ -112,6 +113,7 @@ def _unpacked(data: Arrays, fluents: int) -> Structure:
         geometry=Geometry(data["geometry_start"], data["geometry_other"], data["geometry_weight"]),
         lines=tuple(tuple(line.tolist()) for line in _split(data["lines"], data["line_sizes"])),
         symmetries=tuple(Symmetry(*one) for one in zip(*parts, strict=True)),
+        whole_group=bool(data["whole"][0]),
     )
 
 

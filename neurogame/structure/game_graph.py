@@ -25,6 +25,8 @@ from neurogame.structure.normal_form import normal_form
 
 _READ, _NEXT, _LEGAL, _OWN, _TERMINAL, _RECURSIVE, _GOAL = range(7)
 """Kinds of edges; goals take one for each goal value."""
+FIXED = 7
+"""The first colour of things that have a colour of their own."""
 _LABELS = 2 * (_GOAL + 102)
 
 
@@ -124,7 +126,7 @@ def draw_game(
     telling[dynamics:] = True
     graph = drawing.graph(np.concatenate([fixed, ~live]), telling)
     if initial:
-        graph.colour[graph.first + np.flatnonzero(circuit.initial)] += 7 + dynamics
+        graph.colour[graph.first + np.flatnonzero(circuit.initial)] += FIXED + dynamics
     return graph
 
 
@@ -200,7 +202,7 @@ class _Drawing:
         colour[self._form.node_count : self._first] = 6
         colour[self._first :] = np.repeat([3, 4, 5], [fluents, moves, roles])
         fixed = np.flatnonzero(alone)
-        colour[self._first + fixed] = 7 + fixed
+        colour[self._first + fixed] = FIXED + fixed
         source, target, label = (np.concatenate(part) for part in zip(*self._edges, strict=True))
         ends = np.concatenate([source, target])
         order = np.argsort(ends, kind="stable")

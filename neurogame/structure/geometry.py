@@ -21,6 +21,9 @@ MOST_READ = 6
 _MOST_CALLS = 64
 """Gates that depend on more recursive conditions than this say nothing about neighbours."""
 
+_AT_ONCE = 500_000
+"""Inputs of gates worked on at once: a bound on memory."""
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -152,8 +155,9 @@ class _Supports:
             inputs, start = self.graph.inputs_of(gates)
             wide = np.logical_or.reduceat(self.large[inputs >> 1], start[:-1])
             self.large[first + gates[wide]] = True
-            if not wide.all():
-                found.append(self._level(gates[~wide]))
+            small = gates[~wide]
+            parts = len(inputs) // _AT_ONCE + 1
+            found += [self._level(part) for part in np.array_split(small, parts) if len(part)]
         return np.concatenate(found)
 
     def joined(self, pairs: IntArray) -> IntArray:

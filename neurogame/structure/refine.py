@@ -51,8 +51,8 @@ class Refiner:
 
     Attributes:
         graph: the graph.
-        work: edges read so far.
-        last: edges read when a node was singled out last.
+        work: edges and nodes read so far.
+        last: edges and nodes read when a node was singled out last.
     """
 
     def __init__(self, graph: GameGraph) -> None:
@@ -91,6 +91,7 @@ class Refiner:
             node: gets a colour of its own; its cell has other nodes.
             trace: what should happen; None for anything.
         """
+        self.work += len(colouring.colours)
         colours, cells = colouring.colours.copy(), colouring.cells.copy()
         sizes = colouring.sizes.copy()
         # Another colour in each such step, or two nodes of one cell would get the same.
@@ -170,10 +171,20 @@ class Refiner:
         target = graph.target[edges]
         around = self._around
         np.add.at(around, target, seen)
-        touched = np.unique(target)
+        touched = self._distinct(target)
         hashes = mixed(mixed(colours[touched]) + around[touched] * _FIRST)
         around[touched] = 0
         return touched, hashes
+
+    def _distinct(self, nodes: IntArray) -> IntArray:
+        """Return each node once, ascending; without sorting where they are many."""
+        if 16 * len(nodes) < self.graph.node_count:
+            ordered = np.sort(nodes)
+            distinct: IntArray = ordered[np.diff(ordered, prepend=-1) != 0]
+            return distinct
+        marked = np.zeros(self.graph.node_count, np.bool_)
+        marked[nodes] = True
+        return np.flatnonzero(marked)
 
 
 def mixed(words: Words) -> Words:

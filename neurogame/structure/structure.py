@@ -61,6 +61,12 @@ class StructureLimits(Settings):
         "edges read in the search for symmetries; 0 finds none",
         least=0,
     )
+    edges: int = setting(
+        2_000_000,
+        "most inputs of all gates of a circuit that is searched for symmetries; of a larger one "
+        "only the identity is found, and names decide between equals",
+        least=0,
+    )
     symmetries: int = setting(
         1_024,
         "most symmetries; of a larger group, a part is kept",
@@ -87,6 +93,7 @@ class Structure:
         geometry: which variables are read together.
         lines: variables of conditions of the goals and of the end, ascending.
         symmetries: a group of them, the identity first.
+        whole_group: whether no limit left symmetries out.
     """
 
     variables: tuple[StateVariable, ...]
@@ -95,6 +102,7 @@ class Structure:
     geometry: Geometry
     lines: tuple[tuple[int, ...], ...]
     symmetries: tuple[Symmetry, ...]
+    whole_group: bool
 
 
 def find_structure(
@@ -114,12 +122,9 @@ def find_structure(
         limits: what it may cost.
     """
     limits = limits or StructureLimits()
-    fluents, moves = len(circuit.fluents), circuit.move_count
+    fluents = len(circuit.fluents)
     form = recursive_form(circuit, rules)
-    rank = canonical_order(draw_game(form, initial=True), work=limits.graph_work // 8)
-    order = np.argsort(rank[:fluents])
-    owner = np.repeat(np.arange(len(circuit.roles)), np.diff(circuit.move_offsets))
-    move_order = np.lexsort((rank[fluents : fluents + moves], owner))
+    order, move_order = _orders(form, limits)
     game = renumbered(circuit, order, move_order)
     form = game if form is circuit else renumbered(form, order, move_order)
     evaluator = WordEvaluator(game)
@@ -145,7 +150,7 @@ def find_structure(
     sizes = np.array([len(v.fluents) for v in variables], np.int64)
     values = np.concatenate([np.zeros(0, np.int64), *(v.fluents for v in variables)])
     strange = invented(sizes, values, literals, game.initial, seed)
-    found = find_symmetries(
+    found, whole = find_symmetries(
         game,
         form,
         evaluator,
@@ -154,7 +159,7 @@ def find_structure(
         (literals, (), _pairs(form, variables, variable_of)),
         seed=seed,
         most=limits.symmetries,
-        work=limits.graph_work,
+        work=limits.graph_work if form.graph.edge_count <= limits.edges else 0,
     )
     original = np.full(fluents, -1, np.int64)
     original[order] = variable_of
@@ -165,7 +170,18 @@ def find_structure(
         geometry=geometry,
         lines=find_lines(conditions, variable_of, most=limits.lines),
         symmetries=tuple(_translated(one, order, move_order) for one in found),
+        whole_group=whole,
     )
+
+
+def _orders(form: Circuit, limits: StructureLimits) -> tuple[IntArray, IntArray]:
+    """Return fluents and moves in canonical order; moves role by role, numbered through."""
+    fluents, moves = len(form.fluents), form.move_count
+    if form.graph.edge_count > limits.edges:
+        return np.arange(fluents), np.arange(moves)
+    rank = canonical_order(draw_game(form, initial=True), work=limits.graph_work // 8)
+    owner = np.repeat(np.arange(len(form.roles)), np.diff(form.move_offsets))
+    return np.argsort(rank[:fluents]), np.lexsort((rank[fluents : fluents + moves], owner))
 
 
 def _pairs(

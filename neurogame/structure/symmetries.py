@@ -8,7 +8,7 @@ leaves the gates of the goals out, and what it finds is tried on sampled states.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -19,7 +19,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import Bits, Words, pack_lanes
 from neurogame.ground.atoms import IntArray
 from neurogame.structure.automorphisms import find_chain
-from neurogame.structure.game_graph import draw_game
+from neurogame.structure.game_graph import FIXED, GameGraph, draw_game
 
 FEWEST_STATES = 256
 """States on which a symmetry that is not proved is tried at least."""
@@ -62,8 +62,8 @@ def find_symmetries(
     seed: int,
     most: int,
     work: int,
-) -> tuple[Symmetry, ...]:
-    """Return a group of symmetries, the identity first.
+) -> tuple[tuple[Symmetry, ...], bool]:
+    """Return a group of symmetries, the identity first, and whether no limit left any out.
 
     Args:
         circuit: the game.
@@ -75,19 +75,40 @@ def find_symmetries(
             literals of fluents ``2 f`` or ``2 f + 1``.
         seed: of the moves that are tried.
         most: of a larger group only a part is returned.
-        work: most edges of graphs read.
+        work: most edges of graphs read; 0: only the identity is returned.
     """
-    chosen = proved = find_chain(draw_game(form, constant=constant), work=work).group(most)
+    known, seen = Verdict(True, Evidence.PROVED), Verdict(True, Evidence.SAMPLED, len(states))
+    if not work:
+        things = len(constant) + circuit.move_count + len(circuit.roles)
+        return (_symmetry(circuit, np.arange(things), known),), False
+    proved, whole = _automorphisms(draw_game(form, constant=constant), most, work)
+    chosen = proved
     check = _Check(circuit, evaluator, states, seed)
     for shown in drawn:
         loose = draw_game(form, constant=constant, conditions=shown)
-        tried = find_chain(loose, check.agrees, work=work // 8).group(most)
-        chosen = tried if len(tried) > len(chosen) else chosen
+        tried, complete = find_chain(loose, check.agrees, work=work // 8).group(most)
+        if len(tried) > len(chosen):
+            chosen, whole = tried, complete
     sure = {one.tobytes() for one in proved}
-    known, seen = Verdict(True, Evidence.PROVED), Verdict(True, Evidence.SAMPLED, len(states))
-    return tuple(
+    found = tuple(
         _symmetry(circuit, one, known if one.tobytes() in sure else seen) for one in chosen
     )
+    return found, whole
+
+
+def _automorphisms(graph: GameGraph, most: int, work: int) -> tuple[IntArray, bool]:
+    """Return a group of automorphisms of a game graph, and whether it is the whole group."""
+    chain = find_chain(graph, work=work)
+    found, whole = chain.group(most)
+    if chain.refused:
+        # Moves that do not differ by what they do to fluents do by what they do to one another
+        # (rock, paper and scissors): they have to be told apart as well.
+        telling = graph.telling.copy()
+        telling[: -graph.counts[2]] |= graph.colour[graph.first : -graph.counts[2]] < FIXED
+        more, all_of_it = find_chain(replace(graph, telling=telling), work=work).group(most)
+        if len(more) > len(found):
+            return more, all_of_it
+    return found, whole
 
 
 def _symmetry(circuit: Circuit, image: IntArray, verdict: Verdict) -> Symmetry:

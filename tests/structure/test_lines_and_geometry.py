@@ -1,0 +1,158 @@
+"""Variables, mode, lines and geometry of games whose boards are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from neurogame.analysis.verdict import Evidence
+from neurogame.circuit.circuit import Circuit
+from neurogame.gdl.check import valid_rules
+from neurogame.simulate.game import Game
+from neurogame.structure.cache import load_structure, save_structure
+from neurogame.structure.structure import Structure, StructureLimits, find_structure
+from tests.structure.states import sampled
+
+
+def cells(game: Game) -> dict[int, tuple[int, ...]]:
+    """Return the coordinates of each variable that is a cell: numbers after the first word."""
+    found = {}
+    for index, variable in enumerate(game.structure.variables):
+        words = game.fluents[int(variable.fluents[0])].strip("()").split()
+        if words[0] in ("cell", "stone"):
+            found[index] = tuple(int(word) for word in words[1:3])
+    return found
+
+
+def lines_of(game: Game) -> set[frozenset[tuple[int, ...]]]:
+    """Return the lines of a game as sets of coordinates."""
+    cell = cells(game)
+    return {frozenset(cell[v] for v in line) for line in game.structure.lines}
+
+
+def straight(columns: int, rows: int, length: int) -> set[frozenset[tuple[int, ...]]]:
+    """Return all straight lines of a board."""
+    found: set[frozenset[tuple[int, ...]]] = set()
+    for x in range(1, columns + 1):
+        for y in range(1, rows + 1):
+            for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1)):
+                line = [(x + i * dx, y + i * dy) for i in range(length)]
+                if all(1 <= a <= columns and 1 <= b <= rows for a, b in line):
+                    found.add(frozenset(line))
+    return found
+
+
+def test_tic_tac_toe_has_eight_lines_and_connect_four_has_sixty_nine() -> None:
+    assert lines_of(Game.load("tictactoe")) == straight(3, 3, 3)
+    assert lines_of(Game.load("connectfour")) == straight(7, 6, 4)
+    assert len(straight(3, 3, 3)) == 8
+    assert len(straight(7, 6, 4)) == 69
+
+
+def test_hexagons_are_next_to_six_others() -> None:
+    game = Game.load("hex5")
+    cell = cells(game)
+    mean = {}
+    for variable, (row, column) in cell.items():
+        other, weight = game.structure.geometry.neighbours(variable)
+        near = {
+            cell[v]: w for v, w in zip(other.tolist(), weight.tolist(), strict=True) if v in cell
+        }
+        steps = {(0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1)}
+        beside = {(row + a, column + b) for a, b in steps} & set(cell.values())
+        assert beside <= set(near)
+        mean[row, column] = min(near[c] for c in beside), near
+    middle, near = mean[3, 3]
+    apart = [w for c, w in near.items() if abs(c[0] - 3) + abs(c[1] - 3) > 2]
+    assert all(w < middle for w in apart)
+
+
+CHAIN = """(role r) (init (at 1)) (<= (legal r (go ?x ?y)) (true (at ?x)) (way ?x ?y))
+(legal r stay) (way 1 2) (way 2 3) (<= (next (at ?y)) (does r (go ?x ?y))) (<= (next (at ?x))
+(true (at ?x)) (does r stay)) (init lamp) (<= (next lamp) (true lamp)) (init (switch on))
+(<= (next (switch off)) (true (switch on)) (true lamp)) (<= (next (switch on)) (true (switch off)))
+(<= terminal (true (at 3)) (true (switch on)) (true flag)) (init flag) (<= (next flag) (true flag)
+(not (does r stay))) (<= (goal r 100) (true (at 3))) (<= (goal r 0) (not (true (at 3))))"""
+
+
+def made(text: str) -> tuple[Circuit, Structure]:
+    """Return the structure of the rules in a text."""
+    game = Game.from_rules(valid_rules(text, source="text"), "text", cache=False)
+    return game.circuit, find_structure(game.circuit, game.rules)
+
+
+def test_variables_and_geometry_by_hand() -> None:
+    circuit, structure = made(CHAIN)
+    index = {text: i for i, text in enumerate(circuit.fluents)}
+    named = {
+        frozenset(circuit.fluents[f] for f in v.fluents.tolist()): (v.exactly, v.evidence)
+        for v in structure.variables
+    }
+    # The lamp never goes out: it is a constant.
+    assert named == {
+        frozenset({"(at 1)", "(at 2)", "(at 3)"}): (True, Evidence.DECIDED),
+        frozenset({"(switch on)", "(switch off)"}): (True, Evidence.DECIDED),
+        frozenset({"flag"}): (False, Evidence.PROVED),
+    }
+    at, switch, flag = (
+        int(structure.variable_of[index[t]]) for t in ("(at 1)", "(switch on)", "flag")
+    )
+    assert structure.variable_of[index["lamp"]] == -1
+    assert structure.mode is None
+    # Only the end reads several variables: three of them, so each pair weighs 1 / 2.
+    for one in (at, switch, flag):
+        other, weight = structure.geometry.neighbours(one)
+        assert sorted(other.tolist()) == sorted({at, switch, flag} - {one})
+        assert weight.tolist() == [0.5, 0.5]
+    assert structure.lines == (tuple(sorted((at, switch, flag))),)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "breakthrough6", "minichess5", "fishery", "pursuit"])
+def test_variables_partition_the_fluents_and_hold_in_play(name: str) -> None:
+    game = Game.load(name)
+    structure, states = game.structure, sampled(game, 300, seed=9)
+    of = np.full(len(game.fluents), -1)
+    for index, variable in enumerate(structure.variables):
+        assert (np.diff(variable.fluents) > 0).all()
+        assert (of[variable.fluents] == -1).all()
+        of[variable.fluents] = index
+        held = states[:, variable.fluents].sum(axis=1)
+        if variable.evidence is not Evidence.SAMPLED:
+            assert (held <= 1).all()
+            assert not variable.exactly or (held == 1).all()
+    assert (of == structure.variable_of).all()
+    left = states[:, of == -1]
+    assert (left == left[0]).all()
+
+
+def test_the_mode_says_who_has_a_choice() -> None:
+    game = Game.load("breakthrough6")
+    mode = game.structure.mode
+    assert mode is not None
+    fluents = game.structure.variables[mode.variable].fluents.tolist()
+    texts = {game.fluents[f]: game.roles[r] for f, r in zip(fluents, mode.roles, strict=True)}
+    assert texts == {f"(control {role})": role for role in game.roles}
+    assert Game.load("rockpaperscissors").structure.mode is None
+    assert Game.load("eightpuzzle").structure.mode is None
+
+
+def test_small_limits_say_less_and_nothing_wrong() -> None:
+    game = Game.load("connectfour")
+    limits = StructureLimits(graph_work=0, lines=5, symmetries=1, proof_work=0, play_work=1)
+    structure = find_structure(game.circuit, game.rules, limits=limits)
+    assert structure.lines == ()
+    assert len(structure.symmetries) == 1
+    assert not structure.whole_group
+    assert all(v.evidence is Evidence.SAMPLED for v in structure.variables if len(v.fluents) > 1)
+
+
+def test_a_structure_is_kept_on_disk() -> None:
+    game = Game.load("pentago")
+    structure = find_structure(game.circuit, game.rules)
+    save_structure(game.circuit, structure)
+    found = load_structure(game.circuit)
+    assert found is not None
+    assert repr(found) == repr(structure)
+    same = zip(found.symmetries, structure.symmetries, strict=True)
+    assert all((a.moves == b.moves).all() and (a.fluents == b.fluents).all() for a, b in same)
+    assert (found.geometry.weight == structure.geometry.weight).all()
