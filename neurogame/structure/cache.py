@@ -19,7 +19,7 @@ from neurogame.structure.structure import Structure, find_structure
 from neurogame.structure.symmetries import Symmetry
 from neurogame.structure.variables import StateVariable
 
-FORMAT = "structure-2"
+FORMAT = "structure-3"
 """Changes whenever other structures come out, so that old files are not used."""
 
 _EVIDENCE = tuple(Evidence)
@@ -68,6 +68,7 @@ def _packed(structure: Structure) -> Arrays:
     none = np.zeros(0, np.int64)
     variables, symmetries = structure.variables, structure.symmetries
     lines = [np.array(line, np.int64) for line in structure.lines]
+    conditions = [np.array(one, np.int64) for one in structure.conditions]
     mode = structure.mode
     return {
         "sizes": np.array([len(v.fluents) for v in variables], np.int64),
@@ -81,6 +82,8 @@ def _packed(structure: Structure) -> Arrays:
         "geometry_weight": structure.geometry.weight,
         "line_sizes": np.array(list(map(len, lines)), np.int64),
         "lines": np.concatenate([none, *lines]),
+        "condition_sizes": np.array(list(map(len, conditions)), np.int64),
+        "conditions": np.concatenate([none, *conditions]),
         "fluents": np.stack([s.fluents for s in symmetries]),
         "moves": np.stack([s.moves for s in symmetries]),
         "roles": np.stack([s.roles for s in symmetries]),
@@ -112,6 +115,9 @@ def _unpacked(data: Arrays, fluents: int) -> Structure:
         mode=None if mode < 0 else Mode(mode, data["mode_roles"]),
         geometry=Geometry(data["geometry_start"], data["geometry_other"], data["geometry_weight"]),
         lines=tuple(tuple(line.tolist()) for line in _split(data["lines"], data["line_sizes"])),
+        conditions=tuple(
+            tuple(one.tolist()) for one in _split(data["conditions"], data["condition_sizes"])
+        ),
         symmetries=tuple(Symmetry(*one) for one in zip(*parts, strict=True)),
         whole_group=bool(data["whole"][0]),
     )

@@ -18,7 +18,7 @@ from neurogame.structure.automorphisms import canonical_order
 from neurogame.structure.canonical import renumbered
 from neurogame.structure.game_graph import draw_game
 from neurogame.structure.geometry import Geometry, find_geometry, small_supports
-from neurogame.structure.lines import find_conditions, find_lines, line_literals
+from neurogame.structure.lines import FEWEST, MOST, find_conditions, find_lines, line_literals
 from neurogame.structure.mode import Mode, find_mode
 from neurogame.structure.recursion import recursive_form
 from neurogame.structure.sample import invented, sample_states, spread
@@ -92,6 +92,8 @@ class Structure:
         mode: the variable that says who has a choice, if there is one.
         geometry: which variables are read together.
         lines: variables of conditions of the goals and of the end, ascending.
+        conditions: fluents that hold together in conditions of the goals and of the end, two or
+            more variables' each, such as the marks of a complete line; none is part of another.
         symmetries: a group of them, the identity first.
         whole_group: whether no limit left symmetries out.
     """
@@ -101,6 +103,7 @@ class Structure:
     mode: Mode | None
     geometry: Geometry
     lines: tuple[tuple[int, ...], ...]
+    conditions: tuple[tuple[int, ...], ...]
     symmetries: tuple[Symmetry, ...]
     whole_group: bool
 
@@ -169,9 +172,19 @@ def find_structure(
         mode=mode,
         geometry=geometry,
         lines=find_lines(conditions, variable_of, most=limits.lines),
+        conditions=_held_together(literals, order, limits.lines),
         symmetries=tuple(_translated(one, order, move_order) for one in found),
         whole_group=whole,
     )
+
+
+def _held_together(
+    literals: list[IntArray], order: IntArray, most: int
+) -> tuple[tuple[int, ...], ...]:
+    """Return the fluents that hold in each condition, under the game's own numbers."""
+    held = {tuple(sorted(order[one[one % 2 == 0] >> 1].tolist())) for one in literals}
+    found = sorted(one for one in held if FEWEST <= len(one) <= MOST)
+    return tuple(found) if len(found) <= most else ()
 
 
 def _orders(form: Circuit, limits: StructureLimits) -> tuple[IntArray, IntArray]:

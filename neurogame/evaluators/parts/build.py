@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+import torch
 
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.errors import ConfigurationError
@@ -15,6 +16,7 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.evaluators.parts.detectors import first_embedding
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
 from neurogame.evaluators.parts.make_layout import make_layout
@@ -36,7 +38,11 @@ def make_parts(game: Game, config: PartsConfig, *, opposed: bool, seed: int = 0)
     if config.logic != "none":
         networks = make_evaluator(game, EvaluatorConfig(kind=config.logic), seed)
     layout = make_layout(game.structure, config, opposed=opposed, seed=seed)
-    return _made(len(game.roles), layout, networks, config, seed)
+    found = _made(len(game.roles), layout, networks, config, seed)
+    fluents = layout.sizes.fluents
+    first = first_embedding(game.structure, fluents, config.hidden, config.detectors, seed)
+    found.begin(*map(torch.from_numpy, first))
+    return found
 
 
 def rebuild_parts(game: HasCircuit | Circuit, description: Mapping[str, Any]) -> PartsEvaluator:
@@ -74,7 +80,7 @@ def _made(
         "config": config.to_json(),
         "sizes": asdict(layout.sizes),
     }
-    return PartsEvaluator(roles, layout, networks, config.hidden, seed, description)
+    return PartsEvaluator(roles, layout, networks, config.hidden, description)
 
 
 def _empty_layout(sizes: PartsSizes) -> PartsLayout:

@@ -30,6 +30,13 @@ class PartsConfig(Settings):
         least=0,
         most=1024,
     )
+    detectors: float = setting(
+        0.6,
+        "share of the hidden units that begin as detectors of the goals' conditions, such as lines "
+        "that are partly complete, 0..1; the others begin at random",
+        least=0,
+        most=1,
+    )
     lookups: int = setting(
         160,
         "look-ups in pattern tables per state, at most; 0: no patterns",

@@ -36,7 +36,6 @@ class PartsEvaluator(Evaluator):
         layout: which fluents make which rows, and the perspectives.
         networks: the goal networks, or None.
         hidden: number of hidden units, ``H``.
-        seed: decides the first embeddings.
         description: JSON-able kind and configuration.
 
     Attributes:
@@ -54,7 +53,6 @@ class PartsEvaluator(Evaluator):
         layout: PartsLayout,
         networks: GoalNetworks | None,
         hidden: int,
-        seed: int,
         description: dict[str, Any],
     ) -> None:
         sizes = layout.sizes
@@ -62,12 +60,9 @@ class PartsEvaluator(Evaluator):
         self.layout = layout
         self.networks = networks
         sets, outputs = sizes.sets, sizes.outputs
-        random = torch.Generator().manual_seed(seed)
-        # A state holds a few dozen fluents: so the inputs of hidden units are about 1 in size.
-        first = torch.randn(sets, sizes.fluents, hidden, generator=random) * 0.3
         self.tables = nn.Parameter(torch.zeros(sets, outputs, sizes.rows))
-        self.embedding = nn.Parameter(first)
-        self.bias = nn.Parameter(torch.full((sets, hidden), 0.1))
+        self.embedding = nn.Parameter(torch.zeros(sets, sizes.fluents, hidden))
+        self.bias = nn.Parameter(torch.zeros(sets, hidden))
         self.readout = nn.Parameter(torch.zeros(sets, outputs, hidden))
         self.gain = nn.Parameter(torch.zeros(role_count))
         for name, column in layout.arrays().items():
@@ -127,6 +122,17 @@ class PartsEvaluator(Evaluator):
             if not isinstance(networks, Exported):
                 return None
         return ExportedParts(self.parts(), networks)
+
+    def begin(self, embedding: Tensor, bias: Tensor) -> None:
+        """Set the first weights below the hidden units, the same in every set.
+
+        Args:
+            embedding: ``[F, H]``.
+            bias: ``[H]``.
+        """
+        with torch.no_grad():
+            self.embedding.copy_(embedding)
+            self.bias.copy_(bias)
 
     def parts_learned(self) -> tuple[Tensor, ...]:
         """Return the weights of all parts: tables, embedding, bias, readout and gain."""
