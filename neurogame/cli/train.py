@@ -1,28 +1,42 @@
-"""``neurogame train``: learn to play a game by self-play."""
+"""``neurogame train``: learn to play a game by self-play, or by the paper's rule."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
 import json
-import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from neurogame.cli.interrupt import gentle_interrupt
+from neurogame.cli.train_lanes import DEFAULT_SECONDS, add_lane_settings, run_lanes
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.learn.config import TrainConfig
+from neurogame.learn.lane_config import LaneConfig
+from neurogame.learn.lane_train_config import LaneTrainConfig
 from neurogame.setting_options import add_settings, chosen_settings
 
 if TYPE_CHECKING:
     from neurogame.learn.train import Trainer
 
-DEFAULT_SECONDS = 180.0
-"""How long to train where neither matches nor seconds are given."""
+RECIPES = ("fitted", "paper")
+
+PAPER = {
+    "target": "outcome",
+    "optimiser": "sgd",
+    "loss": "squared",
+    "learning_rate": 0.001,
+    "lambda_": 0.8,
+    "concurrent": 1,
+    "depth": 1,
+    "opponent": "fluxplayer",
+}
+"""The published rule: targets of equations (9) and (10), plain gradient steps, one match at a time,
+one ply, against Fluxplayer; with ``cilp-paper`` networks, whose weights W are 1."""
 
 FINAL_MATCHES = 200
 
@@ -43,15 +57,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
-    add_settings(parser.add_argument_group("training"), TrainConfig)
-    add_settings(parser.add_argument_group("evaluator"), EvaluatorConfig, "evaluator")
+    parser.add_argument(
+        "--recipe",
+        choices=RECIPES,
+        help="fitted: self-play of thousands of games at once, with settings that fit the game; "
+        "paper: one match at a time, as published (default: fitted)",
+    )
+    add_lane_settings(parser)
+    paper = "only with --recipe paper; the end and the seed are those of training"
+    add_settings(parser.add_argument_group("paper", paper), TrainConfig, "paper")
+    add_settings(parser.add_argument_group("evaluator", paper), EvaluatorConfig, "evaluator")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Train, evaluate the result and say how to play against it."""
+    """Train by the recipe asked for, or by that of the run that goes on."""
+    recipe = _recipe_of(options.resume) if options.resume else options.recipe or RECIPES[0]
+    if options.recipe not in (None, recipe):
+        raise ConfigurationError(
+            f"the run in {options.resume} has the recipe {recipe}, which --resume cannot change"
+        )
+    if recipe == RECIPES[0]:
+        _refuse_others(options)
+        return run_lanes(options)
+    return _run_paper(options)
+
+
+def _recipe_of(folder: Path) -> str:
+    """Return the recipe of a run; runs of earlier versions have none."""
+    from neurogame.learn.run_folder import RunFolder
+
+    return str(RunFolder(folder).config().get("recipe", RECIPES[1]))
+
+
+def _refuse_others(options: argparse.Namespace) -> None:
+    """Refuse settings of the paper's recipe where another one is used."""
+    wrong = [
+        f"--paper-{name.rstrip('_')}" for name in chosen_settings(options, TrainConfig, "paper")
+    ]
+    wrong += [
+        f"--evaluator-{name}" for name in chosen_settings(options, EvaluatorConfig, "evaluator")
+    ]
+    if wrong:
+        raise ConfigurationError(f"{', '.join(wrong)}: only with --recipe paper")
+
+
+def _run_paper(options: argparse.Namespace) -> int:
+    """Train as the paper does, evaluate the result and say how to play against it."""
     trainer = _resumed(options) if options.resume else _started(options)
     bar = not (options.quiet or options.json)
-    with _gentle_interrupt(trainer):
+    with gentle_interrupt(trainer):
         _train(trainer, bar)
     interrupted = trainer.stop_requested and not trainer.finished()
     summary = _summary(trainer, final=not interrupted)
@@ -77,7 +131,7 @@ def _started(options: argparse.Namespace) -> Trainer:
     folder = RunFolder(out)
     folder.check_free()
     trainer = Trainer(game, config, folder, guests=make_player)
-    folder.create({"rules": options.rules, **config.to_json()})
+    folder.create({"rules": options.rules, "recipe": "paper", **config.to_json()})
     return trainer
 
 
@@ -87,11 +141,11 @@ def _resumed(options: argparse.Namespace) -> Trainer:
     from neurogame.learn.train import Trainer
     from neurogame.players.players import make_player
 
-    given = chosen_settings(options, TrainConfig)
+    given = _given(options)
     chosen = chosen_settings(options, EvaluatorConfig, "evaluator")
     wrong = sorted(set(given) - {"matches", "seconds"})
     if wrong or chosen or options.out or options.rules:
-        names = [f"--{name.rstrip('_').replace('_', '-')}" for name in wrong]
+        names = [f"--paper-{name.rstrip('_').replace('_', '-')}" for name in wrong]
         names += [f"--evaluator-{name}" for name in chosen]
         names += ["--out"] if options.out else []
         names += ["RULES"] if options.rules else []
@@ -108,31 +162,25 @@ def _resumed(options: argparse.Namespace) -> Trainer:
     return Trainer(checkpoint.game(), config, folder, resumed=checkpoint, guests=make_player)
 
 
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what was given of the paper's settings, the end and the seed among them."""
+    given = chosen_settings(options, TrainConfig, "paper")
+    common = chosen_settings(options, LaneTrainConfig) | chosen_settings(options, LaneConfig)
+    names = {"games": "matches", "seconds": "seconds", "seed": "seed"}
+    wrong = sorted(set(common) - set(names))
+    wrong = [f"--{name.rstrip('_').replace('_', '-')}" for name in wrong]
+    wrong += [f"--parts-{name}" for name in chosen_settings(options, PartsConfig, "parts")]
+    if wrong:
+        raise ConfigurationError(f"{', '.join(wrong)}: only with --recipe fitted")
+    return given | {names[name]: value for name, value in common.items()}
+
+
 def _config(options: argparse.Namespace) -> TrainConfig:
-    given = chosen_settings(options, TrainConfig)
-    evaluator = EvaluatorConfig(**chosen_settings(options, EvaluatorConfig, "evaluator"))
+    given = _given(options)
+    chosen = {"kind": "cilp-paper", **chosen_settings(options, EvaluatorConfig, "evaluator")}
     if given.get("matches") is None and given.get("seconds") is None:
         given["seconds"] = DEFAULT_SECONDS
-    return TrainConfig(evaluator=evaluator, **given)
-
-
-@contextmanager
-def _gentle_interrupt(trainer: Trainer) -> Iterator[None]:
-    """Let Ctrl-C finish the present round and save; a second one stops at once."""
-
-    def stop(number: int, frame: object) -> None:
-        if trainer.stop_requested:
-            raise KeyboardInterrupt
-        trainer.request_stop()
-        print("\nfinishing this round, then saving (Ctrl-C again: stop at once)", file=sys.stderr)
-
-    kinds = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(kind, stop) for kind in kinds]
-    try:
-        yield
-    finally:
-        for kind, handler in zip(kinds, before, strict=True):
-            signal.signal(kind, handler)
+    return TrainConfig(evaluator=EvaluatorConfig(**chosen), **{**PAPER, **given})
 
 
 def _train(trainer: Trainer, bar: bool) -> None:

@@ -31,7 +31,9 @@ def _feed(digest: hashlib._Hash, value: Any) -> None:
     if isinstance(value, Tensor):
         plain = value.detach().cpu().contiguous()
         digest.update(f"T{plain.dtype}{tuple(plain.shape)}".encode())
-        digest.update(plain.reshape(-1).view(torch.uint8).numpy().tobytes())
+        # An empty tensor has no bytes, and cannot be viewed as some.
+        if plain.numel() > 0:
+            digest.update(plain.reshape(-1).view(torch.uint8).numpy().tobytes())
     elif isinstance(value, dict):
         digest.update(f"D{len(value)}".encode())
         for key in sorted(value):

@@ -1,0 +1,76 @@
+"""The strength of a run's releases as a table, and as a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from neurogame.arena.release_strength import ReleaseStrength
+from neurogame.arena.yardstick import MCTS
+from neurogame.learn.comparison import Comparison
+
+
+def strength_table(found: Sequence[ReleaseStrength]) -> str:
+    """Return releases and their strength as lines of text, with a bar for each."""
+    lines = [
+        f"{'seconds':>8}  {'against untrained':<26}  {'against ' + MCTS:<26}",
+    ]
+    for one in found:
+        untrained = _cell(one.untrained) if one.untrained is not None else "(untrained)"
+        bar = "#" * round(20 * one.mcts.score)
+        lines.append(f"{one.seconds:>8.0f}  {untrained:<26}  {_cell(one.mcts):<26}  |{bar:<20}|")
+    return "\n".join(lines)
+
+
+def _cell(found: Comparison) -> str:
+    return (
+        f"{100 * found.score:5.1f} % [{100 * found.low:3.0f}, {100 * found.high:3.0f}] "
+        f"of {found.matches}"
+    )
+
+
+_WIDTH, _HEIGHT, _LEFT, _TOP = 640, 320, 60, 30
+
+
+def strength_svg(title: str, found: Sequence[ReleaseStrength]) -> str:
+    """Return a plot of the releases' strength over the seconds of learning, as SVG."""
+    longest = max([one.seconds for one in found] or [1.0]) or 1.0
+
+    def place(seconds: float, score: float) -> tuple[float, float]:
+        return _LEFT + seconds / longest * _WIDTH, _TOP + (1 - score) * _HEIGHT
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH + 2 * _LEFT + 120}" '
+        f'height="{_HEIGHT + 2 * _TOP + 30}" font-family="sans-serif" font-size="13">',
+        '<rect width="100%" height="100%" fill="white"/>',
+        f'<text x="{_LEFT}" y="18" font-weight="bold">{title}</text>',
+    ]
+    for percent in (0, 25, 50, 75, 100):
+        x, y = place(0, percent / 100)
+        parts.append(
+            f'<line x1="{x}" y1="{y}" x2="{x + _WIDTH}" y2="{y}" stroke="#ddd"/>'
+            f'<text x="{x - 8}" y="{y + 4}" text-anchor="end">{percent} %</text>'
+        )
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        x, y = place(share * longest, 0)
+        parts.append(
+            f'<text x="{x}" y="{y + 20}" text-anchor="middle">{share * longest:.0f} s</text>'
+        )
+    untrained = [(one.seconds, one.untrained) for one in found if one.untrained is not None]
+    curves = (
+        ("against untrained", "#1f77b4", untrained),
+        (f"against {MCTS}", "#d62728", [(one.seconds, one.mcts) for one in found]),
+    )
+    for row, (name, colour, known) in enumerate(curves):
+        path = " ".join("{:.1f},{:.1f}".format(*place(s, one.score)) for s, one in known)
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        for seconds, one in known:
+            (x, low), (_, high) = place(seconds, one.low), place(seconds, one.high)
+            parts.append(
+                f'<line x1="{x:.1f}" y1="{low:.1f}" x2="{x:.1f}" y2="{high:.1f}" '
+                f'stroke="{colour}"/>'
+            )
+        parts.append(
+            f'<text x="{_LEFT + _WIDTH + 10}" y="{_TOP + 20 + 20 * row}" '
+            f'fill="{colour}">{name}</text>'
+        )
+    return "\n".join([*parts, "</svg>"]) + "\n"

@@ -1,0 +1,37 @@
+"""Ctrl-C during training: finish the round and save; a second one stops at once."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+
+class Stoppable(Protocol):
+    """Work that ends soon after it was asked to."""
+
+    stop_requested: bool
+
+    def request_stop(self) -> None:
+        """Ask for the end."""
+
+
+@contextmanager
+def gentle_interrupt(work: Stoppable) -> Iterator[None]:
+    """Let Ctrl-C, or a request to end the process, ask for the end of some work."""
+
+    def stop(number: int, frame: object) -> None:
+        if work.stop_requested:
+            raise KeyboardInterrupt
+        work.request_stop()
+        print("\nfinishing this round, then saving (Ctrl-C again: stop at once)", file=sys.stderr)
+
+    kinds = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(kind, stop) for kind in kinds]
+    try:
+        yield
+    finally:
+        for kind, handler in zip(kinds, before, strict=True):
+            signal.signal(kind, handler)

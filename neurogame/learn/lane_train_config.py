@@ -1,0 +1,38 @@
+"""The configuration of a training run in lanes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from neurogame.learn.lane_config import LaneConfig
+from neurogame.settings import Settings, setting
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class LaneTrainConfig(Settings):
+    """How long to learn, and how to measure it."""
+
+    REFUSED = "training setting {name} is {value!r}; it must be {allowed}"
+    UNKNOWN = "unknown training setting {names}; known are {known}"
+
+    learner: LaneConfig = setting(LaneConfig(), "how to play and learn")
+    seconds: float | None = setting(
+        None, "processor seconds of learning after which the run ends", least=0
+    )
+    games: int | None = setting(None, "games of self-play after which the run ends", least=1)
+    release_matches: int = setting(
+        100,
+        "matches against the last release that decide whether weights are released, at each mark; "
+        "half of them are played from the other side",
+        least=2,
+    )
+    opening_plies: int = setting(
+        4, "random plies at the start of every match that measures, exactly as many", least=0
+    )
+
+    def check(self) -> None:
+        """Refuse a run that never ends."""
+        if self.seconds is None and self.games is None:
+            raise self.refused("seconds", "given, or games")

@@ -1,0 +1,82 @@
+"""The recipe: settings of the lane learner that fit a game, from its structure and random play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+from neurogame.evaluators.parts.build import make_parts
+from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.learn.lane_config import LaneConfig
+from neurogame.search.opposition import opposition
+from neurogame.simulate.game import Game
+from neurogame.simulate.play_out import play_out
+
+_GAMES, _LONGEST = 256, 1000
+_MEMORY = 256_000_000
+"""Bytes for what is kept of all lanes' games."""
+_MANY_FLUENTS, _MANY_MOVES = 300, 24
+_RANDOM_MOVES = 3.0
+"""Random moves in a game, about: enough to see other positions, too few to blur who wins."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class GameLengths:
+    """How long random games are.
+
+    Attributes:
+        mean: plies.
+        longest: plies of the longest one, at most 1000.
+    """
+
+    mean: float
+    longest: int
+
+
+def random_lengths(game: Game) -> GameLengths:
+    """Return how long 256 random games are, always the same ones."""
+    lengths = play_out(game.simulator(), _GAMES, 0, _LONGEST).lengths.float()
+    return GameLengths(mean=float(lengths.mean()), longest=int(lengths.max()))
+
+
+def fitted(game: Game, given: Mapping[str, Any] | None = None, *, seed: int = 0) -> LaneConfig:
+    """Return the settings of the lane learner for a game.
+
+    Nothing in them depends on names.
+
+    Args:
+        game: the game.
+        given: settings that are not to be chosen, by name; those of the parts under ``parts``
+            as a mapping of its own.
+        seed: of the run.
+    """
+    given = dict(given or {})
+    parts = dict(given.pop("parts", {}))
+    lengths = random_lengths(game)
+    fluents = int((game.structure.variable_of >= 0).sum())
+    wide = max(len(moves) for moves in game.moves) > _MANY_MOVES
+    plies = min(_LONGEST, max(16, int(1.5 * lengths.longest)))
+    small = fluents <= _MANY_FLUENTS
+    chosen = PartsConfig(logic="none", hidden=256 if small and not wide else 128, lookups=0)
+    words, roles = -(-len(game.fluents) // 64), len(game.roles)
+    each = plies * (8 * words + 12 * roles + 8)
+    config = LaneConfig(
+        parts=replace(chosen, **parts),
+        seed=seed,
+        lanes=max(64, min(1024, _MEMORY // each)),
+        plies=plies,
+        epsilon=min(0.1, max(0.02, _RANDOM_MOVES / max(lengths.mean, 1.0))),
+        openings=int(min(20, max(2, lengths.mean / 4))),
+        # Where there are many moves, there are fewer games to learn from in a second.
+        step_size=0.004 if wide else 0.008,
+    )
+    return replace(config, **given)
+
+
+def fresh_parts(game: Game, config: LaneConfig) -> PartsEvaluator:
+    """Return the evaluator that a configuration names, before it has learned."""
+    opposed = len(game.roles) == 2 and opposition(game).constant_sum
+    return make_parts(game, config.parts, opposed=opposed, seed=config.seed)
