@@ -17,7 +17,8 @@ from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
 from tests.processes import PATIENCE, environment, started, wait_until
 
-FAST = ["--evaluator", "cilp-paper", "--quiet", "--evaluate-every", "0", "--depth", "1"]
+FAST = ["--quiet", "--recipe", "paper", "--paper-opponent", "self", "--paper-evaluate-every", "0"]
+"""The paper's recipe, without matches in between."""
 
 
 def command(*line: str) -> int:
@@ -30,7 +31,7 @@ def test_it_trains_and_prints_the_command_that_plays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run"
-    assert command("tictactoe", "--out", str(out), "--matches", "40", *FAST) == 0
+    assert command("tictactoe", "--out", str(out), "--games", "40", *FAST) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("40 matches, 40 updates")
     assert lines[1].startswith("against random: ")
@@ -41,7 +42,7 @@ def test_it_trains_and_prints_the_command_that_plays(
 
 
 def test_json_is_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    line = ["--out", str(tmp_path / "run"), "--matches", "10", "--json", *FAST]
+    line = ["--out", str(tmp_path / "run"), "--games", "10", "--json", *FAST]
     assert command("tictactoe", *line) == 0
     captured = capsys.readouterr()
     summary = json.loads(captured.out)
@@ -53,13 +54,13 @@ def test_json_is_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_resuming_goes_on_to_a_new_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "run")
-    command("tictactoe", "--out", out, "--matches", "10", "--lambda", "0.5", *FAST)
-    assert command("--resume", out, "--matches", "30", "--quiet") == 0
+    command("tictactoe", "--out", out, "--games", "10", "--paper-lambda", "0.5", *FAST)
+    assert command("--resume", out, "--games", "30", "--quiet") == 0
     checkpoint = load_checkpoint(tmp_path / "run" / "latest.pt")
     assert checkpoint.counters["matches"] == 30
     assert checkpoint.config["lambda"] == 0.5
     assert "play tictactoe" in capsys.readouterr().out
-    for extra in (["--lambda", "0.9"], ["--evaluator", "mlp"], ["tictactoe"], ["--out", "x"]):
+    for extra in (["--paper-lambda", "0.9"], ["--evaluator", "mlp"], ["tictactoe"], ["--out", "x"]):
         with pytest.raises(ConfigurationError, match=r"cannot be changed by --resume"):
             command("--resume", out, *extra)
 
@@ -71,11 +72,11 @@ def test_seconds_end_a_run(tmp_path: Path) -> None:
 
 def test_a_command_without_a_game_or_into_a_used_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="name a game"):
-        command("--matches", "3")
+        command("--games", "3")
     out = str(tmp_path / "run")
-    command("tictactoe", "--out", out, "--matches", "3", *FAST)
+    command("tictactoe", "--out", out, "--games", "3", *FAST)
     with pytest.raises(ConfigurationError, match="already holds a run"):
-        command("tictactoe", "--out", out, "--matches", "3", *FAST)
+        command("tictactoe", "--out", out, "--games", "3", *FAST)
 
 
 def test_help_names_every_evaluator_setting() -> None:
@@ -94,7 +95,7 @@ def test_a_real_interruption_can_be_resumed(kind: signal.Signals, tmp_path: Path
         "sys.exit(train.run(p.parse_args(sys.argv[1:])))"
     )
     out = tmp_path / "run"
-    line = ["tictactoe", "--out", str(out), "--seconds", "600", *FAST, "--concurrent", "4"]
+    line = ["tictactoe", "--out", str(out), "--seconds", "600", *FAST, "--paper-concurrent", "4"]
     log = out / "rounds.jsonl"
     with started(
         [sys.executable, "-c", code, *line], env=environment(OMP_NUM_THREADS="1")
@@ -106,6 +107,6 @@ def test_a_real_interruption_can_be_resumed(kind: signal.Signals, tmp_path: Path
         assert process.returncode == 130
         assert f"--resume {out}" in printed
     before = load_checkpoint(out / "latest.pt").counters["matches"]
-    assert command("--resume", str(out), "--matches", str(before + 4), "--quiet") == 0
+    assert command("--resume", str(out), "--games", str(before + 4), "--quiet") == 0
     rows = [json.loads(row) for row in log.read_text().splitlines()]
     assert [row["matches"] for row in rows] == list(range(4, before + 5, 4))

@@ -1,0 +1,168 @@
+"""Training runs in lanes: released, saved, resumed, refused; and the command."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from neurogame.cli import train
+from neurogame.errors import CheckpointError, ConfigurationError
+from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.lane_train_config import LaneTrainConfig
+from neurogame.learn.lane_trainer import LaneTrainer, Release
+from neurogame.learn.recipe import fitted
+from neurogame.learn.run_folder import RunFolder
+from neurogame.players.players import make_player
+from neurogame.simulate.game import Game
+from tests.processes import PATIENCE, environment, started, wait_until
+
+SMALL = {"lanes": 64, "parts": {"hidden": 16, "lookups": 8}}
+LINE = [
+    "--quiet",
+    "--lanes",
+    "64",
+    "--parts-hidden",
+    "16",
+    "--no-strength",
+    "--release-matches",
+    "20",
+]
+
+
+def trainer(folder: Path, games: int, game: str = "tictactoe") -> LaneTrainer:
+    """Return a small run in a folder of its own."""
+    loaded = Game.load(game)
+    config = LaneTrainConfig(learner=fitted(loaded, SMALL), games=games, release_matches=40)
+    run = RunFolder(folder)
+    run.create({"rules": game, "recipe": "fitted", **config.to_json()})
+    return LaneTrainer(loaded, config, run)
+
+
+def command(*line: str) -> int:
+    parser = argparse.ArgumentParser(prog="train")
+    train.add_arguments(parser)
+    return train.run(parser.parse_args(line))
+
+
+def test_what_has_learned_is_released_and_has_won(tmp_path: Path) -> None:
+    """The untrained goal networks are the first release; what beats them is the next."""
+    run = trainer(tmp_path / "run", 6000, "connectfour5")
+    releases: list[Release] = []
+    run.run(released=releases.append)
+    assert releases[0].evaluator is run.untrained
+    assert len(releases) == 2
+    row = json.loads((tmp_path / "run" / "evaluations.jsonl").read_text().splitlines()[-1])
+    assert row["released"] is True
+    assert row["score"] > 0.5
+    assert row["against"] == 0
+    for name in ("best.pt", "latest.pt"):
+        checkpoint = load_checkpoint(tmp_path / "run" / name)
+        assert checkpoint.description["kind"] == "parts"
+        states = run.game.initial_state().fluents[None]
+        assert torch.equal(checkpoint.evaluator()(states), releases[1].evaluator(states))
+
+
+def test_what_does_not_win_is_not_released(tmp_path: Path) -> None:
+    run = trainer(tmp_path / "run", 100)
+    run.config = replace(run.config, release_matches=2)
+    lost = run._match(run.untrained, run.untrained)
+    run._match = lambda candidate, rival: lost  # type: ignore[method-assign]
+    run.run()
+    assert run.release.seconds == 0
+    assert not (tmp_path / "run" / "best.pt").exists()
+    assert load_checkpoint(tmp_path / "run" / "latest.pt").description["kind"] == "cilp"
+
+
+def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    """The last file is read in a new trainer; rounds later the weights are the same."""
+    whole, killed = trainer(tmp_path / "whole", 10_000), trainer(tmp_path / "killed", 10_000)
+    for run in (whole, killed):
+        for _ in range(3):
+            run.learner.round()
+    killed.save()
+    killed.learner.round()  # Lost by the kill.
+    checkpoint = RunFolder(tmp_path / "killed").resume()
+    again = LaneTrainer(killed.game, killed.config, killed.folder, checkpoint)
+    for run in (whole, again):
+        for _ in range(3):
+            run.learner.round()
+    pairs = zip(
+        whole.learner.averaged.parts_learned(), again.learner.averaged.parts_learned(), strict=True
+    )
+    assert all(torch.equal(one, two) for one, two in pairs)
+    assert whole.counters.plies == again.counters.plies
+    other = Game.load("nim")
+    with pytest.raises(CheckpointError, match="another game"):
+        LaneTrainer(other, killed.config, killed.folder, checkpoint)
+
+
+def test_the_recipe_depends_on_the_game_alone() -> None:
+    game = Game.load("connectfour5")
+    assert fitted(game) == fitted(game)
+    assert fitted(game, {"lanes": 7, "parts": {"hidden": 3}}).parts.hidden == 3
+    long = fitted(Game.load("pentago"))
+    assert long.epsilon < fitted(game).epsilon or long.plies > fitted(game).plies
+
+
+def test_the_command_trains_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "run"
+    assert command("tictactoe", "--out", str(out), "--games", "300", *LINE) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == f"  neurogame play tictactoe --opponent alphabeta:{out / 'latest.pt'}"
+    make_player(lines[-1].split()[-1], Game.load("tictactoe"), 0)
+    first = load_checkpoint(out / "latest.pt").counters["matches"]
+    assert command("--resume", str(out), "--games", "2000", "--quiet", "--no-strength") == 0
+    assert load_checkpoint(out / "latest.pt").counters["matches"] >= 2000 > first >= 300
+    for extra in (["--lanes", "3"], ["--parts-hidden", "8"], ["tictactoe"], ["--out", "x"]):
+        with pytest.raises(ConfigurationError, match=r"cannot be changed by --resume"):
+            command("--resume", str(out), *extra)
+    with pytest.raises(ConfigurationError, match="recipe"):
+        command("--resume", str(out), "--recipe", "paper")
+    with pytest.raises(ConfigurationError, match="only with --recipe paper"):
+        command("tictactoe", "--paper-depth", "2")
+    with pytest.raises(ConfigurationError, match="only with --recipe fitted"):
+        command("tictactoe", "--recipe", "paper", "--lanes", "2")
+
+
+def test_json_holds_the_strength_of_every_release(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["--games", "3000", "--json", "--lanes", "64", "--release-matches", "20"]
+    assert command("tictactoe", "--out", str(tmp_path / "run"), *line) == 0
+    captured = capsys.readouterr()
+    summary = json.loads(captured.out)
+    assert summary["hash"] == load_checkpoint(summary["checkpoint"]).hash
+    assert summary["strength"][0]["untrained"] is None
+    released = sum(row["released"] for row in summary["releases"])
+    assert len(summary["strength"]) == 1 + released
+    assert "<svg" in (tmp_path / "run" / "curve.svg").read_text()
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
+def test_a_real_interruption_can_be_resumed(kind: signal.Signals, tmp_path: Path) -> None:
+    code = "import sys; from neurogame.cli import train; import argparse\n" + (
+        "p = argparse.ArgumentParser(); train.add_arguments(p)\n"
+        "sys.exit(train.run(p.parse_args(sys.argv[1:])))"
+    )
+    out = tmp_path / "run"
+    line = ["tictactoe", "--out", str(out), "--seconds", "600", *LINE]
+    with started(
+        [sys.executable, "-c", code, *line], env=environment(OMP_NUM_THREADS="1")
+    ) as process:
+        wait_until(lambda: (out / "latest.pt").exists(), process)
+        process.send_signal(kind)
+        printed, _ = process.communicate(timeout=PATIENCE)
+    if kind == signal.SIGINT:
+        assert process.returncode == 130
+        assert f"--resume {out}" in printed
+    before = load_checkpoint(out / "latest.pt").counters["matches"]
+    more = ["--games", str(before + 100), "--quiet", "--no-strength"]
+    assert command("--resume", str(out), *more) == 0
+    assert load_checkpoint(out / "latest.pt").counters["matches"] >= before + 100
