@@ -1,4 +1,4 @@
-"""The lane learner: reproducible, resumed exactly, on any number of cores, in every kind of game."""
+"""The lane learner: reproducible, resumed exactly, on any number of cores, in all games."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def test_workers_agree() -> None:
     for _ in range(3):
         run.round()
     first, second = run._workers
-    for one, two in zip(first.added() + first.averaged(), second.added() + second.averaged()):
+    ours, theirs = first.added() + first.averaged(), second.added() + second.averaged()
+    for one, two in zip(ours, theirs, strict=True):
         assert (one == two).all()
     positions = sum(worker.learning.positions for worker in run._workers)
     assert 0 < positions < run.counters.plies

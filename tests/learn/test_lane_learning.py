@@ -188,7 +188,7 @@ def _learn(
     rate: float,
 ) -> None:
     """Learn from the positions of one mode; each look-up has rows of its own."""
-    table, errors, sizes = learned
+    table = learned[0]
     due = np.zeros(rows.shape[1])
     for place in range(len(rows)):
         if place > 0:
