@@ -48,7 +48,7 @@ class CompileJob:
                     entry(getattr(module, function), counted=function in _COUNTED)
 
 
-_COUNTED = ("value_states",)
+_COUNTED = ("value_states", "value_parts", "play_rounds")
 _OPENINGS = ("match", "arena", "train")
 """Commands that have alpha-beta tell which openings are decided."""
 _GAMES = ("simulate", "bench", "play", "learn", "serve", "manage", *_OPENINGS)
@@ -63,7 +63,7 @@ JOBS = {
     ),
     "tree search": CompileJob(
         seconds=9,
-        words=("mcts", "auto", "serve"),
+        words=("mcts", "auto", "serve", "train"),
         modules=("kernels.mcts.lookup", "kernels.native.clock"),
         entries=(
             ("kernels.mcts.run", ("run", "do_nothing", "play_on", "play_by_policy")),
@@ -107,9 +107,19 @@ JOBS = {
         words=("greedy", *_LEARNING),
         modules=("kernels.neural.program", "kernels.neural.pack_flags", "kernels.neural.blocks"),
     ),
+    "learning in lanes": CompileJob(
+        seconds=16,
+        words=("train",),
+        entries=(("kernels.self_play.play", ("play_rounds", "start_lanes")),),
+    ),
+    "parts in search": CompileJob(
+        seconds=5,
+        words=("train", "alphabeta", "cutoff", "auto", "serve"),
+        entries=(("kernels.parts.search", ("value_parts",)),),
+    ),
     "networks in search": CompileJob(
         seconds=4,
-        words=("alphabeta", "cutoff", "auto", "serve"),
+        words=("train", "alphabeta", "cutoff", "auto", "serve"),
         entries=(("kernels.leaves.values", ("value_states",)),),
     ),
 }

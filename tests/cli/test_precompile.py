@@ -143,8 +143,11 @@ def test_a_command_compiles_side_by_side_and_says_so_once(
     ("line", "needed"),
     [
         (
-            "train nim --matches 32",
-            {"networks", "alpha-beta search", "positions in search", *RULES},
+            "train nim --games 32",
+            {
+                *("networks", "networks in search", "parts in search", "learning in lanes"),
+                *("alpha-beta search", "tree search", "positions in search", *RULES),
+            },
         ),
         ("simulate nim", set(RULES)),
         ("check nim", set()),
