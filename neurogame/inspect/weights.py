@@ -181,7 +181,7 @@ def _relation(unit: str) -> str:
 def tensor_drifts(
     current: Mapping[str, Tensor], initial: Mapping[str, Tensor]
 ) -> list[TensorDrift]:
-    """Return the drift of every tensor in two state dicts of one evaluator.
+    """Return the drift of every learned tensor in two state dicts of one evaluator.
 
     Args:
         current: state dict now.
@@ -196,6 +196,7 @@ def tensor_drifts(
             drift=float(torch.linalg.vector_norm(tensor.double() - initial[name].double())),
         )
         for name, tensor in current.items()
+        if not name.startswith(LAYOUT)
     ]
 
 

@@ -12,9 +12,7 @@ from neurogame.simulate.game import Game
 
 def test_conditions_are_the_lines_of_either_mark() -> None:
     game = Game.load("tictactoe")
-    names = {
-        frozenset(game.fluents[fluent] for fluent in one) for one in game.structure.conditions
-    }
+    names = {frozenset(game.fluents[fluent] for fluent in one) for one in game.structure.conditions}
     assert len(names) == 16
     assert frozenset({"(cell 1 1 o)", "(cell 2 2 o)", "(cell 3 3 o)"}) in names
 

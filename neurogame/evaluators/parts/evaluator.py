@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from neurogame.kernels.parts.exported import ExportedParts
     from neurogame.kernels.parts.parts import PartWeights
 
+LAYOUT = "layout_"
+"""What the names of tensors begin with that are not learned."""
+
 MOST = 30.0
 """What the parts add is cut off here: beyond, a value is 0 or 1 in float32."""
 
@@ -66,7 +69,7 @@ class PartsEvaluator(Evaluator):
         self.readout = nn.Parameter(torch.zeros(sets, outputs, hidden))
         self.gain = nn.Parameter(torch.zeros(role_count))
         for name, column in layout.arrays().items():
-            self.register_buffer(f"layout_{name}", torch.from_numpy(column))
+            self.register_buffer(f"{LAYOUT}{name}", torch.from_numpy(column))
 
     def forward(self, fluents: Tensor) -> Tensor:
         """Return state values; see :meth:`Evaluator.forward`.
