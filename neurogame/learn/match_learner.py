@@ -26,7 +26,7 @@ from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
 from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.struct import array_of
-from neurogame.kernels.self_play.recorded import RecordedGames, learn_recorded, value_recorded
+from neurogame.kernels.self_play.recorded import GamesToLearn, learn_recorded, value_recorded
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.counters import Counters
 from neurogame.learn.learning_state import learning_of, learning_state, restore_learning
@@ -262,12 +262,12 @@ class MatchLearner:
 
     def _recorded(
         self, matches: Sequence[LearnedMatch], random: np.random.Generator
-    ) -> RecordedGames:
+    ) -> GamesToLearn:
         """Return matches for compiled code."""
         lengths = [len(match.states) for match in matches]
         rows, roles = sum(lengths), len(self._own.roles)
         images = self._parts.layout.images.shape[1]
-        return RecordedGames(
+        return GamesToLearn(
             learning=self._learning,
             states=np.concatenate([match.states for match in matches]),
             modes=np.zeros(rows, np.int32),

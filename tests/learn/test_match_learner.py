@@ -59,7 +59,8 @@ def won_match(game: Game) -> list[State]:
 
 def values(evaluator: Evaluator, states: list[State]) -> torch.Tensor:
     with torch.no_grad():
-        return evaluator(torch.stack([state.fluents for state in states]))
+        found: torch.Tensor = evaluator(torch.stack([state.fluents for state in states]))
+    return found
 
 
 def test_values_begin_as_logic_and_move_towards_the_result(tmp_path: Path, game: Game) -> None:

@@ -18,7 +18,7 @@ from neurogame.kernels.parts.load import mode_of
 from neurogame.kernels.self_play.targets import make_targets
 
 
-class RecordedGames(Struct):
+class GamesToLearn(Struct):
     """Games to learn from, one after the other.
 
     ``G`` games, ``N`` positions of all of them, ``R`` roles, ``Fw`` words of a packed state.
@@ -52,7 +52,7 @@ class RecordedGames(Struct):
     lambda_: float
 
 
-def value_recorded(games: RecordedGames) -> None:
+def value_recorded(games: GamesToLearn) -> None:
     """Write the targets of all games."""
     for game in range(len(games.image)):
         first = int(games.first[game])
@@ -69,7 +69,7 @@ def value_recorded(games: RecordedGames) -> None:
         )
 
 
-def learn_recorded(games: RecordedGames) -> None:
+def learn_recorded(games: GamesToLearn) -> None:
     """Learn from all games, towards the targets that are there."""
     for row in range(len(games.modes)):
         games.modes[row] = mode_of(games.learning.parts, games.states, row)
