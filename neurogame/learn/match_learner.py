@@ -116,6 +116,8 @@ class MatchLearner:
                     f"{self.path}: cannot learn {game.name} into it: {error}, or learn into "
                     "another file"
                 ) from None
+        # Compiled now: at the end of a match there may be little time.
+        self._value, self._learn_all = entry(value_recorded), entry(learn_recorded)
         self._learning = learning_of(self._parts, self.config.steps)
         if self._base is not None:
             self._take(self._base)
@@ -222,7 +224,7 @@ class MatchLearner:
         new = self._valued(match)
         random = np.random.default_rng((self.config.steps.seed, number))
         matches = [*self._replay.draw(self.config.replayed, random), new]
-        entry(learn_recorded)(self._recorded(matches, random))
+        self._learn_all(self._recorded(matches, random))
         self._replay.add(new)
         self.counters.matches = number + 1
         self.counters.plies += len(new.states)
@@ -256,7 +258,7 @@ class MatchLearner:
         array_of(games, "searched")[:] = searched[:, roles]
         array_of(games, "goals")[0] = values[-1][roles]
         array_of(games, "ended")[0] = int(last.is_terminal)
-        entry(value_recorded)(games)
+        self._value(games)
         targets = array_of(games, "targets").copy()
         return LearnedMatch(states=match_.states, logic=match_.logic, targets=targets)
 

@@ -96,6 +96,11 @@ class FolderPlayer:
         if self._player is not None:
             self._player.stop()
 
+    @property
+    def is_learning(self) -> bool:
+        """Whether the player learns from its matches."""
+        return isinstance(self._player, Observer) and self._player.is_learning
+
     def observe(self, states: Sequence[State]) -> None:
         """Look back on a match; see :class:`~neurogame.players.player.Observer`."""
         if isinstance(self._player, Observer):

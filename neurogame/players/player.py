@@ -64,7 +64,11 @@ class Player(Protocol):
 
 @runtime_checkable
 class Observer(Protocol):
-    """A player that looks back on a match that is over."""
+    """A player that may look back on a match that is over."""
+
+    @property
+    def is_learning(self) -> bool:
+        """Whether it has something to do in :meth:`observe`."""
 
     def observe(self, states: Sequence[State]) -> None:
         """Look back; called after ``stop``, outside all clocks.

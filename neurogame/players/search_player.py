@@ -163,6 +163,11 @@ class SearchPlayer(ABC):
         """Drop the search tree; the evaluator stays for the next match."""
         self._search = None
 
+    @property
+    def is_learning(self) -> bool:
+        """Whether the player learns from its matches."""
+        return self._learner is not None
+
     def observe(self, states: Sequence[State]) -> None:
         """Learn from a match, if the player learns; see :class:`~.player.Observer`.
 

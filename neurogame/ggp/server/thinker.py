@@ -190,6 +190,11 @@ class _Thinker:
     def _end(self) -> None:
         state = self._follower.position.state
         over = state.is_terminal
+        is_learning = self._players.is_learning
+        if is_learning:
+            self.tell({"event": "learning"})
         self.tell({"event": "end", "terminal": over, "goals": list(state.goals) if over else None})
         self._players.stop()
-        self._players.observe(self._states)
+        if is_learning:
+            self._players.observe(self._states)
+            self.tell({"event": "learned"})

@@ -132,6 +132,11 @@ class Understudies:
             release_reserve()
             self._failed(f"{self.name} could not stop", error)
 
+    @property
+    def is_learning(self) -> bool:
+        """Whether the player learns from the match once it is over."""
+        return isinstance(self._player, Observer) and self._player.is_learning
+
     def observe(self, states: Sequence[State]) -> None:
         """Let the player look back on the match that is over, if it wants to.
 
