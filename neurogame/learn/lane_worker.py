@@ -22,15 +22,12 @@ from torch import Tensor
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.native.struct import array_of
-from neurogame.kernels.parts.learning import make_learning
 from neurogame.kernels.self_play.games import Games, GameSettings
 from neurogame.learn.lane_config import LaneConfig
+from neurogame.learn.learning_state import learning_of, learning_state, restore_learning
 from neurogame.simulate.game import Game
 
-_GRADIENTS = ("embedding_gradient", "bias_gradient", "readout_gradient", "gain_gradient")
 _ADDED = ("errors", "sizes")
-_KEPT = (*_ADDED, "moments", *_GRADIENTS)
-_NUMBERS = ("waiting", "steps", "positions")
 _WORDS = ("state", "legal", "states")
 
 Floats = npt.NDArray[np.float32]
@@ -59,14 +56,7 @@ class LaneWorker:
             lanes: of this worker.
         """
         self.evaluator = evaluator
-        self.learning = make_learning(
-            evaluator.parts(),
-            evaluator.layout.images,
-            rate=config.table_rate,
-            step_size=config.step_size,
-            gain_step=1.0,
-            every=config.step_every,
-        )
+        self.learning = learning_of(evaluator, config)
         self.games = Games(
             game.circuit,
             self.learning,
@@ -103,10 +93,8 @@ class LaneWorker:
         """Return all that is needed to go on exactly here."""
         weights = self.evaluator.state_dict()
         found = {f"weights.{name}": part.detach().clone() for name, part in weights.items()}
-        for name in _KEPT:
-            found[f"learning.{name}"] = torch.from_numpy(array_of(self.learning, name).copy())
-        numbers = [getattr(self.learning, name) for name in _NUMBERS]
-        found["learning.numbers"] = torch.tensor(numbers, dtype=torch.int64)
+        for name, tensor in learning_state(self.learning).items():
+            found[f"learning.{name}"] = tensor
         for name, array in self.games.state().items():
             # torch has hardly anything for words without a sign.
             plain = array.view(np.int64) if name in _WORDS else array
@@ -116,11 +104,7 @@ class LaneWorker:
     def restore(self, state: dict[str, Tensor]) -> None:
         """Go on where another worker with the same settings returned this by :meth:`state`."""
         self.evaluator.load_state_dict(part_of(state, "weights."))
-        learning = part_of(state, "learning.")
-        for name in _KEPT:
-            array_of(self.learning, name)[...] = learning[name].numpy()
-        for name, number in zip(_NUMBERS, learning["numbers"].tolist(), strict=True):
-            setattr(self.learning, name, number)
+        restore_learning(self.learning, part_of(state, "learning."))
         games = {name: part.numpy() for name, part in part_of(state, "games.").items()}
         self.games.restore(
             {name: part.view(np.uint64) if name in _WORDS else part for name, part in games.items()}

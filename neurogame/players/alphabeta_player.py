@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.players.search_player import SearchPlayer
@@ -11,6 +11,9 @@ from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
+
+if TYPE_CHECKING:
+    from neurogame.learn.match_learner import MatchLearner
 
 
 @final
@@ -29,6 +32,7 @@ class AlphaBetaPlayer(SearchPlayer):
         fresh: bool = False,
         device: str = "cpu",
         refine: float = 0.0,
+        learn: Callable[[Game], MatchLearner] | None = None,
     ) -> None:
         """Make a player.
 
@@ -41,8 +45,9 @@ class AlphaBetaPlayer(SearchPlayer):
             fresh: whether every match has an evaluator of its own.
             device: where to compute.
             refine: seconds of self-play before the first match.
+            learn: makes what learns from matches, or None.
         """
-        super().__init__(source, name=name, limit=limit, fresh=fresh, refine=refine)
+        super().__init__(source, name=name, limit=limit, fresh=fresh, refine=refine, learn=learn)
         self._settings = settings
         self._device = device
 

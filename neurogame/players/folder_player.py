@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import final
 
 from neurogame.errors import LimitError, PlayerError
-from neurogame.players.player import Player
+from neurogame.players.player import Observer, Player
 from neurogame.players.spec import PlayerSpec
 from neurogame.players.started import started
 from neurogame.search.limit import Limit
@@ -95,6 +95,16 @@ class FolderPlayer:
         """End the match; what was loaded stays for the next one of the same game."""
         if self._player is not None:
             self._player.stop()
+
+    @property
+    def is_learning(self) -> bool:
+        """Whether the player learns from its matches."""
+        return isinstance(self._player, Observer) and self._player.is_learning
+
+    def observe(self, states: Sequence[State]) -> None:
+        """Look back on a match; see :class:`~neurogame.players.player.Observer`."""
+        if isinstance(self._player, Observer):
+            self._player.observe(states)
 
     def _found(self, game: Game) -> Path:
         """Return the checkpoint to play a game with."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from neurogame.errors import GameError
 from neurogame.players.match_settings import CLOCK_SHARE, MatchSettings
-from neurogame.players.player import MatchAbandoned, Player
+from neurogame.players.player import MatchAbandoned, Observer, Player
 from neurogame.players.record import Ending, MatchRecord
 from neurogame.search.limit import Limit
 from neurogame.search.openings import Opening, Openings
@@ -59,6 +59,7 @@ def play_match(
     finally:
         for player in players:
             player.stop()
+    match.look_back()
     return match.record()
 
 
@@ -166,8 +167,15 @@ class _Match:
         names = zip(self._game.moves, joint, strict=True)
         self._moves.append(tuple(moves[move] for moves, move in names))
         self._state = self._state.next(joint)
-        if self._settings.record_states:
-            self._states.append(self._state)
+        self._states.append(self._state)
+
+    def look_back(self) -> None:
+        """Show the match to the players that want to see it."""
+        states = self._states[len(self._opening or ()) :]
+        for role, player in enumerate(self._players):
+            if isinstance(player, Observer):
+                with self._blame(role):
+                    player.observe(states)
 
     def record(self) -> MatchRecord:
         """Return what happened."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
@@ -14,6 +14,9 @@ from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.simulate.game import Game
+
+if TYPE_CHECKING:
+    from neurogame.learn.match_learner import MatchLearner
 
 _SHARE = 0.5
 """Share of the time for the start that learning, and gating, may take."""
@@ -41,6 +44,7 @@ class MctsPlayer(SearchPlayer):
         fresh: bool = False,
         gate: float = 60.0,
         refine: float = 0.0,
+        learn: Callable[[Game], MatchLearner] | None = None,
     ) -> None:
         """Make a player.
 
@@ -56,12 +60,13 @@ class MctsPlayer(SearchPlayer):
             gate: seconds that gating may take, once per game, where the settings ask for it.
             refine: seconds of self-play by which a new evaluator is refined before the first
                 match; in a start clock no more than fits.
+            learn: makes what learns from matches, or None.
 
         Raises:
             PlayerError: the settings need an evaluator or judges and there are none, or an
                 evaluator is not needed.
         """
-        super().__init__(source, name=name, limit=limit, fresh=fresh, refine=refine)
+        super().__init__(source, name=name, limit=limit, fresh=fresh, refine=refine, learn=learn)
         self._settings = settings or MctsSettings()
         self._gate = gate
         self._make_judges = judges

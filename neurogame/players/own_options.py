@@ -8,8 +8,8 @@ from typing import Literal, final
 from neurogame.settings import Settings, setting
 
 OWN = {
-    "alphabeta": ("noise", "device", "refine"),
-    "mcts": ("noise", "device", "games", "policy", "refine", "gate"),
+    "alphabeta": ("noise", "device", "refine", "learn"),
+    "mcts": ("noise", "device", "games", "policy", "refine", "gate", "learn"),
     "auto": ("prepare", "threads"),
 }
 """Kind of player -> its own options."""
@@ -68,4 +68,10 @@ class OwnOptions(Settings):
         "auto: trees that a tree search grows side by side in the match; at least 1",
         least=1,
         allowed="a whole number of at least 1",
+    )
+    learn: str = setting(
+        "",
+        "a checkpoint into which the player goes on learning, after each match, from its own and "
+        "the others' moves; it is made if it is not there, and else it, not SOURCE, has the "
+        "evaluator to play with",
     )

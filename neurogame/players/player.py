@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
 
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
@@ -60,3 +60,20 @@ class Player(Protocol):
 
     def stop(self) -> None:
         """End the match: it is over or was abandoned; may be called without ``start``."""
+
+
+@runtime_checkable
+class Observer(Protocol):
+    """A player that may look back on a match that is over."""
+
+    @property
+    def is_learning(self) -> bool:
+        """Whether it has something to do in :meth:`observe`."""
+
+    def observe(self, states: Sequence[State]) -> None:
+        """Look back; called after ``stop``, outside all clocks.
+
+        Args:
+            states: of the match in order, from the end of a given opening on; the last one is
+                terminal unless the match was cut off.
+        """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -26,6 +26,7 @@ from neurogame.simulate.game import Game
 
 if TYPE_CHECKING:
     from neurogame.learn.checkpoint import Checkpoint
+    from neurogame.learn.match_learner import MatchLearner
 
 __all__ = ["AlphaBetaPlayer", "HumanPlayer", "Player", "RandomPlayer", "make_player"]
 
@@ -80,7 +81,9 @@ def _auto_player(spec: PlayerSpec) -> Player:
 
 
 def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:
-    source, trained = _source(spec, seed)
+    checkpoint = None if spec.is_fresh else _checkpoint(spec)
+    source = _fresh_source(spec, seed) if checkpoint is None else _held(checkpoint)
+    trained = {} if checkpoint is None else checkpoint.config
     chosen = {name: trained[name] for name in ("outlook",) if name in trained}
     settings = SearchSettings(**(chosen | SearchSettings.read(spec.settings)))
     return AlphaBetaPlayer(
@@ -91,6 +94,7 @@ def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:
         fresh=spec.is_fresh and spec.own.noise > 0,
         device=_device(spec),
         refine=spec.own.refine,
+        learn=_learner(spec, source, checkpoint),
     )
 
 
@@ -138,17 +142,42 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         fresh=spec.is_fresh and spec.own.noise > 0,
         gate=spec.own.gate,
         refine=spec.own.refine,
+        learn=_learner(spec, found, checkpoint),
     )
 
 
-def _source(
-    spec: PlayerSpec, seed: int
-) -> tuple[Callable[[Game, int], Evaluator], Mapping[str, Any]]:
-    """Return a maker of the evaluator that a player string names, and how it was trained."""
-    if spec.is_fresh:
-        return _fresh_source(spec, seed), {}
-    checkpoint = _checkpoint(spec)
-    return _held(checkpoint), checkpoint.config
+def _learner(
+    spec: PlayerSpec,
+    source: Callable[[Game, int], Evaluator] | None,
+    checkpoint: Checkpoint | None,
+) -> Callable[[Game], MatchLearner] | None:
+    """Return a maker of what learns from matches, if the player shall learn."""
+    path = spec.own.learn
+    if not path:
+        return None
+    if source is None:
+        raise PlayerError(
+            f"player {spec}: learn={path}, but no evaluator that could learn; name one, as in "
+            f"mcts:cilp,cutoff=2,learn={path}"
+        )
+    for name, set_ in (
+        ("noise", spec.own.noise > 0),
+        ("refine", spec.own.refine > 0),
+        ("device", spec.own.device != "cpu"),
+    ):
+        if set_:
+            raise PlayerError(f"player {spec}: learn and {name} do not go together; drop one")
+
+    def make(game: Game) -> MatchLearner:
+        # Imported here, as checkpoints are.
+        from neurogame.learn.match_learner import MatchLearner
+
+        def start() -> Evaluator | Checkpoint:
+            return source(game, 0) if checkpoint is None else checkpoint
+
+        return MatchLearner(path, game, start)
+
+    return make
 
 
 def _device(spec: PlayerSpec) -> str:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import ClassVar, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.players.started import started
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
+
+if TYPE_CHECKING:
+    from neurogame.learn.match_learner import MatchLearner
 
 DEFAULT_LIMIT = Limit(seconds=1)
 """How long a player thinks about a move where neither it nor the match says anything."""
@@ -58,6 +61,7 @@ class SearchPlayer(ABC):
         limit: Limit | None,
         fresh: bool,
         refine: float,
+        learn: Callable[[Game], MatchLearner] | None = None,
     ) -> None:
         """Make a player.
 
@@ -69,10 +73,15 @@ class SearchPlayer(ABC):
                 otherwise it is made once per game with seed 0.
             refine: seconds of self-play by which a new evaluator is refined before the first
                 match; in a start clock no more than fits.
+            learn: makes what learns from the matches of a game, and has the evaluator to play
+                with; None: nothing is learned.
         """
         self.report = ""
         self.last: SearchResult | None = None
         self._source, self._fresh, self._refine = source, fresh, refine
+        self._make_learner = learn
+        self._learner: MatchLearner | None = None
+        self._values: dict[State, tuple[float, ...]] = {}
         self._name = name
         self._limit = limit or Limit()
         self._game: Game | None = None
@@ -89,7 +98,14 @@ class SearchPlayer(ABC):
         """Prepare a match; see :class:`neurogame.players.player.Player`."""
         end = None if seconds is None else time.monotonic() + seconds
         is_new = game is not self._game
-        if self._source is not None and (self._evaluator is None or self._fresh or is_new):
+        self._values = {}
+        if self._make_learner is not None:
+            if self._learner is None or is_new:
+                self._learner = self._make_learner(game)
+            else:
+                self._learner.refresh()
+            self._evaluator = self._learner.evaluator
+        elif self._source is not None and (self._evaluator is None or self._fresh or is_new):
             self._evaluator = self._source(game, seed if self._fresh else 0)
             self.report = _refine_in_time(game, self._evaluator, self._refine, seed, end)
         self._search = self._make_search(game, seed, seconds, end)
@@ -127,6 +143,8 @@ class SearchPlayer(ABC):
         if all(getattr(merged, field) is None for field in self.HEEDED):
             merged = DEFAULT_LIMIT
         self.last = search.search(state, self._role, merged)
+        if self._learner is not None:
+            self._values[state] = self.last.value
         return self.last.move
 
     def ponder(self, state: State, stop: Callable[[], bool]) -> None:
@@ -144,6 +162,25 @@ class SearchPlayer(ABC):
     def stop(self) -> None:
         """Drop the search tree; the evaluator stays for the next match."""
         self._search = None
+
+    @property
+    def is_learning(self) -> bool:
+        """Whether the player learns from its matches."""
+        return self._learner is not None
+
+    def observe(self, states: Sequence[State]) -> None:
+        """Learn from a match, if the player learns; see :class:`~.player.Observer`.
+
+        Raises:
+            CheckpointError: the file to learn into cannot be had.
+        """
+        if self._learner is None:
+            return
+        # Imported here: who learns nothing needs nothing of the learning room.
+        from neurogame.learn.match_learner import PlayedMatch
+
+        self._learner.observe(PlayedMatch(states=states, values=self._values))
+        self._learner.learn()
 
 
 def _refine_in_time(

@@ -32,6 +32,9 @@
                                   fits. Refined weights that are not better are dropped
     gate                          MCTS with tree=gated or playout=gated: seconds that the decision
                                   may take before the first match (default 60)
+    learn                         a checkpoint into which the player goes on learning after each
+                                  match, from its own and the others' moves; it is begun with
+                                  SOURCE if it is not there, and else played with instead of SOURCE
     prepare                       auto: seconds for the choice where there is no start clock
                                   (default 30)
     threads                       auto: trees that a tree search grows side by side (default 1)
@@ -44,8 +47,8 @@ Examples: ``alphabeta:cilp``, ``alphabeta:cilp-paper,depth=2``, ``alphabeta:my.p
 ``mcts:sims=1000``, ``mcts:playout=mast,tree=rave,seconds=1``, ``mcts:my.pt,cutoff=2``,
 ``mcts:playout=action,tree=action,sims=1000``, ``mcts:playout=gated,tree=gated,gate=10,seconds=1``,
 ``mcts:my.pt,playout=knowledge,tree=knowledge``, ``alphabeta:checkpoints,seconds=1``,
-``alphabeta:my.pt,refine=60``, ``auto``, ``auto:checkpoints,seconds=1``. A path must not contain a
-comma.
+``alphabeta:my.pt,refine=60``, ``alphabeta:cilp,learn=my.pt``, ``auto``,
+``auto:checkpoints,seconds=1``. A path must not contain a comma.
 """
 
 from __future__ import annotations

@@ -28,6 +28,9 @@ NIL = "nil"
 GOODBYE = 0.5
 """Seconds that the processes have, when a match is over, to tell its result for the log."""
 
+LEARNING = 10.0
+"""Seconds that a player has, when a match is over, to learn from it."""
+
 Source = Literal["search", "fallback", "guard", "none"]
 
 _EVENTS: dict[str, Source] = {"move": "search", "fallback": "fallback", "guard": "guard"}
@@ -147,7 +150,10 @@ class ServedMatch:
                 self._ending = True
                 for seat in self._seats:
                     seat.finish(self._history)
-                self._wait(self._is_told, time.monotonic() + GOODBYE)
+                now = time.monotonic()
+                self._wait(self._is_told, now + GOODBYE)
+                if "learning" in self._heard:
+                    self._wait(self._has_learned, now + LEARNING)
         self.close()
 
     def abort(self) -> None:
@@ -193,6 +199,9 @@ class ServedMatch:
         return "end" in self._heard or (
             silent and (self._guard.out or bool(self._heard & {"guard end"}))
         )
+
+    def _has_learned(self) -> bool:
+        return "learned" in self._heard or self._thinker.out
 
     def _best(self) -> MoveAnswer:
         for source in _EVENTS.values():

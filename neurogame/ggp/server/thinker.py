@@ -68,6 +68,7 @@ class _Thinker:
         self._over = False
         self._follower: Follower[CircuitPosition]
         self._players: Understudies
+        self._states: list[State] = []
 
     def tell(self, event: Event) -> None:
         """Send an event to the server."""
@@ -88,6 +89,7 @@ class _Thinker:
             return False
         self._role = role
         self._follower = Follower(CircuitPosition(game.initial_state()))
+        self._states = [self._follower.position.state]
         task = self._task
         self._players = Understudies(task.player, game, role, task.seed, self.tell, task.steps_down)
         self._players.start(task.ready_at)
@@ -136,6 +138,10 @@ class _Thinker:
         for joint in order.moves:
             for remark in self._follower.follow(joint):
                 self.tell({"event": "remark", "text": remark})
+            state = self._follower.position.state
+            # A move that makes no sense leaves everything as it was.
+            if state is not self._states[-1]:
+                self._states.append(state)
         match order:
             case Ask():
                 self._asked = order
@@ -184,5 +190,11 @@ class _Thinker:
     def _end(self) -> None:
         state = self._follower.position.state
         over = state.is_terminal
+        is_learning = self._players.is_learning
+        if is_learning:
+            self.tell({"event": "learning"})
         self.tell({"event": "end", "terminal": over, "goals": list(state.goals) if over else None})
         self._players.stop()
+        if is_learning:
+            self._players.observe(self._states)
+            self.tell({"event": "learned"})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import final
 
 from neurogame.ggp.server.child import hold_reserve, release_reserve
 from neurogame.ggp.server.orders import Event
-from neurogame.players.player import Player
+from neurogame.players.player import Observer, Player
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
@@ -131,6 +131,25 @@ class Understudies:
         except Exception as error:
             release_reserve()
             self._failed(f"{self.name} could not stop", error)
+
+    @property
+    def is_learning(self) -> bool:
+        """Whether the player learns from the match once it is over."""
+        return isinstance(self._player, Observer) and self._player.is_learning
+
+    def observe(self, states: Sequence[State]) -> None:
+        """Let the player look back on the match that is over, if it wants to.
+
+        Args:
+            states: of the match in order.
+        """
+        if not isinstance(self._player, Observer):
+            return
+        try:
+            self._player.observe(states)
+        except Exception as error:
+            release_reserve()
+            self._failed(f"{self.name} could not learn from the match", error)
 
     def _next(self, what: str, error: Exception) -> None:
         """Send the present player away; the next one prepares itself at once."""

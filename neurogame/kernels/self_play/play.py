@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from neurogame.kernels.leaves.machine import failed, step
 from neurogame.kernels.leaves.values import NONE, evaluate
 from neurogame.kernels.native.compiled import inner
@@ -12,6 +10,7 @@ from neurogame.kernels.parts.learn import learn_game
 from neurogame.kernels.parts.load import mode_of
 from neurogame.kernels.self_play.choose import choose_all
 from neurogame.kernels.self_play.lanes import GameLanes
+from neurogame.kernels.self_play.targets import make_targets
 
 _OPENING, _IMAGE = 1 << 19, (1 << 19) + 1
 
@@ -89,7 +88,6 @@ def _end(own: GameLanes, lane: int, terminal: bool) -> None:
     """Learn from a game that is over, or that has been cut off."""
     count, goals, targets = int(own.ply[lane]), own.machine.block.goals, own.targets
     first = lane * (len(own.modes) // len(own.ply))
-    kept = np.float32(own.lambda_)
     if own.waits[lane] != 0:
         # The value of the last move is that of what it led to.
         if terminal:
@@ -97,17 +95,9 @@ def _end(own: GameLanes, lane: int, terminal: bool) -> None:
                 own.searched[first + count - 1, role] = goals[lane, role]
         else:
             count -= 1
-    last = first + count - 1
+    make_targets(own.searched, own.cut, goals, lane, targets, first, count, own.lambda_, terminal)
     for role in range(targets.shape[1]):
-        target = goals[lane, role]
-        own.finals[role] += target
-        for row in range(last, first - 1, -1):
-            held = own.searched[row, role]
-            if own.cut[row] != 0 or (row == last and not terminal):
-                target = held
-            else:
-                target = held + kept * (target - held)
-            targets[row, role] = target
+        own.finals[role] += goals[lane, role]
     own.games += 1
     if own.frozen == 0:
         images = own.learning.images.shape[1]

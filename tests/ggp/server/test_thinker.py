@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from neurogame.gdl import load_rules, rules_text
 from neurogame.ggp.server import thinker, understudies
 from neurogame.ggp.server.orders import Ask, Finish, Joint, Task
+from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game, State
@@ -155,6 +157,26 @@ def test_fallback_move_and_result(player: Faulty) -> None:
     assert player.stops == 1
     assert session.named("chosen")[0]["text"] == player.report
     assert not session.named("failure")
+
+
+def test_players_that_learn_see_the_whole_match(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "my.pt"
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setattr(
+        understudies, "make_player", lambda _: make_player(f"alphabeta:cilp,depth=1,learn={path}")
+    )
+    session = Session(TICTACTOE, "xplayer")
+    joints = [("(mark 3 3)", "noop"), ("noop", "(mark 1 1)"), ("(mark 3 1)", "noop")]
+    joints += [("noop", "(mark 1 2)"), ("(mark 3 2)", "noop")]
+    session.ask()
+    session.ask(*joints[:2])
+    session.finish(*joints[2:])
+    assert [event["event"] for event in session.events[-3:]] == ["learning", "end", "learned"]
+    assert not session.named("failure")
+    counters = load_checkpoint(path).counters
+    assert (counters["matches"], counters["plies"]) == (1, 5)
 
 
 def test_ponders_on_the_likely_state(player: Faulty) -> None:

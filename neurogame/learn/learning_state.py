@@ -1,0 +1,56 @@
+"""What learns an evaluator made of parts, and what of it is kept with a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.kernels.native.struct import array_of
+from neurogame.kernels.parts.learning import Learning, make_learning
+from neurogame.learn.lane_config import LaneConfig
+
+_KEPT = (
+    *("errors", "sizes", "moments"),
+    *("embedding_gradient", "bias_gradient", "readout_gradient", "gain_gradient"),
+)
+_NUMBERS = ("waiting", "steps", "positions")
+
+
+def learning_of(evaluator: PartsEvaluator, config: LaneConfig) -> Learning:
+    """Return what changes an evaluator's weights in place, at its beginning.
+
+    Args:
+        evaluator: what learns.
+        config: its step sizes.
+    """
+    return make_learning(
+        evaluator.parts(),
+        evaluator.layout.images,
+        rate=config.table_rate,
+        step_size=config.step_size,
+        gain_step=1.0,
+        every=config.step_every,
+    )
+
+
+def learning_state(learning: Learning) -> dict[str, Tensor]:
+    """Return all that is needed to go on learning, beside the weights."""
+    found = {name: torch.from_numpy(array_of(learning, name).copy()) for name in _KEPT}
+    numbers = [getattr(learning, name) for name in _NUMBERS]
+    return found | {"numbers": torch.tensor(numbers, dtype=torch.int64)}
+
+
+def restore_learning(learning: Learning, state: Mapping[str, Tensor]) -> None:
+    """Go on where another one of the same evaluator was.
+
+    Args:
+        learning: changed in place.
+        state: what :func:`learning_state` returned.
+    """
+    for name in _KEPT:
+        array_of(learning, name)[...] = state[name].numpy()
+    for name, number in zip(_NUMBERS, state["numbers"].tolist(), strict=True):
+        setattr(learning, name, number)
