@@ -14,6 +14,7 @@ from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.cilp_plain import PlainNetworks
 from neurogame.evaluators.cilp_sound import SoundNetworks
+from neurogame.evaluators.parts.evaluator import LAYOUT
 from neurogame.graph.graph import AND
 
 WeightedNetworks: TypeAlias = PlainNetworks | SoundNetworks

@@ -35,7 +35,7 @@ def test_a_detector_counts_and_is_silenced() -> None:
         assert answers[0] < 1
         other = game.structure.variables[int(game.structure.variable_of[fluent])].fluents
         state[fluent] = 0
-        state[[f for f in other if f != fluent][0]] = 1
+        state[next(f for f in other if f != fluent)] = 1
         assert float(state @ embedding[:, unit] + bias[unit]) < answers[-2] - 1
     # All other units begin at random.
     assert np.abs(embedding[:, 16:]).mean() > 0.15
