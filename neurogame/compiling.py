@@ -12,6 +12,7 @@ import gc
 import hashlib
 import importlib
 import inspect
+import pickle
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -183,6 +184,10 @@ class _Places(_CacheImpl):  # type: ignore[misc]
     _locator_classes = (caching.UserProvidedCacheLocator, _Locator, _OwnFolder)
 
 
+_DAMAGED = (pickle.UnpicklingError, EOFError, ValueError, IndexError, KeyError, TypeError)
+"""What reading a damaged file of compiled code raises."""
+
+
 @final
 class _FolderCache(_FunctionCache):  # type: ignore[misc]
     """numba's cache, which forgets a function when a file changes that it may be built upon."""
@@ -198,8 +203,8 @@ class _FolderCache(_FunctionCache):  # type: ignore[misc]
         found = None
         try:
             found = super().load_overload(signature, context)
-        except (AttributeError, ImportError):
-            # The index names types that are no more.
+        except (AttributeError, ImportError, *_DAMAGED):
+            # The index names types that are no more, or a file is damaged: it is made anew.
             self.flush()
         if found is None and compiling(self._py_func.__module__):
             found = super().load_overload(signature, context)

@@ -80,6 +80,18 @@ def test_code_is_kept_beside_the_source(module: ModuleType) -> None:
     first_use.ask_with(None)
 
 
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+def test_damaged_files_are_made_anew(module: ModuleType, kind: str) -> None:
+    assert made(module, "double")(3, 4) == 10
+    (kept,) = Path(module.__file__ or "").parent.glob(f"__pycache__/*.{kind}")
+    for damaged in (b"", kept.read_bytes()[: kept.stat().st_size // 2], b"\x80\x04(nonsense"):
+        kept.write_bytes(damaged)
+        assert made(module, "double")(3, 4) == 10
+    again = made(module, "double")
+    assert again(3, 4) == 10
+    assert sum(again.stats.cache_hits.values()) == 1
+
+
 @pytest.mark.parametrize("has_cache", [True, False])
 def test_a_read_only_installation_keeps_code_in_the_cache_if_there_is_one(
     has_cache: bool, module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
