@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neurogame.cli.interrupt import gentle_interrupt
-from neurogame.cli.train_lanes import DEFAULT_SECONDS, add_lane_settings, run_lanes
+from neurogame.cli.training.interrupt import gentle_interrupt
+from neurogame.cli.training.lanes import DEFAULT_SECONDS, add_lane_settings, run_lanes
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.config import PartsConfig
@@ -32,6 +32,8 @@ PAPER = {
     "learning_rate": 0.001,
     "lambda_": 0.8,
     "concurrent": 1,
+    "buffer": 0,
+    "gradient_limit": 0.0,
     "depth": 1,
     "opponent": "fluxplayer",
 }

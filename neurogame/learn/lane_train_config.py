@@ -31,8 +31,3 @@ class LaneTrainConfig(Settings):
     opening_plies: int = setting(
         4, "random plies at the start of every match that measures, exactly as many", least=0
     )
-
-    def check(self) -> None:
-        """Refuse a run that never ends."""
-        if self.seconds is None and self.games is None:
-            raise self.refused("seconds", "given, or games")

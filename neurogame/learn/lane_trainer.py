@@ -16,7 +16,7 @@ from typing import Any, final
 
 from torch import Tensor
 
-from neurogame.errors import CheckpointError
+from neurogame.errors import CheckpointError, ConfigurationError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.rebuild import rebuild_evaluator
@@ -87,7 +87,10 @@ class LaneTrainer:
 
         Raises:
             CheckpointError: the checkpoint belongs to another game, or cannot be resumed from.
+            ConfigurationError: the run would have no end.
         """
+        if config.seconds is None and config.games is None:
+            raise ConfigurationError("training without an end: give seconds or games")
         self.game, self.config, self.folder = game, config, folder
         evaluator = fresh_parts(game, config.learner)
         self.learner = LaneLearner(game, config.learner, evaluator)

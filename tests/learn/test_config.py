@@ -70,7 +70,7 @@ def test_every_field_has_a_text_and_an_option_that_sets_it() -> None:
             continue
         about = field.metadata["about"]
         assert len(about.text) > 10
-        option = "--" + field.name.rstrip("_").replace("_", "-")
+        option = "--paper-" + field.name.rstrip("_").replace("_", "-")
         assert option in help_text
         if field.default is True:
             line.append("--no-" + option[2:])
@@ -79,7 +79,7 @@ def test_every_field_has_a_text_and_an_option_that_sets_it() -> None:
         value = about.choices[-1] if about.choices else "1"
         line += [option, value]
         wanted[field.name] = value
-    found = chosen_settings(parser.parse_args(line), TrainConfig)
+    found = chosen_settings(parser.parse_args(line), TrainConfig, "paper")
     assert {
         name: value if value is False else str(value).removesuffix(".0")
         for name, value in found.items()

@@ -42,7 +42,7 @@ def add_lane_settings(parser: argparse.ArgumentParser) -> None:
 
 def run_lanes(options: argparse.Namespace) -> int:
     """Train, measure the releases and say how to play against the result."""
-    from neurogame.cli.interrupt import gentle_interrupt
+    from neurogame.cli.training.interrupt import gentle_interrupt
 
     trainer = _resumed(options) if options.resume else _started(options)
     bar = not (options.quiet or options.json)

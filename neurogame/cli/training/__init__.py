@@ -1,0 +1,1 @@
+"""What ``neurogame train`` does, recipe by recipe."""
