@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
@@ -59,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
             record["signature"] = found.signature
             record["analysis"] = found.record
             record["relations"] = found.relations
+            record["structure"] = found.structure
             record["not_analysed"] = found.refusal
         print(json.dumps(record, ensure_ascii=False))
     else:
@@ -76,6 +78,7 @@ class _Analysis:
         signature: of the rulesheet, if it was found.
         record: the analysis as a JSON object, if there is one.
         relations: what the relations of the game are for, as a JSON object, if it was analysed.
+        structure: its variables, lines and symmetries, as a JSON object, if it was analysed.
         refusal: why there is none, in one line.
         lines: the summary.
     """
@@ -83,39 +86,60 @@ class _Analysis:
     signature: str | None = None
     record: dict[str, Any] | None = None
     relations: dict[str, Any] | None = None
+    structure: dict[str, Any] | None = None
     refusal: str | None = None
     lines: list[str] = field(default_factory=list)
 
 
 def _analysed(rules: Rules, options: argparse.Namespace) -> _Analysis:
     """Ground and analyse valid rules; a limit is told, not raised."""
+    from tqdm import tqdm
+
     from neurogame.analysis.analyse import analyse
     from neurogame.analysis.report import analysis_lines, analysis_record
     from neurogame.circuit.compile import compile_rules
     from neurogame.errors import GroundingError, LimitError
     from neurogame.gdl.signature import structural_signature
     from neurogame.ground.limits import GroundLimits
+    from neurogame.structure.cache import structure_of
     from neurogame.structure.relations import find_relations
     from neurogame.structure.report import relation_lines, relation_record
+    from neurogame.structure.structure_report import structure_lines, structure_record
 
     found = _Analysis()
+    hidden = options.json or not sys.stderr.isatty()
+    bar = tqdm(total=4, bar_format="{desc} [{n_fmt}/{total_fmt}]", leave=False, disable=hidden)
+
+    def begin(stage: str) -> None:
+        bar.set_description_str(f"{stage} ...")
+        bar.update()
+
     try:
         found.signature = structural_signature(rules)
         found.lines.append(f"signature: {found.signature[:16]}")
     except LimitError as error:
         found.lines.append(f"signature: none: {error}")
+    begin("ground")
     try:
         circuit = compile_rules(rules, GroundLimits(seconds=options.seconds))
     except (LimitError, GroundingError) as error:
+        bar.close()
         found.refusal = str(error)
         found.lines.append(f"not analysed: {error}")
         return found
+    begin("analyse")
     analysis = analyse(circuit, seed=options.seed)
     found.record = analysis_record(circuit, analysis)
     found.lines += analysis_lines(circuit, analysis)
+    begin("relations")
     relations = find_relations(rules, circuit, analysis=analysis, seed=options.seed)
     found.relations = relation_record(relations)
     found.lines += relation_lines(relations)
+    begin("structure")
+    structure = structure_of(circuit, rules)
+    found.structure = structure_record(circuit, structure)
+    found.lines += structure_lines(circuit, structure)
+    bar.close()
     return found
 
 

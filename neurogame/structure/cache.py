@@ -19,7 +19,7 @@ from neurogame.structure.structure import Structure, find_structure
 from neurogame.structure.symmetries import Symmetry
 from neurogame.structure.variables import StateVariable
 
-FORMAT = "structure-3"
+FORMAT = "structure-4"
 """Changes whenever other structures come out, so that old files are not used."""
 
 _EVIDENCE = tuple(Evidence)
@@ -77,6 +77,9 @@ def _packed(structure: Structure) -> Arrays:
         "evidence": np.array([_EVIDENCE.index(v.evidence) for v in variables], np.int64),
         "mode": np.array([-1 if mode is None else mode.variable], np.int64),
         "mode_roles": none if mode is None else mode.roles,
+        "mode_known": none
+        if mode is None
+        else np.array([_EVIDENCE.index(mode.verdict.evidence), mode.verdict.count], np.int64),
         "geometry_start": structure.geometry.start,
         "geometry_other": structure.geometry.other,
         "geometry_weight": structure.geometry.weight,
@@ -112,7 +115,7 @@ def _unpacked(data: Arrays, fluents: int) -> Structure:
     return Structure(
         variables=variables,
         variable_of=variable_of,
-        mode=None if mode < 0 else Mode(mode, data["mode_roles"]),
+        mode=None if mode < 0 else _mode(mode, data["mode_roles"], data["mode_known"]),
         geometry=Geometry(data["geometry_start"], data["geometry_other"], data["geometry_weight"]),
         lines=tuple(tuple(line.tolist()) for line in _split(data["lines"], data["line_sizes"])),
         conditions=tuple(
@@ -121,6 +124,11 @@ def _unpacked(data: Arrays, fluents: int) -> Structure:
         symmetries=tuple(Symmetry(*one) for one in zip(*parts, strict=True)),
         whole_group=bool(data["whole"][0]),
     )
+
+
+def _mode(variable: int, roles: IntArray, known: IntArray) -> Mode:
+    evidence, count = known.tolist()
+    return Mode(variable, roles, Verdict(True, _EVIDENCE[evidence], count))
 
 
 def _split(values: IntArray, sizes: IntArray) -> list[IntArray]:

@@ -144,10 +144,10 @@ def find_structure(
         variable_of[variable.fluents] = index
     conditions = find_conditions(form, work=1_000_000)
     back = tuple(StateVariable(np.sort(order[v.fluents]), v.exactly, v.evidence) for v in variables)
-    mode = find_mode(variables, sample.seen)
+    mode = find_mode(variables, sample)
     if mode is not None:
         own = order[variables[mode.variable].fluents]
-        mode = Mode(mode.variable, mode.roles[np.argsort(own)])
+        mode = replace(mode, roles=mode.roles[np.argsort(own)])
     geometry = find_geometry(form, variable_of, len(variables))
     literals = line_literals(conditions)
     sizes = np.array([len(v.fluents) for v in variables], np.int64)

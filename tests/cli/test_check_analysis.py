@@ -26,6 +26,31 @@ def test_the_analysis_follows_the_findings(capsys: pytest.CaptureFixture[str]) -
     assert "      markers: o, x" in lines
 
 
+def test_the_structure_follows_the_relations(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "tictactoe"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    by_kind = dict(line.split(": ", 1) for line in lines if ": " in line)
+    # Nine cells and whose turn it is; three rows, three columns, two diagonals; the eight
+    # symmetries of the square, each with and without exchange of the roles, but the identity.
+    assert by_kind["variables"].startswith("10 (9 of 3 values, 1 of 2 values; ")
+    assert by_kind["mode"].startswith("(control oplayer) oplayer, (control xplayer) xplayer (")
+    assert by_kind["lines"].startswith("8 (8 of 3 variables), such as (cell ")
+    assert by_kind["symmetries"].startswith("15 (7 that keep the roles, 8 that exchange them; ")
+
+
+def test_json_has_the_structure(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "nim", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["structure"]
+    names = [set(one["fluents"]) for one in found["variables"]]
+    assert {"(heap a 0)", "(heap a 1)"} in names
+    assert found["mode"]["roles"] == ["first", "second"]
+    assert found["mode"]["evidence"] == "decided"
+    assert len(found["neighbours"]) == len(found["variables"]) == 5
+    heaps = [index for index, own in enumerate(names) if "(heap " in next(iter(own))[:6]]
+    assert found["lines"] == [heaps]
+    assert [one["roles"] for one in found["symmetries"]] == [[0, 1], [1, 0]]
+
+
 def test_json_has_signature_and_analysis(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "connectfour", "--json", "--seed", "3"]) == 0
     record = json.loads(capsys.readouterr().out)
