@@ -1,0 +1,106 @@
+"""What the parts of the learner are worth: each variant against the recipe, after the same seconds.
+
+    python experiments/learning_ablations.py --out runs/ablations GAME...
+    python experiments/learning_ablations.py --out runs/ablations --report
+
+Both learn on one processor core from the same seed. Then their averaged weights play each other,
+two plies ahead, from openings of exactly four random plies in both roles. 50 % means: as good as
+the recipe. Intervals know that matches from one opening belong together; each seed's own score
+stands beside. A finished cell stays in the folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import torch
+from cells import Cells, pooled, progress
+from snapshots import Snapshot, snapshots
+
+from neurogame.arena.yardstick import Yardstick
+from neurogame.simulate.game import Game
+
+GAMES = ("connectfour", "reversi6", "breakthrough6", "qubic")
+RECIPE = "recipe"
+VARIANTS: dict[str, dict[str, Any]] = {
+    RECIPE: {},
+    "patterns alone": {"parts": {"hidden": 0, "lookups": 160}},
+    "patterns of lines alone": {"parts": {"hidden": 0, "lookups": 160, "line_share": 1.0}},
+    "patterns beside embeddings": {"parts": {"lookups": 160}},
+    "without detectors": {"parts": {"detectors": 0.0}},
+    "without symmetries": {"parts": {"symmetries": False}},
+    "without modes": {"parts": {"mode": False}},
+    "lambda 0": {"lambda_": 0.0},
+    "lambda 0.4": {"lambda_": 0.4},
+    "lambda 0.9": {"lambda_": 0.9},
+    "lambda 1": {"lambda_": 1.0},
+}
+FRESH = 70_000
+
+
+def learned(game: Game, variant: str, seed: int, seconds: float) -> Snapshot:
+    """Return what a variant has learned."""
+    return next(snapshots(game, VARIANTS[variant], seed, [seconds]))
+
+
+def report(cells: Cells) -> str:
+    """Return the table of all finished cells."""
+    runs: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for one in cells.all():
+        runs.setdefault(one["variant"], {}).setdefault(one["game"], []).append(one)
+    games = list(dict.fromkeys(game for own in runs.values() for game in own))
+    lines = ["| variant | " + " | ".join(games) + " |", "|---" * (len(games) + 1) + "|"]
+    for variant in VARIANTS:
+        if variant in runs:
+            values = [
+                pooled(runs[variant][game], "result") if game in runs[variant] else ""
+                for game in games
+            ]
+            lines.append(f"| {variant} | " + " | ".join(values) + " |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run what is missing, or print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("games", nargs="*", default=list(GAMES))
+    parser.add_argument("--first-seed", type=int, default=300)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=15.0)
+    parser.add_argument("--matches", type=int, default=134)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--report", action="store_true", help="only print the table")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    cells = Cells(options.out)
+    for seed in range(options.first_seed, options.first_seed + options.seeds):
+        for name in [] if options.report else options.games:
+            names = {variant: f"{name}-{variant.replace(' ', '-')}-{seed}" for variant in VARIANTS}
+            missing = [one for one in VARIANTS if one != RECIPE and not cells.has(names[one])]
+            if not missing:
+                continue
+            game = Game.load(name)
+            progress(names[RECIPE])
+            recipe = learned(game, RECIPE, seed, options.seconds)
+            yardstick = Yardstick(game=game, matches=options.matches, seed=FRESH + seed)
+            for variant in missing:
+                progress(names[variant])
+                own = learned(game, variant, seed, options.seconds)
+                cells.put(
+                    names[variant],
+                    {
+                        "game": name,
+                        "variant": variant,
+                        "seed": seed,
+                        "games": own.games,
+                        "games of the recipe": recipe.games,
+                        "result": yardstick.measure(own.evaluator, recipe.evaluator).to_json(),
+                    },
+                )
+    print(report(cells))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Learning in lanes with snapshots: what the experiments on the learner's parts have in common."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.recipe import fitted, fresh_parts
+from neurogame.simulate.game import Game
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Snapshot:
+    """What a learner was after some time.
+
+    Attributes:
+        seconds: processor seconds of learning.
+        games: of self-play so far.
+        evaluator: its averaged weights.
+    """
+
+    seconds: float
+    games: int
+    evaluator: PartsEvaluator
+
+
+def snapshots(
+    game: Game, given: Mapping[str, Any], seed: int, marks: Sequence[float]
+) -> Iterator[Snapshot]:
+    """Learn on one core with the fitted recipe, and yield what was learned at each mark.
+
+    Args:
+        game: what is learned.
+        given: settings that differ from the recipe's, see :func:`neurogame.learn.recipe.fitted`.
+        seed: of the run.
+        marks: processor seconds, rising.
+    """
+    config = fitted(game, given, seed=seed)
+    learner = LaneLearner(game, config, fresh_parts(game, config))
+    for mark in marks:
+        while learner.counters.seconds < mark:
+            learner.round()
+        counters = learner.counters
+        yield Snapshot(
+            seconds=counters.seconds,
+            games=counters.matches,
+            evaluator=copy.deepcopy(learner.averaged).requires_grad_(False),
+        )
