@@ -1,0 +1,60 @@
+"""A checkpoint of an evaluator made of parts values the scrambled copy of its game alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.gdl.scramble import scramble
+from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.lane_train_config import LaneTrainConfig
+from neurogame.learn.lane_trainer import LaneTrainer
+from neurogame.learn.mapping import map_game
+from neurogame.learn.recipe import fitted
+from neurogame.learn.run_folder import RunFolder
+from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.limit import Limit
+from neurogame.simulate.game import Game, State
+from neurogame.simulate.playouts import sample_states
+from tests.gdl.slow_renaming import shuffled
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "tictactoe3p", "bidding_tictactoe"])
+def test_the_scrambled_copy_is_valued_and_played_alike(name: str, tmp_path: Path) -> None:
+    own = Game.load(name)
+    renamed = scramble(own.rules, 7, numbers=True)
+    other = Game.from_rules(shuffled(renamed.rules, 8), "other", cache=False)
+    learner = fitted(own, {"lanes": 64, "parts": {"hidden": 16, "lookups": 8}}, seed=1)
+    folder = RunFolder(tmp_path / "run")
+    folder.create({})
+    trainer = LaneTrainer(own, LaneTrainConfig(learner=learner, games=400), folder)
+    trainer.run()
+    # What has been learned, whether or not it has beaten the untrained networks.
+    trainer.release = type(trainer.release)(evaluator=trainer.learner.averaged, seconds=1.0)
+    trainer.save()
+    checkpoint = load_checkpoint(folder.latest)
+    evaluator, mapped = checkpoint.evaluator(own), checkpoint.evaluator(other)
+    assert isinstance(evaluator, PartsEvaluator)
+    there = map_game(own, other)
+    fluents, roles = list(there.fluents), list(there.roles)
+    states = sample_states(own.simulator(), 100, seed=5).to_bool()
+    twins = torch.zeros_like(states)
+    twins[:, fluents] = states
+    with torch.no_grad():
+        values = evaluator(states).numpy()
+        np.testing.assert_array_equal(mapped(twins).numpy()[:, roles], values)
+    assert len(np.unique(values)) > 20
+    searches = AlphaBeta(own, evaluator, seed=1), AlphaBeta(other, mapped, seed=1)
+    for state, twin in zip(states, twins, strict=True):
+        here, copy = State(own, state), State(other, twin)
+        if here.is_terminal:
+            continue
+        for role, its_role in enumerate(roles):
+            found = searches[0].search(here, role, Limit(depth=1))
+            its = searches[1].search(copy, its_role, Limit(depth=1))
+            scores = {there.moves[role][move]: value for move, value in found.scores.items()}
+            assert its.scores == pytest.approx(scores, abs=1e-6)
