@@ -50,7 +50,7 @@ STARTS: dict[str, dict[str, Any]] = {
     "networks": {"logic": "cilp", "detectors": 0.0},
     "detectors": {"logic": "none", "detectors": 0.6},
 }
-MARKS = (1.0, 3.0, 9.0)
+MARKS = (0.1, 0.3, 1.0, 3.0, 9.0)
 WANTED = 0.75
 FRESH = 60_000
 T_975 = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26}
@@ -112,7 +112,7 @@ def report(cells: Cells) -> str:
     runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in cells.all():
         runs.setdefault((one["game"], one["start"]), []).append(one)
-    marks = " | ".join(f"{mark:.0f} s" for mark in MARKS)
+    marks = " | ".join(f"{mark:g} s" for mark in MARKS)
     lines = [
         f"| game | start | seeds | {marks} | games to {100 * WANTED:.0f} % | to `nothing` "
         f"| seconds to {100 * WANTED:.0f} % | to `nothing` |",
@@ -150,7 +150,7 @@ def main() -> None:
     parser.add_argument("games", nargs="*", default=list(GAMES))
     parser.add_argument("--first-seed", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--matches", type=int, default=100)
+    parser.add_argument("--matches", type=int, default=30)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--report", action="store_true", help="only print the table")
     options = parser.parse_args()
