@@ -21,6 +21,7 @@ from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
 from neurogame.arena.sprt import SprtSettings
 from neurogame.errors import ConfigurationError, GameError, PlayerError, RulesError
+from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.players.player import Player
 from neurogame.players.random_player import RandomPlayer
 from neurogame.players.record import MatchRecord
@@ -124,6 +125,13 @@ def test_results_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> Non
     assert same(run_arena(settings, output=tmp_path), whole)
     assert lines(tmp_path)[: len(before)] == before
     assert len(lines(tmp_path)) == 16
+
+
+def test_processes_learn_into_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "learned.pt"
+    players = (f"alphabeta:cilp,depth=1,learn={path}", "random")
+    run_arena(changed(players=players, matches=8), processes=2)
+    assert load_checkpoint(path).counters["matches"] == 8
 
 
 class Backwards(Executor):

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from neurogame.gdl.parse import parse_rules
+from neurogame.gdl.scramble import scramble
+from neurogame.gdl.signature import structural_signature
+from neurogame.gdl.write import rules_text
 from neurogame.ggp.protocol.messages import Abort, Play, Preview, Start, Stop, message_text
 from neurogame.ggp.server.processes import Processes
 from neurogame.ggp.server.serve import make_host
 from neurogame.ggp.server.settings import ServeSettings
-from neurogame.reference.interpreter import ReferenceGame
+from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 from tests.conftest import shared
 from tests.ggp.server.over_http import Served, recorded
 from tests.processes import wait_until
@@ -30,6 +35,23 @@ def served(processes: Processes, tmp_path: Path) -> Iterator[Served]:
     assert not [line for line in lines if "failure" in line]
 
 
+def play_match(
+    ask: Callable[[str], str], game: ReferenceGame, text: str, name: str, chance: random.Random
+) -> ReferenceState:
+    """Play a match as the first role against random moves; return the last state."""
+    assert ask(message_text(Start(name, game.roles[0], text, 30, 5))) == "ready"
+    state, moves = game.initial(), None
+    while not game.terminal(state):
+        own = game.term(ask(message_text(Play(name, moves))))
+        assert own in game.legal(state, 0)
+        others = sorted(game.legal(state, 1), key=game.text)
+        joint = [own, chance.choice(others)]
+        moves = tuple(game.text(term) for term in joint)
+        state = game.next(state, joint)
+    assert ask(message_text(Stop(name, moves))) == "done"
+    return state
+
+
 @pytest.mark.parametrize("upper", [False, True])
 def test_a_whole_match_is_legal_and_logged(served: Served, tmp_path: Path, upper: bool) -> None:
     text = shared("games", "ticTacToe.kif").read_text()
@@ -39,18 +61,14 @@ def test_a_whole_match_is_legal_and_logged(served: Served, tmp_path: Path, upper
     def ask(message: str) -> str:
         return served.body(recorded(message.upper() if upper else message)).decode()
 
-    assert ask(message_text(Start("m.1", "xplayer", text, 30, 5))) == "ready"
-    state, moves = game.initial(), None
-    while not game.terminal(state):
-        move = ask(message_text(Play("m.1", moves)))
-        assert move == (move.upper() if upper else move)
-        own = game.term(move)
-        assert own in game.legal(state, 0)
-        others = sorted(game.legal(state, 1), key=game.text)
-        joint = [own, chance.choice(others)]
-        moves = tuple(game.text(term) for term in joint)
-        state = game.next(state, joint)
-    assert ask(message_text(Stop("m.1", moves))) == "done"
+    seen = []
+
+    def noted(message: str) -> str:
+        seen.append(ask(message))
+        return seen[-1]
+
+    state = play_match(noted, game, text, "m.1", chance)
+    assert all(move == (move.upper() if upper else move) for move in seen[1:-1])
     (path,) = tmp_path.iterdir()
     events = [json.loads(line) for line in path.read_text().splitlines()]
     answers = [event for event in events if event["event"] == "answer"]
@@ -67,3 +85,29 @@ def test_a_look_at_rules_and_then_a_match(served: Served, processes: Processes) 
     assert served.body(recorded(message_text(Play("m.2", None)))) == b"noop"
     assert served.body(recorded(message_text(Abort("m.2")))) == b"aborted"
     wait_until(lambda: not processes._children)
+
+
+def has_learned_from(path: Path, matches: int) -> bool:
+    return path.exists() and load_checkpoint(path).counters["matches"] == matches
+
+
+def test_a_player_learns_from_the_matches_that_it_is_served(
+    processes: Processes, tmp_path: Path
+) -> None:
+    """Two matches of one game under different names go into one file."""
+    path = tmp_path / "learned.pt"
+    settings = ServeSettings(player=f"alphabeta:cilp,depth=1,learn={path}")
+    served = Served(make_host(settings, processes, lambda line: None))
+    own = parse_rules(shared("games", "ticTacToe.kif").read_text())
+    try:
+        for number, rules in enumerate((own, scramble(own, seed=3).rules)):
+
+            def ask(message: str) -> str:
+                return served.body(recorded(message)).decode()
+
+            chance, text = random.Random(number), rules_text(rules)
+            play_match(ask, ReferenceGame(rules), text, f"m.{number}", chance)
+            wait_until(partial(has_learned_from, path, number + 1))
+    finally:
+        served.end()
+    assert load_checkpoint(path).signature == structural_signature(own)
