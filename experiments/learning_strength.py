@@ -30,10 +30,10 @@ from cells import Cells, pooled, progress, share
 
 from neurogame.arena.yardstick import MCTS, Yardstick
 from neurogame.evaluators.base import Evaluator
-from neurogame.learn.lane_train_config import LaneTrainConfig
-from neurogame.learn.lane_trainer import LaneTrainer, Release
 from neurogame.learn.recipe import fitted
 from neurogame.learn.run_folder import RunFolder
+from neurogame.learn.train_config import TrainConfig
+from neurogame.learn.trainer import Release, Trainer
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
@@ -81,12 +81,12 @@ def run(game: Game, seed: int, seconds: float, matches: int, out: Path) -> dict[
     folder = RunFolder(out / f"{game.name}-{seed}")
     if folder.path.exists():
         shutil.rmtree(folder.path)  # A run that was stopped: its releases are not all there.
-    config = LaneTrainConfig(learner=fitted(game, seed=seed), seconds=seconds)
-    trainer = LaneTrainer(game, config, folder)
-    folder.create({"rules": game.name, "recipe": "fitted", **config.to_json()})
+    config = TrainConfig(learner=fitted(game, seed=seed), seconds=seconds)
     releases: list[Release] = []
+    trainer = Trainer(game, config, folder, released=releases.append)
+    folder.create({"rules": game.name, "recipe": "fitted", **config.to_json()})
     began = time.monotonic()
-    trainer.run(released=releases.append)
+    trainer.run()
     counters = trainer.counters
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     found: dict[str, Any] = {

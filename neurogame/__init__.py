@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from neurogame.evaluators.config import EvaluatorConfig
     from neurogame.evaluators.true_goal import state_values
     from neurogame.learn.checkpoint import load_checkpoint, save_checkpoint
-    from neurogame.learn.config import TrainConfig
-    from neurogame.learn.train import train
+    from neurogame.learn.train_config import TrainConfig
+    from neurogame.learn.trainer import train
     from neurogame.players.match import play_match
     from neurogame.players.match_settings import MatchSettings
     from neurogame.players.players import make_player
@@ -72,8 +72,8 @@ _HOMES = {
     "evaluators.config": ("EvaluatorConfig",),
     "evaluators.true_goal": ("state_values",),
     "learn.checkpoint": ("load_checkpoint", "save_checkpoint"),
-    "learn.config": ("TrainConfig",),
-    "learn.train": ("train",),
+    "learn.train_config": ("TrainConfig",),
+    "learn.trainer": ("train",),
     "players.match": ("play_match",),
     "players.match_settings": ("MatchSettings",),
     "players.players": ("make_player",),

@@ -57,6 +57,21 @@ def write_whole(path: Path, write: Callable[[BinaryIO], None], *, lasting: bool 
         raise
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text as :func:`write_whole` does, in UTF-8.
+
+    Args:
+        path: the final path; its folder must exist.
+        text: what the file is to hold.
+    """
+    data = text.encode()
+
+    def write(stream: BinaryIO) -> None:
+        stream.write(data)
+
+    write_whole(path, write)
+
+
 def read_arrays(path: Path) -> Arrays | None:
     """Return the arrays of a file of the cache, or None if it is absent or damaged."""
     try:

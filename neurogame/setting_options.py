@@ -63,6 +63,18 @@ def chosen_settings(
     return {name: value for name, value in found.items() if value is not None}
 
 
+def chosen_flags(options: argparse.Namespace, kind: type[Settings], prefix: str = "") -> list[str]:
+    """Return the options by which the command line gave settings, as they are written.
+
+    Args:
+        options: what was read.
+        kind: the settings.
+        prefix: as for :func:`add_settings`.
+    """
+    given = chosen_settings(options, kind, prefix)
+    return [_option(entry, prefix) for entry in settings_of(kind) if entry.name in given]
+
+
 def _option(entry: Setting, prefix: str) -> str:
     if not prefix:
         return f"--{entry.option}"

@@ -14,7 +14,7 @@ from neurogame.arena.fingerprint import differences
 from neurogame.arena.report import csv_text, markdown
 from neurogame.arena.schedule import Slot
 from neurogame.errors import ConfigurationError, LimitError
-from neurogame.files import write_whole
+from neurogame.files import write_text
 from neurogame.players.record import MatchRecord
 from neurogame.version import __version__
 
@@ -195,7 +195,7 @@ class ArenaFolder:
 
     def _write_text(self, name: str, text: str) -> None:
         try:
-            write_whole(self.path / name, lambda stream: _put(stream, text))
+            write_text(self.path / name, text)
         except OSError as error:
             raise _cannot_write(self.path, error) from None
 
@@ -203,10 +203,6 @@ class ArenaFolder:
 def keyed(slots: Sequence[Slot]) -> dict[Key, Slot]:
     """Return slots by what names them."""
     return {slot_key(slot): slot for slot in slots}
-
-
-def _put(stream: BinaryIO, text: str) -> None:
-    stream.write(text.encode())
 
 
 def _cannot_write(path: Path, error: OSError) -> LimitError:

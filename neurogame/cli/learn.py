@@ -171,21 +171,14 @@ def _checkpoint(
     counters: dict[str, int],
 ) -> Checkpoint:
     """Return a checkpoint with the judge, and with all that another one holds."""
-    from neurogame.gdl.signature import structural_signature
-    from neurogame.gdl.write import rules_text
-    from neurogame.learn.checkpoint import Checkpoint
+    from neurogame.learn.checkpoint import empty_checkpoint
     from neurogame.learn.judges import plain_judge
 
     stored = plain_judge(judge)
     if base is not None:
         return dataclasses.replace(base, judges={**base.judges, name: stored}, parent=base.hash)
-    return Checkpoint(
-        game_name=game.name,
-        rules=rules_text(game.rules),
-        signature=structural_signature(game.rules),
-        roles=list(game.roles),
-        fluents=list(game.fluents),
-        moves=[list(moves) for moves in game.moves],
+    return dataclasses.replace(
+        empty_checkpoint(game),
         judges={name: stored},
         random={"seed": seed},
         counters=counters,

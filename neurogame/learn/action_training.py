@@ -23,6 +23,7 @@ from neurogame.errors import ConfigurationError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.kernels.leaves.move_scores import LOGITS
 from neurogame.learn.action_training_config import ActionTrainingConfig
+from neurogame.learn.weights import copied_weights
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
@@ -111,12 +112,12 @@ def train_action_circuit(
         learned, measured = (_gathered(game, rows) for rows in seen)
         if not reports:
             _calibrate(circuit, learned)
-        best, kept = _report(circuit, learned, measured), _copied(circuit)
+        best, kept = _report(circuit, learned, measured), copied_weights(circuit)
         for _ in range(config.epochs):
             _pass(circuit, learned, config, optimiser, random)
             found = _report(circuit, learned, measured)
             if found.loss < best.loss:
-                best, kept = found, _copied(circuit)
+                best, kept = found, copied_weights(circuit)
         circuit.load_state_dict(kept)
         # Weights have changed: the tree and what it holds of them go.
         search.forget()
@@ -233,11 +234,6 @@ def _calibrate(circuit: ActionCircuit, learned: Sequence[_Choices | None]) -> No
                     factor.fill_(value)
                     losses.append(float(_losses(circuit, role, own)[0].mean()))
                 factor.fill_(_FACTORS[int(np.argmin(losses))])
-
-
-def _copied(circuit: ActionCircuit) -> dict[str, Tensor]:
-    """Return the circuit's weights, to come back to."""
-    return {name: tensor.clone() for name, tensor in circuit.state_dict().items()}
 
 
 def _report(

@@ -26,6 +26,7 @@ from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.files import write_whole
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.signature import structural_signature
+from neurogame.gdl.write import rules_text
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.learn.content_hash import content_hash
 from neurogame.learn.judges import rebuild_judge
@@ -172,6 +173,18 @@ class Checkpoint:
         if game is None or game.rules == own.rules:
             return evaluator
         return map_evaluator(evaluator, own, game)
+
+
+def empty_checkpoint(game: Game) -> Checkpoint:
+    """Return a checkpoint of a game that holds nothing but its rules and names."""
+    return Checkpoint(
+        game_name=game.name,
+        rules=rules_text(game.rules),
+        signature=structural_signature(game.rules),
+        roles=list(game.roles),
+        fluents=list(game.fluents),
+        moves=[list(moves) for moves in game.moves],
+    )
 
 
 def save_checkpoint(path: Path | str, checkpoint: Checkpoint) -> str:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
 import numpy as np
-import torch
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.intervals import paired_interval
 from neurogame.learn.counter_random import derive
-from neurogame.learn.lockstep import RANDOM_SEAT, MatchPlan, play_lockstep
-from neurogame.learn.trajectory import Trajectory
+from neurogame.learn.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan, play_lockstep
 from neurogame.search.openings import NODES, Openings
 from neurogame.simulate.game import Game
 
@@ -117,7 +114,6 @@ def compare(
         evaluators=[evaluator] if other is None else [evaluator, other],
         seats=seats.astype(np.int64),
         seeds=(derive(seed, pair) >> np.uint64(1)).astype(np.int64),
-        epsilon=[0.0] if other is None else [0.0, 0.0],
         openings=begins[pair % len(begins)],
         max_plies=max_plies,
         margin=margin,
@@ -138,7 +134,7 @@ def compare(
                 cluster=int(pair[i]),
                 result=results[i],
                 goal=100 * mine[i],
-                moves=bytes([own[i]]) + t.moves.numpy().tobytes(),
+                moves=bytes([own[i]]) + t.moves.tobytes(),
             )
             for i, t in enumerate(played)
         ],
@@ -200,28 +196,13 @@ def summarise(played: Sequence[Played], *, openings: int, opening_plies: int) ->
     )
 
 
-def count_distinct(played: list[Trajectory]) -> int:
-    """Return how many matches differ in their moves."""
-    return len({t.moves.numpy().tobytes() for t in played})
-
-
-def moves_digest(played: list[Trajectory]) -> str:
-    """Return a short text that tells apart lists of matches with different moves."""
-    digest = hashlib.sha256()
-    for match in played:
-        digest.update(match.moves.numpy().tobytes() + b"|")
-    return digest.hexdigest()[:16]
-
-
-def _result(trajectory: Trajectory, own: int) -> float:
-    if not trajectory.finished:
+def _result(match: LockstepMatch, own: int) -> float:
+    if not match.finished:
         return float("nan")
-    goals = trajectory.goals
-    others = torch.cat([goals[:own], goals[own + 1 :]]).max()
-    return _points(float(goals[own]), float(others))
+    return _points(float(match.goals[own]), float(np.delete(match.goals, own).max()))
 
 
-def _solo_results(played: list[Trajectory]) -> list[float]:
+def _solo_results(played: list[LockstepMatch]) -> list[float]:
     results = []
     for mine, rivals in zip(played[0::2], played[1::2], strict=False):
         done = mine.finished and rivals.finished

@@ -21,3 +21,14 @@ def derive(*parts: int | npt.NDArray[np.int64] | Words) -> Words:
 def uniform(words: Words) -> Floats:
     """Return numbers in [0, 1) made of the upper 53 bits of each word."""
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def derived_seed(seed: int, use: int, number: int) -> int:
+    """Return a seed for one use of a seed, at least 0.
+
+    Args:
+        seed: of all.
+        use: what for; a number of its own for each.
+        number: which of the uses of this kind.
+    """
+    return int(np.random.SeedSequence([seed, use, number]).generate_state(1, np.uint64)[0] >> 1)

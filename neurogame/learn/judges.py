@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from neurogame.errors import CheckpointError
 from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.learn.weights import copied_weights
 from neurogame.simulate.game import Game
 
 JUDGES = ("action", "knowledge")
@@ -25,8 +26,7 @@ class StoredJudge(MoveJudge, Protocol):
 
 def plain_judge(judge: StoredJudge) -> dict[str, Any]:
     """Return a judge as a checkpoint holds it: ``description`` and ``weights``."""
-    weights = {name: own.detach().cpu().clone() for name, own in judge.state_dict().items()}
-    return {"description": judge.describe(), "weights": weights}
+    return {"description": judge.describe(), "weights": copied_weights(judge)}
 
 
 def rebuild_judge(name: str, game: Game, stored: Mapping[str, Any]) -> MoveJudge:

@@ -17,7 +17,8 @@ from torch import Tensor
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.learn.counters import Counters
 from neurogame.learn.lane_config import LaneConfig
-from neurogame.learn.lane_worker import Agreement, LaneWorker, part_of
+from neurogame.learn.lane_worker import Agreement, LaneWorker
+from neurogame.learn.weights import part_of
 from neurogame.simulate.game import Game
 
 ROUND_PLIES = 16

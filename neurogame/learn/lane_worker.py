@@ -25,6 +25,7 @@ from neurogame.kernels.native.struct import array_of
 from neurogame.kernels.self_play.games import Games, GameSettings
 from neurogame.learn.lane_config import LaneConfig
 from neurogame.learn.learning_state import learning_of, learning_state, restore_learning
+from neurogame.learn.weights import part_of
 from neurogame.simulate.game import Game
 
 _ADDED = ("errors", "sizes")
@@ -139,8 +140,3 @@ class Agreement:
         """Take the weights as they are now, which are the same for all."""
         for before, now in zip(self._before, self._workers[0].added(), strict=True):
             before[...] = now
-
-
-def part_of(state: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """Return the tensors whose names begin with a prefix, under the rest of their names."""
-    return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}

@@ -37,12 +37,10 @@ class Judges:
     Attributes:
         evaluators: all evaluators.
         margin: whether a role's value is ``(own + 1 - other) / 2``; two roles only.
-        best: highest goal of each role, float64 ``[R]`` in 0..1.
     """
 
     evaluators: Sequence[Evaluator]
     margin: bool
-    best: Floats
 
 
 @final
@@ -54,13 +52,10 @@ class Ahead:
         joint: the joint moves.
         values: what each role makes of each child, float64 ``[K, R]`` in 0..1; NaN where the
             role has no judge.
-        proved: exact values of the children, float64 ``[K, R]`` in 0..1; NaN rows where the
-            look-ahead did not see to the end.
     """
 
     joint: JointMoves
     values: Floats
-    proved: Floats
 
 
 def look_ahead(
@@ -92,13 +87,12 @@ def look_ahead(
     # Goals are whole hundredths: rounding takes the float32 error away.
     goals = np.rint(look.goals.numpy().astype(np.float64) * 100) / 100
     mine = judge[joint.parent]
-    proved = np.where(ends[:, None], goals, np.nan)
     values = np.where(ends[:, None] & (mine >= 0), goals, np.nan)
     inner = np.flatnonzero(~ends & (mine >= 0).any(axis=1))
     if depth == 1:
         fluents = after.to_bool()[torch.from_numpy(inner)]
         values[inner] = _estimates(fluents, mine[inner], judges)
-        return Ahead(joint, values, proved)
+        return Ahead(joint, values)
     child_words = derive(words, depth)[joint.parent]
     child_legal = look.legal.numpy()
     for begin in range(0, len(inner), _PIECE):
@@ -114,8 +108,7 @@ def look_ahead(
         )
         backed = [worth(deeper, role).max(axis=1) for role in range(goals.shape[1])]
         values[rows] = np.where(mine[rows] >= 0, np.stack(backed, axis=1), np.nan)
-        proved[rows] = proofs(deeper, judges.best)
-    return Ahead(joint, values, proved)
+    return Ahead(joint, values)
 
 
 def worth(ahead: Ahead, role: int) -> Floats:
@@ -134,36 +127,6 @@ def worth(ahead: Ahead, role: int) -> Floats:
     place = joint.parent * width + joint.rank[:, role]
     np.minimum.at(result, place, np.nan_to_num(ahead.values[:, role]))
     return np.where(joint.table[role] < 0, -np.inf, result.reshape(states, width))
-
-
-def proofs(ahead: Ahead, best: Floats) -> Floats:
-    """Return the exact values of states as far as the look-ahead proves them.
-
-    A state in which one role has a choice is proved by a child with the best goal that the role
-    can have at all, or by all its children; one without any choice by its child; and one in which
-    several roles have a choice is not.
-
-    Args:
-        ahead: a look-ahead of ``A`` states.
-        best: highest goal of each role, float64 ``[R]`` in 0..1.
-
-    Returns:
-        float64 ``[A, R]`` in 0..1, NaN rows where nothing is proved.
-    """
-    joint = ahead.joint
-    several = joint.choices > 1
-    mover = np.argmax(several, axis=1)
-    known = np.logical_and.reduce(np.isfinite(ahead.proved), axis=1)
-    score = np.where(known, ahead.proved[np.arange(len(known)), mover[joint.parent]], -1.0)
-    start = np.searchsorted(joint.parent, np.arange(len(mover)))
-    top = np.maximum.reduceat(score, start)
-    # The first child of each state with the highest score, found by a reversed overwrite.
-    winner = np.zeros(len(mover), dtype=np.int64)
-    rows = np.flatnonzero(score == top[joint.parent])[::-1]
-    winner[joint.parent[rows]] = rows
-    settled = np.logical_and.reduceat(known, start) | (top >= best[mover])
-    settled &= several.sum(axis=1) < 2
-    return np.where(settled[:, None], ahead.proved[winner], np.nan)
 
 
 def _estimates(fluents: Tensor, judge: Ints, judges: Judges) -> Floats:

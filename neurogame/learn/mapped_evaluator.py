@@ -22,15 +22,16 @@ class MappedEvaluator(Evaluator):
 
     Args:
         inner: the evaluator; its fluents and roles are those it was trained on.
+        home: the game it was trained on.
         fluents: for each fluent of the inner game the index of the same fluent in the outer
             game; int64 ``[F]``.
         roles: for each role of the outer game the index of the same role in the inner game;
             int64 ``[R]``.
     """
 
-    def __init__(self, inner: Evaluator, fluents: Tensor, roles: Tensor) -> None:
+    def __init__(self, inner: Evaluator, home: Game, fluents: Tensor, roles: Tensor) -> None:
         super().__init__(len(fluents), len(roles), inner.describe())
-        self.inner = inner
+        self.inner, self.home = inner, home
         self.register_buffer("fluent_index", fluents)
         self.register_buffer("role_index", roles)
 
@@ -64,4 +65,4 @@ def map_evaluator(evaluator: Evaluator, own: Game, game: Game) -> Evaluator:
     if mapping.is_identity:
         return evaluator
     inner_role = torch.argsort(torch.tensor(mapping.roles))
-    return MappedEvaluator(evaluator, torch.tensor(mapping.fluents), inner_role)
+    return MappedEvaluator(evaluator, own, torch.tensor(mapping.fluents), inner_role)

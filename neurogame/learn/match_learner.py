@@ -22,18 +22,22 @@ from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.build import KIND
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.gdl.signature import structural_signature
-from neurogame.gdl.write import rules_text
 from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.struct import array_of
 from neurogame.kernels.self_play.recorded import GamesToLearn, learn_recorded, value_recorded
-from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.checkpoint import (
+    Checkpoint,
+    empty_checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+)
 from neurogame.learn.counters import Counters
 from neurogame.learn.learning_state import learning_of, learning_state, restore_learning
 from neurogame.learn.mapped_evaluator import MappedEvaluator, map_evaluator
 from neurogame.learn.match_config import MatchLearning
 from neurogame.learn.match_replay import LearnedMatch, MatchReplay
 from neurogame.learn.match_start import with_parts
+from neurogame.learn.weights import copied_weights, part_of
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
 from neurogame.version import __version__
@@ -106,7 +110,7 @@ class MatchLearner:
         self._own = game if self._base is None else self._base.game()
         begun = found.evaluator(self._own) if isinstance(found, Checkpoint) else found
         self._parts: PartsEvaluator = with_parts(self._own, begun)
-        self._initial = _copied(self._parts)
+        self._initial = copied_weights(self._parts)
         self.evaluator: Evaluator = self._parts
         if self._own.rules != game.rules:
             try:
@@ -159,20 +163,13 @@ class MatchLearner:
     def save(self) -> None:
         """Write the file; at no moment is there half of one."""
         own, learning = self._own, learning_state(self._learning)
-        base = self._base or Checkpoint(
-            game_name=own.name,
-            rules=rules_text(own.rules),
-            signature=structural_signature(own.rules),
-            roles=list(own.roles),
-            fluents=list(own.fluents),
-            moves=[list(moves) for moves in own.moves],
-        )
+        base = self._base or empty_checkpoint(own)
         kept = {f"{_LEARNING}{name}": tensor for name, tensor in learning.items()}
         kept |= {f"{_REPLAY}{name}": tensor for name, tensor in self._replay.state().items()}
         checkpoint = replace(
             base,
             description=self._parts.describe(),
-            weights=_copied(self._parts),
+            weights=copied_weights(self._parts),
             initial_weights=self._initial,
             optimiser=None,
             buffer=kept,
@@ -214,8 +211,8 @@ class MatchLearner:
             self._parent = held.hash
             return
         assert held.buffer is not None
-        restore_learning(self._learning, _part(held.buffer, _LEARNING))
-        self._replay.restore(_part(held.buffer, _REPLAY))
+        restore_learning(self._learning, part_of(held.buffer, _LEARNING))
+        self._replay.restore(part_of(held.buffer, _REPLAY))
         self.counters, self._parent = Counters.from_json(held.counters), held.parent
 
     def _learn(self, match: PlayedMatch) -> None:
@@ -313,14 +310,6 @@ def _is_of_parts(held: Checkpoint) -> bool:
 
 def _is_of_matches(held: Checkpoint) -> bool:
     return held.buffer is not None and f"{_LEARNING}numbers" in held.buffer
-
-
-def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
-
-
-def _copied(evaluator: Evaluator) -> dict[str, Tensor]:
-    return {name: tensor.detach().clone() for name, tensor in evaluator.state_dict().items()}
 
 
 def _stamp(path: Path) -> tuple[int, ...] | None:

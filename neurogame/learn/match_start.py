@@ -9,7 +9,7 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.build import make_parts
 from neurogame.evaluators.parts.config import LOGIC, PartsConfig
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.search.opposition import opposition
+from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
 
 
@@ -38,8 +38,7 @@ def with_parts(game: Game, evaluator: Evaluator) -> PartsEvaluator:
             f"matches; it must be made of parts, or be {', '.join(LOGIC[:-1])} with the usual "
             "settings"
         )
-    opposed = len(game.roles) == 2 and opposition(game).constant_sum
-    made = make_parts(game, PartsConfig(logic=kind), opposed=opposed)
+    made = make_parts(game, PartsConfig(logic=kind), opposed=opposed(game))
     assert made.networks is not None
     made.networks.load_state_dict(evaluator.state_dict())
     return made

@@ -10,7 +10,7 @@ from neurogame.evaluators.parts.build import make_parts
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.learn.lane_config import LaneConfig
-from neurogame.search.opposition import opposition
+from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
 
@@ -78,5 +78,4 @@ def fitted(game: Game, given: Mapping[str, Any] | None = None, *, seed: int = 0)
 
 def fresh_parts(game: Game, config: LaneConfig) -> PartsEvaluator:
     """Return the evaluator that a configuration names, before it has learned."""
-    opposed = len(game.roles) == 2 and opposition(game).constant_sum
-    return make_parts(game, config.parts, opposed=opposed, seed=config.seed)
+    return make_parts(game, config.parts, opposed=opposed(game), seed=config.seed)

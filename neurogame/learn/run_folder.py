@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, final
 
 from neurogame.errors import CheckpointError, ConfigurationError
-from neurogame.files import write_whole
+from neurogame.files import write_text
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 
 LATEST = "latest.pt"
@@ -28,8 +28,7 @@ class RunFolder:
 
     ``config.json`` the configuration; ``rounds.jsonl`` and ``rounds.csv`` one line per round of
     self-play and learning; ``evaluations.jsonl`` one line per evaluation; ``latest.pt`` all that
-    is needed to go on; ``best.pt`` the evaluator with the best evaluation; and
-    ``checkpoint-<matches>.pt``.
+    is needed to go on; ``best.pt`` the last release.
 
     Args:
         path: the folder.
@@ -70,8 +69,7 @@ class RunFolder:
         self.path.mkdir(parents=True, exist_ok=True)
         for name in LOGS:
             (self.path / name).unlink(missing_ok=True)
-        text = json.dumps(config, indent=2) + "\n"
-        write_whole(self.path / CONFIG, lambda stream: _write_text(stream, text))
+        write_text(self.path / CONFIG, json.dumps(config, indent=2) + "\n")
 
     def config(self) -> dict[str, Any]:
         """Return what :meth:`create` wrote.
@@ -130,14 +128,6 @@ class RunFolder:
         """Write ``best.pt``."""
         save_checkpoint(self.path / BEST, checkpoint)
 
-    def save_numbered(self, checkpoint: Checkpoint, matches: int) -> None:
-        """Write ``checkpoint-<matches>.pt``."""
-        save_checkpoint(self.path / f"checkpoint-{matches}.pt", checkpoint)
-
     def _append(self, name: str, text: str) -> None:
         with (self.path / name).open("a", encoding="utf-8", newline="") as stream:
             stream.write(text)
-
-
-def _write_text(stream: io.BufferedIOBase | Any, text: str) -> None:
-    stream.write(text.encode())

@@ -107,7 +107,9 @@ class SearchPlayer(ABC):
             self._evaluator = self._learner.evaluator
         elif self._source is not None and (self._evaluator is None or self._fresh or is_new):
             self._evaluator = self._source(game, seed if self._fresh else 0)
-            self.report = _refine_in_time(game, self._evaluator, self._refine, seed, end)
+            self._evaluator, self.report = _refined_in_time(
+                game, self._evaluator, self._refine, seed, end
+            )
         self._search = self._make_search(game, seed, seconds, end)
         self._game, self._role, self.last = game, role, None
         if seconds is not None:
@@ -183,16 +185,18 @@ class SearchPlayer(ABC):
         self._learner.learn()
 
 
-def _refine_in_time(
+def _refined_in_time(
     game: Game, evaluator: Evaluator, seconds: float, seed: int, end: float | None
-) -> str:
-    """Refine an evaluator in place by self-play; return a line about it for people."""
+) -> tuple[Evaluator, str]:
+    """Return what self-play makes of an evaluator, and a line about it for people."""
     if end is not None:
         seconds = min(seconds, _REFINING * (end - time.monotonic()))
     if seconds <= 0:
-        return ""
+        return evaluator, ""
     # Imported here: who refines nothing needs nothing of the learning room.
     from neurogame.learn.refine import refine_evaluator
 
     found = refine_evaluator(game, evaluator, seconds, seed)
-    return "not refined: no weights, or too little time" if found is None else str(found)
+    if found is None:
+        return evaluator, "not refined: too little time for this game"
+    return found.evaluator, str(found)

@@ -14,7 +14,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.intervals import wilson_interval
 from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
-from neurogame.search.opposition import opposition
+from neurogame.search.opposition import opposed
 from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game, State
 
@@ -59,7 +59,7 @@ class Prover:
         settings = SearchSettings(think_when_forced=True)
         self._search = AlphaBeta(game, evaluator or _Ignorant(game), settings=settings, seed=seed)
         self._limit = Limit(nodes=nodes, depth=_DEPTH)
-        self._is_shared = opposition(game).constant_sum and len(game.roles) == 2
+        self._is_shared = opposed(game)
         goals = [[value / 100 for value, _ in pairs] or [0.0] for pairs in game.circuit.goals]
         self._worst, self._best = [min(g) for g in goals], [max(g) for g in goals]
 

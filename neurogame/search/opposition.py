@@ -56,6 +56,15 @@ def opposition(game: Game) -> Opposition:
     return answer
 
 
+def opposed(game: Game) -> bool:
+    """Return whether a game has two roles of which one loses what the other wins.
+
+    Args:
+        game: the game; see :func:`opposition`.
+    """
+    return len(game.roles) == 2 and opposition(game).constant_sum
+
+
 def judge(outcomes: Iterable[tuple[int, ...]], roles: int) -> Opposition:
     """Judge the interests of roles by the outcomes of games.
 

@@ -77,7 +77,7 @@ def test_commands_are_the_modules_of_the_room() -> None:
         ["simulate"],
         ["simulate", "tictactoe", "--games", "many"],
         ["match", "tictactoe"],
-        ["train", "tictactoe", "--paper-target", "magic"],
+        ["train", "tictactoe", "--recipe", "magic"],
         *([*line, "--no-such-option"] for line in COMPLETE.values()),
     ],
     ids=" ".join,

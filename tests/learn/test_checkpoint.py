@@ -21,7 +21,6 @@ from neurogame.files import write_whole
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from neurogame.learn.config import TrainConfig
 from neurogame.learn.content_hash import content_hash
 from neurogame.learn.judges import plain_judge
 from neurogame.simulate.game import Game
@@ -215,14 +214,15 @@ def test_a_file_of_version_2_calls_its_evaluator_by_the_name_of_today(
     path: Path, old_kind: str, kind: str, old_opponent: str, opponent: str
 ) -> None:
     settings = {"kind": kind, "hidden": (4,), "noise": 0.1 if kind.startswith("cilp") else 0.0}
-    config = TrainConfig(evaluator=EvaluatorConfig(**settings), opponent=opponent)  # type: ignore[arg-type]
-    evaluator = make_evaluator(game(), config.evaluator, 5)
+    own = EvaluatorConfig(**settings)  # type: ignore[arg-type]
+    config = {"evaluator": own.to_json(), "opponent": opponent}
+    evaluator = make_evaluator(game(), own, 5)
     weights = {name: tensor.clone() for name, tensor in evaluator.state_dict().items()}
     new = sample(
         description=evaluator.describe(),
         weights=weights,
         initial_weights=weights,
-        config=config.to_json(),
+        config=config,
     )
     contents = copy.deepcopy(vars(new))
     contents["description"]["kind"] = contents["config"]["evaluator"]["kind"] = old_kind
@@ -233,7 +233,7 @@ def test_a_file_of_version_2_calls_its_evaluator_by_the_name_of_today(
     )
     loaded = load_checkpoint(path)
     assert loaded.hash == new.hash
-    assert TrainConfig.from_json(loaded.config) == config
+    assert loaded.config == config
     states = sample_states(game().simulator(), 20, seed=1).to_bool()
     with torch.no_grad():
         assert torch.equal(loaded.evaluator()(states), evaluator(states))

@@ -24,12 +24,12 @@ from neurogame.learn import checkpoint_folder
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.checkpoint_folder import CheckpointFolder
 from neurogame.learn.checkpoint_index import INDEX, IndexEntry
-from neurogame.learn.config import TrainConfig
 from neurogame.learn.judges import plain_judge
 from neurogame.learn.knowledge import learn_knowledge
 from neurogame.learn.mapping import map_game
+from neurogame.learn.paper.config import PaperConfig
+from neurogame.learn.paper.trainer import PaperTrainer
 from neurogame.learn.run_folder import RunFolder
-from neurogame.learn.train import Trainer
 from neurogame.players.folder_player import FolderPlayer
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
@@ -52,13 +52,13 @@ def scrambled(name: str) -> Game:
 @cache
 def trained(name: str) -> Checkpoint:
     """Return what little training makes of an evaluator, with knowledge beside it."""
-    config = TrainConfig(
-        evaluator=EvaluatorConfig(kind="cilp"), matches=12, concurrent=6, updates=2.0, seed=3
+    config = PaperConfig(
+        evaluator=EvaluatorConfig(kind="cilp"), games=12, learning_rate=0.05, seed=3
     )
     with tempfile.TemporaryDirectory() as path:
         folder = RunFolder(Path(path) / "run")
         folder.create(config.to_json())
-        Trainer(game(name), config, folder).run()
+        PaperTrainer(game(name), config, folder).run()
         found = load_checkpoint(folder.latest)
     knowledge = learn_knowledge(game(name), KnowledgeConfig(games=100, replies=2), 5)
     return replace(found, judges={"knowledge": plain_judge(knowledge)})

@@ -12,10 +12,14 @@ import pytest
 import torch
 
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.gdl.scramble import scramble
 from neurogame.learn.comparison import Comparison
 from neurogame.learn.lockstep import MatchPlan, play_lockstep
+from neurogame.learn.mapped_evaluator import MappedEvaluator, map_evaluator
+from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.learn.refine import refine_evaluator
+from neurogame.learn.weights import copied_weights
 from neurogame.simulate.game import Game
 
 game = cache(Game.load)
@@ -58,19 +62,36 @@ def test_only_better_weights_stay(
 ) -> None:
     monkeypatch.setattr("neurogame.learn.refine.compare", lambda *_, **__: compared(wins, losses))
     evaluator = make_evaluator(game("tictactoe"))
-    before = {name: value.clone() for name, value in evaluator.state_dict().items()}
+    before = copied_weights(evaluator)
     found = refine_evaluator(game("tictactoe"), evaluator, 0.2, seed=1)
     assert found is not None
-    assert found.updates > 0
+    assert found.games > 0
     assert found.is_kept == kept
-    same = [torch.equal(value, before[name]) for name, value in evaluator.state_dict().items()]
-    assert all(same) != kept
+    assert (found.evaluator is evaluator) != kept
+    assert isinstance(found.evaluator, PartsEvaluator) == kept
+    after = copied_weights(evaluator)
+    assert all(torch.equal(value, before[name]) for name, value in after.items())
     assert ("kept" if kept else "dropped") in str(found)
 
 
-def test_what_has_no_weights_is_not_refined() -> None:
-    fuzzy = make_evaluator(game("tictactoe"), EvaluatorConfig(kind="fuzzy"))
-    assert refine_evaluator(game("tictactoe"), fuzzy, 1.0) is None
+@pytest.mark.usefixtures("ticking")
+def test_parts_go_on_learning_from_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("neurogame.learn.refine.compare", lambda *_, **__: compared(36, 4))
+    own = game("tictactoe")
+    other = Game.from_rules(scramble(own.rules, 3).rules, "other", cache=False)
+    evaluator = fresh_parts(own, fitted(own))
+    once = refine_evaluator(own, evaluator, 0.2, seed=1)
+    assert once is not None
+    # What has learned goes on, here under other names; what it was stays what it was.
+    twice = refine_evaluator(other, map_evaluator(once.evaluator, own, other), 0.2, seed=2)
+    assert twice is not None
+    assert isinstance(twice.evaluator, MappedEvaluator)
+    assert twice.evaluator.home is own
+    before, after = copied_weights(once.evaluator), copied_weights(twice.evaluator.inner)
+    fresh = copied_weights(evaluator)
+    distance = sum(float((after[name] - before[name]).abs().sum()) for name in before)
+    whole = sum(float((after[name] - fresh[name]).abs().sum()) for name in before)
+    assert 0 < distance < whole
 
 
 def test_what_is_too_slow_for_the_time_is_not_begun() -> None:
@@ -79,16 +100,11 @@ def test_what_is_too_slow_for_the_time_is_not_begun() -> None:
 
 
 def test_matches_are_cut_off_where_they_are() -> None:
-    plan: dict[str, Any] = {
-        "evaluators": [],
-        "seats": np.full((5, 2), -1),
-        "seeds": np.arange(5),
-        "epsilon": [],
-    }
+    plan: dict[str, Any] = {"evaluators": [], "seats": np.full((5, 2), -1), "seeds": np.arange(5)}
     whole = play_lockstep(game("connectfour"), MatchPlan(**plan))
     asked = iter([False, False, False, True])
     cut = play_lockstep(game("connectfour"), MatchPlan(**plan), lambda: next(asked))
     assert [match.plies for match in cut] == [3] * 5
     assert not any(match.finished for match in cut)
     for long, short in zip(whole, cut, strict=True):
-        assert torch.equal(long.moves[:3], short.moves)
+        assert np.array_equal(long.moves[:3], short.moves)

@@ -11,11 +11,11 @@ import torch
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.gdl.scramble import scramble
 from neurogame.learn.checkpoint import load_checkpoint
-from neurogame.learn.lane_train_config import LaneTrainConfig
-from neurogame.learn.lane_trainer import LaneTrainer
 from neurogame.learn.mapping import map_game
 from neurogame.learn.recipe import fitted
 from neurogame.learn.run_folder import RunFolder
+from neurogame.learn.train_config import TrainConfig
+from neurogame.learn.trainer import Trainer
 from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
@@ -31,7 +31,7 @@ def test_the_scrambled_copy_is_valued_and_played_alike(name: str, tmp_path: Path
     learner = fitted(own, {"lanes": 64, "parts": {"hidden": 16, "lookups": 8}}, seed=1)
     folder = RunFolder(tmp_path / "run")
     folder.create({})
-    trainer = LaneTrainer(own, LaneTrainConfig(learner=learner, games=400), folder)
+    trainer = Trainer(own, TrainConfig(learner=learner, games=400), folder)
     trainer.run()
     # What has been learned, whether or not it has beaten the untrained networks.
     trainer.release = type(trainer.release)(evaluator=trainer.learner.averaged, seconds=1.0)

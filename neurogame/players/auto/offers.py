@@ -171,4 +171,5 @@ class Offers:
             found = refine_evaluator(self._game, evaluator, _REFINING_SHARE * left, self._seed)
             if found is not None:
                 self.notes.append(f"{name}: {found}")
+                evaluator = found.evaluator
         return alphabeta_candidate(self._game, name, evaluator, settings, seed=self._seed)

@@ -23,17 +23,12 @@ class Trajectory:
             was cut off before a terminal state.
         proved: float64 ``[T + 1, R]``: values in 0..1 of the states whose minimax value the search
             has proved, NaN rows elsewhere. The last state of a finished match is proved.
-        searched: float64 ``[T + 1, R]``: values in 0..1 that the search backed up to each state
-            when its move was chosen, NaN rows where nothing was searched.
-        explored: bool ``[T]``: whether the joint move played in ``s_t`` was (partly) random.
         moves: the joint moves, int64 ``[T, R]``, index within each role's own moves.
     """
 
     fluents: Tensor
     goals: Tensor
     proved: Tensor
-    searched: Tensor
-    explored: Tensor
     moves: Tensor
 
     def __post_init__(self) -> None:
@@ -42,8 +37,6 @@ class Trajectory:
             raise ValueError("a trajectory has at least one state")
         expected = (
             (self.proved, (states, roles)),
-            (self.searched, (states, roles)),
-            (self.explored, (states - 1,)),
             (self.moves, (states - 1, roles)),
         )
         for tensor, shape in expected:

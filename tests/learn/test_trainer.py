@@ -6,19 +6,20 @@ import argparse
 import json
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
-from neurogame.cli import train
+from neurogame.cli import train as train_command
 from neurogame.errors import CheckpointError, ConfigurationError
 from neurogame.learn.checkpoint import load_checkpoint
-from neurogame.learn.lane_train_config import LaneTrainConfig
-from neurogame.learn.lane_trainer import LaneTrainer, Release
 from neurogame.learn.recipe import fitted
 from neurogame.learn.run_folder import RunFolder
+from neurogame.learn.train_config import TrainConfig
+from neurogame.learn.trainer import Release, Trainer, train
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
 from tests.processes import PATIENCE, environment, started, wait_until
@@ -36,26 +37,31 @@ LINE = [
 ]
 
 
-def trainer(folder: Path, games: int, game: str = "tictactoe") -> LaneTrainer:
+def trainer(
+    folder: Path,
+    games: int,
+    game: str = "tictactoe",
+    released: Callable[[Release], None] = lambda release: None,
+) -> Trainer:
     """Return a small run in a folder of its own."""
     loaded = Game.load(game)
-    config = LaneTrainConfig(learner=fitted(loaded, SMALL), games=games, release_matches=40)
+    config = TrainConfig(learner=fitted(loaded, SMALL), games=games, release_matches=40)
     run = RunFolder(folder)
     run.create({"rules": game, "recipe": "fitted", **config.to_json()})
-    return LaneTrainer(loaded, config, run)
+    return Trainer(loaded, config, run, released=released)
 
 
 def command(*line: str) -> int:
     parser = argparse.ArgumentParser(prog="train")
-    train.add_arguments(parser)
-    return train.run(parser.parse_args(line))
+    train_command.add_arguments(parser)
+    return train_command.run(parser.parse_args(line))
 
 
 def test_what_has_learned_is_released_and_has_won(tmp_path: Path) -> None:
     """The untrained goal networks are the first release; what beats them is the next."""
-    run = trainer(tmp_path / "run", 6000, "connectfour5")
     releases: list[Release] = []
-    run.run(released=releases.append)
+    run = trainer(tmp_path / "run", 6000, "connectfour5", releases.append)
+    run.run()
     assert releases[0].evaluator is run.untrained
     assert len(releases) == 2
     row = json.loads((tmp_path / "run" / "evaluations.jsonl").read_text().splitlines()[-1])
@@ -89,7 +95,7 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None
     killed.save()
     killed.learner.round()  # Lost by the kill.
     checkpoint = RunFolder(tmp_path / "killed").resume()
-    again = LaneTrainer(killed.game, killed.config, killed.folder, checkpoint)
+    again = Trainer(killed.game, killed.config, killed.folder, checkpoint)
     for run in (whole, again):
         for _ in range(3):
             run.learner.round()
@@ -100,7 +106,24 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None
     assert whole.counters.plies == again.counters.plies
     other = Game.load("nim")
     with pytest.raises(CheckpointError, match="another game"):
-        LaneTrainer(other, killed.config, killed.folder, checkpoint)
+        Trainer(other, killed.config, killed.folder, checkpoint)
+
+
+def test_training_from_python_needs_an_end_and_no_more(tmp_path: Path) -> None:
+    game = Game.load("tictactoe")
+    with pytest.raises(ConfigurationError, match="without an end: give seconds or games"):
+        train(game, TrainConfig(), tmp_path / "none")
+    found = train(game, TrainConfig(games=100, release_matches=2), tmp_path / "run")
+    assert found.hash != load_checkpoint(tmp_path / "run" / "latest.pt").hash  # Cannot be resumed.
+    assert found.config["learner"] == fitted(game).to_json()
+    with pytest.raises(ConfigurationError, match="already holds a run"):
+        train(game, TrainConfig(games=100), tmp_path / "run")
+
+
+def test_a_run_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
+    RunFolder(tmp_path / "old").create({"rules": "tictactoe", "matches": 10})
+    with pytest.raises(ConfigurationError, match="made by an earlier version and cannot go on"):
+        command("--resume", str(tmp_path / "old"))
 
 
 def test_the_recipe_depends_on_the_game_alone() -> None:
@@ -126,7 +149,7 @@ def test_the_command_trains_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFi
     with pytest.raises(ConfigurationError, match="recipe"):
         command("--resume", str(out), "--recipe", "paper")
     with pytest.raises(ConfigurationError, match="only with --recipe paper"):
-        command("tictactoe", "--paper-depth", "2")
+        command("tictactoe", "--paper-opening-plies", "2")
     with pytest.raises(ConfigurationError, match="only with --recipe fitted"):
         command("tictactoe", "--recipe", "paper", "--lanes", "2")
 

@@ -1,4 +1,4 @@
-"""The training configuration: ranges, JSON and command line."""
+"""The configuration of the recipe paper: ranges, JSON and command line."""
 
 from __future__ import annotations
 
@@ -11,52 +11,56 @@ import pytest
 from neurogame.cli.train import add_arguments
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.learn.config import TrainConfig
+from neurogame.learn.paper.config import PaperConfig
 from neurogame.setting_options import chosen_settings
 
 
 def test_the_papers_numbers_are_the_defaults() -> None:
-    config = TrainConfig(optimiser="sgd")
+    config = PaperConfig()
     assert (config.lambda_, config.learning_rate, config.minimum_share) == (0.8, 0.001, 0.1)
+    assert (config.evaluator.kind, config.opponent, config.opening_plies) == (
+        "cilp-paper",
+        "fluxplayer",
+        0,
+    )
 
 
 def test_json_round_trip_keeps_every_field() -> None:
-    config = TrainConfig(
+    config = PaperConfig(
         evaluator=EvaluatorConfig(kind="mlp", hidden=(8, 4)),
-        matches=7,
+        games=7,
         seconds=2.5,
         lambda_=0.25,
         proofs=False,
         opponent="alphabeta:fuzzy,depth=2",
     )
-    assert TrainConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
+    assert PaperConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
     assert set(config.to_json()) == {f.name.rstrip("_") for f in dataclasses.fields(config)}
 
 
 @pytest.mark.parametrize("data", [{"lambada": 1}, {"evaluator": {"kinds": "mlp"}}, {"lambda_": 1}])
 def test_unknown_keys_are_refused(data: dict[str, object]) -> None:
     with pytest.raises(ConfigurationError, match="unknown"):
-        TrainConfig.from_json(data)
+        PaperConfig.from_json(data)
 
 
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
         ({"lambda_": 1.01}, "lambda must be at most 1, found 1.01"),
-        ({"epsilon": -0.1}, "epsilon must be at least 0"),
-        ({"epsilon": float("nan")}, "finite"),
-        ({"depth": 0}, "depth must be at least 1"),
-        ({"depth": 1.5}, "depth must be int, found 1.5"),
-        ({"depth": True}, "depth must be int, found True"),
-        ({"target": "monte"}, "target must be one of outcome, td, found 'monte'"),
+        ({"learning_rate": -0.1}, "learning-rate must be at least 0"),
+        ({"learning_rate": float("nan")}, "finite"),
+        ({"move_seconds": 0}, "move-seconds must be above 0"),
+        ({"opening_plies": 1.5}, "opening-plies must be int, found 1.5"),
+        ({"opening_plies": True}, "opening-plies must be int, found True"),
         ({"proofs": 1}, "proofs must be bool"),
-        ({"matches": 0}, "matches must be at least 1"),
-        ({"target": "outcome", "minimum_share": 0, "proofs": False}, "nothing to learn"),
+        ({"games": 0}, "games must be at least 1"),
+        ({"minimum_share": 0, "proofs": False}, "nothing to learn"),
     ],
 )
 def test_values_out_of_range_are_refused(keywords: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
-        TrainConfig(**keywords)  # type: ignore[arg-type]
+        PaperConfig(**keywords)  # type: ignore[arg-type]
 
 
 def test_every_field_has_a_text_and_an_option_that_sets_it() -> None:
@@ -65,9 +69,9 @@ def test_every_field_has_a_text_and_an_option_that_sets_it() -> None:
     help_text = parser.format_help()
     line = ["game"]
     wanted: dict[str, object] = {}
-    for field in dataclasses.fields(TrainConfig):
-        if field.name == "evaluator":
-            continue
+    for field in dataclasses.fields(PaperConfig):
+        if field.name in ("evaluator", "games", "seconds", "seed"):
+            continue  # Those of the other recipe under the same names, and nested settings.
         about = field.metadata["about"]
         assert len(about.text) > 10
         option = "--paper-" + field.name.rstrip("_").replace("_", "-")
@@ -79,7 +83,7 @@ def test_every_field_has_a_text_and_an_option_that_sets_it() -> None:
         value = about.choices[-1] if about.choices else "1"
         line += [option, value]
         wanted[field.name] = value
-    found = chosen_settings(parser.parse_args(line), TrainConfig, "paper")
+    found = chosen_settings(parser.parse_args(line), PaperConfig, "paper")
     assert {
         name: value if value is False else str(value).removesuffix(".0")
         for name, value in found.items()

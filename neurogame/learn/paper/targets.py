@@ -1,9 +1,7 @@
-"""What a match teaches: training targets for goal networks and for values per role.
+"""What a match teaches goal networks: the targets of the paper's equations (9) and (10).
 
-Two kinds. *Outcome* targets are the paper's equations (9) and (10): the network of the goal
-reached is trained towards +1, all others towards -1, both discounted by ``lambda`` per ply before
-the end; no value is bootstrapped. *TD(lambda)* targets are returns that mix the evaluator's own
-values of the following states with the final goals.
+The network of the goal reached is trained towards +1, all others towards -1, both discounted by
+``lambda`` per ply before the end; no value is bootstrapped.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neurogame.learn.trajectory import Trajectory
+from neurogame.learn.paper.trajectory import Trajectory
 
 
 @final
@@ -25,8 +23,7 @@ class Examples:
 
     Attributes:
         fluents: bool ``[N, F]``.
-        targets: float32 ``[N, D]``; outcome: one column per goal network, in -1..1; td: one column
-            per role, in 0..1.
+        targets: float32 ``[N, D]``: one column per goal network, in -1..1.
     """
 
     fluents: Tensor
@@ -35,13 +32,6 @@ class Examples:
     def __len__(self) -> int:
         """Return the number of states, ``N``."""
         return int(self.fluents.shape[0])
-
-
-def join_examples(parts: list[Examples]) -> Examples:
-    """Return the examples of several matches one after the other; at least one part."""
-    return Examples(
-        torch.cat([part.fluents for part in parts]), torch.cat([part.targets for part in parts])
-    )
 
 
 def outcome_signals(reached: Tensor, plies: int, lambda_: float) -> Tensor:
@@ -131,72 +121,6 @@ def outcome_examples(
     else:
         chosen = solved
     return Examples(trajectory.fluents[chosen], signals[chosen].to(torch.float32))
-
-
-def lambda_returns(
-    values: Tensor, goals: Tensor, known: Tensor, searched: Tensor, explored: Tensor, lambda_: float
-) -> Tensor:
-    """Return the TD(lambda) returns of all states of a match, per role.
-
-    ``G_T`` are the goals and ``G_t = (1 - lambda) V(s_{t+1}) + lambda G_{t+1}``. A known (proved)
-    value replaces ``G_t``. A random move says nothing about the value of the state it was played
-    in: there ``G_t`` is the value that the search backed up, or ``V(s_t)`` where there is none,
-    which cuts the trace.
-
-    Args:
-        values: the evaluator's values, float64 ``[T + 1, R]`` in 0..1.
-        goals: goals of the last state, float64 ``[R]``; NaN rows: its value is taken instead.
-        known: proved values, float64 ``[T + 1, R]``, NaN rows where nothing is proved.
-        searched: backed-up values, float64 ``[T + 1, R]``, NaN rows where nothing was searched.
-        explored: bool ``[T]``, whether the move played was random.
-        lambda_: trace decay in 0..1; 1 is the plain outcome, 0 one-step TD.
-
-    Returns:
-        float64 ``[T + 1, R]`` in 0..1.
-
-    Reference: Sutton & Barto, Reinforcement Learning, 2nd edition, section 12.1.
-    """
-    plies = len(explored)
-    # The values along the match, with the truth in place of the guess where it is known.
-    best = torch.where(torch.isnan(known), values, known)
-    returns = best.clone()
-    if not bool(torch.isnan(goals).any()):
-        best[plies] = goals
-        returns[plies] = goals
-    for t in range(plies - 1, -1, -1):
-        if bool(torch.isfinite(known[t]).all()):
-            returns[t] = known[t]
-        elif bool(explored[t]):
-            returns[t] = torch.where(torch.isnan(searched[t]), values[t], searched[t])
-        else:
-            returns[t] = (1.0 - lambda_) * best[t + 1] + lambda_ * returns[t + 1]
-    return returns
-
-
-def td_examples(
-    trajectory: Trajectory, values: Tensor, *, lambda_: float, proofs: bool
-) -> Examples:
-    """Return all states of one match with their TD(lambda) returns.
-
-    Args:
-        trajectory: one match.
-        values: the evaluator's present values of its states, float ``[T + 1, R]`` in 0..1.
-        lambda_: trace decay in 0..1.
-        proofs: whether proved values replace returns.
-
-    Returns:
-        Examples with one target column per role, in 0..1.
-    """
-    known = _known_values(trajectory, proofs)
-    returns = lambda_returns(
-        values.to(torch.float64),
-        trajectory.goals,
-        known,
-        trajectory.searched,
-        trajectory.explored,
-        lambda_,
-    )
-    return Examples(trajectory.fluents, returns.to(torch.float32))
 
 
 def _known_values(trajectory: Trajectory, proofs: bool) -> Tensor:

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
-import sys
 import time
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from neurogame.errors import ConfigurationError
+from neurogame.cli.training.bar import training_bar
+from neurogame.cli.training.folder import DEFAULT_SECONDS, new_folder, refuse, with_new_end
+from neurogame.cli.training.interrupt import gentle_interrupt
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.learn.lane_config import LaneConfig
-from neurogame.learn.lane_train_config import LaneTrainConfig
-from neurogame.setting_options import add_settings, chosen_settings
+from neurogame.learn.train_config import TrainConfig
+from neurogame.setting_options import add_settings, chosen_flags, chosen_settings
 
 if TYPE_CHECKING:
     from neurogame.arena.release_strength import ReleaseStrength, StrengthMeter
-    from neurogame.learn.lane_trainer import LaneTrainer, Release
-
-DEFAULT_SECONDS = 180.0
-"""How long to learn where neither games nor seconds are given."""
+    from neurogame.learn.trainer import Release, Trainer
 
 _MEASURE_SHARE, _LEAST_MEASURE, _MOST_MEASURE = 0.05, 1.0, 15.0
 """Share of the run that one measurement against one opponent may take, and seconds."""
 
 
-def add_lane_settings(parser: argparse.ArgumentParser) -> None:
+def add_fitted_settings(parser: argparse.ArgumentParser) -> None:
     """Add the options of the fitted recipe."""
-    add_settings(parser.add_argument_group("training"), LaneTrainConfig)
+    add_settings(parser.add_argument_group("training"), TrainConfig)
     own = parser.add_argument_group("learner", "what is not given is chosen to fit the game")
     add_settings(own, LaneConfig)
     add_settings(own, PartsConfig, "parts")
@@ -40,17 +37,32 @@ def add_lane_settings(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_lanes(options: argparse.Namespace) -> int:
-    """Train, measure the releases and say how to play against the result."""
-    from neurogame.cli.training.interrupt import gentle_interrupt
+def fitted_flags(options: argparse.Namespace) -> list[str]:
+    """Return the options given that say how to learn by this recipe, but for the end."""
+    ends = ("--games", "--seconds")
+    return [
+        *(flag for flag in chosen_flags(options, TrainConfig) if flag not in ends),
+        *chosen_flags(options, LaneConfig),
+        *chosen_flags(options, PartsConfig, "parts"),
+    ]
 
-    trainer = _resumed(options) if options.resume else _started(options)
-    bar = not (options.quiet or options.json)
+
+def run_fitted(options: argparse.Namespace) -> int:
+    """Train, measure the releases and say how to play against the result."""
+    found: list[StrengthMeter] = []
+
+    def released(release: Release) -> None:
+        for meter in found:
+            meter.measure(release.evaluator, release.seconds)
+
+    trainer = _resumed(options, released) if options.resume else _started(options, released)
+    hidden = options.quiet or options.json
     meter = None if options.no_strength else _meter(trainer)
-    with gentle_interrupt(trainer):
-        _train(trainer, bar, meter)
+    found += [meter] if meter is not None else []
+    with gentle_interrupt(trainer), training_bar(trainer, hidden=hidden) as bar:
+        trainer.run(lambda row: bar.show(_shown(row, meter)))
     interrupted = trainer.stop_requested and not trainer.finished()
-    strength = _collected(meter, interrupted, bar)
+    strength = _collected(meter, interrupted, not hidden)
     summary = _summary(trainer, strength)
     _write_curve(trainer, strength)
     if options.json:
@@ -60,58 +72,46 @@ def run_lanes(options: argparse.Namespace) -> int:
     return 130 if interrupted else 0
 
 
-def _started(options: argparse.Namespace) -> LaneTrainer:
+def _started(options: argparse.Namespace, released: Callable[[Release], None]) -> Trainer:
     """Return the trainer of a new run."""
-    from neurogame.learn.lane_trainer import LaneTrainer
     from neurogame.learn.recipe import fitted
-    from neurogame.learn.run_folder import RunFolder
-    from neurogame.simulate.game import Game
+    from neurogame.learn.trainer import Trainer
 
-    if options.rules is None:
-        raise ConfigurationError("train: name a game (see 'neurogame games'), or --resume DIR")
-    given = chosen_settings(options, LaneTrainConfig)
+    game, folder = new_folder(options)
+    given = chosen_settings(options, TrainConfig)
     if given.get("games") is None and given.get("seconds") is None:
         given["seconds"] = DEFAULT_SECONDS
-    game = Game.load(options.rules)
-    out = options.out or Path("runs") / f"{game.name}-{time.strftime('%Y%m%d-%H%M%S')}"
-    folder = RunFolder(out)
-    folder.check_free()
     learner: dict[str, Any] = chosen_settings(options, LaneConfig)
     learner["parts"] = chosen_settings(options, PartsConfig, "parts")
-    config = LaneTrainConfig(learner=fitted(game, learner, seed=learner.get("seed", 0)), **given)
-    trainer = LaneTrainer(game, config, folder)
+    config = TrainConfig(learner=fitted(game, learner, seed=learner.get("seed", 0)), **given)
+    trainer = Trainer(game, config, folder, released=released)
     folder.create({"rules": options.rules, "recipe": "fitted", **config.to_json()})
     return trainer
 
 
-def _resumed(options: argparse.Namespace) -> LaneTrainer:
+def _resumed(options: argparse.Namespace, released: Callable[[Release], None]) -> Trainer:
     """Return the trainer of a run that goes on; only its end may be given anew."""
-    from neurogame.learn.lane_trainer import LaneTrainer
     from neurogame.learn.run_folder import RunFolder
+    from neurogame.learn.trainer import Trainer
 
-    given = chosen_settings(options, LaneTrainConfig)
-    wrong = [f"--{name.replace('_', '-')}" for name in sorted(set(given) - {"games", "seconds"})]
-    wrong += [f"--{name.rstrip('_')}" for name in sorted(chosen_settings(options, LaneConfig))]
-    parts = chosen_settings(options, PartsConfig, "parts")
-    wrong += [f"--parts-{name.replace('_', '-')}" for name in sorted(parts)]
-    wrong += ["--out"] if options.out else []
-    wrong += ["RULES"] if options.rules else []
-    if wrong:
-        raise ConfigurationError(
-            f"{', '.join(wrong)} cannot be changed by --resume; only --games and --seconds "
-            "(in total, not in addition) can"
-        )
+    refuse(options, fitted_flags(options))
     folder = RunFolder(options.resume)
     checkpoint = folder.resume()
-    settings = {name: value for name, value in checkpoint.config.items() if name != "recipe"}
-    config = LaneTrainConfig.from_json(settings)
-    if given:
-        # Naming one end replaces both: a run of given seconds may go on to a number of games.
-        config = dataclasses.replace(config, **{"games": None, "seconds": None, **given})
-    return LaneTrainer(checkpoint.game(), config, folder, checkpoint)
+    kept = {name: value for name, value in checkpoint.config.items() if name != "recipe"}
+    config = with_new_end(TrainConfig.from_json(kept), chosen_settings(options, TrainConfig))
+    return Trainer(checkpoint.game(), config, folder, checkpoint, released=released)
 
 
-def _meter(trainer: LaneTrainer) -> StrengthMeter | None:
+def _shown(row: dict[str, Any], meter: StrengthMeter | None) -> dict[str, str]:
+    """Return what stands behind the progress bar."""
+    shown = {"games": f"{row['games']:,}", "per_s": f"{row['games_per_second']:,.0f}"}
+    latest = None if meter is None else meter.latest()
+    if latest is not None:
+        shown["strength"] = f"{latest.text()} ({latest.seconds:.0f} s)"
+    return shown
+
+
+def _meter(trainer: Trainer) -> StrengthMeter | None:
     """Return what measures releases; games without two roles have no such yardstick."""
     from neurogame.arena.release_strength import StrengthMeter
 
@@ -119,41 +119,8 @@ def _meter(trainer: LaneTrainer) -> StrengthMeter | None:
         return None
     whole = trainer.config.seconds or DEFAULT_SECONDS
     seconds = min(_MOST_MEASURE, max(_LEAST_MEASURE, _MEASURE_SHARE * whole))
-    seed = trainer.config.learner.seed
+    seed = trainer.learner.config.seed
     return StrengthMeter(trainer.game, trainer.untrained, seed=seed, seconds=seconds)
-
-
-def _train(trainer: LaneTrainer, bar: bool, meter: StrengthMeter | None) -> None:
-    """Run the training with a progress bar over games or seconds."""
-    from tqdm import tqdm
-
-    config, counters = trainer.config, trainer.counters
-    by_games = config.games is not None
-    total = config.games if by_games else config.seconds
-    layout = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
-    with tqdm(
-        total=total,
-        initial=min(counters.matches if by_games else counters.seconds, total or 0),
-        desc=f"train {trainer.game.name}",
-        disable=not bar,
-        bar_format=layout,
-        file=sys.stderr,
-    ) as progress:
-
-        def report(row: dict[str, Any]) -> None:
-            now = row["games"] if by_games else row["seconds"]
-            shown = {"games": f"{row['games']:,}", "per_s": f"{row['games_per_second']:,.0f}"}
-            latest = None if meter is None else meter.latest()
-            if latest is not None:
-                shown["strength"] = f"{latest.text()} ({latest.seconds:.0f} s)"
-            progress.set_postfix(shown, refresh=False)
-            progress.update(min(now, progress.total) - progress.n)
-
-        def released(release: Release) -> None:
-            if meter is not None:
-                meter.measure(release.evaluator, release.seconds)
-
-        trainer.run(report, released)
 
 
 def _collected(meter: StrengthMeter | None, interrupted: bool, bar: bool) -> list[ReleaseStrength]:
@@ -175,7 +142,7 @@ def _collected(meter: StrengthMeter | None, interrupted: bool, bar: bool) -> lis
     return found
 
 
-def _summary(trainer: LaneTrainer, strength: list[ReleaseStrength]) -> dict[str, Any]:
+def _summary(trainer: Trainer, strength: list[ReleaseStrength]) -> dict[str, Any]:
     from neurogame.learn.checkpoint import load_checkpoint
 
     latest = trainer.folder.latest
@@ -192,23 +159,19 @@ def _summary(trainer: LaneTrainer, strength: list[ReleaseStrength]) -> dict[str,
     }
 
 
-def _write_curve(trainer: LaneTrainer, strength: list[ReleaseStrength]) -> None:
+def _write_curve(trainer: Trainer, strength: list[ReleaseStrength]) -> None:
     from neurogame.arena.strength_curve import strength_svg
-    from neurogame.files import write_whole
+    from neurogame.files import write_text
 
     if strength:
         picture = strength_svg(f"Strength in {trainer.game.name}", strength)
-        write_whole(trainer.folder.path / "curve.svg", lambda f: _write(f, picture.encode()))
-
-
-def _write(stream: Any, data: bytes) -> None:
-    stream.write(data)
+        write_text(trainer.folder.path / "curve.svg", picture)
 
 
 def _print(
     summary: dict[str, Any],
     strength: list[ReleaseStrength],
-    trainer: LaneTrainer,
+    trainer: Trainer,
     interrupted: bool,
 ) -> None:
     from neurogame.arena.strength_curve import strength_table

@@ -1,4 +1,4 @@
-"""The configuration of a training run in lanes."""
+"""The configuration of a training run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from neurogame.settings import Settings, setting
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class LaneTrainConfig(Settings):
+class TrainConfig(Settings):
     """How long to learn, and how to measure it."""
 
     REFUSED = "training setting {name} is {value!r}; it must be {allowed}"
     UNKNOWN = "unknown training setting {names}; known are {known}"
 
-    learner: LaneConfig = setting(LaneConfig(), "how to play and learn")
+    learner: LaneConfig | None = setting(
+        None, "how to play and learn; none: what fits the game, see recipe.fitted"
+    )
     seconds: float | None = setting(
         None, "processor seconds of learning after which the run ends", least=0
     )

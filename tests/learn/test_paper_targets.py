@@ -9,14 +9,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.learn.targets import (
-    lambda_returns,
-    outcome_examples,
-    outcome_signals,
-    select_states,
-    td_examples,
-)
-from neurogame.learn.trajectory import FORCED, SEVERAL, Trajectory, extend_proofs
+from neurogame.learn.paper.targets import outcome_examples, outcome_signals, select_states
+from neurogame.learn.paper.trajectory import FORCED, SEVERAL, Trajectory, extend_proofs
 from tests.learn.trajectories import NAN, random_trajectory
 
 PERCENT = st.integers(0, 100).map(lambda percent: percent / 100)
@@ -33,8 +27,6 @@ def plain_match(plies: int, goals: tuple[float, float]) -> Trajectory:
         fluents=torch.eye(plies + 1, dtype=torch.bool),
         goals=end,
         proved=proved,
-        searched=torch.full((plies + 1, 2), NAN, dtype=torch.float64),
-        explored=torch.zeros(plies, dtype=torch.bool),
         moves=torch.zeros((plies, 2), dtype=torch.int64),
     )
 
@@ -135,71 +127,6 @@ def test_outcome_examples_match_the_slow_twin(
     assert torch.equal(examples.fluents, match.fluents[rows])
     wanted = torch.tensor([twin[t] for t in rows]).reshape(len(rows), 6)
     torch.testing.assert_close(examples.targets, wanted)
-
-
-def slow_return(match: Trajectory, values: torch.Tensor, lambda_: float, t: int, r: int) -> float:
-    """The return of one state and role as a sum of n-step returns, until the trace ends."""
-    known = match.proved
-
-    def guess(u: int) -> float:
-        return float(values[u, r] if math.isnan(float(known[u, r])) else known[u, r])
-
-    def ends(u: int) -> float | None:
-        if not math.isnan(float(known[u, r])):
-            return float(known[u, r])
-        if u == match.plies:
-            return float(values[u, r])
-        if bool(match.explored[u]):
-            search = float(match.searched[u, r])
-            return guess(u) if math.isnan(search) else search
-        return None
-
-    total, weight = 0.0, 1.0
-    here = ends(t)
-    if here is not None:
-        return here
-    for u in range(t + 1, match.plies + 1):
-        total += weight * (1.0 - lambda_) * guess(u)
-        weight *= lambda_
-        end = ends(u)
-        if end is not None:
-            return total + weight * end
-    raise AssertionError("the last state ends every trace")
-
-
-@settings(deadline=None)
-@given(st.integers(0, 10**6), st.floats(0, 1), st.booleans())
-def test_td_returns_match_the_sum_of_n_step_returns(
-    seed: int, lambda_: float, finished: bool
-) -> None:
-    match = random_trajectory(seed, finished=finished)
-    values = torch.rand(
-        (match.plies + 1, 2), generator=torch.Generator().manual_seed(seed), dtype=torch.float64
-    )
-    examples = td_examples(match, values, lambda_=lambda_, proofs=True)
-    twin = [
-        [slow_return(match, values, lambda_, t, r) for r in range(2)]
-        for t in range(match.plies + 1)
-    ]
-    torch.testing.assert_close(examples.targets, torch.tensor(twin))
-
-
-def test_td_with_lambda_one_is_the_outcome_and_zero_is_the_next_value() -> None:
-    match = plain_match(4, (1.0, 0.0))
-    values = torch.tensor([[0.1, 0.9], [0.2, 0.8], [0.3, 0.7], [0.4, 0.6], [0.5, 0.5]])
-    full = td_examples(match, values, lambda_=1.0, proofs=True).targets
-    assert full.tolist() == [[1.0, 0.0]] * 5
-    step = td_examples(match, values, lambda_=0.0, proofs=True).targets
-    torch.testing.assert_close(step, torch.cat([values[1:4], full[:2]]))
-
-
-def test_a_random_move_cuts_the_trace_at_the_value_that_was_searched() -> None:
-    match = plain_match(2, (0.0, 1.0))
-    match.explored[1] = True
-    match.searched[1] = torch.tensor([0.75, 0.25])
-    values = torch.full((3, 2), 0.5, dtype=torch.float64)
-    returns = lambda_returns(values, match.goals, match.proved, match.searched, match.explored, 1.0)
-    assert returns.tolist() == [[0.75, 0.25], [0.75, 0.25], [0.0, 1.0]]
 
 
 def test_proofs_go_back_as_long_as_the_mover_gets_the_best_goal() -> None:

@@ -1,0 +1,154 @@
+"""``neurogame train --recipe paper``: one match at a time, as published."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from neurogame.cli.training.bar import training_bar
+from neurogame.cli.training.folder import DEFAULT_SECONDS, new_folder, refuse, with_new_end
+from neurogame.cli.training.interrupt import gentle_interrupt
+from neurogame.errors import ConfigurationError
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.learn.lane_config import LaneConfig
+from neurogame.learn.paper.config import PaperConfig
+from neurogame.learn.train_config import TrainConfig
+from neurogame.setting_options import add_settings, chosen_flags, chosen_settings
+
+if TYPE_CHECKING:
+    from neurogame.learn.paper.trainer import PaperTrainer
+
+FINAL_MATCHES = 200
+_COMMON = ("games", "seconds", "seed")
+"""Settings that both recipes have under the same name."""
+
+
+def add_paper_settings(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the paper's recipe that the other one has not."""
+    text = "only with --recipe paper; the end and the seed are those of training"
+    own = [name for name in PaperConfig.__dataclass_fields__ if name not in _COMMON]
+    add_settings(parser.add_argument_group("paper", text), PaperConfig, "paper", own)
+    add_settings(parser.add_argument_group("evaluator", text), EvaluatorConfig, "evaluator")
+
+
+def paper_flags(options: argparse.Namespace) -> list[str]:
+    """Return the options given that only this recipe has."""
+    return [
+        *chosen_flags(options, PaperConfig, "paper"),
+        *chosen_flags(options, EvaluatorConfig, "evaluator"),
+    ]
+
+
+def run_paper(options: argparse.Namespace) -> int:
+    """Train, measure the result and say how to play against it."""
+    trainer = _resumed(options) if options.resume else _started(options)
+    with (
+        gentle_interrupt(trainer),
+        training_bar(trainer, hidden=options.quiet or options.json) as bar,
+    ):
+        trainer.run(
+            lambda row: bar.show(
+                {
+                    "games": f"{row['games']:,}",
+                    "per_s": f"{row['games_per_second']:.1f}",
+                    "loss": "-" if row["loss"] is None else f"{row['loss']:.4f}",
+                }
+            )
+        )
+    interrupted = trainer.stop_requested and not trainer.finished()
+    summary = _summary(trainer, final=not interrupted)
+    if options.json:
+        print(json.dumps(summary))
+    else:
+        _print(summary, interrupted)
+    return 130 if interrupted else 0
+
+
+def _started(options: argparse.Namespace) -> PaperTrainer:
+    """Return the trainer of a new run."""
+    from neurogame.learn.paper.trainer import PaperTrainer
+    from neurogame.players.players import make_player
+
+    game, folder = new_folder(options)
+    given = _given(options)
+    if given.get("games") is None and given.get("seconds") is None:
+        given["seconds"] = DEFAULT_SECONDS
+    kind = {"kind": PaperConfig().evaluator.kind}
+    chosen = kind | chosen_settings(options, EvaluatorConfig, "evaluator")
+    config = PaperConfig(evaluator=EvaluatorConfig(**chosen), **given)
+    trainer = PaperTrainer(game, config, folder, guests=make_player)
+    folder.create({"rules": options.rules, "recipe": "paper", **config.to_json()})
+    return trainer
+
+
+def _resumed(options: argparse.Namespace) -> PaperTrainer:
+    """Return the trainer of a run that goes on; only its end may be given anew."""
+    from neurogame.learn.paper.trainer import PaperTrainer
+    from neurogame.learn.run_folder import RunFolder
+    from neurogame.players.players import make_player
+
+    given = _given(options)
+    refuse(options, [*paper_flags(options), *(["--seed"] if "seed" in given else [])])
+    folder = RunFolder(options.resume)
+    checkpoint = folder.resume()
+    kept = {name: value for name, value in checkpoint.config.items() if name != "recipe"}
+    config = with_new_end(PaperConfig.from_json(kept), given)
+    return PaperTrainer(checkpoint.game(), config, folder, checkpoint, guests=make_player)
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what was given of the settings, the end and the seed among them."""
+    common = chosen_settings(options, TrainConfig) | chosen_settings(options, LaneConfig)
+    known = {f"--{name}" for name in _COMMON}
+    flags = [*chosen_flags(options, TrainConfig), *chosen_flags(options, LaneConfig)]
+    wrong = sorted(set(flags) - known) + chosen_flags(options, PartsConfig, "parts")
+    if wrong:
+        raise ConfigurationError(f"{', '.join(wrong)}: only with --recipe fitted")
+    return chosen_settings(options, PaperConfig, "paper") | common
+
+
+def _summary(trainer: PaperTrainer, *, final: bool) -> dict[str, Any]:
+    """Return the result of the run, with final measurements if it has come to its end."""
+    from neurogame.learn.checkpoint import load_checkpoint
+    from neurogame.learn.comparison import compare
+
+    latest, config = trainer.folder.latest, trainer.config
+    summary: dict[str, Any] = {
+        "game": trainer.game.name,
+        "rules": trainer.folder.config()["rules"],
+        "folder": str(trainer.folder.path),
+        "checkpoint": str(latest),
+        "hash": load_checkpoint(latest).hash,
+        **trainer.counters.to_json(),
+    }
+    if final:
+        for name, other in (("random", None), ("untrained", trainer.initial)):
+            found = compare(
+                trainer.game,
+                trainer.evaluator,
+                other,
+                matches=FINAL_MATCHES,
+                seed=1_000_003 * (config.seed + 1),
+                opening_plies=4,
+                max_plies=config.max_plies,
+            )
+            summary[f"against_{name}"] = found.to_json()
+    return summary
+
+
+def _print(summary: dict[str, Any], interrupted: bool) -> None:
+    from neurogame.learn.comparison import Comparison
+
+    print(
+        f"{summary['matches']} matches, {summary['updates']} updates, "
+        f"{summary['seconds']:.0f} seconds; saved in {summary['folder']}"
+    )
+    if interrupted:
+        print(f"go on with:  neurogame train --resume {summary['folder']}")
+        return
+    for key, text in (("against_random", "random"), ("against_untrained", "the untrained")):
+        print(f"against {text}: {Comparison(**summary[key]).text()}")
+    print("play against it:")
+    print(f"  neurogame play {summary['rules']} --opponent alphabeta:{summary['checkpoint']}")

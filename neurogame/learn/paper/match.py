@@ -1,0 +1,155 @@
+"""One training match of the paper's rule: the learner in one role, its opponent in the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.learn.counter_random import derive, uniform
+from neurogame.learn.paper.config import PaperConfig
+from neurogame.learn.paper.trajectory import FORCED, SEVERAL, Trajectory, extend_proofs
+from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.limit import Limit
+from neurogame.search.packing import state_keys
+from neurogame.simulate.game import Game, State
+
+_MOVE, _PLAYER = 12, 14
+_NAN = float("nan")
+
+
+class Guest(Protocol):
+    """A player of any kind, with limits of its own, that sits in a training match."""
+
+    def start(self, game: Game, role: int, seed: int) -> None:
+        """Prepare a match; ``seed`` decides every random choice in it."""
+
+    def choose(self, state: State, limit: Limit) -> int:
+        """Return a legal move, an index within the role's own moves."""
+
+    def stop(self) -> None:
+        """End the match; may be called without ``start``."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Opponent:
+    """The other side of the training matches; with neither, it moves at random.
+
+    Attributes:
+        evaluator: searched like the learner's, or None.
+        guest: a player with limits of its own, or None.
+    """
+
+    evaluator: Evaluator | None = None
+    guest: Guest | None = None
+
+
+def play_training_match(
+    game: Game, config: PaperConfig, learner: Evaluator, opponent: Opponent, number: int, seed: int
+) -> Trajectory:
+    """Play a match to its end, or to the limit of its plies.
+
+    Args:
+        game: what is played.
+        config: limits and openings.
+        learner: its present weights.
+        opponent: plays all other roles.
+        number: of the match in the run; the learner takes the roles in turn.
+        seed: decides every random choice.
+    """
+    return _Match(game, config, learner, opponent, number % len(game.roles), seed).play()
+
+
+@final
+class _Match:
+    """A match while it is played."""
+
+    def __init__(
+        self,
+        game: Game,
+        config: PaperConfig,
+        learner: Evaluator,
+        opponent: Opponent,
+        own: int,
+        seed: int,
+    ) -> None:
+        self._game, self._config, self._seed = game, config, seed
+        self._guest = opponent.guest
+        seconds = config.move_seconds
+        self._limit = Limit(depth=1) if seconds is None else Limit(seconds=seconds)
+        self._searches: dict[int, AlphaBeta] = {}
+        self._guests: set[int] = set()
+        for role in range(len(game.roles)):
+            drawn = int(derive(seed, _PLAYER, role)[0] >> np.uint64(33))
+            evaluator = learner if role == own else opponent.evaluator
+            if evaluator is not None:
+                self._searches[role] = AlphaBeta(game, evaluator, seed=drawn)
+            elif self._guest is not None:
+                self._guest.start(game, role, drawn)
+                self._guests.add(role)
+
+    def play(self) -> Trajectory:
+        states = [self._game.initial_state()]
+        moves: list[list[int]] = []
+        movers: list[int] = []
+        while not states[-1].is_terminal and len(moves) < self._config.max_plies:
+            legal = states[-1].legal_moves
+            deciding = [role for role, own in enumerate(legal) if len(own) > 1]
+            movers.append(SEVERAL if len(deciding) > 1 else deciding[0] if deciding else FORCED)
+            ply = len(moves)
+            moves.append([self._choose(states[-1], role, ply) for role in range(len(legal))])
+            states.append(states[-1].next(moves[-1]))
+        if self._guest is not None:
+            self._guest.stop()
+        return self._trajectory(states, moves, movers)
+
+    def _choose(self, state: State, role: int, ply: int) -> int:
+        legal = state.legal_moves[role]
+        if len(legal) == 1:
+            return legal[0]
+        is_random = role not in self._searches and role not in self._guests
+        if is_random or ply < self._config.opening_plies:
+            draw = float(uniform(derive(self._seed, ply, _MOVE, role))[0])
+            return legal[int(draw * len(legal))]
+        if role in self._searches:
+            return self._searches[role].search(state, role, self._limit).move
+        assert self._guest is not None
+        return self._guest.choose(state, Limit())
+
+    def _trajectory(
+        self, states: list[State], moves: list[list[int]], movers: list[int]
+    ) -> Trajectory:
+        roles = len(self._game.roles)
+        fluents = torch.stack([state.fluents for state in states])
+        goals = torch.full((roles,), _NAN, dtype=torch.float64)
+        if states[-1].is_terminal:
+            goals[:] = torch.tensor([(goal or 0.0) / 100 for goal in states[-1].goals])
+            goals = (goals * 100).round() / 100
+        proved = self._proofs(fluents)
+        proved[-1] = goals
+        best = [max((v for v, _ in pairs), default=0) / 100 for pairs in self._game.circuit.goals]
+        return Trajectory(
+            fluents=fluents,
+            goals=goals,
+            proved=extend_proofs(
+                proved,
+                torch.tensor(movers, dtype=torch.int64),
+                torch.tensor(best, dtype=torch.float64),
+            ),
+            moves=torch.tensor(moves, dtype=torch.int64).reshape(len(moves), roles),
+        )
+
+    def _proofs(self, fluents: Tensor) -> Tensor:
+        """Return what the searches of this match proved of its states; no second search."""
+        proved = torch.full((len(fluents), len(self._game.roles)), _NAN, dtype=torch.float64)
+        tables = [search.proved_states for search in self._searches.values()]
+        for row, key in enumerate(state_keys(fluents.numpy())):
+            for table in tables:
+                if key in table:
+                    proved[row] = torch.tensor(table[key], dtype=torch.float64)
+        return proved

@@ -1,0 +1,182 @@
+"""The trainer of the paper's rule: after every match one step of the gradient on its states."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import time
+from dataclasses import replace
+from typing import Any, final
+
+import torch
+
+from neurogame.errors import CheckpointError, ConfigurationError
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.learn.checkpoint import Checkpoint
+from neurogame.learn.counter_random import derived_seed
+from neurogame.learn.counters import Counters
+from neurogame.learn.paper.config import PaperConfig
+from neurogame.learn.paper.match import play_training_match
+from neurogame.learn.paper.opponent import GuestMaker, make_opponent
+from neurogame.learn.paper.targets import Examples, outcome_examples
+from neurogame.learn.paper.trajectory import Trajectory
+from neurogame.learn.run_folder import RunFolder
+from neurogame.learn.training_run import TrainingRun
+from neurogame.learn.weights import copied_weights
+from neurogame.simulate.game import Game
+
+_MATCH = 100
+
+
+@final
+class PaperTrainer(TrainingRun):
+    """A run on one game; a round is one match.
+
+    Every match follows from the seed, its number and the weights before it, so a run that goes on
+    from a checkpoint is the same as one that was never interrupted; not where moves are limited by
+    time.
+
+    *Reference:* Michulke and Thielscher, sections 3.5 and 4.1.
+
+    Attributes:
+        config: how.
+        evaluator: what learns; it is changed in place.
+        initial: the same before any learning, never changed.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        config: PaperConfig,
+        folder: RunFolder,
+        resumed: Checkpoint | None = None,
+        *,
+        guests: GuestMaker | None = None,
+    ) -> None:
+        """Begin a run, or go on with one.
+
+        Args:
+            game: what is played; two roles or more.
+            config: how.
+            folder: where logs and checkpoints go; must exist.
+            resumed: continue from this checkpoint of the same run.
+            guests: makes an opponent that is a player string:
+                :func:`~neurogame.players.players.make_player`; None: such opponents are refused.
+
+        Raises:
+            CheckpointError: the checkpoint belongs to another game, or cannot be resumed from.
+            ConfigurationError: the run would have no end, the evaluator has no goal networks that
+                learn, or the opponent does not fit.
+        """
+        super().__init__(game, config, folder)
+        self.config = config
+        evaluator = make_evaluator(game, config.evaluator, config.seed)
+        weights = [own for own in evaluator.parameters() if own.requires_grad]
+        if not isinstance(evaluator, GoalNetworks) or not weights:
+            raise ConfigurationError(
+                f"evaluator kind {config.evaluator.kind!r} has no goal networks that learn; "
+                "choose cilp-paper or cilp"
+            )
+        self.evaluator = evaluator
+        self.initial = copy.deepcopy(evaluator).requires_grad_(False)
+        self._optimiser = torch.optim.SGD(weights, lr=config.learning_rate)
+        self._role = torch.tensor([role for role, _ in evaluator.network_keys])
+        goals = [value / 100 for _, value in evaluator.network_keys]
+        self._goal = torch.tensor(goals, dtype=torch.float64)
+        self._counters = Counters()
+        if resumed is not None:
+            self._restore(resumed)
+        self._opponent = make_opponent(game, config, self.initial, guests)
+
+    @property
+    def counters(self) -> Counters:
+        """How far the run is."""
+        return self._counters
+
+    def round(self) -> dict[str, Any]:
+        """Play a match and learn from it; return its row of numbers."""
+        started, number = time.monotonic(), self._counters.matches
+        seed = derived_seed(self.config.seed, _MATCH, number)
+        match = play_training_match(
+            self.game, self.config, self.evaluator, self._opponent, number, seed
+        )
+        loss = self._learn(self._examples(match))
+        counters = self._counters
+        counters.rounds += 1
+        counters.matches += 1
+        counters.plies += match.plies
+        counters.seconds += time.monotonic() - started
+        row = {
+            "round": counters.rounds,
+            "games": counters.matches,
+            "role": number % len(self.game.roles),
+            "plies": match.plies,
+            "goals": match.goals.tolist() if match.finished else None,
+            "moves_digest": hashlib.sha256(match.moves.numpy().tobytes()).hexdigest()[:16],
+            "loss": loss,
+            "seconds": counters.seconds,
+            "games_per_second": counters.matches / max(counters.seconds, 1e-9),
+        }
+        self.folder.log_round(row)
+        return row
+
+    def checkpoint(self, *, resumable: bool) -> Checkpoint:
+        """Return the present weights as a checkpoint.
+
+        Args:
+            resumable: whether a run may go on from it.
+        """
+        return replace(
+            self._empty,
+            description=self.evaluator.describe(),
+            weights=copied_weights(self.evaluator),
+            initial_weights=copied_weights(self.initial),
+            config={"recipe": "paper", **self.config.to_json()},
+            # Plain gradient steps have no state.
+            optimiser={} if resumable else None,
+            random={
+                "rule": "every choice follows from the seed and the number of the match",
+                "seed": self.config.seed,
+            },
+            counters=self.counters.to_json(),
+            logs=self.folder.log_sizes(),
+            results=list(self.results),
+            parent=self._parent,
+        )
+
+    def _examples(self, match: Trajectory) -> Examples:
+        config = self.config
+        return outcome_examples(
+            match,
+            self._role,
+            self._goal,
+            lambda_=config.lambda_,
+            minimum_share=config.minimum_share,
+            proofs=config.proofs,
+        )
+
+    def _learn(self, examples: Examples) -> float | None:
+        """Make a step; return the error before it, None where there is nothing to learn from.
+
+        The error is half the squared one, summed over networks, averaged over states.
+        """
+        if len(examples) == 0:
+            return None
+        self.evaluator.train()
+        self._optimiser.zero_grad()
+        outputs = self.evaluator.networks(examples.fluents)
+        loss = 0.5 * (outputs - examples.targets).square().sum(dim=1).mean()
+        loss.backward()  # type: ignore[no-untyped-call]
+        self._optimiser.step()
+        self.evaluator.eval()
+        self._counters.updates += 1
+        return float(loss.detach())
+
+    def _restore(self, checkpoint: Checkpoint) -> None:
+        self._note(checkpoint)
+        if checkpoint.optimiser is None:
+            raise CheckpointError("the checkpoint is without the state needed to resume")
+        self.evaluator.load_state_dict(checkpoint.weights)
+        self.initial.load_state_dict(checkpoint.initial_weights)
+        self._counters = Counters.from_json(checkpoint.counters)

@@ -1,0 +1,130 @@
+"""What every training run does: rounds until its end, files that survive a stop and a kill."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from neurogame.errors import CheckpointError, ConfigurationError
+from neurogame.learn.checkpoint import Checkpoint, empty_checkpoint
+from neurogame.learn.counters import Counters
+from neurogame.learn.run_folder import RunFolder
+from neurogame.simulate.game import Game
+
+_SAVE_SECONDS = 20.0
+
+
+class Ends(Protocol):
+    """What says when a run is over."""
+
+    @property
+    def games(self) -> int | None:
+        """Games after which it ends."""
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds of training after which it ends."""
+
+
+class TrainingRun(ABC):
+    """A run on one game; what a round does, and what is kept of it, is said by who extends this.
+
+    Attributes:
+        game: what is played.
+        folder: where logs and checkpoints go.
+        results: evaluations so far, oldest first.
+        stop_requested: whether the run is to end after the present round.
+    """
+
+    def __init__(self, game: Game, ends: Ends, folder: RunFolder) -> None:
+        """Begin a run.
+
+        Args:
+            game: what is played.
+            ends: when it is over.
+            folder: where logs and checkpoints go; must exist.
+
+        Raises:
+            ConfigurationError: the run would have no end.
+        """
+        if ends.seconds is None and ends.games is None:
+            raise ConfigurationError("training without an end: give seconds or games")
+        self.game, self.folder = game, folder
+        self.results: list[dict[str, Any]] = []
+        self.stop_requested = False
+        self._ends = ends
+        self._empty = empty_checkpoint(game)
+        self._parent: str | None = None
+        self._saved_at = time.monotonic()
+
+    @property
+    @abstractmethod
+    def counters(self) -> Counters:
+        """How far the run is."""
+
+    @abstractmethod
+    def round(self) -> dict[str, Any]:
+        """Play and learn once; return a row of numbers, ``games`` and ``seconds`` among them."""
+
+    @abstractmethod
+    def checkpoint(self, *, resumable: bool) -> Checkpoint:
+        """Return what the run has come to.
+
+        Args:
+            resumable: with all that is needed to go on.
+        """
+
+    def request_stop(self) -> None:
+        """Let the present round finish, then save and stop."""
+        self.stop_requested = True
+
+    @property
+    def total(self) -> float:
+        """Games or seconds of the whole run."""
+        return float(self._ends.games or self._ends.seconds or 0)
+
+    @property
+    def done(self) -> float:
+        """Games or seconds so far, at most :attr:`total`."""
+        counters = self.counters
+        now = counters.matches if self._ends.games is not None else counters.seconds
+        return min(float(now), self.total)
+
+    def finished(self) -> bool:
+        """Return whether the run has reached its number of games or seconds."""
+        games, seconds = self._ends.games, self._ends.seconds
+        if games is not None and self.counters.matches >= games:
+            return True
+        return seconds is not None and self.counters.seconds >= seconds
+
+    def run(self, report: Callable[[dict[str, Any]], None] = lambda row: None) -> None:
+        """Train until the end of the run or until a stop is requested; then save.
+
+        Args:
+            report: called after each round with its row of numbers.
+        """
+        if not self.folder.latest.exists():
+            self.save()  # So that a run killed at once can be resumed, too.
+        while not self.stop_requested and not self.finished():
+            report(self.round())
+            if time.monotonic() - self._saved_at > _SAVE_SECONDS:
+                self.save()
+        self.save()
+
+    def save(self) -> str:
+        """Write ``latest.pt``, from which the run can go on, and return its hash."""
+        self._saved_at = time.monotonic()
+        return self.folder.save_latest(self.checkpoint(resumable=True))
+
+    def _note(self, resumed: Checkpoint) -> None:
+        """Take over what every run keeps.
+
+        Raises:
+            CheckpointError: the checkpoint belongs to another game.
+        """
+        if resumed.signature != self._empty.signature:
+            raise CheckpointError("the checkpoint to resume from belongs to another game")
+        self.results = list(resumed.results)
+        self._parent = resumed.hash
