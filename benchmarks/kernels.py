@@ -27,6 +27,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 
+from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.codegen.kernel import STRAIGHT_GATES
 from neurogame.kernels.codegen.playouts import LlvmPlayouts
 from neurogame.kernels.leaves.expander import Expander
@@ -123,9 +124,7 @@ def expansion(rules: Path) -> Row:
     initial = torch.from_numpy(-game.circuit.initial.astype(np.int64))[:, None].repeat(1, 16)
     words = player.finish(initial, torch.arange(16), 3, steps=4).words.numpy()
     flags = words[:, :, None] >> np.arange(64) & 1
-    lanes = np.ascontiguousarray(flags.reshape(len(flags), -1).T, np.uint8)
-    padded = np.pad(lanes, ((0, 0), (0, -lanes.shape[1] % 64)))
-    states = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+    states = pack_lanes(flags.reshape(len(flags), -1).T.astype(np.bool_))
     legal = expander.look(states).legal
     children = len(expander.expand(states, legal).parent)
     one = [len(expander.expand(states[i : i + 1], legal[i : i + 1]).parent) for i in range(100)]

@@ -41,6 +41,7 @@ from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.gdl.library import load_rules
+from neurogame.graph.lanes import pack_lanes
 from neurogame.ground.limits import GroundLimits
 from neurogame.kernels.leaves.move_scores import make_scores, score_moves
 from neurogame.simulate.samples import sample_states
@@ -103,7 +104,7 @@ def milliseconds(circuit: Circuit, judge: ActionCircuit, count: int) -> float | 
     simulator = Simulator(circuit)
     states = sample_states(simulator, count, 1, 500)
     legal = simulator.status(states)[0].numpy()
-    rows, packed = packed_rows(states.to_bool().numpy()), packed_rows(legal)
+    rows, packed = pack_lanes(states.to_bool().numpy()), pack_lanes(legal)
     port = make_scores(judge, circuit)
     out = np.zeros((1, max(len(moves) for moves in circuit.moves)), np.float32)
     seconds, number, first = 0.0, 0, 0
@@ -118,14 +119,6 @@ def milliseconds(circuit: Circuit, judge: ActionCircuit, count: int) -> float | 
             number += 1
     port.check()
     return 1000 * seconds / (number - 1) if number > 1 else None
-
-
-def packed_rows(flags: np.ndarray) -> np.ndarray:
-    """Return flags as packed rows of words."""
-    octets = np.zeros((len(flags), 8 * -(-flags.shape[1] // 64)), np.uint8)
-    some = np.packbits(flags, axis=1, bitorder="little")
-    octets[:, : some.shape[1]] = some
-    return octets.view(np.uint64)
 
 
 def is_silent(graph: ActionGraph) -> bool:

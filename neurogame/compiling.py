@@ -26,13 +26,8 @@ from numba.core import dispatcher as dispatcher_
 
 from neurogame.array_types import array_hint
 from neurogame.code_libraries import CalleeCompiler, Compiler
-from neurogame.files import cache_folder
+from neurogame.files import cache_folder, lock_file
 from neurogame.first_use import compiling
-
-try:
-    import fcntl
-except ImportError:  # Systems without it have no locks; there two processes may both compile.
-    fcntl = None  # type: ignore[assignment]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -235,12 +230,9 @@ def _locked(folder: Path) -> Iterator[None]:
     numba numbers the files of a function: two processes that compile it for different types of
     arguments at the same time would give both the same number, and one would run the other's code.
     """
-    if fcntl is None:
-        yield
-        return
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "numba.lock", "wb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        lock_file(file, wait=True)
         yield
 
 

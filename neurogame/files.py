@@ -13,6 +13,11 @@ from typing import Any, BinaryIO, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+try:
+    import fcntl
+except ImportError:  # Systems without it have no locks.
+    fcntl = None  # type: ignore[assignment]
+
 Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
 
 CACHE_VARIABLE = "NEUROGAME_CACHE"
@@ -70,6 +75,28 @@ def write_text(path: Path, text: str) -> None:
         stream.write(data)
 
     write_whole(path, write)
+
+
+def lock_file(stream: BinaryIO, *, wait: bool) -> bool:
+    """Keep all others, threads and processes, from locking a file until it is closed.
+
+    Args:
+        stream: the file, open for writing.
+        wait: whether to wait while another one has it.
+
+    Returns:
+        Whether nobody else has it; True, too, where the system or the file system has no locks.
+    """
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(stream.fileno(), fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    except OSError:
+        # A file system without locks.
+        return True
+    return True
 
 
 def read_arrays(path: Path) -> Arrays | None:

@@ -14,7 +14,7 @@ from neurogame.arena.fingerprint import differences
 from neurogame.arena.report import csv_text, markdown
 from neurogame.arena.schedule import Slot
 from neurogame.errors import ConfigurationError, LimitError
-from neurogame.files import write_text
+from neurogame.files import lock_file, write_text
 from neurogame.players.record import MatchRecord
 from neurogame.version import __version__
 
@@ -78,20 +78,11 @@ class ArenaFolder:
 
     def _lock(self) -> None:
         """Refuse a folder that another process writes to; where the system can tell."""
-        try:
-            import fcntl
-        except ImportError:
-            return
-        try:
-            fcntl.flock(self._stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not lock_file(self._stream, wait=False):
             raise ConfigurationError(
                 f"--output {self.path}: another arena is writing here; wait for it, or choose "
                 "another folder"
-            ) from None
-        except OSError:
-            # A file system without locks.
-            return
+            )
 
     def _check_settings(self) -> None:
         """Write what is measured, or compare it with what was."""

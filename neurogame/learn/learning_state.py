@@ -31,7 +31,6 @@ def learning_of(evaluator: PartsEvaluator, config: LaneConfig) -> Learning:
         evaluator.layout.images,
         rate=config.table_rate,
         step_size=config.step_size,
-        gain_step=1.0,
         every=config.step_every,
     )
 

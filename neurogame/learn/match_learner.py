@@ -22,6 +22,7 @@ from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.build import KIND
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.files import lock_file
 from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.struct import array_of
 from neurogame.kernels.self_play.recorded import GamesToLearn, learn_recorded, value_recorded
@@ -328,22 +329,13 @@ def _only_one(path: Path, patience: float) -> Iterator[None]:
     Raises:
         CheckpointError: another one has kept it for too long.
     """
-    try:
-        import fcntl
-    except ImportError:
-        yield  # No locks here; files are still whole at every moment.
-        return
     end = time.monotonic() + patience
     with path.with_name(f".{path.name}.lock").open("ab") as file:
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:
-                if time.monotonic() > end:
-                    raise CheckpointError(
-                        f"{path}: another player has been learning into it for {patience:g} "
-                        "seconds; give every player a file of its own"
-                    ) from None
+        while not lock_file(file, wait=False):
+            if time.monotonic() > end:
+                raise CheckpointError(
+                    f"{path}: another player has been learning into it for {patience:g} "
+                    "seconds; give every player a file of its own"
+                )
             time.sleep(0.02)
         yield

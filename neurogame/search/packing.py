@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.errors import GameError
+from neurogame.graph.lanes import pack_lanes
 from neurogame.simulate.game import Game, State
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
@@ -57,9 +58,8 @@ def state_words(fluents: Flags) -> npt.NDArray[np.uint64]:
     Returns:
         uint64 ``[ceil(F / 64)]``.
     """
-    octets = np.zeros(8 * -(-len(fluents) // 64), np.uint8)
-    octets[: -(-len(fluents) // 8)] = np.packbits(fluents, bitorder="little")
-    return octets.view(np.uint64)
+    words: npt.NDArray[np.uint64] = pack_lanes(fluents[None])[0]
+    return words
 
 
 def root_words(game: Game, state: State, role: int) -> npt.NDArray[np.uint64]:

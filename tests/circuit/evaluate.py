@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import AND
-from tests.circuit.by_hand import inputs_of
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,10 @@ def evaluate_circuit(circuit: Circuit, states: np.ndarray, does: np.ndarray) -> 
         result: np.ndarray = nodes[literals >> 1] ^ (literals & 1).astype(np.bool_)[:, None]
         return result
 
-    for gate in range(circuit.gate_count):
-        inputs = value(inputs_of(circuit, circuit.input_count + gate))
-        combined = inputs.all(axis=0) if circuit.graph.kind[gate] == AND else inputs.any(axis=0)
+    graph = circuit.graph
+    for gate, (begin, end) in enumerate(pairwise(graph.start.tolist())):
+        inputs = value(graph.inputs[begin:end])
+        combined = inputs.all(axis=0) if graph.kind[gate] == AND else inputs.any(axis=0)
         nodes[circuit.input_count + gate] = combined
     goals: list[set[tuple[str, int]]] = [set() for _ in range(batch)]
     for role, pairs in zip(circuit.roles, circuit.goals, strict=True):

@@ -9,6 +9,7 @@ import torch
 from neurogame.evaluators.parts.build import make_parts
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.graph.lanes import pack_lanes
 from neurogame.search.opposition import opposition
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
@@ -47,8 +48,4 @@ def states_in_play(game: Game, count: int, seed: int = 0) -> StateBatch:
 
 def packed(states: StateBatch) -> npt.NDArray[np.uint64]:
     """Return states as compiled searches take them; uint64 ``[N, Fw]``."""
-    flags = states.to_bool().numpy()
-    words = -(-flags.shape[1] // 64)
-    padded = np.zeros((len(flags), 64 * words), np.bool_)
-    padded[:, : flags.shape[1]] = flags
-    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+    return pack_lanes(states.to_bool().numpy())

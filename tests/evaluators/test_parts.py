@@ -90,11 +90,13 @@ def test_states_that_the_rules_treat_alike_have_the_same_values(name: str) -> No
         torch.testing.assert_close(found, wanted, rtol=0, atol=2e-6)
 
 
-def test_it_is_rebuilt_from_its_description_and_weights() -> None:
+@pytest.mark.parametrize("older", [{}, {"layout_mode": torch.arange(2, dtype=torch.int32)}])
+def test_it_is_rebuilt_from_its_description_and_weights(older: dict[str, torch.Tensor]) -> None:
     game = Game.load("tictactoe")
     parts = parts_of(game, replace(SMALL, logic="cilp"), seed=3)
     again = rebuild_evaluator(game, parts.describe())
-    again.load_state_dict(parts.state_dict())
+    # Older files also said of each fluent of the mode which mode it stands for.
+    again.load_state_dict(parts.state_dict() | older)
     states = states_in_play(game, 50)
     assert torch.equal(again(states.to_bool()), parts(states.to_bool()))
     assert torch.equal(_compiled(game, again, states), _compiled(game, parts, states))

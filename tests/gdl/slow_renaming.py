@@ -58,14 +58,15 @@ def least_form(rules: Rules) -> tuple[str, ...]:
 
 def same_rules(ours: Rules, theirs: Rules) -> bool:
     """Return whether each rule of one rulesheet is, but for variables and order, in the other."""
-    return _covers(ours, theirs) and _covers(theirs, ours)
+    one, other = ([(_outline(rule), rule) for rule in rules] for rules in (ours, theirs))
+    return _covers(one, other) and _covers(other, one)
 
 
-def _covers(ours: Rules, theirs: Rules) -> bool:
+def _covers(ours: list[tuple[str, Rule]], theirs: list[tuple[str, Rule]]) -> bool:
     alike: dict[str, list[Rule]] = {}
-    for rule in theirs:
-        alike.setdefault(_outline(rule), []).append(rule)
-    return all(any(_same(r, other) for other in alike.get(_outline(r), [])) for r in ours)
+    for outline, rule in theirs:
+        alike.setdefault(outline, []).append(rule)
+    return all(any(_same(r, other) for other in alike.get(outline, [])) for outline, r in ours)
 
 
 def _outline(rule: Rule) -> str:
@@ -77,17 +78,19 @@ def _outline(rule: Rule) -> str:
 def _same(rule: Rule, other: Rule) -> bool:
     """Return whether some one-to-one renaming of variables turns a rule into another, by trial.
 
-    Variables are assigned one by one; what is assigned so far must give the same outline.
+    Both have the same outline. Variables are assigned one by one; what is assigned so far must
+    give the same outline, too.
     """
     ours, theirs = _variables(rule), _variables(other)
     if len(ours) != len(theirs):
         return False
 
     def extend(known: dict[str, str], back: dict[str, str]) -> bool:
-        blank, blank_back = dict.fromkeys(ours, ""), dict.fromkeys(theirs, "")
-        left = _text(renamed_rule(rule, {}, {**blank, **known}))
-        if left != _text(renamed_rule(other, {}, {**blank_back, **back})):
-            return False
+        if known:
+            blank, blank_back = dict.fromkeys(ours, ""), dict.fromkeys(theirs, "")
+            left = _text(renamed_rule(rule, {}, {**blank, **known}))
+            if left != _text(renamed_rule(other, {}, {**blank_back, **back})):
+                return False
         if len(known) == len(ours):
             return True
         mark, first = str(len(known)), ours[len(known)]

@@ -27,6 +27,7 @@ from neurogame.gdl.terms import (
 )
 from neurogame.gdl.write import rules_text
 from tests.conftest import shared
+from tests.gdl.public_rules import public_rules
 from tests.gdl.strategies import rulesheets
 
 
@@ -110,7 +111,7 @@ def test_library_games_round_trip(name: str) -> None:
 @pytest.mark.parametrize("folder", ["games", "gdl-cases"])
 def test_public_rulesheets_round_trip(folder: str) -> None:
     for path in rulesheet_files(folder):
-        check_round_trip(parse_rules(path.read_text(encoding="utf-8"), path.name))
+        check_round_trip(public_rules(path))
 
 
 def test_one_rule_as_text() -> None:

@@ -9,8 +9,9 @@ import pytest
 from neurogame.errors import RulesError
 from neurogame.gdl.check import check_rules
 from neurogame.gdl.library import load_rules, read_text
-from neurogame.gdl.parse import parse_rules, parse_with_findings
+from neurogame.gdl.parse import parse_with_findings
 from tests.conftest import SHARED, shared
+from tests.gdl.public_rules import public_rules
 
 _EXPECTED = SHARED / "gdl-cases" / "malformed" / "expected.tsv"
 
@@ -48,7 +49,7 @@ def test_public_rulesheets_have_no_errors() -> None:
     errors = [
         finding.text(path.name)
         for path in paths
-        for finding in check_rules(parse_rules(read_text(path), path.name))
+        for finding in check_rules(public_rules(path))
         if finding.severity == "error"
     ]
     assert errors == []

@@ -9,24 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.gdl.library import library_names, load_rules, read_text
+from neurogame.gdl.library import library_names, load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.renaming import find_renaming, renamed_rule
 from neurogame.gdl.scramble import scramble
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.terms import Rules
 from neurogame.gdl.walk import variables_in
-from tests.conftest import SHARED
+from tests.gdl.public_rules import PUBLIC, public_rules
 from tests.gdl.slow_renaming import same_rules, shuffled
 from tests.gdl.strategies import rulesheets
 
-PUBLIC = sorted((SHARED / "games").glob("*.kif"))
-
 
 @cache
-def _public(path: Path) -> tuple[Rules, str]:
-    rules = parse_rules(read_text(path), str(path))
-    return rules, structural_signature(rules)
+def _public(path: Path) -> str:
+    return structural_signature(public_rules(path))
 
 
 @settings(deadline=None)
@@ -53,7 +50,7 @@ def test_library_games_differ_from_each_other() -> None:
 @pytest.mark.skipif(not PUBLIC, reason="the public rulesheets are not beside this checkout")
 @pytest.mark.parametrize("path", PUBLIC, ids=lambda path: path.stem)
 def test_two_scrambled_copies_of_a_public_game_are_matched(path: Path) -> None:
-    rules, signature = _public(path)
+    rules, signature = public_rules(path), _public(path)
     first, second = (scramble(shuffled(rules, s), s, numbers=s == 2).rules for s in (1, 2))
     assert structural_signature(first) == structural_signature(second) == signature
     renaming = find_renaming(first, second)
@@ -64,7 +61,7 @@ def test_two_scrambled_copies_of_a_public_game_are_matched(path: Path) -> None:
 
 @pytest.mark.skipif(not PUBLIC, reason="the public rulesheets are not beside this checkout")
 def test_public_games_differ_from_each_other() -> None:
-    signatures = [_public(path)[1] for path in PUBLIC]
+    signatures = [_public(path) for path in PUBLIC]
     assert len(set(signatures)) == len(signatures)
 
 

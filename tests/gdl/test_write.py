@@ -10,6 +10,7 @@ from neurogame.gdl.parse import parse_rules, parse_term
 from neurogame.gdl.terms import Rules, Term
 from neurogame.gdl.write import formula_text, rule_text, rules_text, term_text
 from tests.conftest import shared
+from tests.gdl.public_rules import public_rules
 from tests.gdl.strategies import rulesheets, terms
 
 
@@ -48,5 +49,5 @@ def test_library_games_print_and_parse_back(name: str) -> None:
 
 def test_public_rulesheets_print_and_parse_back() -> None:
     for path in sorted(shared("games").glob("*.kif")):
-        rules = parse_rules(path.read_text(encoding="utf-8"), path.name)
+        rules = public_rules(path)
         assert parse_rules(rules_text(rules)) == rules, path.name

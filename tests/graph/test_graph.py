@@ -12,6 +12,7 @@ from neurogame.errors import GameError
 from neurogame.graph.evaluate import holds
 from neurogame.graph.extend import with_more_gates, with_more_inputs
 from neurogame.graph.graph import AND, FALSE, TRUE, Graph
+from neurogame.graph.lanes import pack_lanes, unpack_lanes
 from neurogame.graph.levels import levels, runs
 from neurogame.graph.prune import needed, prune, prune_by_level
 from neurogame.graph.rewrite import narrowed, rewrite, substituted
@@ -31,6 +32,18 @@ def slow_truth(circuit: Circuit, states: np.ndarray) -> np.ndarray:
     keys = [(r, v) for r, p in zip(circuit.roles, circuit.goals, strict=True) for v, _ in p]
     rows = [[*(key in own for key in keys), True, False] for own in found]
     return np.array(rows, np.bool_).reshape(len(states), len(keys) + 2)
+
+
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 130])
+def test_lane_of_a_word_is_its_bit(count: int) -> None:
+    rows = np.random.default_rng(count).random((3, count)) < 0.4
+    words = pack_lanes(rows)
+    assert words.shape == (3, -(-count // 64))
+    for row, own in zip(rows.tolist(), words.tolist(), strict=True):
+        assert sum(word << 64 * place for place, word in enumerate(own)) == sum(
+            flag << lane for lane, flag in enumerate(row)
+        )
+    assert (unpack_lanes(words, count) == rows).all()
 
 
 @settings(max_examples=40, deadline=None)

@@ -37,53 +37,59 @@ SHARED_GAMES = [
 UNSAFE_CASES = ("test_case_3b", "test_case_3e", "test_case_3f")
 
 
-def least_model(program: GroundProgram, true: set[int]) -> set[int]:
+RuleParts = list[tuple[int, set[int], set[int]]]
+"""Rules of a ground program: the head, and the atoms of positive and of negative literals."""
+
+
+def rules_of(program: GroundProgram) -> RuleParts:
+    found = []
+    for n, head in enumerate(program.rule_head.tolist()):
+        body = program.rule_body[program.rule_start[n] : program.rule_start[n + 1]].tolist()
+        positive = {x >> 1 for x in body if not x & 1}
+        found.append((head, positive, {x >> 1 for x in body if x & 1}))
+    return found
+
+
+def least_model(rules: RuleParts, atoms: int, true: set[int]) -> set[int]:
     """Return the atoms that hold: plain stratified evaluation, written from the definition.
 
     Negation is evaluated by recursion on the atom, so it suits ground-stratified programs.
     """
-    rules: dict[int, list[list[int]]] = {}
-    for n, head in enumerate(program.rule_head.tolist()):
-        body = program.rule_body[program.rule_start[n] : program.rule_start[n + 1]].tolist()
-        rules.setdefault(head, []).append(body)
-    holds = set(true)
-    decided: set[int] = set()
+    holds, false = set(true), set[int]()
     while True:
         # Alternating: derive what follows from decided negations, then decide unreachable atoms.
-        grown = True
-        while grown:
-            grown = False
-            for head, bodies in rules.items():
-                if head not in holds and any(
-                    all(
-                        (x >> 1 in decided and x >> 1 not in holds) if x & 1 else x >> 1 in holds
-                        for x in body
-                    )
-                    for body in bodies
-                ):
-                    holds.add(head)
-                    grown = True
-        possible = set(holds)
-        grown = True
-        while grown:
-            grown = False
-            for head, bodies in rules.items():
-                if head not in possible and any(
-                    all(x >> 1 not in holds if x & 1 else x >> 1 in possible for x in body)
-                    for body in bodies
-                ):
-                    possible.add(head)
-                    grown = True
-        before = len(decided)
-        decided |= set(range(len(program.atoms))) - possible
-        decided |= holds
-        if len(decided) == before:
+        holds = derived(holds, [(h, positive) for h, positive, no in rules if no <= false])
+        before = len(false)
+        possible = derived(holds, [(h, positive) for h, positive, no in rules if not no & holds])
+        false = set(range(atoms)) - possible
+        if len(false) == before:
             return holds
+
+
+def derived(true: set[int], rules: list[tuple[int, set[int]]]) -> set[int]:
+    """Return what follows from atoms by rules without negation: each head and what it needs."""
+    readers: dict[int, list[int]] = {}
+    for n, (_, body) in enumerate(rules):
+        for atom in body:
+            readers.setdefault(atom, []).append(n)
+    missing = [len(body) for _, body in rules]
+    new = [*true, *(head for head, body in rules if not body)]
+    holds: set[int] = set()
+    while new:
+        atom = new.pop()
+        if atom in holds:
+            continue
+        holds.add(atom)
+        for n in readers.get(atom, ()):
+            missing[n] -= 1
+            if not missing[n]:
+                new.append(rules[n][0])
+    return holds
 
 
 def play_and_compare(rules: Rules, seed: int, plies: int) -> None:
     program = ground(rules)
-    circuit = build_circuit(program)
+    circuit, program_rules = build_circuit(program), rules_of(program)
     twin = Translation(rules)
     choose = random.Random(seed)
     fluents, count = len(program.fluents), program.move_count
@@ -110,8 +116,8 @@ def play_and_compare(rules: Rules, seed: int, plies: int) -> None:
         found |= {f"(goal {r} {v})" for r, v in values.goals[0]}
         assert found == expected
         true = set(np.flatnonzero(state).tolist()) | {fluents + m for m in joint}
-        holds = least_model(program, true)
-        assert {program.atoms.text(a) for a in holds if a in set(program.legal.tolist())} == {
+        holds = least_model(program_rules, len(program.atoms), true)
+        assert {program.atoms.text(a) for a in holds & set(program.legal.tolist())} == {
             a for a in expected if a.startswith("(legal ")
         }
         if values.terminal[0]:

@@ -51,7 +51,6 @@ def make(
         evaluator.layout.images,
         rate=rate,
         step_size=1e-3,
-        gain_step=1.0,
         every=every,
     )
     logics = make_values(evaluator.networks, game.circuit)

@@ -35,7 +35,8 @@ def test_it_fits_the_library_game_and_has_learned(name: str) -> None:
 @pytest.mark.parametrize("name", ["pentago", "qubic"])
 def test_it_beats_random_play(name: str) -> None:
     game = Game.load(name)
-    specs = [f"alphabeta:{REPOSITORY}/checkpoints/{name}.pt", "random"]
+    # Without a limit it would think for a second about every move.
+    specs = [f"alphabeta:{REPOSITORY}/checkpoints/{name}.pt,depth=2", "random"]
     players = [make_player(spec, game) for spec in specs]
     result = play_series(game, players, 20, seed=3)
     assert result.scores[0] >= 80

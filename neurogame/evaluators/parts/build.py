@@ -11,7 +11,6 @@ import torch
 
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.errors import ConfigurationError
-from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
@@ -34,11 +33,8 @@ def make_parts(game: Game, config: PartsConfig, *, opposed: bool, seed: int = 0)
         opposed: whether the game has two roles whose goals always add up to 100.
         seed: decides every random weight and pattern.
     """
-    networks = None
-    if config.logic != "none":
-        networks = make_evaluator(game, EvaluatorConfig(kind=config.logic), seed)
     layout = make_layout(game.structure, config, opposed=opposed, seed=seed)
-    found = _made(len(game.roles), layout, networks, config, seed)
+    found = _made(game, layout, config, seed)
     fluents = layout.sizes.fluents
     first = first_embedding(game.structure, fluents, config.hidden, config.detectors, seed)
     found.begin(*map(torch.from_numpy, first))
@@ -55,24 +51,24 @@ def rebuild_parts(game: HasCircuit | Circuit, description: Mapping[str, Any]) ->
     Raises:
         ConfigurationError: the description holds unknown or impossible settings.
     """
-    circuit = game if isinstance(game, Circuit) else game.circuit
     given = dict(description)
     config = PartsConfig.from_json(given["config"])
     seed = int(given["seed"])
-    networks = None
-    if config.logic != "none":
-        networks = make_evaluator(circuit, EvaluatorConfig(kind=config.logic), seed)
     try:
         sizes = PartsSizes(**given["sizes"])
     except TypeError as error:
         raise ConfigurationError(f"an evaluator made of parts: its sizes: {error}") from None
-    layout = _empty_layout(sizes)
-    return _made(len(circuit.roles), layout, networks, config, seed)
+    return _made(game, _empty_layout(sizes), config, seed)
 
 
 def _made(
-    roles: int, layout: PartsLayout, networks: Evaluator | None, config: PartsConfig, seed: int
+    game: HasCircuit | Circuit, layout: PartsLayout, config: PartsConfig, seed: int
 ) -> PartsEvaluator:
+    """Return the evaluator with fresh goal networks, if any, and all other weights 0."""
+    circuit = game if isinstance(game, Circuit) else game.circuit
+    networks = None
+    if config.logic != "none":
+        networks = make_evaluator(circuit, EvaluatorConfig(kind=config.logic), seed)
     assert networks is None or isinstance(networks, GoalNetworks)
     description = {
         "kind": KIND,
@@ -80,7 +76,7 @@ def _made(
         "config": config.to_json(),
         "sizes": asdict(layout.sizes),
     }
-    return PartsEvaluator(roles, layout, networks, config.hidden, description)
+    return PartsEvaluator(len(circuit.roles), layout, networks, config.hidden, description)
 
 
 def _empty_layout(sizes: PartsSizes) -> PartsLayout:
@@ -93,7 +89,6 @@ def _empty_layout(sizes: PartsSizes) -> PartsLayout:
     return PartsLayout(
         sizes=sizes,
         mode_fluent=whole(sizes.mode_fluents),
-        mode=whole(sizes.mode_fluents),
         seen_as=whole(modes, fluents),
         weights=whole(modes),
         turn=whole(modes, sizes.outputs),

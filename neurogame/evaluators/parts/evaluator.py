@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.parts.layout import PartsLayout
+from neurogame.kernels.parts.limits import LEAST, MOST
 
 if TYPE_CHECKING:
     from neurogame.kernels.parts.exported import ExportedParts
@@ -17,11 +18,6 @@ if TYPE_CHECKING:
 
 LAYOUT = "layout_"
 """What the names of tensors begin with that are not learned."""
-
-MOST = 30.0
-"""What the parts add is cut off here: beyond, a value is 0 or 1 in float32."""
-
-_LEAST = 1e-6
 
 
 @final
@@ -70,6 +66,8 @@ class PartsEvaluator(Evaluator):
         self.gain = nn.Parameter(torch.zeros(role_count))
         for name, column in layout.arrays().items():
             self.register_buffer(f"{LAYOUT}{name}", torch.from_numpy(column))
+        untyped: Any = self
+        untyped.register_load_state_dict_pre_hook(_without_modes)
 
     def forward(self, fluents: Tensor) -> Tensor:
         """Return state values; see :meth:`Evaluator.forward`.
@@ -79,7 +77,8 @@ class PartsEvaluator(Evaluator):
         fluents = self._checked(fluents)
         held = fluents.to(self.tables.dtype)
         logic = self._logic(fluents)
-        logit = torch.log(logic.clamp(_LEAST, 1 - _LEAST) / (1 - logic.clamp(_LEAST, 1 - _LEAST)))
+        sure = logic.clamp(LEAST, 1 - LEAST)
+        logit = torch.log(sure / (1 - sure))
         more = (self._added(held) + self.gain * logit).clamp(-MOST, MOST)
         odds = logic * more.exp()
         return odds / (odds + (1.0 - logic))
@@ -149,7 +148,6 @@ class PartsEvaluator(Evaluator):
         shared = [part.detach().numpy() for part in self.parts_learned()]
         return PartWeights(
             mode_fluent=layout.mode_fluent,
-            mode=layout.mode,
             seen_as=layout.seen_as,
             weights=layout.weights,
             turn=layout.turn,
@@ -166,3 +164,8 @@ class PartsEvaluator(Evaluator):
             gain=shared[4],
             opposed=int(layout.sizes.opposed),
         )
+
+
+def _without_modes(_: nn.Module, state: dict[str, Any], prefix: str, *__: object) -> None:
+    """Leave out of older files which mode is whose: they are in order."""
+    state.pop(f"{prefix}{LAYOUT}mode", None)

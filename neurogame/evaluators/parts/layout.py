@@ -51,7 +51,6 @@ class PartsLayout:
     Attributes:
         sizes: the shapes.
         mode_fluent: see :class:`~neurogame.kernels.parts.parts.PartWeights`, as the following.
-        mode: the mode while each of them holds.
         seen_as: the fluent as which each counts in a mode; int32 ``[M, F]``.
         weights: the set of weights of a mode; int32 ``[M]``.
         turn: as which output each counts in a mode; int32 ``[M, O]``.
@@ -66,7 +65,6 @@ class PartsLayout:
 
     sizes: PartsSizes
     mode_fluent: Int32s1
-    mode: Int32s1
     seen_as: Int32s2
     weights: Int32s1
     turn: Int32s2
@@ -87,8 +85,7 @@ class PartsLayout:
         if not len(self.mode_fluent):
             return torch.zeros(len(held), dtype=torch.int64, device=held.device)
         said = held[:, torch.from_numpy(self.mode_fluent).long().to(held.device)]
-        mode = torch.from_numpy(self.mode).long().to(held.device)[said.argmax(dim=1)]
-        return torch.where(said.amax(dim=1) > 0, mode, 0)
+        return torch.where(said.amax(dim=1) > 0, said.argmax(dim=1), 0)
 
     def seen(self, held: Tensor, mode: int) -> Tensor:
         """Return states, float ``[B, F]``, in the perspective of a mode."""

@@ -70,7 +70,6 @@ def make_layout(
             opposed=opposed,
         ),
         mode_fluent=seen.fluents.astype(np.int32),
-        mode=np.arange(len(seen.fluents), dtype=np.int32),
         seen_as=view.astype(np.int32),
         weights=seen.weights.astype(np.int32),
         turn=np.stack(turn).astype(np.int32),

@@ -30,11 +30,10 @@ def step_adam(learning: Learning) -> None:
         (learning.embedding_gradient.reshape(-1), parts.embedding.reshape(-1)),
         (learning.bias_gradient.reshape(-1), parts.bias.reshape(-1)),
         (learning.readout_gradient.reshape(-1), parts.readout.reshape(-1)),
+        (learning.gain_gradient, parts.gain),
     ):
         _step(given, weights, moments, place, step, scale)
         place += len(weights)
-    step *= learning.gain_step
-    _step(learning.gain_gradient, parts.gain, moments, place, step, scale)
     learning.waiting = 0
 
 

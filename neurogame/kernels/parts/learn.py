@@ -17,6 +17,7 @@ from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import callee_sum, inner
 from neurogame.kernels.parts.adam import step_adam
 from neurogame.kernels.parts.learning import Learning
+from neurogame.kernels.parts.limits import LEAST
 from neurogame.kernels.parts.outputs import added, joined, logit
 
 _ONE = np.uint64(1)
@@ -208,7 +209,7 @@ def _note_error(
         wanted = targets[place, role]
         missing = wanted - found
         learning.gain_gradient[role] += missing * np.float32(logit(held))
-        sure = min(max(np.float64(found), 1e-6), 1 - 1e-6)
+        sure = min(max(np.float64(found), LEAST), 1 - LEAST)
         learning.loss -= wanted * math.log(sure) + (1 - wanted) * math.log(1 - sure)
         if parts.opposed == 0:
             error[role] = missing

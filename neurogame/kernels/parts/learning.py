@@ -31,7 +31,6 @@ class Learning(Struct):
         total: sum of errors of the present game; float32 ``[O]``.
         error: of the present position, per output; float32 ``[O]``.
         turned: the same in perspective; float32 ``[O]``.
-        predicted: what is predicted for each role; float32 ``[R]``.
         flow: sum of the gradients of the hidden units' inputs; float32 ``[H]``.
         embedding_gradient: gradient; float32 ``[S, F, H]``.
         bias_gradient: gradient; float32 ``[S, H]``.
@@ -40,7 +39,6 @@ class Learning(Struct):
         moments: of Adam, first and second; embedding, bias, readout and gain one after the
             other; float32 ``[2, P]``.
         step_size: of Adam; 0: hidden units and gains do not learn.
-        gain_step: of Adam for the gains, as a multiple of ``step_size``.
         every: positions of one step of Adam.
         waiting: positions whose gradients have been added up.
         steps: of Adam so far.
@@ -58,7 +56,6 @@ class Learning(Struct):
     total: Float32s1
     error: Float32s1
     turned: Float32s1
-    predicted: Float32s1
     flow: Float32s1
     embedding_gradient: Float32s3
     bias_gradient: Float32s2
@@ -66,7 +63,6 @@ class Learning(Struct):
     gain_gradient: Float32s1
     moments: Float32s2
     step_size: float
-    gain_step: float
     every: int
     waiting: int
     steps: int
@@ -80,7 +76,6 @@ def make_learning(
     *,
     rate: float,
     step_size: float,
-    gain_step: float,
     every: int,
 ) -> Learning:
     """Reserve memory to learn weights.
@@ -90,7 +85,6 @@ def make_learning(
         images: see :class:`Learning`.
         rate: see :class:`Learning`.
         step_size: see :class:`Learning`.
-        gain_step: see :class:`Learning`.
         every: see :class:`Learning`.
     """
     outputs, lookups, hidden = parts.tables.shape[1], len(parts.first), parts.bias.shape[1]
@@ -106,7 +100,6 @@ def make_learning(
         total=np.zeros(outputs, np.float32),
         error=np.zeros(outputs, np.float32),
         turned=np.zeros(outputs, np.float32),
-        predicted=np.zeros(len(parts.gain), np.float32),
         flow=np.zeros(hidden, np.float32),
         embedding_gradient=np.zeros_like(parts.embedding),
         bias_gradient=np.zeros_like(parts.bias),
@@ -114,7 +107,6 @@ def make_learning(
         gain_gradient=np.zeros_like(parts.gain),
         moments=np.zeros((2, sum(part.size for part in learned)), np.float32),
         step_size=step_size,
-        gain_step=gain_step,
         every=every,
         waiting=0,
         steps=0,

@@ -25,10 +25,10 @@ def load(loaded: Loaded, states: UInt64s2, row: int) -> None:
 @inner
 def mode_of(parts: PartWeights, states: UInt64s2, row: int) -> int:
     """Return the mode of a packed state; 0 where no fluent says so."""
-    for place in range(len(parts.mode)):
-        fluent = parts.mode_fluent[place]
+    for mode in range(len(parts.mode_fluent)):
+        fluent = parts.mode_fluent[mode]
         if (states[row, fluent >> 6] >> np.uint64(fluent & 63)) & _ONE != 0:
-            return int(parts.mode[place])
+            return mode
     return 0
 
 

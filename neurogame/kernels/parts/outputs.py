@@ -8,10 +8,8 @@ import numpy as np
 
 from neurogame.array_types import Float32s1, Float32s2
 from neurogame.kernels.native.compiled import inner
+from neurogame.kernels.parts.limits import LEAST, MOST
 from neurogame.kernels.parts.parts import PartWeights
-
-MOST = 30.0
-"""What the parts add is cut off here: beyond, a value is 0 or 1 in float32."""
 
 _ONE = np.float32(1)
 
@@ -19,7 +17,7 @@ _ONE = np.float32(1)
 @inner
 def logit(value: float) -> float:
     """Return the logarithm of a value's odds; finite."""
-    cut = min(max(np.float64(value), 1e-6), 1 - 1e-6)
+    cut = min(max(np.float64(value), LEAST), 1 - LEAST)
     return math.log(cut / (1 - cut))
 
 

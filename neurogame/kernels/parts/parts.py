@@ -23,8 +23,8 @@ class PartWeights(Struct):
     ``f`` counts as fluent ``seen_as[m, f]``, so that modes that a symmetry exchanges share weights.
 
     Attributes:
-        mode_fluent: fluents that say which mode it is; int32 ``[K]``.
-        mode: the mode while each of them holds; int32 ``[K]``.
+        mode_fluent: the fluent that says that it is mode ``m``; int32 ``[M]``, empty where there
+            is one mode only.
         seen_as: the fluent as which each counts in a mode, -1 if it does not count; int32
             ``[M, F]``.
         weights: the set of weights of a mode; int32 ``[M]``.
@@ -45,7 +45,6 @@ class PartWeights(Struct):
     """
 
     mode_fluent: Int32s1
-    mode: Int32s1
     seen_as: Int32s2
     weights: Int32s1
     turn: Int32s2

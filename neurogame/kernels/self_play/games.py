@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
+from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.expander import Expander
 from neurogame.kernels.leaves.leaves import Leaves
@@ -19,7 +20,6 @@ from neurogame.kernels.native.struct import array_of
 from neurogame.kernels.parts.learning import Learning
 from neurogame.kernels.self_play.lanes import GameLanes
 from neurogame.kernels.self_play.play import play_rounds, start_lanes
-from neurogame.kernels.twin.expand import PackedArray
 
 MOST_TOGETHER = 1024
 """Joint moves of several deciding roles that are valued; of more, as many are drawn."""
@@ -80,7 +80,7 @@ class Games:
         self._leaves = Leaves(circuit, lanes, depth=1, playouts=0)
         self._expander = Expander(circuit)
         self._logic = logic
-        initial = _packed(circuit)
+        initial = pack_lanes(circuit.initial[None])
         seen = self._expander.look(initial)
         self._expander.expansion.most = MOST_TOGETHER
         self.own = _make(circuit, learning, logic, self._expander, self._leaves, settings)
@@ -114,12 +114,11 @@ class Games:
         rows = self._kept_rows()
         found |= {name: array_of(self.own, name)[rows] for name in _BY_POSITION}
         found["numbers"] = np.array([getattr(self.own, name) for name in _NUMBERS], np.int64)
-        found["finals"] = array_of(self.own, "finals").copy()
         return found
 
     def restore(self, state: Arrays) -> None:
         """Go on where :meth:`state` was called, with the same settings."""
-        for name in (*_BY_LANE, "finals"):
+        for name in _BY_LANE:
             array_of(self.own, name)[:] = state[name]
         rows = self._kept_rows()
         for name in _BY_POSITION:
@@ -135,14 +134,6 @@ class Games:
         within = np.arange(len(first)) - np.repeat(np.cumsum(ply) - ply, ply)
         found: npt.NDArray[np.int64] = first + within
         return found
-
-
-def _packed(circuit: Circuit) -> PackedArray:
-    """Return the initial state as words."""
-    words = np.zeros((1, max(1, -(-len(circuit.fluents) // 64))), np.uint64)
-    for fluent in np.flatnonzero(circuit.initial).tolist():
-        words[0, fluent >> 6] |= np.uint64(1) << np.uint64(fluent & 63)
-    return words
 
 
 def _make(
@@ -191,11 +182,9 @@ def _make(
         epsilon=settings.epsilon,
         lambda_=settings.lambda_,
         openings=settings.openings,
-        frozen=0,
         stuck=0,
         games=0,
         plies=0,
-        finals=np.zeros(roles, np.float64),
         lane=-1,
         decided=0,
         deciders=0,

@@ -59,11 +59,9 @@ class GameLanes(Struct):
         epsilon: chance of a random move, 0..1.
         lambda_: of TD(lambda), 0..1.
         openings: most random plies at the start of a game.
-        frozen: 1: nothing is learned.
         stuck: 1 once some role had no legal move in a state that is not terminal.
         games: ended so far.
         plies: made so far.
-        finals: sum of the goals of games that ended; float64 ``[R]``.
         lane: whose children are valued, -1 for none.
         decided: lanes whose moves have been chosen in this ply.
         deciders: number of its roles with a choice.
@@ -106,11 +104,9 @@ class GameLanes(Struct):
     epsilon: float
     lambda_: float
     openings: int
-    frozen: int
     stuck: int
     games: int
     plies: int
-    finals: Float64s1
     lane: int
     decided: int
     deciders: int

@@ -96,19 +96,7 @@ def _end(own: GameLanes, lane: int, terminal: bool) -> None:
         else:
             count -= 1
     make_targets(own.searched, own.cut, goals, lane, targets, first, count, own.lambda_, terminal)
-    for role in range(targets.shape[1]):
-        own.finals[role] += goals[lane, role]
     own.games += 1
-    if own.frozen == 0:
-        images = own.learning.images.shape[1]
-        drawn = random_word(own.seed, lane, (own.clock << 20) + _IMAGE)
-        learn_game(
-            own.learning,
-            own.states,
-            own.modes,
-            own.logics,
-            targets,
-            first,
-            count,
-            below(drawn, images),
-        )
+    drawn = random_word(own.seed, lane, (own.clock << 20) + _IMAGE)
+    image = below(drawn, own.learning.images.shape[1])
+    learn_game(own.learning, own.states, own.modes, own.logics, targets, first, count, image)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from neurogame.graph.lanes import pack_lanes
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.step import GOALS, STATUS
 from neurogame.kernels.twin.joint_moves import joint_moves
@@ -122,10 +123,7 @@ def pack_rows(flags: Tensor) -> PackedArray:
     Returns:
         uint64 ``[N, ceil(S / 64)]``; the bits beyond ``S`` are zero.
     """
-    octets = np.packbits(flags.numpy(), axis=1, bitorder="little")
-    packed = np.zeros((len(flags), 8 * (-(-flags.shape[1] // 64))), np.uint8)
-    packed[:, : octets.shape[1]] = octets
-    return packed.view("<u8").astype(np.uint64, copy=False)
+    return pack_lanes(flags.numpy())
 
 
 def hash_states(states: PackedArray) -> PackedArray:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from neurogame.kernels.alphabeta.moves import MOST, joint_count, joint_move, list_moves
 from neurogame.kernels.native.compiled import compiled
+from neurogame.search.packing import state_words
 
 
 @compiled
@@ -23,12 +24,6 @@ def _all_rows(legal: Any, offsets: Any, order: Any, moves: Any, starts: Any, joi
     list_moves(legal, offsets, order, moves, starts)
     for row in range(len(joint)):
         joint_move(row, order, moves, starts, joint[row])
-
-
-def _packed(flags: Any) -> Any:
-    padded = np.zeros(-(-len(flags) // 64) * 64, np.uint8)
-    padded[: len(flags)] = flags
-    return np.packbits(padded, bitorder="little").view(np.uint64)
 
 
 @settings(max_examples=150, deadline=None)
@@ -45,11 +40,11 @@ def test_rows_are_the_product_of_the_roles_moves(sizes: list[int], seed: int, ro
     order = [role, *(r for r in range(len(sizes)) if r != role)]
     own = [[m for m in range(offsets[r], offsets[r + 1]) if flags[m]] for r in range(len(sizes))]
     expected = list(itertools.product(*(own[r] for r in order)))
-    assert _count(_packed(flags), offsets) == len(expected)
+    assert _count(state_words(flags), offsets) == len(expected)
     if expected:
         joint = np.zeros((len(expected), len(sizes)), np.int32)
         moves, starts = np.zeros(len(flags), np.int32), np.zeros(len(sizes) + 1, np.int64)
-        _all_rows(_packed(flags), offsets, np.array(order), moves, starts, joint)
+        _all_rows(state_words(flags), offsets, np.array(order), moves, starts, joint)
         assert [tuple(row) for row in joint[:, order].tolist()] == expected
 
 

@@ -11,6 +11,7 @@ import torch
 pytest.importorskip("numba")
 
 from neurogame.errors import ConfigurationError
+from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import failed, look, play_uniform, step
 from neurogame.kernels.native.compiled import compiled
@@ -40,9 +41,7 @@ def expected(name: str, leaves: Leaves, count: int) -> tuple[Any, Seen]:
     joint = torch.from_numpy(block.joint[:count].astype(np.int64))
     space.moves.copy_(pack_one_hot(joint, ply.move_offsets[-1]))
     following = unpack(space.run(NEXT_ALONE), count).numpy()
-    padded = np.zeros((count, 64 * block.states.shape[1]), np.uint8)
-    padded[:, : following.shape[1]] = following
-    states = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+    states = pack_lanes(following)
     return states, look_at_states(ply, states)
 
 
@@ -122,9 +121,7 @@ def test_compiled_playouts_are_those_of_plain_torch(name: str, playouts: int) ->
 def test_playouts_have_the_simulator_s_means(name: str) -> None:
     circuit = game(name).circuit
     leaves = Leaves(circuit, 512)
-    flags = np.zeros(64 * leaves.block.states.shape[1], np.uint8)
-    flags[: len(circuit.fluents)] = circuit.initial
-    leaves.block.states[:] = np.packbits(flags, bitorder="little").view(np.uint64)
+    leaves.block.states[:] = pack_lanes(circuit.initial[None])
     look(leaves.rules, leaves.block, 512)
     found = []
     for seed in range(16):

@@ -13,6 +13,7 @@ pytest.importorskip("numba")
 
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import look
@@ -39,9 +40,7 @@ ODD = 67
 def at_start(game: Game, leaves: int, plies: int = 200) -> Leaves:
     """Return leaves that are all in the initial state."""
     made = Leaves(game.circuit, leaves, depth=8, plies=plies)
-    row = np.zeros(64 * made.block.states.shape[1], np.uint8)
-    row[: len(game.fluents)] = game.circuit.initial
-    made.block.states[:] = np.packbits(row, bitorder="little").view(np.uint64)
+    made.block.states[:] = pack_lanes(game.circuit.initial[None])
     look(made.rules, made.block, leaves)
     return made
 

@@ -20,6 +20,7 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.gdl.scramble import scramble
+from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.leaves.evaluator import SearchEvaluator, make_values
 from neurogame.kernels.leaves.values import CALLBACK, NONE, PROGRAM, evaluate, has_failed
 from neurogame.kernels.native.compiled import compiled
@@ -45,14 +46,9 @@ def from_compiled_code(values: Any, states: Any, lanes: Any, count: int, out: An
 def packed(flags: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return states as packed rows and as lane words whose unused lanes are ones."""
     size, fluents = flags.shape
-    rows = np.zeros((size, 64 * -(-fluents // 64)), np.uint8)
-    rows[:, :fluents] = flags
     lanes = np.ones((fluents, 64 * (-(-size // 64) + 2)), np.uint8)
     lanes[:, :size] = flags.T
-    return (
-        np.packbits(rows, axis=1, bitorder="little").view(np.uint64),
-        np.packbits(lanes, axis=1, bitorder="little").view(np.int64),
-    )
+    return pack_lanes(flags), np.packbits(lanes, axis=1, bitorder="little").view(np.int64)
 
 
 def valued(port: SearchEvaluator, flags: np.ndarray, count: int, *, rows: bool) -> np.ndarray:

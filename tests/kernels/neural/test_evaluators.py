@@ -134,19 +134,19 @@ def test_public_games(kind: str, name: str, both: Any) -> None:
 def one_by_one(evaluator: GoalNetworks, x: torch.Tensor) -> torch.Tensor:
     """Return values by the exported program, called state by state from compiled code."""
     program = evaluator.program()
-
-    @numba.njit
-    def loop(program: Any, space: Any, packed: Any, values: Any) -> None:
-        for i in range(len(packed)):
-            evaluate_one(program, space, packed[i], values[i])
-
     flags = np.zeros((len(x), 64 * (program.columns // 64 + 1)), np.uint8)
     everything = evaluator.reasoner(x)
     flags[:, : everything.shape[1]] = everything.numpy()
     values = np.zeros((len(x), evaluator.role_count), np.float32)
     packed = np.packbits(flags, axis=1, bitorder="little").view(np.int64)
-    loop(program, make_space(program, 1), packed, values)
+    _one_by_one(program, make_space(program, 1), packed, values)
     return torch.from_numpy(values)
+
+
+@numba.njit
+def _one_by_one(program: Any, space: Any, packed: Any, values: Any) -> None:
+    for i in range(len(packed)):
+        evaluate_one(program, space, packed[i], values[i])
 
 
 def test_redirected_leaves_are_computed_first(both: Any) -> None:
