@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -85,6 +86,17 @@ class Facts:
     always: Bits
     implied: Words | None
     base: Words
+
+
+_FOUND: WeakKeyDictionary[Circuit, Facts] = WeakKeyDictionary()
+
+
+def facts_of(circuit: Circuit) -> Facts:
+    """Return the facts of a game, found once for as long as its circuit is in use."""
+    found = _FOUND.get(circuit)
+    if found is None:
+        found = _FOUND[circuit] = find_facts(circuit)
+    return found
 
 
 def find_facts(circuit: Circuit) -> Facts:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -12,7 +14,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
 from neurogame.gdl.library import load_rules
 from neurogame.graph.lanes import Bits, unpack_lanes
-from neurogame.netlist.facts import Facts, Turn, find_facts, fluent_literals
+from neurogame.netlist.facts import Facts, Turn, facts_of, find_facts, fluent_literals
 from tests.conftest import shared
 from tests.netlist.checking import played_words
 
@@ -105,3 +107,12 @@ def test_roles_that_move_at_once_do_not() -> None:
     assert facts.shared == ((0,), (1,))
     assert facts.streams == (0, 1)
     assert not facts.forced.any()
+
+
+def test_facts_are_found_once_and_go_with_the_circuit() -> None:
+    circuit = compile_rules(load_rules("tictactoe"))
+    assert facts_of(circuit) is facts_of(circuit)
+    known = weakref.ref(facts_of(circuit))
+    del circuit
+    gc.collect()
+    assert known() is None

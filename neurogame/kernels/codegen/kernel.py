@@ -21,7 +21,7 @@ from neurogame.kernels.codegen.store import load_arrays, save_arrays
 from neurogame.kernels.codegen.straight import StraightCode, loop_rows
 from neurogame.kernels.codegen.table import GateTable, TableCode, routine
 from neurogame.netlist.build import build_play
-from neurogame.netlist.facts import find_facts
+from neurogame.netlist.facts import facts_of
 from neurogame.netlist.ply import Ply
 
 STRAIGHT_GATES = 32_000
@@ -89,11 +89,16 @@ def load_kernel(
     seconds = 0.0
     if arrays is None:
         start = perf_counter()
-        ply = build_play(circuit, find_facts(circuit), moves=moves)
-        arrays = _make(ply, variant, age_bits, shape)
+        arrays = _make(_play_of(circuit, moves), variant, age_bits, shape)
         seconds = perf_counter() - start
         save_arrays(key, arrays)
     return _unpack(arrays, seconds, shape)
+
+
+@lru_cache(maxsize=1)
+def _play_of(circuit: Circuit, moves: bool) -> Ply:
+    """Return the gates of a ply; those of the last game are kept, for the next shape of it."""
+    return build_play(circuit, facts_of(circuit), moves=moves)
 
 
 def make_code(

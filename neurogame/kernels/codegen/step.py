@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from time import perf_counter
 from typing import final
 
@@ -143,7 +144,7 @@ def load_step(circuit: Circuit, variant: str | None, shape: Shape | None = None)
     seconds = 0.0
     if arrays is None:
         start = perf_counter()
-        arrays = _make(build_step(circuit), variant, shape)
+        arrays = _make(_step_of(circuit), variant, shape)
         seconds = perf_counter() - start
         save_arrays(key, arrays)
     gates, width, memory = (int(number) for number in arrays["numbers"])
@@ -164,6 +165,12 @@ def load_step(circuit: Circuit, variant: str | None, shape: Shape | None = None)
         code=load_object(arrays["object"].tobytes()),
         routine=load_routine(shape).address("table") if tables else 0,
     )
+
+
+@lru_cache(maxsize=1)
+def _step_of(circuit: Circuit) -> Ply:
+    """Return the gates of the rules; those of the last game are kept, for the next shape of it."""
+    return build_step(circuit)
 
 
 def _make(ply: Ply, variant: str | None, shape: Shape) -> Arrays:

@@ -25,7 +25,7 @@ from neurogame.kernels.twin.pack import lanes_below, word_count
 from neurogame.kernels.twin.popcount import count_ones
 from neurogame.kernels.twin.random_words import RandomWords
 from neurogame.kernels.twin.torch_ply import LoadedStates, TorchPly
-from neurogame.netlist.facts import find_facts
+from neurogame.netlist.facts import facts_of
 
 _DROP_EVERY = 4
 """Steps between two removals of words whose games are all over."""
@@ -56,7 +56,7 @@ class TorchPlayouts:
             ply: of this circuit on this device, if there is one already.
         """
         self.ply = TorchPly(circuit, device) if ply is None else ply
-        self.streams = find_facts(circuit).streams
+        self.streams = facts_of(circuit).streams
 
     def run(self, plan: PlayoutRun) -> Tally:
         """Play games from the initial state, with restart."""
