@@ -18,6 +18,7 @@ from neurogame.kernels.native.compiled import callee_sum, inner
 from neurogame.kernels.parts.adam import step_adam
 from neurogame.kernels.parts.learning import Learning
 from neurogame.kernels.parts.limits import LEAST
+from neurogame.kernels.parts.load import note_rows
 from neurogame.kernels.parts.outputs import added, joined, logit
 
 _ONE = np.uint64(1)
@@ -108,8 +109,8 @@ def _begin(learning: Learning, mode: int) -> None:
 def _move_on(learning: Learning, states: UInt64s2, place: int, mode: int, image: int) -> None:
     """Go on to a position: rows that change get their errors, fluents their gradients."""
     parts, loaded, images = learning.parts, learning.loaded, learning.images
-    view, start, lookup, addend = parts.seen_as, parts.start, parts.lookup, parts.addend
-    units, changed, delta, flow = loaded.units, loaded.changed, loaded.delta, learning.flow
+    view, units, flow = parts.seen_as, loaded.units, learning.flow
+    changed, delta = loaded.changed, loaded.delta
     weights, embedding, gradient = parts.weights[mode], parts.embedding, learning.embedding_gradient
     count = 0
     for word in range(len(loaded.words)):
@@ -123,13 +124,7 @@ def _move_on(learning: Learning, states: UInt64s2, place: int, mode: int, image:
             if fluent < 0:
                 continue
             holds = (now >> np.uint64(bit)) & _ONE != 0
-            for number in range(start[fluent], start[fluent + 1]):
-                own = lookup[number]
-                if delta[own] == 0:
-                    changed[count] = own
-                    count += 1
-                    delta[own] = 1 << 30
-                delta[own] += addend[number] if holds else -addend[number]
+            count = note_rows(parts, loaded, fluent, holds, count)
             fluent = images[mode, image, 64 * word + bit]
             if holds:
                 for unit in range(len(units)):

@@ -68,6 +68,33 @@ def _see(parts: PartWeights, loaded: Loaded, mode: int) -> None:
         sums[mode, output] = total
 
 
+@inner
+def note_rows(parts: PartWeights, loaded: Loaded, fluent: int, holds: bool, count: int) -> int:
+    """Note which rows change where a fluent, in perspective, begins or ceases to hold.
+
+    A row that changes and changes back stays on the list of those that change.
+
+    Args:
+        parts: the weights.
+        loaded: whose ``changed`` and ``delta`` are written; ``delta`` is raised by 2^30.
+        fluent: the fluent.
+        holds: whether it begins to hold.
+        count: look-ups on the list so far.
+
+    Returns:
+        How many there are now.
+    """
+    lookup, addend, changed, delta = parts.lookup, parts.addend, loaded.changed, loaded.delta
+    for place in range(parts.start[fluent], parts.start[fluent + 1]):
+        own = lookup[place]
+        if delta[own] == 0:
+            changed[count] = own
+            count += 1
+            delta[own] = 1 << 30
+        delta[own] += addend[place] if holds else -addend[place]
+    return count
+
+
 @callee_sum
 def add_parts(
     parts: PartWeights, loaded: Loaded, states: UInt64s2, row: int, mode: int, out: Float32s1
@@ -83,9 +110,8 @@ def add_parts(
         out: written; float32 ``[O]``.
     """
     see(parts, loaded, mode)
-    view, start, lookup, addend = parts.seen_as, parts.start, parts.lookup, parts.addend
-    units, changed, delta = loaded.units, loaded.changed, loaded.delta
-    hidden, weights, embedding = loaded.hidden, parts.weights[mode], parts.embedding
+    view, units, hidden = parts.seen_as, loaded.units, loaded.hidden
+    weights, embedding = parts.weights[mode], parts.embedding
     for unit in range(len(units)):
         units[unit] = hidden[mode, unit]
     count = 0
@@ -98,14 +124,7 @@ def add_parts(
             if fluent < 0:
                 continue
             holds = (states[row, word] >> np.uint64(bit)) & _ONE != 0
-            for place in range(start[fluent], start[fluent + 1]):
-                own = lookup[place]
-                if delta[own] == 0:
-                    changed[count] = own
-                    count += 1
-                    # A row that changes and changes back stays on the list, and is left out below.
-                    delta[own] = 1 << 30
-                delta[own] += addend[place] if holds else -addend[place]
+            count = note_rows(parts, loaded, fluent, holds, count)
             if holds:
                 for unit in range(len(units)):
                     units[unit] += embedding[weights, fluent, unit]
