@@ -82,9 +82,9 @@ def test_tictactoe_is_solved_and_every_proof_is_right(lanes: int) -> None:
     assert state_keys(fluents) == keys
     states = [State(rules, torch.from_numpy(row.copy())) for row in fluents]
     assert not any(state.is_terminal for state in states[::20])
-    late = [n for n, state in enumerate(states) if max(map(len, state.legal_moves)) <= 4]
+    late = [n for n in range(0, len(states), 4) if max(map(len, states[n].legal_moves)) <= 4]
     assert len(late) > 100
-    for number in late[::6]:
+    for number in late[::2]:
         assert found.proved_states[keys[number]] == minimax(states[number])
     search.forget()
     assert len(search.proved_states) == 0
