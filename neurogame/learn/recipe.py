@@ -18,6 +18,7 @@ _GAMES, _LONGEST = 256, 1000
 _MEMORY = 256_000_000
 """Bytes for what is kept of all lanes' games."""
 _MANY_FLUENTS, _MANY_MOVES = 300, 24
+_FEW_UNITS, _MANY_UNITS = 128, 256
 _RANDOM_MOVES = 3.0
 """Random moves in a game, about: enough to see other positions, too few to blur who wins."""
 
@@ -60,7 +61,10 @@ def fitted(game: Game, given: Mapping[str, Any] | None = None, *, seed: int = 0)
     wide = max(len(moves) for moves in game.moves) > _MANY_MOVES
     plies = min(_LONGEST, max(16, int(1.5 * lengths.longest)))
     small = fluents <= _MANY_FLUENTS
-    chosen = PartsConfig(logic="none", hidden=256 if small and not wide else 128, lookups=0)
+    # Goals of more conditions than few units can detect: more units are worth their time.
+    many = len(game.structure.conditions) > PartsConfig().detectors * _FEW_UNITS
+    hidden = _MANY_UNITS if small and (many or not wide) else _FEW_UNITS
+    chosen = PartsConfig(logic="none", hidden=hidden, lookups=0)
     words, roles = -(-len(game.fluents) // 64), len(game.roles)
     each = plies * (8 * words + 12 * roles + 8)
     config = LaneConfig(
