@@ -20,7 +20,10 @@ class MatchLearning:
         patience: seconds to wait for another player that learns into the same file.
     """
 
-    steps: LaneConfig = field(default_factory=lambda: LaneConfig(step_every=256))
+    steps: LaneConfig = field(
+        # Smaller steps than in self-play: there is little to learn from, and much that agrees.
+        default_factory=lambda: LaneConfig(step_every=256, step_size=0.002, table_rate=0.005)
+    )
     replayed: int = 32
     positions: int = 8192
     patience: float = 60.0
