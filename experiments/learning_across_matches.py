@@ -8,13 +8,15 @@ alternate. Every match begins with two random plies of its own, or two such play
 same match again and again.
 
     python experiments/learning_across_matches.py --out runs/across tictactoe pentago qubic
+    python experiments/learning_across_matches.py --out runs/across --kinds paper pentago qubic
     python experiments/learning_across_matches.py --out runs/across --report
 
-prints the points of the learner in windows of matches, with a 95 % interval over the matches of all
-seeds (those of one seed share a learner, so it is too narrow for statements about other seeds),
-each seed's points over the last 200 matches, the points of an untrained player on the same
-openings, and how far the mean of ten pairs of matches, pooled over the seeds, ever fell below its
-former peak. A finished run stays in the folder.
+`--kinds` says who plays: the `learner`, the `untrained` player on the same openings, or `paper`:
+the published rule (`neurogame train --recipe paper`), W = 1 and plain gradient steps. The tables
+give the points of each in windows of matches, with a 95 % interval over the matches of all seeds
+(those of one seed share a learner, so it is too narrow for statements about other seeds), each
+seed's points over the last 200 matches, and how far the mean of ten pairs of matches, pooled over
+the seeds, ever fell below its former peak. A finished run stays in the folder.
 
 *Reference:* Michulke and Thielscher, "Neural networks for state evaluation in general game playing"
 (2009), sections 4.1 and 4.2.
@@ -32,19 +34,24 @@ import numpy as np
 import torch
 from cells import Cells, progress
 
+from neurogame.learn.paper.config import PaperConfig
+from neurogame.learn.paper.trainer import PaperTrainer
+from neurogame.learn.run_folder import RunFolder
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
 
+KINDS = ("learner", "paper", "untrained")
+OPENING_PLIES = 2
 LAST = 200
 PAIRS = 10
 
 
-def run(
+def played(
     game: Game, opponent: str, limit: str, seed: int, matches: int, *, learn: bool
-) -> dict[str, Any]:
-    """Return the goals, 0..1, of a player in each match against the fixed opponent.
+) -> tuple[list[float], int]:
+    """Return the goals, 0..1, of a player in each match, and the number of distinct matches.
 
     Args:
         game: of two roles.
@@ -54,29 +61,39 @@ def run(
         matches: how many, with roles in turn.
         learn: whether the player learns.
     """
-    torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         text = f"alphabeta:cilp,{limit}"
         player = make_player(f"{text},learn={Path(folder) / 'l.pt'}" if learn else text, game)
         other = make_player(f"alphabeta:{opponent},{limit}", game)
-        points, seen, began = [], set(), time.process_time()
+        points, seen = [], set()
         for number in range(matches):
             role = number % 2
             seats = [player, other] if role == 0 else [other, player]
-            settings = MatchSettings(opening_plies=2)
+            settings = MatchSettings(opening_plies=OPENING_PLIES)
             record = play_match(game, seats, seed=seed * 100_000 + number, settings=settings)
             points.append(record.goals[role] / 100)
             seen.add((role, str(record.moves)))
-    return {
-        "game": game.name,
-        "opponent": opponent,
-        "limit": limit,
-        "seed": seed,
-        "learn": learn,
-        "points": points,
-        "distinct": len(seen),
-        "seconds": time.process_time() - began,
-    }
+    return points, len(seen)
+
+
+def published(
+    game: Game, opponent: str, move_seconds: float | None, seed: int, matches: int
+) -> tuple[list[float], int]:
+    """Return the same of the published rule."""
+    config = PaperConfig(
+        games=matches,
+        seed=seed,
+        opponent=opponent,
+        move_seconds=move_seconds,
+        opening_plies=OPENING_PLIES,
+    )
+    with tempfile.TemporaryDirectory() as path:
+        folder = RunFolder(Path(path) / "run")
+        folder.create({"rules": game.name, "recipe": "paper", **config.to_json()})
+        rows: list[dict[str, Any]] = []
+        PaperTrainer(game, config, folder).run(rows.append)
+    distinct = {(row["role"], row["moves_digest"]) for row in rows}
+    return [row["goals"][row["role"]] for row in rows], len(distinct)
 
 
 def deepest_fall(points: np.ndarray[Any, np.dtype[np.float64]]) -> float:
@@ -94,37 +111,40 @@ def deepest_fall(points: np.ndarray[Any, np.dtype[np.float64]]) -> float:
 
 def report(cells: Cells, window: int) -> str:
     """Return the tables of all finished runs."""
-    groups: dict[tuple[str, str, str], dict[bool, list[dict[str, Any]]]] = {}
+    groups: dict[tuple[str, str, str], dict[str, list[dict[str, Any]]]] = {}
     for one in cells.all():
         key = one["game"], one["opponent"], one["limit"]
-        groups.setdefault(key, {True: [], False: []})[one["learn"]].append(one)
+        groups.setdefault(key, {}).setdefault(one["kind"], []).append(one)
     lines = []
     for (name, opponent, limit), runs in groups.items():
-        if not runs[True]:
-            continue
-        learned = np.array([one["points"] for one in runs[True]])
-        untrained = np.array([one["points"] for one in runs[False]])
-        each = " ".join(f"{100 * own[-LAST:].mean():.0f}" for own in learned)
-        distinct = sum(one["distinct"] for one in runs[True])
-        seconds = np.mean([one["seconds"] for one in runs[True]])
-        lines += [
-            f"{name} against {opponent}, both {limit}: {len(learned)} runs, {distinct} distinct of "
-            f"{learned.size} matches, {seconds:.0f} processor seconds a run; the last {LAST} "
-            f"matches of each run: {each} %; deepest fall below the peak of {PAIRS} pairs: "
-            f"{100 * deepest_fall(learned):.0f} points",
-            "",
-            "| matches | learner | untrained |",
-            "|---|---|---|",
-        ]
-        for first in range(0, learned.shape[1], window):
-            own = learned[:, first : first + window]
-            half = 1.96 * own.std(ddof=1) / own.size**0.5
-            base = untrained[:, first : first + window] if untrained.size else np.zeros((0, 0))
-            without = f"{100 * base.mean():.1f} %" if base.size else ""
-            lines.append(
-                f"| {first + 1} to {min(first + window, learned.shape[1])} "
-                f"| {100 * own.mean():.1f} ± {100 * half:.1f} % | {without} |"
-            )
+        kinds = [kind for kind in KINDS if kind in runs]
+        lines += [f"{name} against {opponent}, both {limit}", ""]
+        lines += ["| matches | " + " | ".join(kinds) + " |", "|---" * (len(kinds) + 1) + "|"]
+        points = {kind: np.array([one["points"] for one in runs[kind]]) for kind in kinds}
+        for first in range(0, points[kinds[0]].shape[1], window):
+            parts = [points[kind][:, first : first + window] for kind in kinds]
+            cells_ = [
+                f"{100 * own.mean():.1f} ± {196 * own.std(ddof=1) / own.size**0.5:.1f} %"
+                for own in parts
+            ]
+            lines.append(f"| {first + 1} to {first + parts[0].shape[1]} | {' | '.join(cells_)} |")
+        rows: dict[str, list[str]] = {
+            f"the last {LAST}, run by run": [
+                " ".join(f"{100 * own[-LAST:].mean():.0f}" for own in points[kind])
+                for kind in kinds
+            ],
+            f"deepest fall of {PAIRS} pairs": [
+                f"{100 * deepest_fall(points[kind]):.0f}" for kind in kinds
+            ],
+            "distinct matches": [
+                f"{sum(one['distinct'] for one in runs[kind])} of {points[kind].size}"
+                for kind in kinds
+            ],
+            "processor seconds a run": [
+                f"{np.mean([one['seconds'] for one in runs[kind]]):.0f}" for kind in kinds
+            ],
+        }
+        lines += [f"| {text} | {' | '.join(row)} |" for text, row in rows.items()]
         lines.append("")
     return "\n".join(lines)
 
@@ -135,6 +155,7 @@ def main() -> None:
     parser.add_argument("games", nargs="*", default=["pentago", "qubic"])
     parser.add_argument("--opponent", default="fluxplayer", choices=["fluxplayer", "cilp"])
     parser.add_argument("--move-seconds", type=float, help="think so long instead of one ply")
+    parser.add_argument("--kinds", nargs="+", default=["learner", "untrained"], choices=KINDS)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--matches", type=int, default=500)
     parser.add_argument("--window", type=int, default=50)
@@ -142,16 +163,36 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="only print the tables")
     options = parser.parse_args()
     cells = Cells(options.out)
-    limit = f"seconds={options.move_seconds}" if options.move_seconds else "depth=1"
+    torch.set_num_threads(1)
+    pause = options.move_seconds
+    limit = f"seconds={pause}" if pause else "depth=1"
     for seed in range(options.seeds):
         for name in [] if options.report else options.games:
-            for learn in (True, False):
-                kind = "learner" if learn else "untrained"
+            for kind in options.kinds:
                 cell = f"{name}-{options.opponent}-{limit}-{kind}-{seed}"
-                if not cells.has(cell):
-                    progress(cell)
-                    common = Game.load(name), options.opponent, limit, seed, options.matches
-                    cells.put(cell, run(*common, learn=learn))
+                if cells.has(cell):
+                    continue
+                progress(cell)
+                game, began = Game.load(name), time.process_time()
+                common = seed, options.matches
+                if kind == "paper":
+                    points, distinct = published(game, options.opponent, pause, *common)
+                else:
+                    learn = kind == "learner"
+                    points, distinct = played(game, options.opponent, limit, *common, learn=learn)
+                cells.put(
+                    cell,
+                    {
+                        "game": name,
+                        "opponent": options.opponent,
+                        "limit": limit,
+                        "seed": seed,
+                        "kind": kind,
+                        "points": points,
+                        "distinct": distinct,
+                        "seconds": time.process_time() - began,
+                    },
+                )
     print(report(cells, options.window))
 
 
