@@ -208,6 +208,11 @@ def test_check_of_a_wrong_rulesheet_is_1(
     assert f"{wrong}:2:" in capsys.readouterr().out
 
 
+def test_the_package_is_a_command() -> None:
+    found = run([sys.executable, "-m", "neurogame", "--version"])
+    assert found.stdout == f"neurogame {__version__}\n"
+
+
 def test_the_command_line_starts_without_torch() -> None:
     """Importing torch takes seconds; no one should wait for them to read a help text."""
     code = (
