@@ -3,8 +3,8 @@
 Usage: python experiments/refinement.py RULES... [--seconds 15] [--seeds 2] [--kind cilp]
 
 For each rulesheet and seed an evaluator is made from the rules and refined as `refine=SECONDS` in
-a player string does it. A line says how many matches and updates there were time for, what the
-matches against the former weights came to, and whether the new weights stay.
+a player string does it. A line says how many games there were time for, what the matches against
+the former evaluator came to, and whether the new one stays.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main() -> None:
             found = refine_evaluator(game, evaluator, options.seconds, seed)
             tried += 1
             kept += found is not None and found.is_kept
-            text = "too slow for that time, or no weights" if found is None else str(found)
+            text = "too slow for that time" if found is None else str(found)
             print(f"{game.name}, seed {seed}: {text}", flush=True)
     print(f"{kept} of {tried} kept")
 

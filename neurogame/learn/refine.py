@@ -7,7 +7,6 @@ fit the game learn from the beginning, and take its place if they beat it.
 from __future__ import annotations
 
 import copy
-import math
 import time
 from dataclasses import dataclass, replace
 from typing import final
@@ -29,8 +28,6 @@ _LANES = 128
 _MATCHES = 64
 """Matches that judge, at most; those that are not finished in time do not count."""
 _FEWEST = 16
-_WIDEST = 10
-"""Most joint moves at the beginning with which looking two plies ahead is still worth it."""
 _INPUTS_PER_SECOND = 100_000
 """Inputs of a circuit's gates whose structure is found in a second, at the least."""
 _EVALUATION = 103
@@ -96,7 +93,6 @@ def refine_evaluator(
     if learner.counters.matches == 0:
         return None
     refined = map_evaluator(learner.averaged, home, game) if is_mapped else learner.averaged
-    width = math.prod(len(moves) for moves in game.initial_state().legal_moves)
     found = compare(
         game,
         refined,
@@ -104,10 +100,9 @@ def refine_evaluator(
         matches=_MATCHES,
         seed=derived_seed(seed, _EVALUATION, 0),
         opening_plies=4,
-        # The clock is running.
+        # The clock is running: no search for openings that are decided, and one ply ahead.
         opening_nodes=0,
         margin=opposed(game),
-        depth=2 if width <= _WIDEST else 1,
         stop=lambda: time.monotonic() >= started + seconds,
     )
     kept = found.matches >= _FEWEST and _is_better(found)
