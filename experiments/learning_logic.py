@@ -53,6 +53,7 @@ STARTS: dict[str, dict[str, Any]] = {
 MARKS = (0.1, 0.3, 1.0, 3.0, 9.0)
 WANTED = 0.75
 FRESH = 60_000
+FEWEST = 3
 T_975 = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26}
 """Student's t by degrees of freedom."""
 
@@ -98,11 +99,16 @@ def _number(value: float) -> str:
 
 
 def _ratio(own: Sequence[float], base: Sequence[float]) -> str:
-    """Return the mean ratio on a logarithmic scale with its interval, where all were reached."""
+    """Return the mean ratio on a logarithmic scale, where all were reached.
+
+    With its interval where there are seeds enough for one that says anything.
+    """
     if any(math.isinf(value) for value in (*own, *base)):
         return ""
     logs = np.log(own) - np.log(base)
-    half = T_975[len(logs) - 1] * logs.std(ddof=1) / len(logs) ** 0.5 if len(logs) > 1 else math.nan
+    if len(logs) < FEWEST:
+        return f"{math.exp(logs.mean()):.2f}"
+    half = T_975[len(logs) - 1] * logs.std(ddof=1) / len(logs) ** 0.5
     low, middle, high = np.exp([logs.mean() - half, logs.mean(), logs.mean() + half])
     return f"{middle:.2f} [{low:.2f}, {high:.2f}]"
 
