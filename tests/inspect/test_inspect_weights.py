@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,9 @@ from neurogame.errors import GameError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.cilp_sound import SoundNetworks
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.gdl.signature import structural_signature
-from neurogame.gdl.write import rules_text
 from neurogame.inspect.network_svg import network_svg
 from neurogame.inspect.weights import BIAS, summaries, tensor_drifts, weight_table
-from neurogame.learn.checkpoint import Checkpoint, save_checkpoint
+from neurogame.learn.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.simulate.game import Game
 
 CROSS = """
@@ -134,13 +133,8 @@ def test_command(game: Game, kind: str, tmp_path: Path, capsys: pytest.CaptureFi
     path = tmp_path / "cross.pt"
     save_checkpoint(
         path,
-        Checkpoint(
-            game_name=game.name,
-            rules=rules_text(game.rules),
-            signature=structural_signature(game.rules),
-            roles=list(game.roles),
-            fluents=list(game.fluents),
-            moves=[list(moves) for moves in game.moves],
+        replace(
+            empty_checkpoint(game),
             description=current.describe(),
             weights=dict(current.state_dict()),
             initial_weights=dict(initial.state_dict()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,9 +17,7 @@ from neurogame.errors import CheckpointError, ConfigurationError, LimitError, Pl
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.gdl.signature import structural_signature
-from neurogame.gdl.write import rules_text
-from neurogame.learn.checkpoint import Checkpoint, save_checkpoint
+from neurogame.learn.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.learn.judges import plain_judge
 from neurogame.learn.knowledge import learn_knowledge
 from neurogame.players.judges import make_judges
@@ -185,13 +184,8 @@ def checkpoint(of: Game, path: Path, *, evaluator: bool) -> Path:
     weights = {name: one.clone() for name, one in held.state_dict().items()} if evaluator else {}
     save_checkpoint(
         path,
-        Checkpoint(
-            game_name=of.name,
-            rules=rules_text(of.rules),
-            signature=structural_signature(of.rules),
-            roles=list(of.roles),
-            fluents=list(of.fluents),
-            moves=[list(moves) for moves in of.moves],
+        replace(
+            empty_checkpoint(of),
             description=held.describe() if evaluator else {},
             weights=weights,
             initial_weights=weights,

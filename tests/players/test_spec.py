@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,7 @@ import pytest
 from neurogame.errors import CheckpointError, ConfigurationError, NeurogameError, PlayerError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import FRESH, EvaluatorConfig
-from neurogame.gdl.signature import structural_signature
-from neurogame.gdl.write import rules_text
-from neurogame.learn.checkpoint import Checkpoint, save_checkpoint
+from neurogame.learn.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.players.players import AlphaBetaPlayer, HumanPlayer, RandomPlayer, make_player
 from neurogame.players.search_player import SearchPlayer
 from neurogame.players.spec import PlayerSpec
@@ -131,13 +130,8 @@ def _checkpoint(game: Game, path: Path, **config: str) -> Path:
     weights = {name: tensor.clone() for name, tensor in evaluator.state_dict().items()}
     save_checkpoint(
         path,
-        Checkpoint(
-            game_name=game.name,
-            rules=rules_text(game.rules),
-            signature=structural_signature(game.rules),
-            roles=list(game.roles),
-            fluents=list(game.fluents),
-            moves=[list(moves) for moves in game.moves],
+        replace(
+            empty_checkpoint(game),
             description=evaluator.describe(),
             weights=weights,
             initial_weights=weights,
