@@ -1,0 +1,66 @@
+"""What the experiments on learning make of their results."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from tests.conftest import REPOSITORY
+
+
+def experiment(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Return a script of the experiments as a module; they import each other by bare names."""
+    monkeypatch.syspath_prepend(str(REPOSITORY / "experiments"))
+    return importlib.import_module(name)
+
+
+def test_a_finished_cell_is_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = experiment("cells", monkeypatch).Cells(tmp_path)
+    assert not cells.has("nim-1")
+    cells.put("nim-1", {"seed": 1})
+    again = experiment("cells", monkeypatch).Cells(tmp_path)
+    assert again.has("nim-1")
+    assert again.all() == [{"seed": 1}]
+
+
+def test_intervals_of_seeds_are_pooled_as_independent(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = experiment("cells", monkeypatch)
+    rows = [
+        {"x": {"score": 0.6, "low": 0.56, "high": 0.64}},
+        {"x": {"score": 0.7, "low": 0.67, "high": 0.73}},
+    ]
+    # The mean of two numbers known to 4 and 3 points is known to half of 5.
+    assert module.share(rows, "x") == "65.0 ± 2.5"
+    assert module.pooled(rows, "x") == "65.0 ± 2.5 [60, 70]"
+    assert module.pooled([*rows, {}], "x") == "not released"
+
+
+def test_games_needed_are_interpolated(monkeypatch: pytest.MonkeyPatch) -> None:
+    needed = experiment("learning_logic", monkeypatch).needed
+
+    def curve(*scores: float) -> list[dict[str, object]]:
+        return [
+            {"games": 10 * 100**place, "untrained": {"score": score}}
+            for place, score in enumerate(scores)
+        ]
+
+    assert needed(curve(0.8, 0.9), "games") == 10
+    assert needed(curve(0.5, 1.0), "games") == pytest.approx(100)  # Half way between 10 and 1000.
+    assert needed(curve(0.5, 0.6, 0.75), "games") == pytest.approx(100_000)
+    assert math.isinf(needed(curve(0.5, 0.7), "games"))
+
+
+def test_the_deepest_fall_is_that_of_ten_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = experiment("learning_across_matches", monkeypatch)
+    rising = np.repeat(np.linspace(0, 1, 40), 2)[None, :]
+    assert module.deepest_fall(rising) == 0
+    # Ten pairs won, then ten of which one half is won: the mean falls from 1 to a half.
+    falling = np.array([[1.0] * 20 + [1.0, 0.0] * 10])
+    assert module.deepest_fall(falling) == pytest.approx(0.5)
+    assert module.deepest_fall(np.repeat(falling, 3, axis=0)) == pytest.approx(0.5)
+    assert math.isnan(module.deepest_fall(falling[:, :18]))
