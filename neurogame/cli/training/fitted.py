@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from neurogame.arena.release_strength import ReleaseStrength, StrengthMeter
     from neurogame.learn.trainer import Release, Trainer
 
-_MEASURE_SHARE, _LEAST_MEASURE, _MOST_MEASURE = 0.05, 1.0, 15.0
+_MEASURE_SHARE, _LEAST_MEASURE, _MOST_MEASURE = 0.05, 3.0, 15.0
 """Share of the run that one measurement against one opponent may take, and seconds."""
 
 
