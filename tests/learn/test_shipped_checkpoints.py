@@ -12,7 +12,14 @@ from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
 from tests.conftest import REPOSITORY
 
-NAMES = ["tictactoe", "pentago", "qubic"]
+NAMES = sorted(path.stem for path in (REPOSITORY / "checkpoints").glob("*.pt"))
+
+
+def test_there_are_a_dozen_and_each_is_in_the_table() -> None:
+    assert len(NAMES) >= 12
+    table = (REPOSITORY / "checkpoints" / "README.md").read_text()
+    assert [name for name in NAMES if f"| `{name}.pt` |" not in table] == []
+    assert max((REPOSITORY / "checkpoints" / f"{n}.pt").stat().st_size for n in NAMES) < 2_000_000
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -24,7 +31,8 @@ def test_it_fits_the_library_game_and_has_learned(name: str) -> None:
     with torch.no_grad():
         values = evaluator(states)
     assert values.shape == (50, 2)
-    assert bool(((values > 0) & (values < 1)).all())
+    assert bool(((values >= 0) & (values <= 1)).all())
+    assert len(torch.unique(values)) > 40
     changed = [
         not torch.equal(checkpoint.weights[key], initial)
         for key, initial in checkpoint.initial_weights.items()

@@ -144,8 +144,8 @@ def arrows(path: Path) -> set[str]:
 
 
 def place(module: str) -> int:
-    """Return where a module lies: files at the root first, then rooms, the public face last."""
-    if module == PACKAGE.name:
+    """Return where a module lies: files at the root first, then rooms, the two entrances last."""
+    if module in (PACKAGE.name, f"{PACKAGE.name}.__main__"):
         return len(ROOMS)
     room = module.split(".")[1]
     return ROOMS.index(room) if room in ROOMS else -1
