@@ -20,10 +20,9 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.kernels.neural.program import evaluate_one, make_space
-from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
-from tests.conftest import REPOSITORY, shared
+from tests.conftest import shared
 from tests.evaluators.hand_made import (
     CircuitDraft,
     random_circuit,
@@ -221,12 +220,20 @@ def test_the_choice_must_exist(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["tictactoe", "qubic", "pentago"])
 def test_trained_weights(name: str, both: Any) -> None:
-    path = REPOSITORY / "checkpoints" / f"{name}.pt"
-    if not path.exists():
-        pytest.skip("the checkpoints are not in this checkout")
-    evaluator = load_checkpoint(path).evaluator()
+    evaluator = make_evaluator(Game.load(name))
     assert isinstance(evaluator, GoalNetworks)
+    before = copy.deepcopy(evaluator.state_dict())
     x = states(300, evaluator.fluent_count)
+    optimiser = torch.optim.SGD(evaluator.parameters(), lr=0.3)
+    targets = torch.ones(len(x), len(evaluator.network_keys))
+    targets[::2] = -1
+    for _ in range(10):
+        optimiser.zero_grad()
+        (evaluator.networks(x) - targets).square().sum(dim=1).mean().backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+    moved = [(evaluator.state_dict()[key] - old).abs().max() for key, old in before.items()]
+    assert max(moved) > 0.1
+    evaluator.eval()
     with torch.no_grad():
         assert agree(*both(lambda: evaluator(x)))
         # Outputs of large sums are compared in float64: torch's own float32 is off by 4e-5.
