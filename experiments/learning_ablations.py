@@ -74,6 +74,9 @@ def main() -> None:
     """Run what is missing, or print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("games", nargs="*", default=list(GAMES))
+    parser.add_argument(
+        "--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS), help="default: all"
+    )
     parser.add_argument("--first-seed", type=int, default=300)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=15.0)
@@ -86,7 +89,9 @@ def main() -> None:
     for seed in range(options.first_seed, options.first_seed + options.seeds):
         for name in [] if options.report else options.games:
             names = {variant: f"{name}-{variant.replace(' ', '-')}-{seed}" for variant in VARIANTS}
-            missing = [one for one in VARIANTS if one != RECIPE and not cells.has(names[one])]
+            missing = [
+                one for one in options.variants if one != RECIPE and not cells.has(names[one])
+            ]
             if not missing:
                 continue
             game = Game.load(name)
