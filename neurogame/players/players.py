@@ -19,7 +19,7 @@ from neurogame.players.folder_player import FolderPlayer
 from neurogame.players.human import HumanPlayer
 from neurogame.players.player import Player
 from neurogame.players.random_player import RandomPlayer
-from neurogame.players.spec import PlayerSpec
+from neurogame.players.spec import PlayerSpec, allowed_options
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
@@ -211,6 +211,12 @@ def _checkpoint(spec: PlayerSpec) -> Checkpoint:
     """Return the checkpoint that a player string names."""
     path = Path(spec.source)
     if not path.is_file():
+        name, equals, _ = spec.source.partition("=")
+        if equals and name.strip().isidentifier():
+            raise PlayerError(
+                f"player {spec}: {spec.source!r} is neither a checkpoint that is there nor an "
+                f"option; the options of {spec.kind} are {', '.join(allowed_options(spec.kind))}"
+            )
         raise PlayerError(
             f"player {spec}: there is no checkpoint {spec.source!r}; give the path of one, or of a "
             f"folder with checkpoints, or a fresh evaluator: {', '.join(FRESH)}"

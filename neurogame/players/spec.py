@@ -158,10 +158,11 @@ class PlayerSpec:
 def _is_option(piece: str) -> bool:
     """Return whether the text after the colon is an option, not a path that holds a ``=``."""
     name, equals, _ = piece.partition("=")
-    return bool(equals) and any(name.strip().lower() in _allowed(kind) for kind in _LIMITS)
+    return bool(equals) and any(name.strip().lower() in allowed_options(kind) for kind in _LIMITS)
 
 
-def _allowed(kind: str) -> tuple[str, ...]:
+def allowed_options(kind: str) -> tuple[str, ...]:
+    """Return the names of the options of a searching kind of player."""
     searching = spellings(_SETTINGS[kind]) if kind in _SETTINGS else ()
     return (*_LIMITS[kind], *searching, *OWN[kind])
 
@@ -174,9 +175,9 @@ def _options(text: str, kind: str, pieces: list[str]) -> dict[str, str]:
         name = name.lower()
         if not equals or not value or name in options:
             raise PlayerError(f"player {text!r}: found {piece!r}; write name=value, each name once")
-        if name not in _allowed(kind):
+        if name not in allowed_options(kind):
             raise PlayerError(
-                f"player {text!r}: unknown option {name!r}; allowed are {', '.join(_allowed(kind))}"
+                f"player {text!r}: unknown option {name!r}; allowed are {', '.join(allowed_options(kind))}"
             )
         options[name] = value
     _check(text, kind, options)

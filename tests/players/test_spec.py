@@ -258,3 +258,10 @@ def test_without_a_limit_a_player_thinks_for_a_second(
     monkeypatch.setattr(player._search, "search", record)
     player.choose(game.initial_state(), given)
     assert asked == [given if used is None else used]
+
+
+def test_what_is_neither_checkpoint_nor_option_is_named() -> None:
+    """An option that does not exist is not taken for the path of a checkpoint."""
+    game = Game.load("tictactoe")
+    with pytest.raises(PlayerError, match=r"'time=1' is neither .* options of mcts are seconds"):
+        make_player("mcts:time=1", game, seed=0)
