@@ -12,7 +12,9 @@ same match again and again.
     python experiments/learning_across_matches.py --out runs/across --report
 
 `--kinds` says who plays: the `learner`, the `untrained` player on the same openings, or `paper`:
-the published rule (`neurogame train --recipe paper`), W = 1 and plain gradient steps. The tables
+the published rule (`neurogame train --recipe paper`), W = 1 and plain gradient steps; or
+`self-play`: the recipe of `neurogame train`, which plays against itself for 0.1 s of the processor
+after each match, begins with nothing, and does not look at the matches. The tables
 give the points of each in windows of matches, with a 95 % interval over the matches of all seeds
 (those of one seed share a learner, so it is too narrow for statements about other seeds), each
 seed's points over the last 200 matches, and how far the mean of ten pairs of matches, pooled over
@@ -34,22 +36,29 @@ import numpy as np
 import torch
 from cells import Cells, progress
 
+from neurogame.learn.lane_learner import LaneLearner
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.trainer import PaperTrainer
+from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.learn.run_folder import RunFolder
+from neurogame.players.alphabeta_player import AlphaBetaPlayer
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
+from neurogame.players.player import Player
 from neurogame.players.players import make_player
+from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
-KINDS = ("learner", "paper", "untrained")
+KINDS = ("learner", "paper", "untrained", "self-play")
+SELF_PLAY_SECONDS = 0.1
+"""Of the processor, after each match."""
 OPENING_PLIES = 2
 LAST = 200
 PAIRS = 10
 
 
 def played(
-    game: Game, opponent: str, limit: str, seed: int, matches: int, *, learn: bool
+    game: Game, opponent: str, limit: str, seed: int, matches: int, kind: str
 ) -> tuple[list[float], int]:
     """Return the goals, 0..1, of a player in each match, and the number of distinct matches.
 
@@ -59,11 +68,20 @@ def played(
         limit: of both players, as in player strings.
         seed: of everything.
         matches: how many, with roles in turn.
-        learn: whether the player learns.
+        kind: of the player, all but ``paper``.
     """
+    config = fitted(game, seed=seed)
+    learner = LaneLearner(game, config, fresh_parts(game, config)) if kind == "self-play" else None
     with tempfile.TemporaryDirectory() as folder:
         text = f"alphabeta:cilp,{limit}"
-        player = make_player(f"{text},learn={Path(folder) / 'l.pt'}" if learn else text, game)
+        player: Player
+        if learner is not None:
+            averaged = learner.averaged
+            own_limit = Limit.from_texts(dict([limit.split("=")]))
+            player = AlphaBetaPlayer(lambda _game, _seed: averaged, limit=own_limit)
+        else:
+            learns = f",learn={Path(folder) / 'l.pt'}" if kind == "learner" else ""
+            player = make_player(text + learns, game)
         other = make_player(f"alphabeta:{opponent},{limit}", game)
         points, seen = [], set()
         for number in range(matches):
@@ -73,6 +91,9 @@ def played(
             record = play_match(game, seats, seed=seed * 100_000 + number, settings=settings)
             points.append(record.goals[role] / 100)
             seen.add((role, str(record.moves)))
+            wanted = SELF_PLAY_SECONDS * (number + 1)
+            while learner is not None and learner.counters.seconds < wanted:
+                learner.round()
     return points, len(seen)
 
 
@@ -178,8 +199,7 @@ def main() -> None:
                 if kind == "paper":
                     points, distinct = published(game, options.opponent, pause, *common)
                 else:
-                    learn = kind == "learner"
-                    points, distinct = played(game, options.opponent, limit, *common, learn=learn)
+                    points, distinct = played(game, options.opponent, limit, *common, kind)
                 cells.put(
                     cell,
                     {
