@@ -32,6 +32,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "patterns beside embeddings": {"parts": {"lookups": 160}},
     "without detectors": {"parts": {"detectors": 0.0}},
     "without symmetries": {"parts": {"symmetries": False}},
+    "without exchange of roles": {"parts": {"exchange": False}},
     "without modes": {"parts": {"mode": False}},
     "no random starts": {"openings": 0},
     "up to 20 random plies first": {"openings": 20},

@@ -40,7 +40,9 @@ def make_layout(
         opposed: whether there are two roles whose goals always add up to 100.
         seed: decides which patterns are drawn.
     """
-    seen = find_perspectives(structure, mode=config.mode, symmetries=config.symmetries)
+    seen = find_perspectives(
+        structure, mode=config.mode, symmetries=config.symmetries, exchange=config.exchange
+    )
     roles, fluents = len(structure.symmetries[0].roles), len(structure.variable_of)
     counts = structure.variable_of >= 0
     if structure.mode is not None and config.mode:
