@@ -32,6 +32,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "embeddings alone": {"parts": {"lookups": 0}},
     "64 look-ups": {"parts": {"lookups": 64}},
     "320 look-ups": {"parts": {"lookups": 320}},
+    "patterns of 5 at most": {"parts": {"longest": 5}},
+    "patterns of 12 at most": {"parts": {"longest": 12}},
     "no look-ups of lines": {"parts": {"line_share": 0.0}},
     "64 hidden units": {"parts": {"hidden": 64}},
     "larger steps of tables": {"table_rate": 0.05},
