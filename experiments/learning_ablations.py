@@ -41,6 +41,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "without detectors": {"parts": {"detectors": 0.0}},
     "without symmetries": {"parts": {"symmetries": False}},
     "without exchange of roles": {"parts": {"exchange": False}},
+    "one head for each set": {"parts": {"heads": False}},
     "without modes": {"parts": {"mode": False}},
     "no random starts": {"openings": 0},
     "up to 20 random plies first": {"openings": 20},

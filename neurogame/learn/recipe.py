@@ -64,7 +64,7 @@ def fitted(game: Game, given: Mapping[str, Any] | None = None, *, seed: int = 0)
     # Goals of more conditions than few units can detect: more units are worth their time.
     many = len(game.structure.conditions) > PartsConfig().detectors * _FEW_UNITS
     hidden = _MANY_UNITS if small and (many or not wide) else _FEW_UNITS
-    chosen = PartsConfig(logic="none", hidden=hidden)
+    chosen = PartsConfig(logic="none", hidden=hidden, lookups=96)
     words, roles = -(-len(game.fluents) // 64), len(game.roles)
     each = plies * (8 * words + 12 * roles + 8)
     config = LaneConfig(

@@ -176,9 +176,8 @@ def _options(text: str, kind: str, pieces: list[str]) -> dict[str, str]:
         if not equals or not value or name in options:
             raise PlayerError(f"player {text!r}: found {piece!r}; write name=value, each name once")
         if name not in allowed_options(kind):
-            raise PlayerError(
-                f"player {text!r}: unknown option {name!r}; allowed are {', '.join(allowed_options(kind))}"
-            )
+            allowed = ", ".join(allowed_options(kind))
+            raise PlayerError(f"player {text!r}: unknown option {name!r}; allowed are {allowed}")
         options[name] = value
     _check(text, kind, options)
     return options

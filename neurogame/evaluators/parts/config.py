@@ -66,3 +66,6 @@ class PartsConfig(Settings):
     exchange: bool = setting(
         True, "whether modes that a symmetry exchanges, as when roles change sides, share weights"
     )
+    heads: bool = setting(
+        True, "whether modes that share weights have biases and readouts of their own"
+    )

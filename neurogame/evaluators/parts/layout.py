@@ -29,6 +29,7 @@ class PartsSizes:
         images: symmetries that keep modes and roles, ``G``.
         opposed: whether there are two roles whose goals add up to 100, so that one output, of
             the first role, says all.
+        heads: ``Q``; 0 in older files: one for each set.
     """
 
     fluents: int
@@ -41,6 +42,7 @@ class PartsSizes:
     rows: int
     images: int
     opposed: bool
+    heads: int = 0
 
 
 @final
@@ -53,6 +55,7 @@ class PartsLayout:
         mode_fluent: see :class:`~neurogame.kernels.parts.parts.PartWeights`, as the following.
         seen_as: the fluent as which each counts in a mode; int32 ``[M, F]``.
         weights: the set of weights of a mode; int32 ``[M]``.
+        heads: the head of a mode; int32 ``[M]``.
         turn: as which output each counts in a mode; int32 ``[M, O]``.
         sign: by what outputs are multiplied in a mode; float32 ``[M]``.
         start: first addend of each fluent; int32 ``[F + 1]``.
@@ -67,6 +70,7 @@ class PartsLayout:
     mode_fluent: Int32s1
     seen_as: Int32s2
     weights: Int32s1
+    heads: Int32s1
     turn: Int32s2
     sign: Float32s1
     start: Int32s1
@@ -79,6 +83,13 @@ class PartsLayout:
     def arrays(self) -> dict[str, np.ndarray[Any, np.dtype[Any]]]:
         """Return all arrays by their names."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "sizes"}
+
+    def addends(self) -> Int32s2:
+        """Return by how much each fluent raises the row of each look-up; int32 ``[F, L]``."""
+        found = np.zeros((self.sizes.fluents, self.sizes.lookups), np.int32)
+        fluent = np.repeat(np.arange(self.sizes.fluents), np.diff(self.start))
+        found[fluent, self.lookup] = self.addend
+        return found
 
     def mode_of(self, held: Tensor) -> Tensor:
         """Return the mode of states, float ``[B, F]``; int64 ``[B]``, 0 where nothing says so."""
@@ -97,9 +108,7 @@ class PartsLayout:
 
     def rows(self, seen: Tensor) -> Tensor:
         """Return the row that each look-up reads, int64 ``[B, L]``."""
-        addends = np.zeros((self.sizes.fluents, self.sizes.lookups), np.float64)
-        fluent = np.repeat(np.arange(self.sizes.fluents), np.diff(self.start))
-        addends[fluent, self.lookup] = self.addend
-        sums = (seen > 0.5).double() @ torch.from_numpy(addends).to(seen.device)
+        addends = torch.from_numpy(self.addends().astype(np.float64)).to(seen.device)
+        sums = (seen > 0.5).double() @ addends
         rows = sums.long() + torch.from_numpy(self.first).long().to(seen.device)
         return torch.minimum(rows, torch.from_numpy(self.last).long().to(seen.device))

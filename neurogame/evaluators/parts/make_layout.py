@@ -58,6 +58,7 @@ def make_layout(
     turn = [np.zeros(1) if opposed else v.roles for v in seen.views]
     sign = [-1.0 if opposed and v.roles[0] != 0 else 1.0 for v in seen.views]
     tables = _tables(structure, config, seen, seed)
+    heads = np.arange(len(view)) if config.heads else seen.weights
     return PartsLayout(
         sizes=PartsSizes(
             fluents=fluents,
@@ -70,10 +71,12 @@ def make_layout(
             rows=tables.rows,
             images=images.shape[1],
             opposed=opposed,
+            heads=int(heads.max()) + 1,
         ),
         mode_fluent=seen.fluents.astype(np.int32),
         seen_as=view.astype(np.int32),
         weights=seen.weights.astype(np.int32),
+        heads=heads.astype(np.int32),
         turn=np.stack(turn).astype(np.int32),
         sign=np.array(sign, np.float32),
         start=tables.start,

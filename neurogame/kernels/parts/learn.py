@@ -18,7 +18,7 @@ from neurogame.kernels.native.compiled import callee_sum, inner
 from neurogame.kernels.parts.adam import step_adam
 from neurogame.kernels.parts.learning import Learning
 from neurogame.kernels.parts.limits import LEAST
-from neurogame.kernels.parts.load import note_rows
+from neurogame.kernels.parts.load import add_up, change_rows
 from neurogame.kernels.parts.outputs import added, joined, logit
 
 _ONE = np.uint64(1)
@@ -88,21 +88,18 @@ def _learn_mode(
 def _begin(learning: Learning, mode: int) -> None:
     """Begin with a state in which no fluent holds."""
     parts, loaded = learning.parts, learning.loaded
-    weights = parts.weights[mode]
+    head = parts.heads[mode]
     for word in range(len(loaded.words)):
         loaded.words[word] = np.uint64(0)
     for unit in range(len(loaded.units)):
-        loaded.units[unit] = parts.bias[weights, unit]
+        loaded.units[unit] = parts.bias[head, unit]
         learning.flow[unit] = _NONE
     for output in range(len(learning.total)):
         learning.total[output] = _NONE
-        total = _NONE
         for lookup in range(len(parts.first)):
             learning.noted[lookup, output] = _NONE
-            total += parts.tables[weights, output, parts.first[lookup]]
-        loaded.sums[mode, output] = total
     for lookup in range(len(parts.first)):
-        loaded.row[mode, lookup] = parts.first[lookup]
+        loaded.row[mode, lookup] = loaded.rows[lookup] = parts.first[lookup]
 
 
 @callee_sum
@@ -110,9 +107,10 @@ def _move_on(learning: Learning, states: UInt64s2, place: int, mode: int, image:
     """Go on to a position: rows that change get their errors, fluents their gradients."""
     parts, loaded, images = learning.parts, learning.loaded, learning.images
     view, units, flow = parts.seen_as, loaded.units, learning.flow
-    changed, delta = loaded.changed, loaded.delta
+    rows, row, last = loaded.rows, loaded.row, parts.last
     weights, embedding, gradient = parts.weights[mode], parts.embedding, learning.embedding_gradient
-    count = 0
+    for at in range(len(rows)):
+        rows[at] = row[mode, at]
     for word in range(len(loaded.words)):
         now = states[place, word]
         bits = loaded.words[word] ^ now
@@ -124,7 +122,7 @@ def _move_on(learning: Learning, states: UInt64s2, place: int, mode: int, image:
             if fluent < 0:
                 continue
             holds = (now >> np.uint64(bit)) & _ONE != 0
-            count = note_rows(parts, loaded, fluent, holds, count)
+            change_rows(parts, rows, fluent, holds)
             fluent = images[mode, image, 64 * word + bit]
             if holds:
                 for unit in range(len(units)):
@@ -134,21 +132,12 @@ def _move_on(learning: Learning, states: UInt64s2, place: int, mode: int, image:
                 for unit in range(len(units)):
                     units[unit] -= embedding[weights, fluent, unit]
                     gradient[weights, fluent, unit] += flow[unit]
-    rows = loaded.row
-    for number in range(count):
-        own = changed[number]
-        before = rows[mode, own]
-        after = before + delta[own] - (1 << 30)
-        delta[own] = 0
-        rows[mode, own] = after
-        before, after = min(before, parts.last[own]), min(after, parts.last[own])
-        if after != before:
-            for output in range(len(learning.total)):
-                table = parts.tables
-                loaded.sums[mode, output] += (
-                    table[weights, output, after] - table[weights, output, before]
-                )
-            _learn_row(learning, mode, own, before)
+    for lookup in range(len(rows)):
+        after, before = rows[lookup], row[mode, lookup]
+        row[mode, lookup] = after
+        rows[lookup] = min(after, last[lookup])
+        if rows[lookup] != min(before, last[lookup]):
+            _learn_row(learning, mode, lookup, min(before, last[lookup]))
 
 
 @inner
@@ -178,13 +167,8 @@ def _learn_row(learning: Learning, mode: int, lookup: int, row: int) -> None:
 def _predict(learning: Learning, mode: int) -> None:
     """Compute the outputs of the position."""
     parts, loaded = learning.parts, learning.loaded
-    weights, units, readout = parts.weights[mode], loaded.units, parts.readout
     canonical, out = loaded.canonical, loaded.outputs
-    for output in range(len(canonical)):
-        total = loaded.sums[mode, output]
-        for unit in range(len(units)):
-            total += readout[weights, output, unit] * max(units[unit], _NONE)
-        canonical[output] = total
+    add_up(parts, loaded, mode)
     for output in range(len(out)):
         out[output] = parts.sign[mode] * canonical[parts.turn[mode, output]]
 
@@ -227,13 +211,13 @@ def _add_gradients(learning: Learning, mode: int) -> None:
         learning.flow,
         learning.turned,
     )
-    weights, readout, gradient = parts.weights[mode], parts.readout, learning.readout_gradient
+    head, readout, gradient = parts.heads[mode], parts.readout, learning.readout_gradient
     for output in range(len(turned)):
         error = turned[output]
         for unit in range(len(units)):
             active = units[unit] > _NONE
-            gradient[weights, output, unit] += error * units[unit] if active else _NONE
-            flow[unit] += error * readout[weights, output, unit] if active else _NONE
+            gradient[head, output, unit] += error * units[unit] if active else _NONE
+            flow[unit] += error * readout[head, output, unit] if active else _NONE
 
 
 @inner
@@ -245,7 +229,7 @@ def _end(learning: Learning, mode: int, image: int) -> None:
         row = min(loaded.row[mode, lookup], parts.last[lookup])
         _learn_row(learning, mode, lookup, row)
     for unit in range(len(flow)):
-        learning.bias_gradient[weights, unit] += flow[unit]
+        learning.bias_gradient[parts.heads[mode], unit] += flow[unit]
     for word in range(len(loaded.words)):
         bits = loaded.words[word]
         while bits:

@@ -33,8 +33,8 @@ class Learning(Struct):
         turned: the same in perspective; float32 ``[O]``.
         flow: sum of the gradients of the hidden units' inputs; float32 ``[H]``.
         embedding_gradient: gradient; float32 ``[S, F, H]``.
-        bias_gradient: gradient; float32 ``[S, H]``.
-        readout_gradient: gradient; float32 ``[S, O, H]``.
+        bias_gradient: gradient; float32 ``[Q, H]``.
+        readout_gradient: gradient; float32 ``[Q, O, H]``.
         gain_gradient: gradient; float32 ``[R]``.
         moments: of Adam, first and second; embedding, bias, readout and gain one after the
             other; float32 ``[2, P]``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Float32s1, UInt64s2
+from neurogame.array_types import Float32s1, Int32s1, UInt64s2
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import callee_sum, inner
 from neurogame.kernels.parts.parts import Loaded, PartWeights
@@ -42,13 +42,14 @@ def see(parts: PartWeights, loaded: Loaded, mode: int) -> None:
 
 @callee_sum
 def _see(parts: PartWeights, loaded: Loaded, mode: int) -> None:
-    view, start, lookup, addend = parts.seen_as, parts.start, parts.lookup, parts.addend
-    row, hidden, first, weights = loaded.row, loaded.hidden, parts.first, parts.weights[mode]
+    view, addends = parts.seen_as, parts.addends
+    weights, head = parts.weights[mode], parts.heads[mode]
+    row, hidden, first = loaded.row, loaded.hidden, parts.first
     embedding, bias = parts.embedding, parts.bias
     for place in range(row.shape[1]):
         row[mode, place] = first[place]
     for unit in range(hidden.shape[1]):
-        hidden[mode, unit] = bias[weights, unit]
+        hidden[mode, unit] = bias[head, unit]
     for word in range(len(loaded.words)):
         bits = loaded.words[word]
         while bits:
@@ -56,43 +57,29 @@ def _see(parts: PartWeights, loaded: Loaded, mode: int) -> None:
             bits &= bits - _ONE
             if fluent < 0:
                 continue
-            for place in range(start[fluent], start[fluent + 1]):
-                row[mode, lookup[place]] += addend[place]
+            for place in range(row.shape[1]):
+                row[mode, place] += addends[fluent, place]
             for unit in range(hidden.shape[1]):
                 hidden[mode, unit] += embedding[weights, fluent, unit]
-    tables, sums, last = parts.tables, loaded.sums, parts.last
-    for output in range(sums.shape[1]):
-        total = _NONE
-        for place in range(row.shape[1]):
-            total += tables[weights, output, min(row[mode, place], last[place])]
-        sums[mode, output] = total
 
 
 @inner
-def note_rows(parts: PartWeights, loaded: Loaded, fluent: int, holds: bool, count: int) -> int:
-    """Note which rows change where a fluent, in perspective, begins or ceases to hold.
-
-    A row that changes and changes back stays on the list of those that change.
+def change_rows(parts: PartWeights, rows: Int32s1, fluent: int, holds: bool) -> None:
+    """Raise the rows that look-ups read where a fluent begins to hold; lower them where it ceases.
 
     Args:
         parts: the weights.
-        loaded: whose ``changed`` and ``delta`` are written; ``delta`` is raised by 2^30.
-        fluent: the fluent.
+        rows: changed; int32 ``[L]``.
+        fluent: the fluent, in perspective.
         holds: whether it begins to hold.
-        count: look-ups on the list so far.
-
-    Returns:
-        How many there are now.
     """
-    lookup, addend, changed, delta = parts.lookup, parts.addend, loaded.changed, loaded.delta
-    for place in range(parts.start[fluent], parts.start[fluent + 1]):
-        own = lookup[place]
-        if delta[own] == 0:
-            changed[count] = own
-            count += 1
-            delta[own] = 1 << 30
-        delta[own] += addend[place] if holds else -addend[place]
-    return count
+    addends = parts.addends
+    if holds:
+        for place in range(len(rows)):
+            rows[place] += addends[fluent, place]
+    else:
+        for place in range(len(rows)):
+            rows[place] -= addends[fluent, place]
 
 
 @callee_sum
@@ -110,11 +97,12 @@ def add_parts(
         out: written; float32 ``[O]``.
     """
     see(parts, loaded, mode)
-    view, units, hidden = parts.seen_as, loaded.units, loaded.hidden
+    view, units, rows = parts.seen_as, loaded.units, loaded.rows
     weights, embedding = parts.weights[mode], parts.embedding
     for unit in range(len(units)):
-        units[unit] = hidden[mode, unit]
-    count = 0
+        units[unit] = loaded.hidden[mode, unit]
+    for place in range(len(rows)):
+        rows[place] = loaded.row[mode, place]
     for word in range(len(loaded.words)):
         bits = loaded.words[word] ^ states[row, word]
         while bits:
@@ -124,33 +112,34 @@ def add_parts(
             if fluent < 0:
                 continue
             holds = (states[row, word] >> np.uint64(bit)) & _ONE != 0
-            count = note_rows(parts, loaded, fluent, holds, count)
+            change_rows(parts, rows, fluent, holds)
             if holds:
                 for unit in range(len(units)):
                     units[unit] += embedding[weights, fluent, unit]
             else:
                 for unit in range(len(units)):
                     units[unit] -= embedding[weights, fluent, unit]
-    _add_up(parts, loaded, mode, count, out)
+    for place in range(len(rows)):
+        rows[place] = min(rows[place], parts.last[place])
+    add_up(parts, loaded, mode)
+    for output in range(len(out)):
+        out[output] = parts.sign[mode] * loaded.canonical[parts.turn[mode, output]]
 
 
 @callee_sum
-def _add_up(parts: PartWeights, loaded: Loaded, mode: int, count: int, out: Float32s1) -> None:
-    """Add up the outputs, and clear what has been noted of rows."""
-    units, changed, delta, rows = loaded.units, loaded.changed, loaded.delta, loaded.row
-    weights, tables, readout = parts.weights[mode], parts.tables, parts.readout
-    canonical, last = loaded.canonical, parts.last
+def add_up(parts: PartWeights, loaded: Loaded, mode: int) -> None:
+    """Compute the outputs, in perspective, from the rows that are read and the units' inputs."""
+    units, rows, canonical = loaded.units, loaded.rows, loaded.canonical
+    weights, head, tables, readout = (
+        parts.weights[mode],
+        parts.heads[mode],
+        parts.tables,
+        parts.readout,
+    )
     for output in range(len(canonical)):
-        total = loaded.sums[mode, output]
-        for place in range(count):
-            own = changed[place]
-            before = min(rows[mode, own], last[own])
-            after = min(rows[mode, own] + delta[own] - (1 << 30), last[own])
-            total += tables[weights, output, after] - tables[weights, output, before]
+        total = _NONE
+        for place in range(len(rows)):
+            total += tables[weights, output, rows[place]]
         for unit in range(len(units)):
-            total += readout[weights, output, unit] * max(units[unit], _NONE)
+            total += readout[head, output, unit] * max(units[unit], _NONE)
         canonical[output] = total
-    for place in range(count):
-        delta[changed[place]] = 0
-    for output in range(len(out)):
-        out[output] = parts.sign[mode] * canonical[parts.turn[mode, output]]

@@ -18,9 +18,10 @@ from neurogame.kernels.native.struct import Struct
 class PartWeights(Struct):
     """What is added to the logit of each role's value.
 
-    ``F`` fluents, ``M`` modes, ``S`` sets of weights, ``O`` outputs, ``H`` hidden units, ``L``
-    look-ups, ``N`` rows of all tables. In mode ``m`` a state is seen in *perspective*: fluent
-    ``f`` counts as fluent ``seen_as[m, f]``, so that modes that a symmetry exchanges share weights.
+    ``F`` fluents, ``M`` modes, ``S`` sets of weights, ``Q`` heads, ``O`` outputs, ``H`` hidden
+    units, ``L`` look-ups, ``N`` rows of all tables. In mode ``m`` a state is seen in
+    *perspective*: fluent ``f`` counts as fluent ``seen_as[m, f]``, so that modes that a symmetry
+    exchanges share weights.
 
     Attributes:
         mode_fluent: the fluent that says that it is mode ``m``; int32 ``[M]``, empty where there
@@ -28,18 +29,19 @@ class PartWeights(Struct):
         seen_as: the fluent as which each counts in a mode, -1 if it does not count; int32
             ``[M, F]``.
         weights: the set of weights of a mode; int32 ``[M]``.
+        heads: the head of a mode: what hidden units make of their inputs, and what they add;
+            int32 ``[M]``.
         turn: as which output each counts in a mode; int32 ``[M, O]``.
         sign: by what outputs are multiplied in a mode, 1 or -1; float32 ``[M]``.
-        start: look-ups that read fluent ``f`` are ``start[f]`` up to ``start[f + 1]``; int32
-            ``[F + 1]``.
-        lookup: their numbers; int32 ``[I]``.
-        addend: by how much the fluent raises the row that each of them reads; int32 ``[I]``.
+        addends: by how much a fluent raises the row that a look-up reads, 0 where it does not
+            read the fluent; all of a fluent lie together, as whole vectors of them are added;
+            int32 ``[F, L]``.
         first: row that a look-up reads where none of its fluents holds; int32 ``[L]``.
         last: the last row that it may read, whatever fluents hold; int32 ``[L]``.
         tables: what rows add to outputs; float32 ``[S, O, N]``.
         embedding: what fluents add to the hidden units' inputs; float32 ``[S, F, H]``.
-        bias: the inputs where no fluent holds; float32 ``[S, H]``.
-        readout: what hidden units add to outputs; float32 ``[S, O, H]``.
+        bias: the inputs where no fluent holds; float32 ``[Q, H]``.
+        readout: what hidden units add to outputs; float32 ``[Q, O, H]``.
         gain: what a role's logit is multiplied by, less 1; float32 ``[R]``.
         opposed: 1 where the one output is the first role's, and the second's is its negative.
     """
@@ -47,11 +49,10 @@ class PartWeights(Struct):
     mode_fluent: Int32s1
     seen_as: Int32s2
     weights: Int32s1
+    heads: Int32s1
     turn: Int32s2
     sign: Float32s1
-    start: Int32s1
-    lookup: Int32s1
-    addend: Int32s1
+    addends: Int32s2
     first: Int32s1
     last: Int32s1
     tables: Float32s3
@@ -73,9 +74,7 @@ class Loaded(Struct):
         row: sum of ``first`` and addends of each look-up, in perspective, which is the row that
             it reads unless that lies behind the last; int32 ``[M, L]``.
         hidden: inputs of the hidden units; float32 ``[M, H]``.
-        sums: of the tables' outputs; float32 ``[M, O]``.
-        changed: look-ups whose row is another in the state that is compared; int32 ``[L]``.
-        delta: by how much; all 0 between calls; int32 ``[L]``.
+        rows: the same as ``row`` for the state that is compared; int32 ``[L]``.
         units: inputs of the hidden units of that state; float32 ``[H]``.
         canonical: outputs of that state, in perspective; float32 ``[O]``.
         outputs: the same, as they count for the state; float32 ``[O]``.
@@ -85,9 +84,7 @@ class Loaded(Struct):
     known: Int32s1
     row: Int32s2
     hidden: Float32s2
-    sums: Float32s2
-    changed: Int32s1
-    delta: Int32s1
+    rows: Int32s1
     units: Float32s1
     canonical: Float32s1
     outputs: Float32s1
@@ -103,9 +100,7 @@ def make_loaded(parts: PartWeights) -> Loaded:
         known=np.zeros(modes, np.int32),
         row=np.zeros((modes, lookups), np.int32),
         hidden=np.zeros((modes, hidden), np.float32),
-        sums=np.zeros((modes, outputs), np.float32),
-        changed=np.zeros(lookups, np.int32),
-        delta=np.zeros(lookups, np.int32),
+        rows=np.zeros(lookups, np.int32),
         units=np.zeros(hidden, np.float32),
         canonical=np.zeros(outputs, np.float32),
         outputs=np.zeros(outputs, np.float32),
