@@ -40,8 +40,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "smaller steps of tables": {"table_rate": 0.008},
     "without detectors": {"parts": {"detectors": 0.0}},
     "without symmetries": {"parts": {"symmetries": False}},
-    "without exchange of roles": {"parts": {"exchange": False}},
-    "one head for each set": {"parts": {"heads": False}},
     "without modes": {"parts": {"mode": False}},
     "no random starts": {"openings": 0},
     "up to 20 random plies first": {"openings": 20},

@@ -91,7 +91,6 @@ def _empty_layout(sizes: PartsSizes) -> PartsLayout:
         mode_fluent=whole(sizes.mode_fluents),
         seen_as=whole(modes, fluents),
         weights=whole(modes),
-        heads=whole(modes),
         turn=whole(modes, sizes.outputs),
         sign=np.ones(modes, np.float32),
         start=whole(fluents + 1),

@@ -63,9 +63,3 @@ class PartsConfig(Settings):
     )
     mode: bool = setting(True, "whether each mode has weights of its own")
     symmetries: bool = setting(True, "whether positions that the rules treat alike share weights")
-    exchange: bool = setting(
-        True, "whether modes that a symmetry exchanges, as when roles change sides, share weights"
-    )
-    heads: bool = setting(
-        True, "whether modes that share weights have biases and readouts of their own"
-    )

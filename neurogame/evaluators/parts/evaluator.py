@@ -40,8 +40,8 @@ class PartsEvaluator(Evaluator):
     Attributes:
         tables: what rows add; ``[S, O, N]``.
         embedding: what fluents add to the hidden units' inputs; ``[S, F, H]``.
-        bias: of the hidden units; ``[Q, H]``.
-        readout: what hidden units add; ``[Q, O, H]``.
+        bias: of the hidden units; ``[M, H]``, for each mode its own, as the readout.
+        readout: what hidden units add; ``[M, O, H]``.
         gain: what a role's logit is multiplied by, less 1; ``[R]``.
         networks: the goal networks, or None.
     """
@@ -61,9 +61,8 @@ class PartsEvaluator(Evaluator):
         sets, outputs = sizes.sets, sizes.outputs
         self.tables = nn.Parameter(torch.zeros(sets, outputs, sizes.rows))
         self.embedding = nn.Parameter(torch.zeros(sets, sizes.fluents, hidden))
-        heads = sizes.heads or sets
-        self.bias = nn.Parameter(torch.zeros(heads, hidden))
-        self.readout = nn.Parameter(torch.zeros(heads, outputs, hidden))
+        self.bias = nn.Parameter(torch.zeros(sizes.modes, hidden))
+        self.readout = nn.Parameter(torch.zeros(sizes.modes, outputs, hidden))
         self.gain = nn.Parameter(torch.zeros(role_count))
         for name, column in layout.arrays().items():
             self.register_buffer(f"{LAYOUT}{name}", torch.from_numpy(column))
@@ -105,11 +104,10 @@ class PartsEvaluator(Evaluator):
         """Return the outputs of states of one mode; ``[B, O]``."""
         layout = self.layout
         seen, weights = layout.seen(held, mode), int(layout.weights[mode])
-        head = int(layout.heads[mode])
         row = layout.rows(seen)
         total = self.tables[weights][:, row].sum(dim=2).t()
-        units = torch.relu(self.bias[head] + seen @ self.embedding[weights])
-        total = total + units @ self.readout[head].t()
+        units = torch.relu(self.bias[mode] + seen @ self.embedding[weights])
+        total = total + units @ self.readout[mode].t()
         turn = torch.from_numpy(layout.turn[mode]).to(total.device).long()
         return float(layout.sign[mode]) * total[:, turn]
 
@@ -152,7 +150,6 @@ class PartsEvaluator(Evaluator):
             mode_fluent=layout.mode_fluent,
             seen_as=layout.seen_as,
             weights=layout.weights,
-            heads=layout.heads,
             turn=layout.turn,
             sign=layout.sign,
             addends=layout.addends(),
@@ -168,8 +165,9 @@ class PartsEvaluator(Evaluator):
 
 
 def _brought_up_to_date(_: nn.Module, state: dict[str, Any], prefix: str, *__: object) -> None:
-    """Leave out of older files which mode is whose; modes of a set had one head."""
+    """Leave out of older files which mode is whose; modes of a set shared bias and readout."""
     state.pop(f"{prefix}{LAYOUT}mode", None)
-    weights = f"{prefix}{LAYOUT}weights"
-    if weights in state:
-        state.setdefault(f"{prefix}{LAYOUT}heads", state[weights])
+    weights = state.get(f"{prefix}{LAYOUT}weights")
+    for name in (f"{prefix}bias", f"{prefix}readout"):
+        if weights is not None and name in state and len(state[name]) != len(weights):
+            state[name] = state[name][weights.long()]

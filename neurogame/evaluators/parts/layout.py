@@ -29,7 +29,6 @@ class PartsSizes:
         images: symmetries that keep modes and roles, ``G``.
         opposed: whether there are two roles whose goals add up to 100, so that one output, of
             the first role, says all.
-        heads: ``Q``; 0 in older files: one for each set.
     """
 
     fluents: int
@@ -42,7 +41,6 @@ class PartsSizes:
     rows: int
     images: int
     opposed: bool
-    heads: int = 0
 
 
 @final
@@ -55,7 +53,6 @@ class PartsLayout:
         mode_fluent: see :class:`~neurogame.kernels.parts.parts.PartWeights`, as the following.
         seen_as: the fluent as which each counts in a mode; int32 ``[M, F]``.
         weights: the set of weights of a mode; int32 ``[M]``.
-        heads: the head of a mode; int32 ``[M]``.
         turn: as which output each counts in a mode; int32 ``[M, O]``.
         sign: by what outputs are multiplied in a mode; float32 ``[M]``.
         start: first addend of each fluent; int32 ``[F + 1]``.
@@ -70,7 +67,6 @@ class PartsLayout:
     mode_fluent: Int32s1
     seen_as: Int32s2
     weights: Int32s1
-    heads: Int32s1
     turn: Int32s2
     sign: Float32s1
     start: Int32s1

@@ -40,9 +40,7 @@ def make_layout(
         opposed: whether there are two roles whose goals always add up to 100.
         seed: decides which patterns are drawn.
     """
-    seen = find_perspectives(
-        structure, mode=config.mode, symmetries=config.symmetries, exchange=config.exchange
-    )
+    seen = find_perspectives(structure, mode=config.mode, symmetries=config.symmetries)
     roles, fluents = len(structure.symmetries[0].roles), len(structure.variable_of)
     counts = structure.variable_of >= 0
     if structure.mode is not None and config.mode:
@@ -58,7 +56,6 @@ def make_layout(
     turn = [np.zeros(1) if opposed else v.roles for v in seen.views]
     sign = [-1.0 if opposed and v.roles[0] != 0 else 1.0 for v in seen.views]
     tables = _tables(structure, config, seen, seed)
-    heads = np.arange(len(view)) if config.heads else seen.weights
     return PartsLayout(
         sizes=PartsSizes(
             fluents=fluents,
@@ -71,12 +68,10 @@ def make_layout(
             rows=tables.rows,
             images=images.shape[1],
             opposed=opposed,
-            heads=int(heads.max()) + 1,
         ),
         mode_fluent=seen.fluents.astype(np.int32),
         seen_as=view.astype(np.int32),
         weights=seen.weights.astype(np.int32),
-        heads=heads.astype(np.int32),
         turn=np.stack(turn).astype(np.int32),
         sign=np.array(sign, np.float32),
         start=tables.start,

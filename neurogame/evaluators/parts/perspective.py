@@ -34,16 +34,13 @@ class Perspectives:
     kept: tuple[Symmetry, ...]
 
 
-def find_perspectives(
-    structure: Structure, *, mode: bool, symmetries: bool, exchange: bool = True
-) -> Perspectives:
+def find_perspectives(structure: Structure, *, mode: bool, symmetries: bool) -> Perspectives:
     """Return how states are seen.
 
     Args:
         structure: of the game.
         mode: whether modes have weights of their own, or all are one.
         symmetries: whether to use any but the identity.
-        exchange: whether modes that a symmetry exchanges share weights.
     """
     group = structure.symmetries if symmetries else structure.symmetries[:1]
     identity = structure.symmetries[0]
@@ -61,7 +58,7 @@ def find_perspectives(
                 (place, g)
                 for place, other in enumerate(seen_as_they_are)
                 for g in group
-                if exchange and g.fluents[fluent] == other
+                if g.fluents[fluent] == other
             ),
             None,
         )

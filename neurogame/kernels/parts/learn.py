@@ -88,11 +88,10 @@ def _learn_mode(
 def _begin(learning: Learning, mode: int) -> None:
     """Begin with a state in which no fluent holds."""
     parts, loaded = learning.parts, learning.loaded
-    head = parts.heads[mode]
     for word in range(len(loaded.words)):
         loaded.words[word] = np.uint64(0)
     for unit in range(len(loaded.units)):
-        loaded.units[unit] = parts.bias[head, unit]
+        loaded.units[unit] = parts.bias[mode, unit]
         learning.flow[unit] = _NONE
     for output in range(len(learning.total)):
         learning.total[output] = _NONE
@@ -211,13 +210,13 @@ def _add_gradients(learning: Learning, mode: int) -> None:
         learning.flow,
         learning.turned,
     )
-    head, readout, gradient = parts.heads[mode], parts.readout, learning.readout_gradient
+    readout, gradient = parts.readout, learning.readout_gradient
     for output in range(len(turned)):
         error = turned[output]
         for unit in range(len(units)):
             active = units[unit] > _NONE
-            gradient[head, output, unit] += error * units[unit] if active else _NONE
-            flow[unit] += error * readout[head, output, unit] if active else _NONE
+            gradient[mode, output, unit] += error * units[unit] if active else _NONE
+            flow[unit] += error * readout[mode, output, unit] if active else _NONE
 
 
 @inner
@@ -229,7 +228,7 @@ def _end(learning: Learning, mode: int, image: int) -> None:
         row = min(loaded.row[mode, lookup], parts.last[lookup])
         _learn_row(learning, mode, lookup, row)
     for unit in range(len(flow)):
-        learning.bias_gradient[parts.heads[mode], unit] += flow[unit]
+        learning.bias_gradient[mode, unit] += flow[unit]
     for word in range(len(loaded.words)):
         bits = loaded.words[word]
         while bits:

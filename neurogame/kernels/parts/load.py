@@ -43,13 +43,13 @@ def see(parts: PartWeights, loaded: Loaded, mode: int) -> None:
 @callee_sum
 def _see(parts: PartWeights, loaded: Loaded, mode: int) -> None:
     view, addends = parts.seen_as, parts.addends
-    weights, head = parts.weights[mode], parts.heads[mode]
+    weights = parts.weights[mode]
     row, hidden, first = loaded.row, loaded.hidden, parts.first
     embedding, bias = parts.embedding, parts.bias
     for place in range(row.shape[1]):
         row[mode, place] = first[place]
     for unit in range(hidden.shape[1]):
-        hidden[mode, unit] = bias[head, unit]
+        hidden[mode, unit] = bias[mode, unit]
     for word in range(len(loaded.words)):
         bits = loaded.words[word]
         while bits:
@@ -130,16 +130,11 @@ def add_parts(
 def add_up(parts: PartWeights, loaded: Loaded, mode: int) -> None:
     """Compute the outputs, in perspective, from the rows that are read and the units' inputs."""
     units, rows, canonical = loaded.units, loaded.rows, loaded.canonical
-    weights, head, tables, readout = (
-        parts.weights[mode],
-        parts.heads[mode],
-        parts.tables,
-        parts.readout,
-    )
+    weights, tables, readout = parts.weights[mode], parts.tables, parts.readout
     for output in range(len(canonical)):
         total = _NONE
         for place in range(len(rows)):
             total += tables[weights, output, rows[place]]
         for unit in range(len(units)):
-            total += readout[head, output, unit] * max(units[unit], _NONE)
+            total += readout[mode, output, unit] * max(units[unit], _NONE)
         canonical[output] = total

@@ -18,10 +18,11 @@ from neurogame.kernels.native.struct import Struct
 class PartWeights(Struct):
     """What is added to the logit of each role's value.
 
-    ``F`` fluents, ``M`` modes, ``S`` sets of weights, ``Q`` heads, ``O`` outputs, ``H`` hidden
-    units, ``L`` look-ups, ``N`` rows of all tables. In mode ``m`` a state is seen in
-    *perspective*: fluent ``f`` counts as fluent ``seen_as[m, f]``, so that modes that a symmetry
-    exchanges share weights.
+    ``F`` fluents, ``M`` modes, ``S`` sets of weights, ``O`` outputs, ``H`` hidden units, ``L``
+    look-ups, ``N`` rows of all tables. In mode ``m`` a state is seen in *perspective*: fluent ``f``
+    counts as fluent ``seen_as[m, f]``, so that modes that a symmetry exchanges share what a
+    position holds. What that is worth is each mode's own: who moves first, and who last, makes
+    the roles unlike.
 
     Attributes:
         mode_fluent: the fluent that says that it is mode ``m``; int32 ``[M]``, empty where there
@@ -29,8 +30,6 @@ class PartWeights(Struct):
         seen_as: the fluent as which each counts in a mode, -1 if it does not count; int32
             ``[M, F]``.
         weights: the set of weights of a mode; int32 ``[M]``.
-        heads: the head of a mode: what hidden units make of their inputs, and what they add;
-            int32 ``[M]``.
         turn: as which output each counts in a mode; int32 ``[M, O]``.
         sign: by what outputs are multiplied in a mode, 1 or -1; float32 ``[M]``.
         addends: by how much a fluent raises the row that a look-up reads, 0 where it does not
@@ -40,8 +39,8 @@ class PartWeights(Struct):
         last: the last row that it may read, whatever fluents hold; int32 ``[L]``.
         tables: what rows add to outputs; float32 ``[S, O, N]``.
         embedding: what fluents add to the hidden units' inputs; float32 ``[S, F, H]``.
-        bias: the inputs where no fluent holds; float32 ``[Q, H]``.
-        readout: what hidden units add to outputs; float32 ``[Q, O, H]``.
+        bias: the inputs where no fluent holds; float32 ``[M, H]``.
+        readout: what hidden units add to outputs; float32 ``[M, O, H]``.
         gain: what a role's logit is multiplied by, less 1; float32 ``[R]``.
         opposed: 1 where the one output is the first role's, and the second's is its negative.
     """
@@ -49,7 +48,6 @@ class PartWeights(Struct):
     mode_fluent: Int32s1
     seen_as: Int32s2
     weights: Int32s1
-    heads: Int32s1
     turn: Int32s2
     sign: Float32s1
     addends: Int32s2
