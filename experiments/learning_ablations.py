@@ -17,7 +17,6 @@ from typing import Any
 
 import torch
 from cells import Cells, pooled, progress
-from search_games import searched
 from snapshots import Snapshot, snapshots
 
 from neurogame.arena.yardstick import Yardstick
@@ -43,27 +42,16 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "without modes": {"parts": {"mode": False}},
     "no random starts": {"openings": 0},
     "up to 20 random plies first": {"openings": 20},
-    "two plies, 2 children": {"replies": 2},
-    "two plies, 6 children": {"replies": 6},
-    "two plies, 2 children, TD-leaf": {"replies": 2, "leaf": True},
-    "two plies, 2 children, proofs": {"replies": 2, "proofs": True},
-    "rivals 0.12": {"rivals": 0.12},
-    "rivals 0.3": {"rivals": 0.3},
-    "tree searches of 32": {},
     "lambda 0": {"lambda_": 0.0},
     "lambda 0.4": {"lambda_": 0.4},
     "lambda 0.9": {"lambda_": 0.9},
     "lambda 1": {"lambda_": 1.0},
 }
-SEARCHED = {"tree searches of 32": 32}
-"""Variants whose moves and targets are those of tree searches, with their simulations."""
 FRESH = 70_000
 
 
 def learned(game: Game, variant: str, seed: int, seconds: float) -> Snapshot:
     """Return what a variant has learned."""
-    if variant in SEARCHED:
-        return searched(game, seed, seconds, SEARCHED[variant])
     return next(snapshots(game, VARIANTS[variant], seed, [seconds]))
 
 

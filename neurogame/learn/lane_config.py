@@ -26,14 +26,6 @@ class LaneConfig(Settings):
     plies: int = setting(512, "a game is cut off after this many plies", least=2, most=65_536)
     lambda_: float = setting(0.7, "trace decay of TD(lambda)", least=0, most=1)
     epsilon: float = setting(0.1, "chance of a random move", least=0, most=1)
-    replies: int = setting(
-        0, "children of each position whose replies are looked at", least=0, most=64
-    )
-    leaf: bool = setting(False, "the principal leaf learns (TD-leaf), not the position")
-    proofs: bool = setting(False, "the target of a solved position is its value")
-    rivals: float = setting(
-        0.0, "share of lanes in which a former self plays one role", least=0, most=1
-    )
     openings: int = setting(
         8, "most random plies at the start of a game; how many is drawn for each", least=0
     )

@@ -11,7 +11,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import final
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -51,7 +50,6 @@ class LaneLearner:
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
         self.counters = Counters()
         self._reported = 0
-        self._pool: list[list[Tensor]] = []
         lanes = max(1, config.lanes // config.cores)
         self._workers = [
             LaneWorker(
@@ -75,7 +73,6 @@ class LaneLearner:
         Raises:
             GameError: a role has no legal move in a state that is not terminal.
         """
-        self._rivals()
         if self._threads is None:
             seconds = self._workers[0].play(ROUND_PLIES)
         else:
@@ -127,24 +124,6 @@ class LaneLearner:
             self._agreement.note()
         self._reported = sum(worker.learning.positions for worker in self._workers)
         self.counters = counters
-
-    def _rivals(self) -> None:
-        """Let a former self play in some lanes; those of the last half of the run are kept."""
-        rounds, config = self.counters.rounds, self.config
-        if config.rivals == 0:
-            return
-        # One for each power of the square root of two.
-        if rounds >= 8 and rounds in {int(2 ** (step / 2)) for step in range(6, 60)}:
-            self._pool.append([part.detach().clone() for part in self.averaged.parts_learned()])
-            self._pool = self._pool[-6:]
-        if not self._pool:
-            return
-        chosen = self._pool[np.random.default_rng([config.seed, rounds]).integers(len(self._pool))]
-        for worker in self._workers:
-            worker.games.own.rivals = int(config.rivals * config.lanes / config.cores)
-            with torch.no_grad():
-                for mine, new in zip(worker.rival.parts_learned(), chosen, strict=True):
-                    mine.copy_(new)
 
     def _average(self) -> None:
         """Take the present weights into the average.

@@ -10,7 +10,6 @@ decentralized data" (2017), for averaged weights.
 
 from __future__ import annotations
 
-import copy
 import time
 from collections.abc import Sequence
 from typing import final
@@ -59,7 +58,6 @@ class LaneWorker:
         """
         self.evaluator = evaluator
         self.learning = learning_of(evaluator, config)
-        self.rival = copy.deepcopy(evaluator).requires_grad_(False)
         self.games = Games(
             game.circuit,
             self.learning,
@@ -72,11 +70,7 @@ class LaneWorker:
                 epsilon=config.epsilon,
                 lambda_=config.lambda_,
                 openings=config.openings,
-                replies=config.replies,
-                leaf=config.leaf,
-                proofs=config.proofs,
             ),
-            self.rival.parts(),
         )
 
     def play(self, plies: int) -> float:

@@ -14,9 +14,7 @@ from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.random import below, random_word
 from neurogame.kernels.parts.load import add_parts, load, mode_of
 from neurogame.kernels.parts.outputs import added, joined, logit
-from neurogame.kernels.parts.parts import Loaded, PartWeights
 from neurogame.kernels.self_play.lanes import GameLanes
-from neurogame.kernels.self_play.replies import clear_lane, place_for, single_chooser
 
 _CERTAIN = 1e3
 """The logit of what is certain: above all that weights can say."""
@@ -48,8 +46,6 @@ def choose_all(own: GameLanes) -> None:
         fill_children(children)
     if own.lane >= 0:
         _decide(own)
-    if own.replies.width > 0:
-        _look_at_replies(own)
 
 
 @inner
@@ -74,14 +70,9 @@ def _begin(own: GameLanes, lane: int) -> None:
                 bits &= bits - _ONE
     # With several deciding roles nobody asks for it.
     own.wanted = below(_word(own, _MOVE), product) if own.deciders == 1 else 0
-    own.rival_turn = 1 if own.deciders == 1 and own.decider == own.rival_role[lane] else 0
     load(own.learning.loaded, own.state, lane)
-    if own.rival_turn != 0:
-        load(own.rival_loaded, own.state, lane)
     if own.waits[lane] != 0:
         _value_last(own, lane)
-    if own.replies.width > 0:
-        clear_lane(own.replies, lane, own.decider if own.deciders <= 1 else -1)
 
 
 @inner
@@ -127,8 +118,6 @@ def _look_at_child(own: GameLanes, child: int) -> None:
             own.worth[move] = min(own.worth[move], own.score[role])
         return
     score = own.score[own.decider]
-    if own.replies.width > 0:
-        _keep_child(own, child, score)
     if score > own.best_score:
         own.ties, own.best_score = 1, score
     elif score == own.best_score:
@@ -152,16 +141,8 @@ def _certain(goal: float) -> float:
 
 @inner
 def _value_child(own: GameLanes, child: int) -> None:
-    learning = own.learning
-    if own.rival_turn != 0:
-        _value_by(own, own.rival, own.rival_loaded, child)
-    else:
-        _value_by(own, learning.parts, learning.loaded, child)
-
-
-@inner
-def _value_by(own: GameLanes, parts: PartWeights, loaded: Loaded, child: int) -> None:
-    states = own.children.machine.block.states
+    learning, states = own.learning, own.children.machine.block.states
+    parts, loaded = learning.parts, learning.loaded
     outputs = loaded.outputs
     add_parts(parts, loaded, states, child, mode_of(parts, states, child), outputs)
     logic = own.child_logic
@@ -188,9 +169,6 @@ def _decide(own: GameLanes) -> None:
         own.searched[row, role] = own.best[role]
         joint[lane, role] = own.other_joint[role] if random else own.best_joint[role]
     own.cut[row] = 1 if random and own.deciders > 0 else 0
-    if own.rival_turn != 0:
-        # What the rival thinks is not learned: the value of its move is that of what follows.
-        own.waits[lane], own.cut[row] = 1, 0
 
 
 @inner
@@ -217,146 +195,3 @@ def _decide_together(own: GameLanes, opening: bool) -> None:
                     ties += 1
                     if below(_word(own, _TIE + move), ties) == 0:
                         joint[lane, role] = move
-
-
-@inner
-def _keep_child(own: GameLanes, child: int, score: float) -> None:
-    """Keep a child whose replies may be looked at."""
-    replies, block, lane = own.replies, own.children.machine.block, own.lane
-    if block.terminal[child]:
-        if score > replies.end_score[lane]:
-            replies.end_score[lane] = score
-            for role in range(len(own.found)):
-                replies.end_joint[lane, role] = block.joint[child, role]
-                replies.end_values[lane, role] = own.found[role]
-        return
-    node = place_for(replies, lane, score)
-    if node < 0:
-        return
-    replies.order[node] = score
-    for word in range(block.states.shape[1]):
-        replies.states[node, word] = replies.leaves[node, word] = block.states[child, word]
-    for word in range(block.legal.shape[1]):
-        replies.legal[node, word] = block.legal[child, word]
-    replies.proved[node], replies.ended[node] = 0, 0
-    for role in range(len(own.found)):
-        replies.joint[node, role] = block.joint[child, role]
-        replies.values[node, role] = own.found[role]
-        replies.scores[node, role] = own.score[role]
-
-
-@inner
-def _look_at_replies(own: GameLanes) -> None:
-    """Value the kept children by their own children, and choose again."""
-    replies, children = own.replies, own.replies.children
-    plies = len(own.modes) // len(own.ply)
-    for lane in range(len(own.ply)):
-        row = lane * plies + own.ply[lane]
-        won = replies.end_score[lane] >= _CERTAIN
-        if own.cut[row] != 0 or replies.decider[lane] < 0 or won:
-            replies.decider[lane] = -1
-        for node in range(lane * replies.width, (lane + 1) * replies.width):
-            if replies.decider[lane] < 0 or single_chooser(replies.legal, node, children) < 0:
-                for word in range(replies.legal.shape[1]):
-                    replies.legal[node, word] = np.uint64(0)
-    children.given, children.states, children.legal = (
-        len(own.ply) * replies.width,
-        replies.states,
-        replies.legal,
-    )
-    children.state, children.left, replies.node = -1, 0, -1
-    children.seed = own.clock << 20
-    fill_children(children)
-    while children.count > 0:
-        for child in range(children.count):
-            node = children.parent[child]
-            if node != replies.node:
-                if replies.node >= 0:
-                    _end_node(own)
-                replies.node, replies.ties, replies.sure = node, 0, 1
-                replies.best = -math.inf
-                replies.chooser = single_chooser(replies.legal, node, children)
-                load(own.learning.loaded, replies.states, node)
-            _look_at_reply(own, child)
-        fill_children(children)
-    if replies.node >= 0:
-        _end_node(own)
-    for lane in range(len(own.ply)):
-        if replies.decider[lane] >= 0:
-            _decide_again(own, lane, lane * plies + own.ply[lane])
-
-
-@inner
-def _end_node(own: GameLanes) -> None:
-    """Note whether a node's value is certain."""
-    replies = own.replies
-    replies.proved[replies.node] = 1 if replies.sure != 0 or replies.best >= _CERTAIN else 0
-
-
-@inner
-def _look_at_reply(own: GameLanes, child: int) -> None:
-    """Value a node's child, and keep it if it is the best so far."""
-    replies, learning = own.replies, own.learning
-    block, loaded, node = replies.children.machine.block, learning.loaded, replies.node
-    if block.terminal[child]:
-        for role in range(len(own.found)):
-            own.found[role] = block.goals[child, role]
-            own.score[role] = _certain(own.found[role])
-    else:
-        replies.sure = 0
-        mode = mode_of(learning.parts, block.states, child)
-        add_parts(learning.parts, loaded, block.states, child, mode, loaded.outputs)
-        for role in range(len(own.found)):
-            more = added(learning.parts, loaded.outputs, own.child_logic, 0, role)
-            own.found[role] = joined(np.float32(0.5), more)
-            own.score[role] = more
-    if learning.parts.opposed != 0:
-        margin = own.score[0] - own.score[1]
-        own.score[0], own.score[1] = margin, -margin
-    score = own.score[replies.chooser]
-    if score > replies.best:
-        replies.ties, replies.best = 1, score
-    elif score == replies.best:
-        replies.ties += 1
-        own.lane = node
-        if below(_word(own, _TIE + child), replies.ties) > 0:
-            return
-    else:
-        return
-    replies.ended[node] = 1 if block.terminal[child] else 0
-    for role in range(len(own.found)):
-        replies.values[node, role] = own.found[role]
-        replies.scores[node, role] = own.score[role]
-    for word in range(block.states.shape[1]):
-        replies.leaves[node, word] = block.states[child, word]
-
-
-@inner
-def _decide_again(own: GameLanes, lane: int, row: int) -> None:
-    """Choose a lane's moves by what its children are worth after the replies."""
-    replies, joint = own.replies, own.machine.block.joint
-    decider, best, ties = replies.decider[lane], -1, 0
-    score, sure = replies.end_score[lane], replies.complete[lane] != 0
-    own.lane = lane
-    for node in range(lane * replies.width, lane * replies.width + replies.count[lane]):
-        sure = sure and replies.proved[node] != 0
-        found = replies.scores[node, decider]
-        if found > score:
-            best, score, ties = node, found, 1
-        elif found == score and best >= 0:
-            ties += 1
-            if below(_word(own, _TIE + node), ties) == 0:
-                best = node
-    for role in range(len(own.found)):
-        if best < 0:
-            own.searched[row, role] = replies.end_values[lane, role]
-            joint[lane, role] = replies.end_joint[lane, role]
-        else:
-            own.searched[row, role] = replies.values[best, role]
-            joint[lane, role] = replies.joint[best, role]
-    if best >= 0 and replies.leaf != 0 and replies.ended[best] == 0:
-        for word in range(own.states.shape[1]):
-            own.states[row, word] = replies.leaves[best, word]
-        own.modes[row] = mode_of(own.learning.parts, replies.leaves, best)
-    if replies.proofs != 0 and (sure or score >= _CERTAIN):
-        own.cut[row] = 1

@@ -18,15 +18,13 @@ from neurogame.kernels.leaves.values import evaluate
 from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.struct import array_of
 from neurogame.kernels.parts.learning import Learning
-from neurogame.kernels.parts.parts import PartWeights, make_loaded
 from neurogame.kernels.self_play.lanes import GameLanes
 from neurogame.kernels.self_play.play import play_rounds, start_lanes
-from neurogame.kernels.self_play.replies import make_replies
 
 MOST_TOGETHER = 1024
 """Joint moves of several deciding roles that are valued; of more, as many are drawn."""
 
-_BY_LANE = ("state", "legal", "lane_logic", "ply", "opening", "waits", "rival_role")
+_BY_LANE = ("state", "legal", "lane_logic", "ply", "opening", "waits")
 _BY_POSITION = ("states", "modes", "logics", "searched", "cut")
 _NUMBERS = ("clock", "games", "plies")
 
@@ -53,9 +51,6 @@ class GameSettings:
     epsilon: float
     lambda_: float
     openings: int
-    replies: int = 0
-    leaf: bool = False
-    proofs: bool = False
 
 
 @final
@@ -72,7 +67,6 @@ class Games:
         learning: Learning,
         logic: SearchEvaluator,
         settings: GameSettings,
-        rival: PartWeights | None = None,
     ) -> None:
         """Reserve memory and begin a game in every lane.
 
@@ -87,19 +81,9 @@ class Games:
         self._expander = Expander(circuit)
         self._logic = logic
         initial = pack_lanes(circuit.initial[None])
-        self._second = Expander(circuit) if settings.replies > 0 else self._expander
         seen = self._expander.look(initial)
         self._expander.expansion.most = MOST_TOGETHER
-        self.own = _make(
-            circuit,
-            learning,
-            logic,
-            self._expander,
-            self._leaves,
-            settings,
-            rival or learning.parts,
-            self._second,
-        )
+        self.own = _make(circuit, learning, logic, self._expander, self._leaves, settings)
         self.own.initial, self.own.initial_legal = initial, seen.legal
         no_lanes = np.zeros((len(circuit.fluents), 0), np.int64)
         first = np.zeros((1, len(circuit.roles)), np.float32)
@@ -159,8 +143,6 @@ def _make(
     expander: Expander,
     leaves: Leaves,
     settings: GameSettings,
-    rival: PartWeights,
-    second: Expander,
 ) -> GameLanes:
     """Reserve memory."""
     lanes, rows = settings.lanes, settings.lanes * settings.plies
@@ -172,18 +154,6 @@ def _make(
         machine=leaves.rules,
         logic=logic.values,
         learning=learning,
-        replies=make_replies(
-            second.expansion,
-            lanes,
-            settings.replies,
-            leaf=settings.leaf,
-            proofs=settings.proofs,
-        ),
-        rival=rival,
-        rival_loaded=make_loaded(rival),
-        rival_role=np.full(lanes, -1, np.int32),
-        rivals=0,
-        rival_turn=0,
         initial=np.zeros((1, words), np.uint64),
         initial_legal=np.zeros((1, move_words), np.uint64),
         initial_logic=np.full(roles, unknown),

@@ -16,8 +16,6 @@ from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.values import Values
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.parts.learning import Learning
-from neurogame.kernels.parts.parts import Loaded, PartWeights
-from neurogame.kernels.self_play.replies import Replies
 
 
 class GameLanes(Struct):
@@ -32,12 +30,6 @@ class GameLanes(Struct):
         machine: the rules, for the moves made.
         logic: the goal networks; of the kind NONE where there are none.
         learning: the parts, and how they learn.
-        replies: the best children's own children.
-        rival: weights that play one role of some lanes, and do not learn.
-        rival_loaded: memory for a state.
-        rival_role: of each lane, which role the rival plays; -1: none; int32 ``[N]``.
-        rivals: given: lanes in which the rival plays a role, the first ones.
-        rival_turn: 1 while the rival chooses.
         initial: the state in which games start; uint64 ``[1, Fw]``.
         initial_legal: its legal moves; uint64 ``[1, Mw]``.
         initial_logic: its values by the goal networks; float32 ``[R]``.
@@ -84,12 +76,6 @@ class GameLanes(Struct):
     machine: StateMachine
     logic: Values
     learning: Learning
-    replies: Replies
-    rival: PartWeights
-    rival_loaded: Loaded
-    rival_role: Int32s1
-    rivals: int
-    rival_turn: int
     initial: UInt64s2
     initial_legal: UInt64s2
     initial_logic: Float32s1

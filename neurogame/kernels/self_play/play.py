@@ -48,8 +48,6 @@ def _restart(own: GameLanes, lane: int) -> None:
     drawn = random_word(own.seed, lane, (own.clock << 20) + _OPENING)
     own.ply[lane], own.waits[lane] = 0, 0
     own.opening[lane] = below(drawn, own.openings + 1)
-    roles = own.lane_logic.shape[1]
-    own.rival_role[lane] = own.games % roles if lane < own.rivals else -1
 
 
 @inner
