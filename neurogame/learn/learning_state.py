@@ -45,10 +45,15 @@ def learning_state(learning: Learning) -> dict[str, Tensor]:
 def restore_learning(learning: Learning, state: Mapping[str, Tensor]) -> None:
     """Go on where another one of the same evaluator was.
 
+    In older files modes that share weights shared biases and readouts, too. Step sizes of such a
+    file do not fit, and are found anew.
+
     Args:
         learning: changed in place.
         state: what :func:`learning_state` returned.
     """
+    if any(array_of(learning, name).shape != state[name].shape for name in _KEPT):
+        return
     for name in _KEPT:
         array_of(learning, name)[...] = state[name].numpy()
     for name, number in zip(_NUMBERS, state["numbers"].tolist(), strict=True):

@@ -102,6 +102,21 @@ def test_it_is_rebuilt_from_its_description_and_weights(older: dict[str, torch.T
     assert torch.equal(_compiled(game, again, states), _compiled(game, parts, states))
 
 
+def test_older_files_share_readouts_like_tables() -> None:
+    """In them, modes that a symmetry exchanges had one bias and one readout."""
+    game = Game.load("tictactoe")
+    parts = parts_of(game, SMALL, seed=3)
+    assert len(parts.layout.weights) == 2 > parts.layout.sizes.sets
+    with torch.no_grad():
+        parts.bias[1], parts.readout[1] = parts.bias[0].clone(), parts.readout[0].clone()
+    older = parts.state_dict()
+    older |= {name: older[name][:1] for name in ("bias", "readout")}
+    again = rebuild_evaluator(game, parts.describe())
+    again.load_state_dict(older)
+    held = states_in_play(game, 50).to_bool()
+    assert torch.equal(again(held), parts(held))
+
+
 def test_values_have_gradients_for_every_weight() -> None:
     game = Game.load("tictactoe")
     parts = parts_of(game, replace(SMALL, logic="cilp"))

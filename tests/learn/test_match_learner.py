@@ -93,6 +93,28 @@ def test_going_on_with_a_file_is_the_same_as_never_stopping(tmp_path: Path, game
         assert torch.equal(tensor, two.weights[name]), name
 
 
+def test_a_file_of_an_older_form_is_gone_on_with(tmp_path: Path, game: Game) -> None:
+    """Biases and readouts were shared, so step sizes do not fit: weights and matches stay."""
+    path = tmp_path / "my.pt"
+    own = learner(path, game)
+    own.observe(PlayedMatch(states=random_match(game, 0)))
+    own.learn()
+    kept = load_checkpoint(path)
+    assert kept.buffer is not None
+    name = "matches.learning.bias_gradient"
+    buffer = {**kept.buffer, name: kept.buffer[name][:1]}
+    shared = ("bias", "readout")
+    older = {n: w[:1] if n in shared else w for n, w in kept.weights.items()}
+    save_checkpoint(path, replace(kept, buffer=buffer, weights=older))
+    again = learner(path, game)
+    assert torch.equal(again.evaluator.state_dict()["tables"], kept.weights["tables"])
+    again.observe(PlayedMatch(states=random_match(game, 1)))
+    again.learn()
+    found = load_checkpoint(path)
+    assert found.counters["matches"] == 2
+    assert found.weights["bias"].shape == kept.weights["bias"].shape
+
+
 def test_targets_follow_their_definition(tmp_path: Path, game: Game) -> None:
     own, random = learner(tmp_path / "my.pt", game), np.random.default_rng(1)
     lengths, kept = (5, 3), CONFIG.steps.lambda_
