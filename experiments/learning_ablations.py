@@ -62,7 +62,7 @@ def report(cells: Cells) -> str:
         runs.setdefault(one["variant"], {}).setdefault(one["game"], []).append(one)
     games = list(dict.fromkeys(game for own in runs.values() for game in own))
     lines = ["| variant | " + " | ".join(games) + " |", "|---" * (len(games) + 1) + "|"]
-    for variant in VARIANTS:
+    for variant in dict.fromkeys((*VARIANTS, *runs)):
         if variant in runs:
             values = [
                 pooled(runs[variant][game], "result") if game in runs[variant] else ""

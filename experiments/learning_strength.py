@@ -10,6 +10,12 @@ there are matches at the same time for each move besides.
     python experiments/learning_strength.py --out runs/strength GAME...
     python experiments/learning_strength.py --out runs/strength --report
 
+Games so large that two plies take too long are measured at the same time for each move, against the
+untrained networks alone:
+
+    python experiments/learning_strength.py --out runs/large --seconds 600 --marks 60 \
+        --matches 34 --seeds 1 --limit seconds=0.1 --untrained-only chess_200.kif ...
+
 Each finished pair of game and seed is kept in the folder, so the command can be given again after
 it was stopped. Intervals are of 95 %, and know that matches from one opening belong together; over
 seeds, matches are pooled, and each seed's own figure stands beside.
@@ -22,6 +28,7 @@ import resource
 import shutil
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +45,7 @@ from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
 MARKS = (30.0, 60.0, 120.0, 180.0)
+LIMIT = Limit(depth=2)
 FRESH = 50_000
 """Added to a run's seed for the openings of its measurements."""
 MCTS_DEPTH = {"connectfour": 4}
@@ -67,14 +75,32 @@ TARGETS = {
 """Wanted against the untrained networks and against tree search, in per cent."""
 
 
-def run(game: Game, seed: int, seconds: float, matches: int, out: Path) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """How runs are measured.
+
+    Attributes:
+        matches: of the last release with each opponent; earlier ones play half as many.
+        marks: seconds of learning at which there are measurements, besides the beginning and the
+            end.
+        limit: of both searches against the untrained networks.
+        untrained_only: whether tree search is left out.
+    """
+
+    matches: int
+    marks: tuple[float, ...] = MARKS
+    limit: Limit = LIMIT
+    untrained_only: bool = False
+
+
+def run(game: Game, seed: int, seconds: float, measured: Measured, out: Path) -> dict[str, Any]:
     """Train once, measure the releases, and return what was found.
 
     Args:
         game: what is learned.
         seed: of the run.
         seconds: processor seconds of learning.
-        matches: of the last release with each opponent; earlier ones play half as many.
+        measured: how.
         out: the run's own folder goes there.
     """
     torch.set_num_threads(1)
@@ -99,36 +125,39 @@ def run(game: Game, seed: int, seconds: float, matches: int, out: Path) -> dict[
         "peak_gib": memory,
         "released_at": trainer.release.seconds,
     }
-    found["curve"] = list(_curve(game, seed, seconds, matches, releases))
-    found["same_time"] = _same_time(game, seed, matches, trainer.release.evaluator)
+    found["curve"] = list(_curve(game, seed, seconds, measured, releases))
+    found["same_time"] = _same_time(game, seed, measured.matches, trainer.release.evaluator)
     return found
 
 
 def _curve(
-    game: Game, seed: int, seconds: float, matches: int, releases: Sequence[Release]
+    game: Game, seed: int, seconds: float, measured: Measured, releases: Sequence[Release]
 ) -> Iterator[dict[str, Any]]:
     """Yield the strength at each mark; a release that stays is measured once."""
     known: dict[tuple[float, int], dict[str, Any]] = {}
-    marks = [mark for mark in MARKS if mark < seconds] + [seconds]
+    marks = [mark for mark in measured.marks if mark < seconds] + [seconds]
     for mark in (0.0, *marks):
         release = [one for one in releases if one.seconds <= max(1.05 * mark, mark + 2)][-1]
         if mark == 0:
             release = releases[0]
-        count = matches if mark == marks[-1] else matches // 4 * 2
+        count = measured.matches if mark == marks[-1] else measured.matches // 4 * 2
         key = (release.seconds, count)
         if key not in known:
-            known[key] = _strength(game, seed, count, release, releases[0].evaluator)
+            opposite = releases[0].evaluator
+            known[key] = _strength(game, seed, count, measured, release, opposite)
         yield {"mark": mark, "released_at": release.seconds, **known[key]}
 
 
 def _strength(
-    game: Game, seed: int, count: int, release: Release, untrained: Evaluator
+    game: Game, seed: int, count: int, measured: Measured, release: Release, untrained: Evaluator
 ) -> dict[str, Any]:
     depth = MCTS_DEPTH.get(game.name, 3)
     row: dict[str, Any] = {}
     if release.seconds > 0:
-        two = Yardstick(game=game, matches=count, seed=FRESH + seed)
+        two = Yardstick(game=game, matches=count, seed=FRESH + seed, limit=measured.limit)
         row["untrained"] = two.measure(release.evaluator, untrained).to_json()
+    if measured.untrained_only:
+        return row
     deep = Yardstick(game=game, matches=count, seed=FRESH + seed, limit=Limit(depth=depth))
     return row | {"mcts": deep.measure(release.evaluator, MCTS).to_json()}
 
@@ -154,20 +183,25 @@ def report(cells: Cells) -> str:
     order = [name for name in TARGETS if name in runs] + sorted(set(runs) - set(TARGETS))
     lines = [
         "| game | seeds | seconds | games a second | plies a second | untrained, 2 plies (target) "
-        "| `mcts:sims=1000` (target) | untrained networks against it | distinct matches |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| `mcts:sims=1000` (target) | untrained networks against it | distinct matches "
+        "| peak memory, GiB |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name in order:
         own = runs[name]
         last = [one["curve"][-1] for one in own]
         speed = [sum(one[what] for one in own) for what in ("games", "plies", "seconds")]
         wanted = [f" ({one})" if one else "" for one in TARGETS.get(name, (None, None))]
+        searched = ["", ""]
+        if "mcts" in last[0]:
+            first = [one["curve"][0] for one in own]
+            searched = [pooled(last, "mcts") + wanted[1], pooled(first, "mcts", each=False)]
         lines.append(
             f"| {name} | {len(own)} | {own[0]['seconds']:.0f} | {speed[0] / speed[2]:,.0f} "
             f"| {speed[1] / speed[2]:,.0f} | {pooled(last, 'untrained')}{wanted[0]} "
-            f"| {pooled(last, 'mcts')}{wanted[1]} "
-            f"| {pooled([one['curve'][0] for one in own], 'mcts', each=False)} "
-            f"| {sum(one['mcts']['distinct'] for one in last)} |"
+            f"| {searched[0]} | {searched[1]} "
+            f"| {sum(one['untrained']['distinct'] for one in last if 'untrained' in one)} "
+            f"| {max(one['peak_gib'] for one in own):.1f} |"
         )
     marks = sorted({row["mark"] for own in runs.values() for one in own for row in one["curve"]})
     lines += ["", "| game | opponent | " + " | ".join(f"{mark:.0f} s" for mark in marks) + " |"]
@@ -198,19 +232,26 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=100)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--matches", type=int, default=134)
+    parser.add_argument("--marks", type=float, nargs="*", default=list(MARKS))
+    parser.add_argument("--limit", default="depth=2", help="against the untrained networks")
+    parser.add_argument("--untrained-only", action="store_true", help="without tree search")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--report", action="store_true", help="only print the tables")
     options = parser.parse_args()
     cells = Cells(options.out)
-    if not options.report:
-        for seed in range(options.first_seed, options.first_seed + options.seeds):
-            for name in options.games:
-                if not cells.has(f"{name}-{seed}"):
-                    progress(f"{name}, seed {seed}")
-                    found = run(
-                        Game.load(name), seed, options.seconds, options.matches, options.out
-                    )
-                    cells.put(f"{name}-{seed}", found)
+    measured = Measured(
+        matches=options.matches,
+        marks=tuple(options.marks),
+        limit=Limit.from_texts(dict([options.limit.split("=")])),
+        untrained_only=options.untrained_only,
+    )
+    seeds = [] if options.report else range(options.first_seed, options.first_seed + options.seeds)
+    for seed in seeds:
+        for name in options.games:
+            cell = f"{Path(name).stem}-{seed}"
+            if not cells.has(cell):
+                progress(f"{name}, seed {seed}")
+                cells.put(cell, run(Game.load(name), seed, options.seconds, measured, options.out))
     print(report(cells))
 
 
