@@ -89,7 +89,7 @@ def _value_last(own: GameLanes, lane: int) -> None:
     outputs = loaded.outputs
     add_parts(parts, loaded, own.state, lane, mode_of(parts, own.state, lane), outputs)
     row = lane * plies + own.ply[lane] - 1
-    for role in range(len(own.found)):
+    for role in range(len(own.score)):
         more = added(parts, outputs, own.lane_logic, lane, role)
         own.searched[row, role] = joined(own.lane_logic[lane, role], more)
     own.waits[lane] = 0
@@ -100,20 +100,19 @@ def _look_at_child(own: GameLanes, child: int) -> None:
     """Value a child, and keep it if it is the best so far or the one for exploration."""
     block = own.children.machine.block
     if block.terminal[child]:
-        for role in range(len(own.found)):
-            own.found[role] = block.goals[child, role]
-            own.score[role] = _certain(own.found[role])
+        for role in range(len(own.score)):
+            own.score[role] = _certain(block.goals[child, role])
     else:
-        _value_child(own, child)
+        _score_child(own, child)
     if own.learning.parts.opposed != 0:
         margin = own.score[0] - own.score[1]
         own.score[0], own.score[1] = margin, -margin
     if own.number == own.wanted:
-        for role in range(len(own.found)):
+        for role in range(len(own.score)):
             own.other_joint[role] = block.joint[child, role]
     own.number += 1
     if own.deciders > 1:
-        for role in range(len(own.found)):
+        for role in range(len(own.score)):
             move = block.joint[child, role]
             own.worth[move] = min(own.worth[move], own.score[role])
         return
@@ -126,9 +125,7 @@ def _look_at_child(own: GameLanes, child: int) -> None:
             return
     else:
         return
-    for role in range(len(own.found)):
-        own.best[role] = own.found[role]
-        own.best_joint[role] = block.joint[child, role]
+    _keep_best(own, child)
 
 
 @inner
@@ -140,16 +137,30 @@ def _certain(goal: float) -> float:
 
 
 @inner
-def _value_child(own: GameLanes, child: int) -> None:
+def _score_child(own: GameLanes, child: int) -> None:
     learning, states = own.learning, own.children.machine.block.states
     parts, loaded = learning.parts, learning.loaded
     outputs = loaded.outputs
     add_parts(parts, loaded, states, child, mode_of(parts, states, child), outputs)
     logic = own.child_logic
-    for role in range(len(own.found)):
-        more = added(parts, outputs, logic, child, role)
-        own.found[role] = joined(logic[child, role], more)
-        own.score[role] = more + (logit(logic[child, role]) if own.logic.kind != NONE else 0.0)
+    for role in range(len(own.score)):
+        own.score[role] = added(parts, outputs, logic, child, role)
+        if own.logic.kind != NONE:
+            own.score[role] += logit(logic[child, role])
+
+
+@inner
+def _keep_best(own: GameLanes, child: int) -> None:
+    """Keep the child that has just been scored as the best one, with its values."""
+    block, logic, learning = own.children.machine.block, own.child_logic, own.learning
+    for role in range(len(own.best)):
+        own.best_joint[role] = block.joint[child, role]
+        if block.terminal[child]:
+            own.best[role] = block.goals[child, role]
+        else:
+            # Few children are ever the best one, and logits are enough to compare them.
+            more = added(learning.parts, learning.loaded.outputs, logic, child, role)
+            own.best[role] = joined(logic[child, role], more)
 
 
 @inner

@@ -172,7 +172,6 @@ def _make(
         child_logic=np.full((len(expander.expansion.parent), roles), unknown),
         worth=np.zeros(circuit.move_count, np.float64),
         best=np.zeros(roles, np.float32),
-        found=np.zeros(roles, np.float32),
         score=np.zeros(roles, np.float64),
         best_joint=np.zeros(roles, np.int64),
         other_joint=np.zeros(roles, np.int64),

@@ -49,8 +49,7 @@ class GameLanes(Struct):
         child_logic: values of children by the goal networks; float32 ``[K, R]``.
         worth: what moves of several deciding roles are worth; float64 ``[M]``.
         best: values of the best child so far; float32 ``[R]``.
-        found: values of a child; float32 ``[R]``.
-        score: what the deciding roles make of a child; float64 ``[R]``.
+        score: what the roles make of a child, as a logit; float64 ``[R]``.
         best_joint: moves that lead to the best child; int64 ``[R]``.
         other_joint: moves that lead to a random child; int64 ``[R]``.
         seed: every random choice follows from it.
@@ -94,7 +93,6 @@ class GameLanes(Struct):
     child_logic: Float32s2
     worth: Float64s1
     best: Float32s1
-    found: Float32s1
     score: Float64s1
     best_joint: Int64s1
     other_joint: Int64s1
