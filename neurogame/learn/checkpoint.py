@@ -8,6 +8,7 @@ The file holds plain tensors, dictionaries, lists, strings and numbers only, and
 
 from __future__ import annotations
 
+import io
 import pickle
 import re
 import warnings
@@ -15,7 +16,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, final
+from typing import Any, BinaryIO, final
 
 import torch
 from torch import Tensor
@@ -37,6 +38,9 @@ from neurogame.version import __version__
 
 FORMAT = "neurogame checkpoint"
 VERSION = 4
+MOST_BYTES = 1 << 32
+"""Of the contents of a file that is read."""
+
 # What torch.load raises on files that are not whole and sound.
 _UNREADABLE = (
     *(pickle.UnpicklingError, zipfile.BadZipFile, RuntimeError, EOFError, ValueError),
@@ -197,8 +201,20 @@ def save_checkpoint(path: Path | str, checkpoint: Checkpoint) -> str:
     contents = vars(checkpoint)
     digest = content_hash(contents)
     document = {"format": FORMAT, "version": VERSION, "hash": digest, "contents": contents}
-    write_whole(Path(path), lambda stream: torch.save(document, stream))
+    # What is written to go on from, again and again, is written as fast as can be.
+    often = checkpoint.optimiser is not None or checkpoint.buffer is not None
+    write_whole(Path(path), lambda stream: (torch.save if often else _save_small)(document, stream))
     return digest
+
+
+def _save_small(document: dict[str, Any], stream: BinaryIO) -> None:
+    """Write a document that :func:`torch.load` reads, compressed: many weights are zero."""
+    plain = io.BytesIO()
+    torch.save(document, plain)
+    with zipfile.ZipFile(plain) as whole, zipfile.ZipFile(stream, "w") as small:
+        for name in whole.namelist():
+            # A date of its own would make equal documents unequal files.
+            small.writestr(zipfile.ZipInfo(name), whole.read(name), zipfile.ZIP_DEFLATED)
 
 
 def load_checkpoint(path: Path | str) -> Checkpoint:
@@ -263,6 +279,16 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 
 
+def _check_size(path: Path) -> None:
+    """Refuse a small file that would fill the memory once it is decompressed."""
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as parts:
+        size = sum(part.file_size for part in parts.infolist())
+    if size > MOST_BYTES:
+        raise ValueError(f"{size:,} bytes when decompressed, more than {MOST_BYTES:,}")
+
+
 def _read(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise CheckpointError(f"{path}: no such file; expected a checkpoint made by 'train'")
@@ -270,6 +296,7 @@ def _read(path: Path) -> dict[str, Any]:
         with warnings.catch_warnings():
             # torch talks about pickles of other programs; the error below says what matters.
             warnings.simplefilter("ignore")
+            _check_size(path)
             document = torch.load(path, map_location="cpu", weights_only=True)
     except _UNREADABLE as why:
         reason = (str(why).splitlines() or [type(why).__name__])[0][:120]

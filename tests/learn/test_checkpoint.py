@@ -20,6 +20,7 @@ from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.files import write_whole
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
+from neurogame.learn import checkpoint
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.content_hash import content_hash
 from neurogame.learn.judges import plain_judge
@@ -62,6 +63,22 @@ def test_round_trip(path: Path) -> None:
     assert loaded.hash == sample().hash
     assert loaded.counters == {"matches": 3}
     assert loaded.game().rules == game().rules
+
+
+def test_zeros_take_no_room_and_equal_checkpoints_are_equal_files(tmp_path: Path) -> None:
+    tables = {"tables": torch.zeros(100_000)}
+    tables["tables"][:3] = torch.tensor([0.5, -1.0, 2.0])
+    for name in ("one.pt", "two.pt"):
+        save_checkpoint(tmp_path / name, sample(weights=tables, initial_weights=tables))
+    assert (tmp_path / "one.pt").stat().st_size < 40_000
+    assert (tmp_path / "one.pt").read_bytes() == (tmp_path / "two.pt").read_bytes()
+    assert torch.equal(load_checkpoint(tmp_path / "one.pt").weights["tables"], tables["tables"])
+
+
+def test_what_would_fill_the_memory_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint, "MOST_BYTES", 1000)
+    with pytest.raises(CheckpointError, match=r"bytes when decompressed, more than 1,000"):
+        load_checkpoint(path)
 
 
 def test_nothing_but_plain_values_is_in_the_file(path: Path) -> None:
