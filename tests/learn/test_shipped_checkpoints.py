@@ -9,7 +9,7 @@ from neurogame.arena.series import play_series
 from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
-from neurogame.simulate.playouts import sample_states
+from neurogame.simulate.playouts import sample_games
 from tests.conftest import REPOSITORY
 
 NAMES = sorted(path.stem for path in (REPOSITORY / "checkpoints").glob("*.pt"))
@@ -27,7 +27,7 @@ def test_it_fits_the_library_game_and_has_learned(name: str) -> None:
     checkpoint = load_checkpoint(REPOSITORY / "checkpoints" / f"{name}.pt")
     game = Game.load(name)
     evaluator = checkpoint.evaluator(game)
-    states = sample_states(game.simulator(), 50, seed=1).to_bool()
+    states = sample_games(game.simulator(), 50, seed=1, backend="torch").states.to_bool()
     with torch.no_grad():
         values = evaluator(states)
     assert values.shape == (50, 2)
