@@ -154,6 +154,7 @@ def main() -> None:
     """Run what is missing, or print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("games", nargs="*", default=list(GAMES))
+    parser.add_argument("--starts", nargs="+", choices=STARTS, default=list(STARTS))
     parser.add_argument("--first-seed", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--matches", type=int, default=30)
@@ -165,7 +166,7 @@ def main() -> None:
     if not options.report:
         for seed in range(options.first_seed, options.first_seed + options.seeds):
             for name in options.games:
-                for start in STARTS:
+                for start in options.starts:
                     cell = f"{name}-{start}-{seed}"
                     if not cells.has(cell):
                         progress(cell)
