@@ -182,7 +182,7 @@ def report(cells: Cells) -> str:
         runs.setdefault(one["game"], []).append(one)
     order = [name for name in TARGETS if name in runs] + sorted(set(runs) - set(TARGETS))
     lines = [
-        "| game | seeds | seconds | games a second | plies a second | untrained, 2 plies (target) "
+        "| game | seeds | seconds | games a second | plies a second | untrained (target) "
         "| `mcts:sims=1000` (target) | untrained networks against it | distinct matches "
         "| peak memory, GiB |",
         "|---|---|---|---|---|---|---|---|---|---|",
@@ -213,7 +213,8 @@ def report(cells: Cells) -> str:
                 rows = [row for one in runs[name] for row in one["curve"] if row["mark"] == mark]
                 rows = [row for row in rows if opponent in row]
                 values.append(share(rows, opponent) if rows else "")
-            lines.append(f"| {name} | {opponent} | " + " | ".join(values) + " |")
+            if any(values):
+                lines.append(f"| {name} | {opponent} | " + " | ".join(values) + " |")
     lines += ["", f"| game | at {MOVE_SECONDS} s a move against | score | distinct |"]
     lines += ["|---|---|---|---|"]
     for name in order:
