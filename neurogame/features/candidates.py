@@ -1,0 +1,67 @@
+"""All features that the rules of a game suggest, from their structure alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from neurogame.features.feature import Feature
+from neurogame.features.lines import line_features
+from neurogame.features.maker import FeatureMaker
+from neurogame.features.moves import move_features
+from neurogame.features.numbers import goal_features, quantity_features
+from neurogame.features.on_boards import board_features
+from neurogame.features.roles import role_images
+from neurogame.simulate.game import Game
+
+MOST = 256
+"""Candidates of a game, at most: the first ones are kept."""
+
+
+def find_candidates(game: Game) -> tuple[Feature, ...]:
+    """Return the features that the rules of a game suggest; none says the same as another one.
+
+    What a role has is a feature, and what it has more than each other role. The names of the game
+    have no influence but on the texts.
+    """
+    maker = FeatureMaker(game.circuit)
+    images = role_images(game.circuit, game.relations.state, game.structure.symmetries)
+    found: dict[bytes, Feature] = {}
+    for own in _all(maker, game):
+        _add(found, own)
+        for image in images:
+            # What belongs to nobody in particular is compared where a symmetry exchanges it.
+            if own.owner == image.source or (own.owner is None and image.source == 0):
+                more = maker.difference(own, image, game.roles)
+                if more is not None:
+                    _add(found, more)
+    return tuple(found.values())[:MOST]
+
+
+def _all(maker: FeatureMaker, game: Game) -> Iterator[Feature]:
+    yield from board_features(maker, game.structure, game.relations)
+    yield from quantity_features(maker, game.relations)
+    yield from move_features(maker)
+    yield from line_features(maker, game.structure, game.relations)
+    yield from goal_features(maker)
+
+
+def _add(found: dict[bytes, Feature], feature: Feature) -> None:
+    """Add a feature, unless the same, or the same with a minus, is there."""
+    if feature.constant:
+        return
+    key, negative = (_key(feature, sign) for sign in (1.0, -1.0))
+    if key not in found and negative not in found:
+        found[key] = feature
+
+
+def _key(feature: Feature, sign: float) -> bytes:
+    """Return a text that two features share if they are the same, or opposites for sign -1."""
+    digest = hashlib.sha256()
+    for part in (feature.fluents, feature.moves, feature.goals):
+        digest.update((sign * part + 0.0).tobytes())
+    own = feature.lookups
+    if own is not None:
+        for column in (own.fluent, own.lookup, own.addend, own.first, sign * own.values + 0.0):
+            digest.update(column.tobytes())
+    return digest.digest()

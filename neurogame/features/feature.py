@@ -1,0 +1,115 @@
+"""A feature: one number of a state, as a sum over what holds in it and what may be done in it.
+
+*Reference:* Kuhlmann and Stone, "Approach"; Michulke and Thielscher, section 2.3; Draper, "Sancho"
+(pieces, mobility).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.ground.atoms import IntArray
+
+Reals = npt.NDArray[np.float32]
+
+
+class FeatureKind(Enum):
+    """What a feature is about."""
+
+    COUNT = "number"
+    COORDINATE = "coordinates"
+    DISTANCE = "distance to a goal"
+    APART = "distance between pieces"
+    SUPPORT = "neighbours"
+    LINES = "lines"
+    QUANTITY = "quantity"
+    MOBILITY = "mobility"
+    GOAL = "goal value"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LookUps:
+    """Tables that are read by what holds: the row is the sum of the addends of fluents that hold.
+
+    ``L`` look-ups, ``T`` addends, ``N`` rows of all tables.
+
+    Attributes:
+        fluent: of each addend; int64 ``[T]``.
+        lookup: whose row it raises; int64 ``[T]``.
+        addend: by how much; int64 ``[T]``.
+        first: the row where no fluent of a look-up holds; int64 ``[L]``.
+        values: of all rows; float32 ``[N]``.
+    """
+
+    fluent: IntArray
+    lookup: IntArray
+    addend: IntArray
+    first: IntArray
+    values: Reals
+
+    def scaled(self, factor: float) -> LookUps:
+        """Return the same with all values multiplied."""
+        values = (factor * self.values).astype(np.float32)
+        return LookUps(self.fluent, self.lookup, self.addend, self.first, values)
+
+    def under(self, image: IntArray) -> LookUps:
+        """Return look-ups that read the image of each fluent; int64 ``[F]``."""
+        return LookUps(image[self.fluent], self.lookup, self.addend, self.first, self.values)
+
+    def joined(self, other: LookUps) -> LookUps:
+        """Return all look-ups of both."""
+        return LookUps(
+            np.concatenate([self.fluent, other.fluent]),
+            np.concatenate([self.lookup, len(self.first) + other.lookup]),
+            np.concatenate([self.addend, other.addend]),
+            np.concatenate([self.first, len(self.values) + other.first]),
+            np.concatenate([self.values, other.values]),
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """A number of a state.
+
+    It is the sum of the weights of the fluents that hold and of the moves that are legal, of the
+    rows that look-ups read, and of the roles' goals in this state, 0..1. ``F`` fluents, ``M`` moves
+    of all roles, ``R`` roles.
+
+    Attributes:
+        kind: what it is about.
+        text: what it is, in words and terms of the rules.
+        fluents: a weight for each fluent; float32 ``[F]``.
+        moves: a weight for each move; float32 ``[M]``.
+        goals: a weight for each role's goal; float32 ``[R]``.
+        lookups: or None.
+        owner: the role whose thing it is; None where the rules do not say so, and for differences
+            of roles, which are the first role's, see ``against``.
+        against: the role whose like is subtracted, or None.
+    """
+
+    kind: FeatureKind
+    text: str
+    fluents: Reals
+    moves: Reals
+    goals: Reals
+    lookups: LookUps | None = None
+    owner: int | None = None
+    against: int | None = field(default=None)
+
+    @property
+    def reads_moves(self) -> bool:
+        """Whether legal moves count."""
+        return bool(self.moves.any())
+
+    @property
+    def constant(self) -> bool:
+        """Whether nothing counts."""
+        own = (self.fluents, self.moves, self.goals)
+        return self.lookups is None and not any(part.any() for part in own)

@@ -1,0 +1,73 @@
+"""Features of lines: how many conditions of the goals are so far complete and still open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from neurogame.features.feature import Feature, FeatureKind
+from neurogame.features.maker import FeatureMaker, look_ups
+from neurogame.features.on_boards import marker_fluents, marker_text
+from neurogame.features.roles import owner_of
+from neurogame.ground.atoms import IntArray
+from neurogame.structure.pieces import Marker
+from neurogame.structure.relations import Relations
+from neurogame.structure.structure import Structure
+
+
+def line_features(
+    maker: FeatureMaker, structure: Structure, relations: Relations
+) -> Iterator[Feature]:
+    """Yield, marker by marker, the number of open lines of which so many squares are taken.
+
+    A line is a condition of the goals that asks for the same marker on two or more squares. It is
+    open while no square has another content but the blank one.
+    """
+    for marker in relations.markers:
+        own = set(marker_fluents(marker).tolist())
+        blanks = _blanks(marker)
+        lines = [one for one in structure.conditions if set(one) <= own]
+        owner, text = owner_of(maker.circuit, marker.name), marker_text(marker)
+        for length in sorted({len(one) for one in lines}):
+            same = [one for one in lines if len(one) == length]
+            rows = [_reads(structure, one, blanks) for one in same]
+            for taken in range(1, length):
+                words = f"open lines of {length} with {taken} of {text}"
+                found = maker.feature(FeatureKind.LINES, words, owner)
+                tables = look_ups(
+                    [(fluents, addends, 0, _values(addends, taken)) for fluents, addends in rows]
+                )
+                yield replace(found, lookups=tables)
+
+
+def _blanks(marker: Marker) -> set[int]:
+    """Return the fluents that say that nothing stands on a square."""
+    board = marker.board
+    if board.blank is None:
+        return set()
+    return set(board.relation.fluents[board.content_of == board.blank].tolist())
+
+
+def _reads(
+    structure: Structure, line: tuple[int, ...], blanks: set[int]
+) -> tuple[IntArray, IntArray]:
+    """Return the fluents that a line's row depends on, and their addends.
+
+    Its own squares count one each; another content counts more than all of them.
+    """
+    addends: dict[int, int] = {}
+    for fluent in line:
+        for other in structure.variables[int(structure.variable_of[fluent])].fluents.tolist():
+            if other not in blanks:
+                addends.setdefault(other, len(line) + 1)
+    addends |= dict.fromkeys(line, 1)
+    return np.array(list(addends)), np.array(list(addends.values()))
+
+
+def _values(addends: IntArray, taken: int) -> list[float]:
+    """Return the rows' values: 1 where exactly so many squares are taken and none is blocked."""
+    values = np.zeros(int(addends.sum()) + 1)
+    values[taken] = 1.0
+    return [float(value) for value in values]

@@ -1,0 +1,99 @@
+"""Making features of one game: the shapes that all of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import final
+
+import numpy as np
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.features.feature import Feature, FeatureKind, LookUps
+from neurogame.features.roles import RoleImage
+from neurogame.ground.atoms import IntArray
+
+
+@final
+class FeatureMaker:
+    """Makes features of a game.
+
+    Attributes:
+        circuit: of the game.
+    """
+
+    def __init__(self, circuit: Circuit) -> None:
+        """Take a game."""
+        self.circuit = circuit
+        self._sizes = (len(circuit.fluents), circuit.move_count, len(circuit.roles))
+
+    def feature(self, kind: FeatureKind, text: str, owner: int | None = None) -> Feature:
+        """Return a feature for which nothing counts yet."""
+        fluents, moves, goals = (np.zeros(size, np.float32) for size in self._sizes)
+        return Feature(kind, text, fluents, moves, goals, owner=owner)
+
+    def of_fluents(
+        self,
+        kind: FeatureKind,
+        text: str,
+        fluents: IntArray,
+        weights: Sequence[float] | float = 1.0,
+        owner: int | None = None,
+    ) -> Feature:
+        """Return the sum of the weights of those of some fluents that hold."""
+        found = self.feature(kind, text, owner)
+        found.fluents[fluents] = weights
+        return found
+
+    def of_moves(self, text: str, moves: IntArray, owner: int) -> Feature:
+        """Return the number of some moves that are legal."""
+        found = self.feature(FeatureKind.MOBILITY, text, owner)
+        found.moves[moves] = 1.0
+        return found
+
+    def difference(self, own: Feature, image: RoleImage, names: Sequence[str]) -> Feature | None:
+        """Return what a role has more than another one; None where the other has no such thing.
+
+        Args:
+            own: a feature that belongs to the image's source.
+            image: what the other role has in place of each thing.
+            names: of the roles.
+        """
+        fluents, moves = own.fluents.copy(), own.moves.copy()
+        for weights, places in ((fluents, image.fluents), (moves, image.moves)):
+            read = np.flatnonzero(weights)
+            if (places[read] < 0).any():
+                return None
+            taken = weights[read].copy()
+            np.subtract.at(weights, places[read], taken)
+        lookups = own.lookups
+        if lookups is not None:
+            if (image.fluents[lookups.fluent] < 0).any():
+                return None
+            lookups = lookups.joined(lookups.under(image.fluents).scaled(-1.0))
+        goals = own.goals.copy()
+        if image.source < len(goals):
+            goals[image.target] -= goals[image.source]
+        return replace(
+            own,
+            text=f"{own.text}, less that of {names[image.target]}",
+            fluents=fluents,
+            moves=moves,
+            goals=goals,
+            lookups=lookups,
+            owner=image.source,
+            against=image.target,
+        )
+
+
+def look_ups(rows: Sequence[tuple[IntArray, IntArray, int, Sequence[float]]]) -> LookUps:
+    """Return look-ups: of each the fluents, their addends, the first row and the rows' values."""
+    sizes = [len(own[0]) for own in rows]
+    starts = np.cumsum([0, *(len(own[3]) for own in rows)])[:-1]
+    return LookUps(
+        fluent=np.concatenate([own[0] for own in rows]).astype(np.int64),
+        lookup=np.repeat(np.arange(len(rows)), sizes),
+        addend=np.concatenate([own[1] for own in rows]).astype(np.int64),
+        first=np.array([own[2] for own in rows], np.int64) + starts,
+        values=np.concatenate([np.asarray(own[3], np.float32) for own in rows]),
+    )

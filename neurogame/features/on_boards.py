@@ -1,0 +1,161 @@
+"""Features of boards: how many stand there, how far they have come, who stands by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from neurogame.features.feature import Feature, FeatureKind, LookUps
+from neurogame.features.maker import FeatureMaker, look_ups
+from neurogame.features.roles import owner_of
+from neurogame.ground.atoms import IntArray
+from neurogame.structure.boards import GameBoard
+from neurogame.structure.pieces import Marker
+from neurogame.structure.relations import Relations
+from neurogame.structure.structure import Structure
+
+MOST_PAIRS = 20_000
+"""Pairs of squares of a feature about pairs, at most."""
+_MOST_APART = 24
+"""Pairs of pieces whose distance is a feature, at most."""
+
+
+def board_features(
+    maker: FeatureMaker, structure: Structure, relations: Relations
+) -> Iterator[Feature]:
+    """Yield what boards suggest; Kuhlmann and Stone, "Approach"."""
+    for board in relations.boards:
+        own = [marker for marker in relations.markers if marker.board is board]
+        for marker in own:
+            yield from _of_marker(maker, structure, relations, marker)
+        yield from _of_kinds(maker, board, own)
+    yield from _apart(maker, relations)
+
+
+def marker_text(marker: Marker) -> str:
+    """Return a marker as a term of the rules with ``*`` for its squares."""
+    board = marker.board
+    values = dict(zip(board.content, marker.name, strict=True))
+    inner = " ".join(values.get(place, "*") for place in range(board.relation.arity))
+    return f"({board.relation.name} {inner})"
+
+
+def marker_fluents(marker: Marker) -> IntArray:
+    """Return the fluents of a marker, one for each square that it can stand on."""
+    board = marker.board
+    found: IntArray = board.relation.fluents[np.flatnonzero(board.content_of == marker.content)]
+    return found
+
+
+def _of_marker(
+    maker: FeatureMaker, structure: Structure, relations: Relations, marker: Marker
+) -> Iterator[Feature]:
+    """Yield number, coordinates and neighbours of one marker."""
+    fluents, text = marker_fluents(marker), marker_text(marker)
+    owner = owner_of(maker.circuit, marker.name)
+    yield maker.of_fluents(FeatureKind.COUNT, f"number of {text}", fluents, 1.0, owner)
+    relation = marker.board.relation
+    rows = {int(fluent): i for i, fluent in enumerate(relation.fluents)}
+    for axis in marker.board.axes:
+        order = relations.order_of(relation, axis)
+        if order is None:
+            continue
+        place = {code: i / (len(order.order) - 1) for i, code in enumerate(order.order)}
+        codes = [int(relation.codes[rows[int(fluent)], axis]) for fluent in fluents]
+        weights = [place.get(code, 0.0) for code in codes]
+        words = f"sum of argument {axis + 1} of {text}, 0 to 1 each"
+        yield maker.of_fluents(FeatureKind.COORDINATE, words, fluents, weights, owner)
+    pairs = _neighbours(structure, fluents)
+    if 0 < len(pairs) <= MOST_PAIRS and not marker.piece.holds:
+        found = maker.feature(FeatureKind.SUPPORT, f"neighbouring pairs of {text}", owner)
+        ones = np.ones(2, np.int64)
+        tables = look_ups([(np.array(pair), ones, 0, (0.0, 0.0, 1.0)) for pair in pairs])
+        yield _with(found, tables)
+
+
+def _of_kinds(maker: FeatureMaker, board: GameBoard, own: list[Marker]) -> Iterator[Feature]:
+    """Yield the number of all markers with a value in common, such as the colour."""
+    if len(board.content) < 2:
+        return
+    for number, place in enumerate(board.content):
+        values = dict.fromkeys(marker.name[number] for marker in own)
+        if not 1 < len(values) < len(own):
+            continue
+        for value in values:
+            fluents = np.concatenate(
+                [marker_fluents(marker) for marker in own if marker.name[number] == value]
+            )
+            inner = " ".join(value if p == place else "*" for p in range(board.relation.arity))
+            text = f"number of ({board.relation.name} {inner})"
+            owner = owner_of(maker.circuit, [value])
+            yield maker.of_fluents(FeatureKind.COUNT, text, fluents, 1.0, owner)
+
+
+def _neighbours(structure: Structure, fluents: IntArray) -> list[tuple[int, int]]:
+    """Return pairs of fluents whose variables rules read together as often as any others."""
+    of = structure.variable_of
+    at = {int(of[fluent]): int(fluent) for fluent in fluents if of[fluent] >= 0}
+    found: set[tuple[int, int]] = set()
+    for variable, fluent in at.items():
+        other, weight = structure.geometry.neighbours(variable)
+        near = [(int(o), float(w)) for o, w in zip(other, weight, strict=True) if int(o) in at]
+        best = max((w for _, w in near), default=0.0)
+        for o, w in near:
+            if w >= 0.5 * best and o != variable:
+                found.add((min(fluent, at[o]), max(fluent, at[o])))
+    return sorted(found)
+
+
+def _apart(maker: FeatureMaker, relations: Relations) -> Iterator[Feature]:
+    """Yield the Manhattan distance of any two pieces of one board with ordered coordinates."""
+    pieces = [marker for marker in relations.pieces if _ordered(relations, marker.board)]
+    pairs = [
+        (one, other)
+        for i, one in enumerate(pieces)
+        for other in pieces[i + 1 :]
+        if one.board is other.board
+    ]
+    for one, other in pairs[:_MOST_APART]:
+        first, second = _squares(relations, one), _squares(relations, other)
+        if len(first) * len(second) > MOST_PAIRS:
+            continue
+        text = f"distance of {marker_text(one)} and {marker_text(other)}"
+        found = maker.feature(FeatureKind.APART, text)
+        # Rows: the first piece's square, 0 if it is nowhere, then the second one's.
+        wide = len(second) + 1
+        values = np.zeros((len(first) + 1, wide), np.float32)
+        for i, (_, here) in enumerate(first):
+            for j, (_, there) in enumerate(second):
+                values[i + 1, j + 1] = sum(abs(a - b) for a, b in zip(here, there, strict=True))
+        fluents = np.array([f for f, _ in first] + [f for f, _ in second])
+        addends = np.array(
+            [wide * (i + 1) for i in range(len(first))] + [j + 1 for j in range(len(second))]
+        )
+        yield _with(found, look_ups([(fluents, addends, 0, values.reshape(-1).tolist())]))
+
+
+def _ordered(relations: Relations, board: GameBoard) -> bool:
+    return all(relations.order_of(board.relation, axis) is not None for axis in board.axes)
+
+
+def _squares(relations: Relations, marker: Marker) -> list[tuple[int, tuple[int, ...]]]:
+    """Return a piece's fluents with the places of their coordinates in their orders."""
+    board, found = marker.board, []
+    rows = {int(fluent): i for i, fluent in enumerate(board.relation.fluents)}
+    orders = [relations.order_of(board.relation, axis) for axis in board.axes]
+    for fluent in marker_fluents(marker).tolist():
+        codes = board.relation.codes[rows[fluent]]
+        place = tuple(
+            order.order.index(int(codes[axis]))
+            for axis, order in zip(board.axes, orders, strict=True)
+            if order is not None and int(codes[axis]) in order.order
+        )
+        if len(place) == len(board.axes):
+            found.append((fluent, place))
+    return found
+
+
+def _with(feature: Feature, tables: LookUps) -> Feature:
+    return replace(feature, lookups=tables)

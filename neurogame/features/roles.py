@@ -1,0 +1,88 @@
+"""What belongs to which role, and what another role has in its place.
+
+Two ways tell so, neither by spelling: a symmetry of the rules that exchanges roles, and terms in
+which the symbol of a role stands, which is the same symbol in scrambled rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.ground.atoms import IntArray
+from neurogame.structure.fluent_relations import FluentRelation
+from neurogame.structure.symmetries import Symmetry
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RoleImage:
+    """What one role's things are for another one.
+
+    Attributes:
+        source: the role.
+        target: the other one.
+        fluents: image of each fluent, -1 where it has none; int64 ``[F]``.
+        moves: image of each move of all roles, -1 where it has none; int64 ``[M]``.
+        symmetry: whether a symmetry of the rules says so, not only the symbols of the roles.
+    """
+
+    source: int
+    target: int
+    fluents: IntArray
+    moves: IntArray
+    symmetry: bool
+
+
+def role_images(
+    circuit: Circuit, relations: Sequence[FluentRelation], symmetries: Sequence[Symmetry]
+) -> tuple[RoleImage, ...]:
+    """Return what each role's things are for each other one, where that can be said."""
+    found = []
+    for source in range(len(circuit.roles)):
+        for target in range(len(circuit.roles)):
+            if source == target:
+                continue
+            symmetry = next((g for g in symmetries if int(g.roles[source]) == target), None)
+            if symmetry is not None:
+                found.append(RoleImage(source, target, symmetry.fluents, symmetry.moves, True))
+                continue
+            fluents = _swapped(circuit, relations, source, target)
+            if fluents is not None:
+                moves = np.full(circuit.move_count, -1, np.int64)
+                found.append(RoleImage(source, target, fluents, moves, False))
+    return tuple(found)
+
+
+def owner_of(circuit: Circuit, values: Sequence[str]) -> int | None:
+    """Return the only role whose symbol is among some arguments, or None."""
+    names = [role.lower() for role in circuit.roles]
+    own = {names.index(value.lower()) for value in values if value.lower() in names}
+    return own.pop() if len(own) == 1 else None
+
+
+def _swapped(
+    circuit: Circuit, relations: Sequence[FluentRelation], source: int, target: int
+) -> IntArray | None:
+    """Return the fluents with the symbols of two roles exchanged, None if none has any."""
+    names = {
+        circuit.roles[source].lower(): circuit.roles[target].lower(),
+        circuit.roles[target].lower(): circuit.roles[source].lower(),
+    }
+    found = np.full(len(circuit.fluents), -1, np.int64)
+    some = False
+    for relation in relations:
+        rows = {tuple(row): int(f) for row, f in zip(relation.codes, relation.fluents, strict=True)}
+        change = []
+        for domain in relation.domains:
+            number = {value.lower(): i for i, value in enumerate(domain)}
+            change.append([number.get(names.get(v.lower(), v.lower()), -1) for v in domain])
+        for row, fluent in rows.items():
+            image = tuple(change[place][code] for place, code in enumerate(row))
+            found[fluent] = rows.get(image, -1)
+            some |= image != row and image in rows
+    return found if some else None
