@@ -1,0 +1,97 @@
+"""Correlations between columns, from sums that can be added up block by block.
+
+*Reference:* Fisher, "On the probable error of a coefficient of correlation" (1921).
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+@final
+class Correlations:
+    """Sums for the correlations of ``K`` features with ``R`` results and with each other.
+
+    Rows that are not a number in some feature do not count for this feature.
+
+    Attributes:
+        count: rows so far.
+    """
+
+    def __init__(self, features: int, results: int) -> None:
+        """Begin with no rows."""
+        self.count = 0
+        self._first: Floats | None = None
+        wide = features + results
+        self._features = features
+        self._sum, self._products = np.zeros(wide), np.zeros((wide, wide))
+
+    def add(self, features: npt.NDArray[np.float32], results: npt.NDArray[np.float32]) -> None:
+        """Take more rows.
+
+        Args:
+            features: float32 ``[N, K]``.
+            results: float32 ``[N, R]``.
+        """
+        if not len(features):
+            return
+        rows = np.concatenate([features, results], axis=1).astype(np.float64)
+        if self._first is None:
+            # Sums of differences from any fixed point lose less to rounding.
+            self._first = rows.mean(axis=0)
+        rows -= self._first
+        self.count += len(rows)
+        self._sum += rows.sum(axis=0)
+        self._products += rows.T @ rows
+
+    def deviations(self) -> Floats:
+        """Return the standard deviation of each feature; float64 ``[K]``."""
+        return np.sqrt(np.diagonal(self._covariance())[: self._features].clip(0))
+
+    def with_results(self) -> Floats:
+        """Return Pearson's correlation of each feature with each result, 0 without variance.
+
+        Returns:
+            float64 ``[K, R]`` in -1..1.
+        """
+        return self._correlations()[: self._features, self._features :]
+
+    def with_each_other(self) -> Floats:
+        """Return Pearson's correlation of any two features; float64 ``[K, K]``."""
+        return self._correlations()[: self._features, : self._features]
+
+    def _covariance(self) -> Floats:
+        if self.count == 0:
+            return np.zeros_like(self._products)
+        mean = self._sum / self.count
+        found: Floats = self._products / self.count - np.outer(mean, mean)
+        return found
+
+    def _correlations(self) -> Floats:
+        covariance = self._covariance()
+        scale = np.sqrt(np.diagonal(covariance).clip(0))
+        # What rounding leaves of a constant is no variance.
+        size = np.abs(self._first if self._first is not None else scale)
+        scale = np.where(scale > 1e-6 * (1 + size), scale, np.inf)
+        found: Floats = (covariance / np.outer(scale, scale)).clip(-1, 1)
+        return found
+
+
+def fisher_interval(correlation: Floats, count: int, z: float) -> tuple[Floats, Floats]:
+    """Return the interval of correlations of ``count`` independent rows.
+
+    Args:
+        correlation: in -1..1.
+        count: of rows; with fewer than four the interval is everything.
+        z: quantile of the normal distribution.
+    """
+    if count < 4:
+        return np.full_like(correlation, -1.0), np.full_like(correlation, 1.0)
+    half = z / np.sqrt(count - 3)
+    middle = np.arctanh(correlation.clip(-1 + 1e-12, 1 - 1e-12))
+    return np.tanh(middle - half), np.tanh(middle + half)
