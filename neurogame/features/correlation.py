@@ -51,7 +51,8 @@ class Correlations:
 
     def deviations(self) -> Floats:
         """Return the standard deviation of each feature; float64 ``[K]``."""
-        return np.sqrt(np.diagonal(self._covariance())[: self._features].clip(0))
+        found: Floats = np.sqrt(np.diagonal(self._covariance())[: self._features].clip(0))
+        return found
 
     def with_results(self) -> Floats:
         """Return Pearson's correlation of each feature with each result, 0 without variance.

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from neurogame.features.feature import Feature
+from neurogame.features.feature import Feature, Reals
 from neurogame.simulate.simulator import Look
 from neurogame.simulate.states import StateBatch
 
@@ -25,15 +25,15 @@ class _Rows:
     Attributes:
         addends: by how much each fluent raises a row; float32 ``[F, U]``.
         row: which row an entry reads; int64 ``[E]``.
-        first: the place in ``values`` where an entry's table begins; int64 ``[E]``.
-        feature: whose it is; int64 ``[E]``.
+        first: the place in ``values`` where an entry's table begins; int32 ``[E]``.
+        features: features that have entries, with their first and the one after their last.
         values: of all tables; float32 ``[N]``.
     """
 
     addends: Tensor
     row: Tensor
     first: Tensor
-    feature: Tensor
+    features: tuple[tuple[int, int, int], ...]
     values: Tensor
 
 
@@ -69,27 +69,29 @@ class FeatureValues:
             found += look.legal.float() @ self._moves
         rows = self._rows
         if rows is not None:
-            row = (held @ rows.addends).long()
-            read = rows.values[row[:, rows.row] + rows.first]
-            found.index_add_(1, rows.feature, read)
+            # One row of the result after the other is gathered faster than one column.
+            row = (rows.addends.t() @ held.t()).int()
+            for number, begin, end in rows.features:
+                place = row[rows.row[begin:end]] + rows.first[begin:end, None]
+                found[:, number] += rows.values[place.long()].sum(dim=0)
         return found
 
 
-def _columns(parts: Sequence[np.ndarray]) -> Tensor:  # type: ignore[type-arg]
+def _columns(parts: Sequence[Reals]) -> Tensor:
     return torch.from_numpy(np.stack(parts, axis=1))
 
 
 def _rows(features: Sequence[Feature]) -> _Rows | None:
     columns: dict[bytes, int] = {}
-    addends: list[np.ndarray] = []  # type: ignore[type-arg]
-    row, first, feature, values = [], [], [], []
+    addends: list[Reals] = []
+    values: list[Reals] = []
+    row, first, found, offset = [], [], [], 0
     for number, own in enumerate(features):
         tables = own.lookups
         if tables is None:
             continue
         order = np.argsort(tables.lookup, kind="stable")
         ends = np.searchsorted(tables.lookup[order], np.arange(len(tables.first) + 1))
-        offset = sum(map(len, values))
         for lookup, begin in enumerate(tables.first.tolist()):
             column = np.zeros(len(own.fluents), np.float32)
             mine = order[ends[lookup] : ends[lookup + 1]]
@@ -99,14 +101,15 @@ def _rows(features: Sequence[Feature]) -> _Rows | None:
                 addends.append(column)
             row.append(place)
             first.append(offset + begin)
-            feature.append(number)
+        found.append((number, len(row) - len(tables.first), len(row)))
         values.append(tables.values)
+        offset += len(tables.values)
     if not row:
         return None
     return _Rows(
         addends=_columns(addends),
         row=torch.tensor(row),
-        first=torch.tensor(first),
-        feature=torch.tensor(feature),
+        first=torch.tensor(first, dtype=torch.int32),
+        features=tuple(found),
         values=torch.from_numpy(np.concatenate(values)),
     )

@@ -1,0 +1,195 @@
+"""What random games say of features: correlation with the goals, stability, cost.
+
+*References:* Draper, "Sancho" (correlation of candidates with scores of random games); Kuhlmann and
+Stone, "Approach"; Clune, "Heuristic evaluation functions for general game playing" (stability).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.errors import GameError
+from neurogame.features.candidates import find_candidates
+from neurogame.features.correlation import Correlations, fisher_interval
+from neurogame.features.feature import Feature
+from neurogame.features.play import PHASES, seen_games
+from neurogame.features.values import FeatureValues
+from neurogame.settings import Settings, setting
+from neurogame.simulate.game import Game
+from neurogame.simulate.play_out import play_out
+
+Floats = npt.NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class EvidenceConfig(Settings):
+    """How features are tried."""
+
+    REFUSED = "setting of the evidence {name} is {value!r}; it must be {allowed}"
+    UNKNOWN = "unknown settings of the evidence {names}; known are {known}"
+
+    games: int = setting(16_384, "random games, in blocks of 4096", least=64)
+    seconds: float = setting(5.0, "most seconds of play; a block is always finished", least=0)
+    looks: int = setting(16, "states of a game that are looked at, about", least=2, most=1000)
+    doubt: float = setting(
+        0.05, "chance, over all features and roles, that one is chosen by luck", least=1e-9, most=1
+    )
+    weakest: float = setting(0.03, "least correlation of a feature that is chosen", least=0, most=1)
+    alike: float = setting(
+        0.95, "correlation from which on two features say the same", least=0, most=1
+    )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FeatureEvidence:
+    """What random games say of the features of a game.
+
+    ``K`` features, ``R`` roles. Correlations are Pearson's, with the role's goal at the end.
+
+    Attributes:
+        features: the candidates.
+        games: that were played to the end.
+        ends: of the last state's features; float64 ``[K, R]``.
+        means: of their means over the game; float64 ``[K, R]``.
+        phases: in a random state of each quarter of the game; float64 ``[PHASES, K, R]``.
+        strength: the mean of those over the quarters; float64 ``[K, R]``.
+        low: lower bound of the strength, with a correction for all features and roles tried;
+            float64 ``[K, R]``.
+        high: its upper bound.
+        alike: correlation of any two features in random states; float64 ``[K, K]``.
+        stability: variance over all states / (that + 10 times the mean square of half a step);
+            1 for what never moves within a game, near 0 for what jumps; float64 ``[K]``.
+        cost: microseconds for a state; float64 ``[K]``.
+        chosen: which of them are worth their place, the strongest first.
+        reasons: why the others are not; text for each feature, empty where chosen.
+    """
+
+    features: tuple[Feature, ...]
+    games: int
+    ends: Floats
+    means: Floats
+    phases: Floats
+    strength: Floats
+    low: Floats
+    high: Floats
+    alike: Floats
+    stability: Floats
+    cost: Floats
+    chosen: tuple[int, ...]
+    reasons: tuple[str, ...]
+
+
+def find_evidence(
+    game: Game, config: EvidenceConfig | None = None, *, seed: int = 0
+) -> FeatureEvidence:
+    """Play random games, and say what each feature of a game is worth.
+
+    Args:
+        game: the game.
+        config: how.
+        seed: of all games.
+
+    Raises:
+        GameError: the rules suggest no feature, or no random game ends.
+    """
+    config = config or EvidenceConfig()
+    features = find_candidates(game)
+    if not features:
+        raise GameError(f"the rules of {game.name} suggest no features")
+    values = FeatureValues(features)
+    simulator = game.simulator(backend="auto")
+    lengths = play_out(simulator, 256, seed).lengths
+    longest = int(lengths.max())
+    stride = max(1, round(float(lengths.float().mean()) / config.looks))
+    kinds = [Correlations(len(features), len(game.roles)) for _ in range(2 + PHASES)]
+    moved, spread, games = np.zeros(len(features)), np.zeros(len(features)), 0
+    began = time.monotonic()
+    for seen in seen_games(
+        simulator, values, config.games, seed, stride=stride, most=2 * longest + stride
+    ):
+        kinds[0].add(seen.ends, seen.results)
+        kinds[1].add(seen.means, seen.results)
+        for phase in range(PHASES):
+            there = ~np.isnan(seen.phases[phase]).any(axis=1)
+            kinds[2 + phase].add(seen.phases[phase][there], seen.results[there])
+        count = len(seen.lengths)
+        moved += count * seen.steps
+        spread += count * seen.spread
+        games += count
+        if time.monotonic() - began > config.seconds:
+            break
+    if games == 0:
+        raise GameError(f"no random game of {game.name} came to its end in {2 * longest} plies")
+    phases = np.stack([own.with_results() for own in kinds[2:]])
+    strength = phases.mean(axis=0)
+    tried = strength.size
+    z = NormalDist().inv_cdf(1 - config.doubt / (2 * tried))
+    low, high = fisher_interval(strength, games, z)
+    alike = np.mean([own.with_each_other() for own in kinds[2:]], axis=0)
+    stability = spread / np.maximum(spread + 10 * moved / 4, 1e-12)
+    cost = _cost(values, game)
+    chosen, reasons = _choose(features, strength, low, high, alike, cost, config)
+    return FeatureEvidence(
+        features=features,
+        games=games,
+        ends=kinds[0].with_results(),
+        means=kinds[1].with_results(),
+        phases=phases,
+        strength=strength,
+        low=low,
+        high=high,
+        alike=alike,
+        stability=stability,
+        cost=cost,
+        chosen=chosen,
+        reasons=reasons,
+    )
+
+
+def _cost(values: FeatureValues, game: Game) -> Floats:
+    """Return microseconds of each feature for a state, in large batches; the look is shared."""
+    simulator = game.simulator()
+    states = simulator.initial(4096)
+    look = simulator.look(states)
+    found = []
+    for feature in values.features:
+        own = FeatureValues([feature])
+        began = time.process_time()
+        own.of(states, look)
+        found.append(1e6 * (time.process_time() - began) / len(states))
+    return np.array(found)
+
+
+def _choose(
+    features: tuple[Feature, ...],
+    strength: Floats,
+    low: Floats,
+    high: Floats,
+    alike: Floats,
+    cost: Floats,
+    config: EvidenceConfig,
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return which features are chosen, and why the others are not."""
+    reasons = [""] * len(features)
+    chosen: list[int] = []
+    best = np.abs(strength).max(axis=1)
+    for k in np.argsort(-best, kind="stable").tolist():
+        sure = ((low[k] > 0) | (high[k] < 0)) & (np.abs(strength[k]) >= config.weakest)
+        if not sure.any():
+            weak = best[k] < config.weakest
+            reasons[k] = "says too little" if weak else "may be luck"
+            continue
+        same = next((c for c in chosen if abs(alike[k, c]) >= config.alike), None)
+        if same is not None:
+            reasons[k] = f"says the same as {features[same].text}"
+            continue
+        chosen.append(k)
+    return tuple(chosen), tuple(reasons)
