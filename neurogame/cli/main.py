@@ -21,6 +21,7 @@ COMMANDS = {
     "ground": "show how large a game is once its rules are ground, and what grounding takes",
     "replay": "compare a recorded game (a trace) with what the rules say",
     "simulate": "play random games and print their statistics",
+    "features": "find features in the rules, and what they are worth in random games",
     "bench": "measure how fast games start and play, backend by backend",
     "train": "train an evaluator (a judge of states) by self-play",
     "learn": "learn knowledge of a game's states and moves from random games, for tree searches",

@@ -7,6 +7,7 @@ Stone, "Approach"; Clune, "Heuristic evaluation functions for general game playi
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import final
@@ -88,7 +89,11 @@ class FeatureEvidence:
 
 
 def find_evidence(
-    game: Game, config: EvidenceConfig | None = None, *, seed: int = 0
+    game: Game,
+    config: EvidenceConfig | None = None,
+    *,
+    seed: int = 0,
+    progress: Callable[[int], object] = lambda games: None,
 ) -> FeatureEvidence:
     """Play random games, and say what each feature of a game is worth.
 
@@ -96,6 +101,7 @@ def find_evidence(
         game: the game.
         config: how.
         seed: of all games.
+        progress: called with the number of games that were added.
 
     Raises:
         GameError: the rules suggest no feature, or no random game ends.
@@ -108,7 +114,8 @@ def find_evidence(
     simulator = game.simulator(backend="auto")
     lengths = play_out(simulator, 256, seed).lengths
     longest = int(lengths.max())
-    stride = max(1, round(float(lengths.float().mean()) / config.looks))
+    # Odd, so that states of both roles are looked at where they take turns.
+    stride = round(float(lengths.float().mean()) / config.looks) | 1
     kinds = [Correlations(len(features), len(game.roles)) for _ in range(2 + PHASES)]
     moved, spread, games = np.zeros(len(features)), np.zeros(len(features)), 0
     began = time.monotonic()
@@ -124,6 +131,7 @@ def find_evidence(
         moved += count * seen.steps
         spread += count * seen.spread
         games += count
+        progress(count)
         if time.monotonic() - began > config.seconds:
             break
     if games == 0:

@@ -1,0 +1,81 @@
+"""The evidence on the features of a game in words and as a JSON object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from neurogame.features.evidence import FeatureEvidence
+
+_PHASE_NAMES = ("first quarter", "second", "third", "last")
+
+
+def evidence_lines(evidence: FeatureEvidence, roles: tuple[str, ...], most: int) -> list[str]:
+    """Return a table of the strongest features; correlations with each role's goal.
+
+    Args:
+        evidence: on the features of a game.
+        roles: of the game.
+        most: features that are shown.
+    """
+    order = _order(evidence)
+    lines = [
+        f"{len(evidence.features)} features, {len(evidence.chosen)} chosen; "
+        f"{evidence.games:,} random games",
+        "correlation with each role's goal (interval), stability, µs a state, feature",
+    ]
+    for k in order[:most]:
+        own = "  ".join(
+            f"{name} {evidence.strength[k, r]:+.3f} "
+            f"({evidence.low[k, r]:+.2f} .. {evidence.high[k, r]:+.2f})"
+            for r, name in enumerate(roles)
+        )
+        reason = f"   [{evidence.reasons[k]}]" if evidence.reasons[k] else ""
+        lines.append(
+            f"{'*' if not evidence.reasons[k] else ' '} {own}  "
+            f"{evidence.stability[k]:.2f}  {evidence.cost[k]:5.2f}  "
+            f"{evidence.features[k].text}{reason}"
+        )
+    if len(order) > most:
+        lines.append(f"... and {len(order) - most} more (--all, --json)")
+    return lines
+
+
+def evidence_record(evidence: FeatureEvidence, roles: tuple[str, ...]) -> dict[str, Any]:
+    """Return all features with what is known of them as a JSON object."""
+    return {
+        "games": evidence.games,
+        "features": [
+            {
+                "feature": evidence.features[k].text,
+                "kind": evidence.features[k].kind.value,
+                "chosen": k in evidence.chosen,
+                "reason": evidence.reasons[k],
+                "stability": float(evidence.stability[k]),
+                "microseconds": float(evidence.cost[k]),
+                "roles": {
+                    name: {
+                        "strength": float(evidence.strength[k, r]),
+                        "interval": [float(evidence.low[k, r]), float(evidence.high[k, r])],
+                        "at the end": float(evidence.ends[k, r]),
+                        "of the mean": float(evidence.means[k, r]),
+                        "by quarter": {
+                            phase: float(value)
+                            for phase, value in zip(
+                                _PHASE_NAMES, evidence.phases[:, k, r], strict=True
+                            )
+                        },
+                    }
+                    for r, name in enumerate(roles)
+                },
+            }
+            for k in _order(evidence)
+        ],
+    }
+
+
+def _order(evidence: FeatureEvidence) -> list[int]:
+    """Return the chosen features, then the others by their strength."""
+    others = np.argsort(-np.abs(evidence.strength).max(axis=1), kind="stable").tolist()
+    return [*evidence.chosen, *(k for k in others if k not in evidence.chosen)]
