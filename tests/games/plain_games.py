@@ -201,10 +201,13 @@ class Breakthrough(BoardGame):
 
 
 class Reversi(BoardGame):
-    """Reversi; a role without a capture passes with ``noop``."""
+    """Reversi; a role without a capture passes with ``noop``.
 
-    def __init__(self, size: int) -> None:
-        self.size = size
+    With ``fewer`` the smaller number of discs wins, as in Nothello.
+    """
+
+    def __init__(self, size: int, *, fewer: bool = False) -> None:
+        self.size, self.fewer = size, fewer
 
     def initial(self) -> Board:
         h = self.size // 2
@@ -242,7 +245,7 @@ class Reversi(BoardGame):
         if any(next(self.placements(role, cells), None) for role in (0, 1)):
             return None
         lead = sum(1 - 2 * owner for owner in cells.values())
-        return [50, 50] if lead == 0 else winner_goals(int(lead < 0))
+        return [50, 50] if lead == 0 else winner_goals(int((lead < 0) != self.fewer))
 
 
 class Hex(BoardGame):

@@ -39,6 +39,7 @@ MOST_PLIES = {
     "loa5": 60,
     "minichess5": 99,
     "nim": 16,
+    "nothello": 120,
     "painters": 2047,
     "pegs": 31,
     "pentago": 71,

@@ -58,6 +58,7 @@ TWINS: dict[str, PlainGame[Any]] = {
     "loa5": LinesOfAction(),
     "minichess5": Minichess(),
     "nim": Nim(),
+    "nothello": Reversi(8, fewer=True),
     "painters": Painters(),
     "pegs": Pegs(),
     "pentago": Pentago(),
