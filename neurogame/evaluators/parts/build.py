@@ -70,13 +70,13 @@ def _made(
     if config.logic != "none":
         networks = make_evaluator(circuit, EvaluatorConfig(kind=config.logic), seed)
     assert networks is None or isinstance(networks, GoalNetworks)
-    description = {
-        "kind": KIND,
-        "seed": seed,
-        "config": config.to_json(),
-        "sizes": asdict(layout.sizes),
-    }
+    description = describe_parts(layout.sizes, config, seed)
     return PartsEvaluator(len(circuit.roles), layout, networks, config.hidden, description)
+
+
+def describe_parts(sizes: PartsSizes, config: PartsConfig, seed: int) -> dict[str, Any]:
+    """Return what :func:`rebuild_parts` makes the same evaluator of."""
+    return {"kind": KIND, "seed": seed, "config": config.to_json(), "sizes": asdict(sizes)}
 
 
 def _empty_layout(sizes: PartsSizes) -> PartsLayout:
