@@ -24,8 +24,9 @@ def run(options: argparse.Namespace) -> int:
     """Find features, play random games, and print what they say."""
     from tqdm import tqdm
 
-    from neurogame.features.evidence import EvidenceConfig, find_evidence
-    from neurogame.features.report import evidence_lines, evidence_record
+    from neurogame.features.evidence import find_evidence
+    from neurogame.features.evidence_config import EvidenceConfig
+    from neurogame.features.report import evidence_lines, evidence_record, feature_costs
     from neurogame.simulate.game import Game
 
     given = {"games": options.games, "seconds": options.seconds}
@@ -39,12 +40,10 @@ def run(options: argparse.Namespace) -> int:
         disable=options.quiet or None,
     ) as bar:
         found = find_evidence(game, config, seed=options.seed, progress=bar.update)
+    costs = feature_costs(found, game)
     if options.json:
-        print(json.dumps(evidence_record(found, game.roles)))
+        print(json.dumps(evidence_record(found, costs, game.roles)))
     else:
-        print(
-            "\n".join(
-                evidence_lines(found, game.roles, len(found.features) if options.all else _SHOWN)
-            )
-        )
+        shown = len(found.features) if options.all else _SHOWN
+        print("\n".join(evidence_lines(found, costs, game.roles, shown)))
     return 0

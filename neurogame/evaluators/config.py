@@ -8,7 +8,9 @@ from typing import final
 from neurogame.settings import Settings, setting
 
 KINDS = ("cilp", "cilp-paper", "random", "mlp", "fuzzy", "fluxplayer")
-FRESH = {"random-net" if kind == "random" else kind: kind for kind in KINDS}
+FEATURES = "features"
+"""The name of the evaluator made of what is found in the rules and weighed in random games."""
+FRESH = {"random-net" if kind == "random" else kind: kind for kind in (*KINDS, FEATURES)}
 """Fresh evaluators: the name in a player string -> the kind of evaluator."""
 
 SHARES = ("auto", "network", "game")

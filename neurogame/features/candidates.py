@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from neurogame.features.feature import Feature
+from neurogame.features.feature import Feature, FeatureKind
 from neurogame.features.lines import line_features
 from neurogame.features.maker import FeatureMaker
 from neurogame.features.moves import move_features
@@ -15,7 +15,7 @@ from neurogame.features.roles import role_images
 from neurogame.simulate.game import Game
 
 MOST = 256
-"""Candidates of a game, at most: the first ones are kept."""
+"""Candidates of a game, at most: kinds of which there are too many are left out."""
 
 
 def find_candidates(game: Game) -> tuple[Feature, ...]:
@@ -35,7 +35,19 @@ def find_candidates(game: Game) -> tuple[Feature, ...]:
                 more = maker.difference(own, image, game.roles)
                 if more is not None:
                     _add(found, more)
-    return tuple(found.values())[:MOST]
+    return tuple(_few(found.values()))
+
+
+def _few(features: Iterable[Feature]) -> list[Feature]:
+    """Return the features without kinds that are too many, so that names cannot decide."""
+    kinds: dict[FeatureKind, list[Feature]] = {}
+    for feature in features:
+        kinds.setdefault(feature.kind, []).append(feature)
+    kept: list[Feature] = []
+    for own in kinds.values():
+        if len(kept) + len(own) <= MOST:
+            kept += own
+    return kept
 
 
 def _all(maker: FeatureMaker, game: Game) -> Iterator[Feature]:

@@ -51,7 +51,7 @@ class Correlations:
 
     def deviations(self) -> Floats:
         """Return the standard deviation of each feature; float64 ``[K]``."""
-        found: Floats = np.sqrt(np.diagonal(self._covariance())[: self._features].clip(0))
+        found: Floats = np.sqrt(np.diagonal(self.covariance())[: self._features].clip(0))
         return found
 
     def with_results(self) -> Floats:
@@ -66,7 +66,15 @@ class Correlations:
         """Return Pearson's correlation of any two features; float64 ``[K, K]``."""
         return self._correlations()[: self._features, : self._features]
 
-    def _covariance(self) -> Floats:
+    def mean(self) -> Floats:
+        """Return the mean of each feature, then of each result; float64 ``[K + R]``."""
+        if self._first is None:
+            return np.zeros_like(self._sum)
+        found: Floats = self._first + self._sum / self.count
+        return found
+
+    def covariance(self) -> Floats:
+        """Return the covariance of features and results; float64 ``[K + R, K + R]``."""
         if self.count == 0:
             return np.zeros_like(self._products)
         mean = self._sum / self.count
@@ -74,7 +82,7 @@ class Correlations:
         return found
 
     def _correlations(self) -> Floats:
-        covariance = self._covariance()
+        covariance = self.covariance()
         scale = np.sqrt(np.diagonal(covariance).clip(0))
         # What rounding leaves of a constant is no variance.
         size = np.abs(self._first if self._first is not None else scale)

@@ -18,34 +18,15 @@ import numpy.typing as npt
 from neurogame.errors import GameError
 from neurogame.features.candidates import find_candidates
 from neurogame.features.correlation import Correlations, fisher_interval
+from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.feature import Feature
 from neurogame.features.play import PHASES, seen_games
+from neurogame.features.selection import select
 from neurogame.features.values import FeatureValues
-from neurogame.settings import Settings, setting
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
 
 Floats = npt.NDArray[np.float64]
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class EvidenceConfig(Settings):
-    """How features are tried."""
-
-    REFUSED = "setting of the evidence {name} is {value!r}; it must be {allowed}"
-    UNKNOWN = "unknown settings of the evidence {names}; known are {known}"
-
-    games: int = setting(16_384, "random games, in blocks of 4096", least=64)
-    seconds: float = setting(5.0, "most seconds of play; a block is always finished", least=0)
-    looks: int = setting(16, "states of a game that are looked at, about", least=2, most=1000)
-    doubt: float = setting(
-        0.05, "chance, over all features and roles, that one is chosen by luck", least=1e-9, most=1
-    )
-    weakest: float = setting(0.03, "least correlation of a feature that is chosen", least=0, most=1)
-    alike: float = setting(
-        0.95, "correlation from which on two features say the same", least=0, most=1
-    )
 
 
 @final
@@ -65,11 +46,13 @@ class FeatureEvidence:
         low: lower bound of the strength, with a correction for all features and roles tried;
             float64 ``[K, R]``.
         high: its upper bound.
-        alike: correlation of any two features in random states; float64 ``[K, K]``.
         stability: variance over all states / (that + 10 times the mean square of half a step);
             1 for what never moves within a game, near 0 for what jumps; float64 ``[K]``.
-        cost: microseconds for a state; float64 ``[K]``.
-        chosen: which of them are worth their place, the strongest first.
+        mean: of features, then of goals, over the quarters; float64 ``[K + R]``.
+        covariance: of the same within a quarter, over the quarters; float64 ``[K + R, K + R]``.
+        chosen: which of them are worth their place, in the order of choice.
+        adds: what each of these adds to those before, as a correlation with the goal of the role
+            of which it says most.
         reasons: why the others are not; text for each feature, empty where chosen.
     """
 
@@ -81,10 +64,11 @@ class FeatureEvidence:
     strength: Floats
     low: Floats
     high: Floats
-    alike: Floats
     stability: Floats
-    cost: Floats
+    mean: Floats
+    covariance: Floats
     chosen: tuple[int, ...]
+    adds: tuple[float, ...]
     reasons: tuple[str, ...]
 
 
@@ -141,10 +125,9 @@ def find_evidence(
     tried = strength.size
     z = NormalDist().inv_cdf(1 - config.doubt / (2 * tried))
     low, high = fisher_interval(strength, games, z)
-    alike = np.mean([own.with_each_other() for own in kinds[2:]], axis=0)
     stability = spread / np.maximum(spread + 10 * moved / 4, 1e-12)
-    cost = _cost(values, game)
-    chosen, reasons = _choose(features, strength, low, high, alike, cost, config)
+    covariance = np.mean([own.covariance() for own in kinds[2:]], axis=0)
+    selection = select(features, covariance, games, config)
     return FeatureEvidence(
         features=features,
         games=games,
@@ -154,50 +137,10 @@ def find_evidence(
         strength=strength,
         low=low,
         high=high,
-        alike=alike,
         stability=stability,
-        cost=cost,
-        chosen=chosen,
-        reasons=reasons,
+        mean=np.mean([own.mean() for own in kinds[2:]], axis=0),
+        covariance=covariance,
+        chosen=selection.chosen,
+        adds=selection.adds,
+        reasons=selection.reasons,
     )
-
-
-def _cost(values: FeatureValues, game: Game) -> Floats:
-    """Return microseconds of each feature for a state, in large batches; the look is shared."""
-    simulator = game.simulator()
-    states = simulator.initial(4096)
-    look = simulator.look(states)
-    found = []
-    for feature in values.features:
-        own = FeatureValues([feature])
-        began = time.process_time()
-        own.of(states, look)
-        found.append(1e6 * (time.process_time() - began) / len(states))
-    return np.array(found)
-
-
-def _choose(
-    features: tuple[Feature, ...],
-    strength: Floats,
-    low: Floats,
-    high: Floats,
-    alike: Floats,
-    cost: Floats,
-    config: EvidenceConfig,
-) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Return which features are chosen, and why the others are not."""
-    reasons = [""] * len(features)
-    chosen: list[int] = []
-    best = np.abs(strength).max(axis=1)
-    for k in np.argsort(-best, kind="stable").tolist():
-        sure = ((low[k] > 0) | (high[k] < 0)) & (np.abs(strength[k]) >= config.weakest)
-        if not sure.any():
-            weak = best[k] < config.weakest
-            reasons[k] = "says too little" if weak else "may be luck"
-            continue
-        same = next((c for c in chosen if abs(alike[k, c]) >= config.alike), None)
-        if same is not None:
-            reasons[k] = f"says the same as {features[same].text}"
-            continue
-        chosen.append(k)
-    return tuple(chosen), tuple(reasons)

@@ -74,9 +74,10 @@ class FeatureMaker:
         goals = own.goals.copy()
         if image.source < len(goals):
             goals[image.target] -= goals[image.source]
+        other = "the reverse" if own.owner is None else f"that of {names[image.target]}"
         return replace(
             own,
-            text=f"{own.text}, less that of {names[image.target]}",
+            text=f"{own.text}, less {other}",
             fluents=fluents,
             moves=moves,
             goals=goals,

@@ -18,8 +18,8 @@ from neurogame.structure.structure import Structure
 
 MOST_PAIRS = 20_000
 """Pairs of squares of a feature about pairs, at most."""
-_MOST_APART = 24
-"""Pairs of pieces whose distance is a feature, at most."""
+_MOST_APART = 32
+"""Pairs of pieces whose distances are features, at most: of more, none is."""
 
 
 def board_features(
@@ -117,7 +117,7 @@ def _apart(maker: FeatureMaker, relations: Relations) -> Iterator[Feature]:
         for other in pieces[i + 1 :]
         if one.board is other.board
     ]
-    for one, other in pairs[:_MOST_APART]:
+    for one, other in pairs if len(pairs) <= _MOST_APART else []:
         first, second = _squares(relations, one), _squares(relations, other)
         if len(first) * len(second) > MOST_PAIRS:
             continue

@@ -2,27 +2,56 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from neurogame.features.evidence import FeatureEvidence
+from neurogame.features.values import FeatureValues
+from neurogame.simulate.game import Game
 
+Floats = npt.NDArray[np.float64]
+
+_BATCH = 4096
 _PHASE_NAMES = ("first quarter", "second", "third", "last")
 
 
-def evidence_lines(evidence: FeatureEvidence, roles: tuple[str, ...], most: int) -> list[str]:
+def feature_costs(evidence: FeatureEvidence, game: Game) -> Floats:
+    """Return microseconds of each feature for a state, in large batches; float64 ``[K]``.
+
+    What is known of a state anyway, such as its legal moves, does not count.
+    """
+    simulator = game.simulator()
+    states = simulator.initial(_BATCH)
+    look = simulator.look(states)
+    found = []
+    for feature in evidence.features:
+        own = FeatureValues([feature])
+        began = time.process_time()
+        own.of(states, look)
+        found.append(1e6 * (time.process_time() - began) / _BATCH)
+    return np.array(found)
+
+
+def evidence_lines(
+    evidence: FeatureEvidence, costs: Floats, roles: tuple[str, ...], most: int
+) -> list[str]:
     """Return a table of the strongest features; correlations with each role's goal.
 
     Args:
         evidence: on the features of a game.
+        costs: microseconds of each; float64 ``[K]``.
         roles: of the game.
         most: features that are shown.
     """
     order = _order(evidence)
+    adds = dict(zip(evidence.chosen, evidence.adds, strict=True))
     lines = [
         f"{len(evidence.features)} features, {len(evidence.chosen)} chosen; "
         f"{evidence.games:,} random games",
+        "* chosen, in this order, with what each adds to those above it, as a correlation",
         "correlation with each role's goal (interval), stability, µs a state, feature",
     ]
     for k in order[:most]:
@@ -33,8 +62,8 @@ def evidence_lines(evidence: FeatureEvidence, roles: tuple[str, ...], most: int)
         )
         reason = f"   [{evidence.reasons[k]}]" if evidence.reasons[k] else ""
         lines.append(
-            f"{'*' if not evidence.reasons[k] else ' '} {own}  "
-            f"{evidence.stability[k]:.2f}  {evidence.cost[k]:5.2f}  "
+            f"{f'* {adds[k]:+.3f}' if k in adds else ' ' * 8}  {own}  "
+            f"{evidence.stability[k]:.2f}  {costs[k]:5.2f}  "
             f"{evidence.features[k].text}{reason}"
         )
     if len(order) > most:
@@ -42,18 +71,22 @@ def evidence_lines(evidence: FeatureEvidence, roles: tuple[str, ...], most: int)
     return lines
 
 
-def evidence_record(evidence: FeatureEvidence, roles: tuple[str, ...]) -> dict[str, Any]:
+def evidence_record(
+    evidence: FeatureEvidence, costs: Floats, roles: tuple[str, ...]
+) -> dict[str, Any]:
     """Return all features with what is known of them as a JSON object."""
+    adds = dict(zip(evidence.chosen, evidence.adds, strict=True))
     return {
         "games": evidence.games,
         "features": [
             {
                 "feature": evidence.features[k].text,
                 "kind": evidence.features[k].kind.value,
-                "chosen": k in evidence.chosen,
+                "chosen": k in adds,
+                "adds": adds.get(k),
                 "reason": evidence.reasons[k],
                 "stability": float(evidence.stability[k]),
-                "microseconds": float(evidence.cost[k]),
+                "microseconds": float(costs[k]),
                 "roles": {
                     name: {
                         "strength": float(evidence.strength[k, r]),

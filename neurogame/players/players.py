@@ -10,8 +10,8 @@ import torch
 
 from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import FRESH, EvaluatorConfig
+from neurogame.evaluators.config import FRESH
+from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
@@ -199,10 +199,11 @@ def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluato
     kind = FRESH[spec.source.lower()]
     if spec.own.noise > 0 and kind not in ("cilp", "cilp-paper"):
         raise PlayerError(f"player {spec}: noise is for cilp and cilp-paper evaluators")
-    config = EvaluatorConfig(kind=kind, noise=spec.own.noise)
+    noise = spec.own.noise
 
     def make(game: Game, match_seed: int) -> Evaluator:
-        return make_evaluator(game, config, match_seed if spec.own.noise > 0 else seed)
+        own_seed = match_seed if noise > 0 else seed
+        return make_fresh(spec.source, game, seed=own_seed, noise=noise)
 
     return make
 

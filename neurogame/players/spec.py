@@ -13,9 +13,10 @@
     SOURCE   the path of a checkpoint, such as checkpoints/pentago.pt; or that of a folder of
              checkpoints, in which the newest one of the game is looked up by the structure of its
              rules, whatever its names are; or a fresh evaluator: cilp, cilp-paper, fuzzy,
-             fluxplayer (made from the rules), random-net, mlp (random weights). MCTS wants an
-             evaluator with cutoff, bias or minimax only; of a checkpoint it takes the judges of
-             moves too, where tree or playout ask for them
+             fluxplayer (made from the rules), features (found in the rules, weighed in random
+             games), random-net, mlp (random weights). MCTS wants an evaluator with cutoff, bias or
+             minimax only; of a checkpoint it takes the judges of moves too, where tree or playout
+             ask for them
 
     seconds, nodes, depth, sims   the player's own limits; the stricter of these and the match's
                                   count. Where neither says anything a player that searches

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from neurogame.errors import ConfigurationError, PlayerError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import FRESH, EvaluatorConfig
+from neurogame.evaluators.config import FRESH
+from neurogame.evaluators.fresh import make_fresh
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.match import Guest, Opponent
 from neurogame.simulate.game import Game
@@ -44,8 +44,7 @@ def make_opponent(
     if name == "random":
         return Opponent()
     if name.lower() in FRESH:
-        fresh = EvaluatorConfig(kind=FRESH[name.lower()])
-        evaluator = make_evaluator(game, fresh, config.seed + 1)
+        evaluator = make_fresh(name, game, seed=config.seed + 1)
         return Opponent(evaluator=evaluator.requires_grad_(False).eval())
     if guests is None:
         raise ConfigurationError(

@@ -7,8 +7,6 @@ can go on from it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import torch
 
@@ -17,52 +15,49 @@ from neurogame.evaluators.parts.build import describe_parts
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
-from neurogame.features.feature import Feature, Reals
+from neurogame.features.evidence import find_evidence
+from neurogame.features.evidence_config import EvidenceConfig
+from neurogame.features.feature import Reals
+from neurogame.features.weights import WeightedFeatures, weigh
+from neurogame.ground.atoms import IntArray
+from neurogame.simulate.game import Game
+
+SECONDS = 1.5
+"""Of random games from which weights come, where nobody says more."""
 
 
-def feature_evaluator(
-    game: HasCircuit,
-    features: Sequence[Feature],
-    weights: Reals,
-    constants: Reals,
-    *,
-    opposed: bool,
-) -> PartsEvaluator:
+def make_feature_evaluator(game: Game, seed: int = 0) -> PartsEvaluator:
+    """Return the evaluator whose features are found in the rules and weighed in random games.
+
+    Args:
+        game: the game.
+        seed: of the random games.
+
+    Raises:
+        GameError: the rules suggest no feature, or none tells who wins.
+    """
+    evidence = find_evidence(game, EvidenceConfig(seconds=SECONDS), seed=seed)
+    return feature_evaluator(game, weigh(evidence))
+
+
+def feature_evaluator(game: HasCircuit, weighted: WeightedFeatures) -> PartsEvaluator:
     """Return the evaluator whose logit is a weighted sum of features.
 
     Args:
         game: the game.
-        features: none that reads moves or goals.
-        weights: float32 ``[O, K]``; one output, of the first role, if opposed, else one per role.
-        constants: float32 ``[O]``.
-        opposed: whether there are two roles whose goals always add up to 100.
+        weighted: its features with their weights.
     """
+    features, weights = weighted.features, weighted.weights
     circuit = game.circuit
-    fluents, outputs = len(circuit.fluents), len(constants)
+    fluents, outputs = len(circuit.fluents), len(weighted.constants)
     linear = weights @ np.stack([own.fluents for own in features])
-    rows: dict[bytes, tuple[np.ndarray, int, np.ndarray]] = {}
-    for number, own in enumerate(features):
-        tables = own.lookups
-        if tables is None:
-            continue
-        for lookup, first in enumerate(tables.first.tolist()):
-            mine = np.flatnonzero(tables.lookup == lookup)
-            column = np.zeros(fluents, np.int32)
-            column[tables.fluent[mine]] = tables.addend[mine]
-            size = int(column.sum()) + 1
-            values = tables.values[first : first + size]
-            share = weights[:, number, None] * values[None]
-            key = column.tobytes()
-            if key in rows:
-                rows[key][2][:] += share
-            else:
-                rows[key] = (column, size, share.copy())
+    rows = _look_ups(weighted, fluents)
     # A constant is a look-up that nothing changes.
     above = np.abs(linear).sum(axis=1) + 1.0
-    constant = (constants - above).astype(np.float32)
-    columns = [np.zeros(fluents, np.int32), *(column for column, _, _ in rows.values())]
-    sizes = np.array([1, *(size for _, size, _ in rows.values())])
-    tables_of = np.concatenate([constant[:, None], *(own for _, _, own in rows.values())], axis=1)
+    constant = (weighted.constants - above).astype(np.float32)
+    columns: list[IntArray] = [np.zeros(fluents, np.int64), *(column for column, _ in rows)]
+    sizes = np.array([1, *(own.shape[1] for _, own in rows)])
+    tables_of = np.concatenate([constant[:, None], *(own for _, own in rows)], axis=1)
     ends = np.cumsum(sizes)
     addends = np.stack(columns, axis=1)
     where, lookups = np.nonzero(addends)
@@ -77,7 +72,7 @@ def feature_evaluator(
             addends=len(where),
             rows=int(ends[-1]),
             images=1,
-            opposed=opposed,
+            opposed=weighted.opposed,
         ),
         mode_fluent=np.zeros(0, np.int32),
         seen_as=np.arange(fluents, dtype=np.int32)[None],
@@ -101,3 +96,24 @@ def feature_evaluator(
         found.bias.copy_(torch.from_numpy(above.astype(np.float32))[None])
         found.readout.copy_(torch.eye(outputs)[None])
     return found
+
+
+def _look_ups(weighted: WeightedFeatures, fluents: int) -> list[tuple[IntArray, Reals]]:
+    """Return every row that any feature reads: addends ``[F]`` and what it adds, ``[O, n]``.
+
+    Features that read the same row share it.
+    """
+    found: dict[bytes, tuple[IntArray, Reals]] = {}
+    for number, own in enumerate(weighted.features):
+        tables = own.lookups
+        if tables is None:
+            continue
+        for lookup, first in enumerate(tables.first.tolist()):
+            mine = np.flatnonzero(tables.lookup == lookup)
+            column = np.zeros(fluents, np.int64)
+            column[tables.fluent[mine]] = tables.addend[mine]
+            values = tables.values[first : first + int(column.sum()) + 1]
+            share = weighted.weights[:, number, None] * values[None]
+            row = found.setdefault(column.tobytes(), (column, np.zeros_like(share)))
+            row[1][:] += share
+    return list(found.values())

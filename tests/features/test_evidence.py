@@ -1,0 +1,156 @@
+"""What random games say of features."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from neurogame.errors import GameError
+from neurogame.features.candidates import find_candidates
+from neurogame.features.evidence import FeatureEvidence, find_evidence
+from neurogame.features.evidence_config import EvidenceConfig
+from neurogame.features.play import PHASES, seen_games
+from neurogame.features.selection import select
+from neurogame.features.values import FeatureValues
+from neurogame.gdl.parse import parse_rules
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import StateBatch
+
+FEW = EvidenceConfig(games=4096, seconds=60)
+
+
+def evidence(name: str, seed: int = 0) -> FeatureEvidence:
+    return find_evidence(Game.load(name), FEW, seed=seed)
+
+
+def strength(found: FeatureEvidence, text: str, role: int) -> float:
+    (number,) = [k for k, one in enumerate(found.features) if one.text == text]
+    return float(found.strength[number, role])
+
+
+def test_games_are_seen_as_they_were_played() -> None:
+    game = Game.load("tictactoe")
+    simulator, features = game.simulator(), find_candidates(game)
+    values = FeatureValues(features)
+    (seen,) = seen_games(simulator, values, 64, 5, stride=1, most=20, block=64)
+    # The same games step by step: what random playouts do in one step depends on its number alone.
+    kernel = simulator.playout_kernel()
+    words, states = simulator.initial(64).words, []
+    numbers = torch.arange(1)
+    for ply in range(10):
+        states.append(StateBatch(words, 64))
+        words = kernel.finish(words, numbers, 5, step=ply, steps=1).words
+    looks = np.stack([values.of(own, simulator.look(own)).numpy() for own in states])
+    over = np.stack([simulator.look(own).terminal.numpy() for own in states])
+    assert over[-1].all()
+    lengths = (~over).sum(axis=0)
+    assert (seen.lengths == lengths).all()
+    for lane, length in enumerate(lengths.tolist()):
+        assert seen.ends[lane] == pytest.approx(looks[length, lane], abs=1e-5)
+        mean = looks[:length, lane].mean(axis=0)
+        assert seen.means[lane] == pytest.approx(mean, rel=1e-4, abs=1e-4)
+        for phase in range(PHASES):
+            first = -(-phase * length // PHASES)
+            last = -(-(phase + 1) * length // PHASES)
+            own = seen.phases[phase, lane]
+            assert any(np.allclose(own, looks[t, lane], atol=1e-5) for t in range(first, last))
+    goals = simulator.look(StateBatch(words, 64)).goals.numpy()
+    assert (seen.results == goals).all()
+
+
+def test_pieces_win_breakthrough_and_lose_nothello() -> None:
+    found = evidence("breakthrough6")
+    assert strength(found, "number of (cell * * black), less that of white", 1) > 0.08
+    assert strength(found, "number of (cell * * black), less that of white", 0) < -0.08
+    found = evidence("nothello")
+    (number,) = [k for k, f in enumerate(found.features) if f.text == "number of (cell * * black)"]
+    role = found.features[number].owner
+    assert role is not None
+    assert found.high[number, role] < -0.06
+    assert found.phases[-1, number, role] < found.phases[0, number, role]
+
+
+def test_coins_are_worth_holding_beside_what_they_buy() -> None:
+    found = evidence("bidding_tictactoe")
+    adds = dict(zip(found.chosen, found.adds, strict=True))
+    coins = [k for k, f in enumerate(found.features) if f.text == "n in (coins o n)"]
+    assert len(coins) == 1
+    # Who holds them has not bought squares with them: by themselves they say next to nothing.
+    assert abs(found.strength[coins[0], 1]) < 0.1
+    # The sign is that of the first role, whose goal is the reverse.
+    assert adds[coins[0]] < -0.08
+
+
+def test_the_same_seed_sees_the_same_games_and_others_agree() -> None:
+    one, same, other = evidence("tictactoe", 3), evidence("tictactoe", 3), evidence("tictactoe", 4)
+    assert (one.strength == same.strength).all()
+    assert one.chosen == same.chosen
+    assert not (one.strength == other.strength).all()
+    # The intervals hold for all features at once: another sample lies within twice their width.
+    assert (other.strength > 2 * one.low - one.high).all()
+    assert (other.strength < 2 * one.high - one.low).all()
+
+
+def test_numbers_are_in_their_ranges() -> None:
+    found = evidence("reversi6")
+    assert found.games == 4096
+    assert (np.abs(found.phases) <= 1).all()
+    assert ((found.low <= found.strength) & (found.strength <= found.high)).all()
+    assert ((found.stability >= 0) & (found.stability <= 1)).all()
+    assert set(found.chosen) == {k for k, reason in enumerate(found.reasons) if not reason}
+    assert len(found.adds) == len(found.chosen)
+
+
+def test_features_are_chosen_by_what_they_add() -> None:
+    """Against regressions of rows: the first says most, the second is its copy with noise."""
+    random = np.random.default_rng(4)
+    rows = random.normal(size=(50_000, 5))
+    rows[:, 1] = rows[:, 0] + 0.1 * rows[:, 1]
+    # The third says nothing by itself, but takes away what disturbs the first.
+    rows[:, 0] += rows[:, 2]
+    goal = rows[:, 0] - rows[:, 2] + 2 * random.normal(size=len(rows))
+    covariance = np.cov(np.concatenate([rows, goal[:, None]], axis=1), rowvar=False)
+    features = find_candidates(Game.load("breakthrough6"))[:5]
+    found = select(features, covariance, len(rows), EvidenceConfig())
+    assert found.chosen == (1,)
+    assert found.adds[0] == pytest.approx(float(np.corrcoef(rows[:, 1], goal)[0, 1]))
+    assert found.reasons[3] == "adds too little, or by luck"
+    without = select(features, covariance, len(rows), EvidenceConfig(), lambda f: f != features[1])
+    assert without.chosen == (0, 2)
+    assert without.reasons[1] == "cannot be used here"
+    residual = [
+        column - np.polyval(np.polyfit(rows[:, 0], column, 1), rows[:, 0])
+        for column in (rows[:, 2], goal)
+    ]
+    assert without.adds[1] == pytest.approx(
+        float(np.corrcoef(residual[0], residual[1])[0, 1]), abs=1e-3
+    )
+    few = select(features, covariance, 5, EvidenceConfig())
+    assert few.chosen == ()
+
+
+def test_what_the_chosen_say_is_not_chosen() -> None:
+    random = np.random.default_rng(5)
+    rows = random.normal(size=(20_000, 3))
+    rows[:, 2] = rows[:, 0] - rows[:, 1] + 0.01 * rows[:, 2]
+    goal = rows[:, 0] + rows[:, 1] + random.normal(size=len(rows))
+    covariance = np.cov(np.concatenate([rows, goal[:, None]], axis=1), rowvar=False)
+    features = find_candidates(Game.load("breakthrough6"))[:3]
+    found = select(features, covariance, len(rows), EvidenceConfig())
+    assert set(found.chosen) == {0, 1}
+    assert found.reasons[2] == "those chosen say it"
+
+
+def test_a_game_that_never_ends_is_refused() -> None:
+    rules = """
+    (role r) (init (on 0)) (init (kept a))
+    (legal r (turn x)) (legal r (turn y))
+    (<= (next (on 1)) (true (on 0))) (<= (next (on 0)) (true (on 1)))
+    (<= (next (kept ?k)) (does r (turn ?x)) (true (kept ?k)))
+    (<= terminal (true (on 0)) (true (on 1)))
+    (goal r 50)
+    """
+    game = Game.from_rules(parse_rules(rules), "endless")
+    with pytest.raises(GameError, match="endless"):
+        find_evidence(game, EvidenceConfig(games=64))
