@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 @final
 @dataclass(frozen=True)
-class Selection:
+class ChosenFeatures:
     """Features that are chosen, and why the others are not.
 
     Attributes:
@@ -40,7 +40,7 @@ def select(
     games: int,
     config: EvidenceConfig,
     fit: Callable[[Feature], bool] = lambda feature: True,
-) -> Selection:
+) -> ChosenFeatures:
     """Choose features one by one, each time the one that adds most to those before.
 
     So a feature is chosen that says nothing by itself but much beside another one, as coins do
@@ -90,7 +90,7 @@ def select(
             reasons.append("those chosen say it")
         else:
             reasons.append("adds too little, or by luck")
-    return Selection(tuple(chosen), tuple(adds), tuple(reasons))
+    return ChosenFeatures(tuple(chosen), tuple(adds), tuple(reasons))
 
 
 def _correlations(covariance: Floats, count: int) -> Floats:
