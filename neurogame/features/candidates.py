@@ -12,6 +12,7 @@ from neurogame.features.moves import move_features
 from neurogame.features.numbers import goal_features, quantity_features
 from neurogame.features.on_boards import board_features
 from neurogame.features.roles import role_images
+from neurogame.features.ways import way_features
 from neurogame.simulate.game import Game
 
 MOST = 256
@@ -51,6 +52,7 @@ def _few(features: Iterable[Feature]) -> list[Feature]:
 
 
 def _all(maker: FeatureMaker, game: Game) -> Iterator[Feature]:
+    yield from way_features(maker, game.relations)
     yield from board_features(maker, game.structure, game.relations)
     yield from quantity_features(maker, game.relations)
     yield from move_features(maker)

@@ -39,7 +39,9 @@ def test_pieces_and_rows_of_breakthrough() -> None:
         assert count == len(of["white"])
         more = value(named["number of (cell * * black), less that of white"], game, state)
         assert more == len(of["black"]) - len(of["white"])
-        rows = value(named["sum of argument 2 of (cell * * white), 0 to 1 each"], game, state)
+        rows = value(
+            named["way of (cell * * white) to the goal of white, 0 to 1 each"], game, state
+        )
         assert rows == pytest.approx(sum(y - 1 for _, y in of["white"]) / 5)
         moves = value(named["legal moves of white"], game, state)
         assert moves == (0 if state.is_terminal else len(state.legal_moves[0]))
