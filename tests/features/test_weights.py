@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -24,13 +25,14 @@ from tests.features.twin import value, walked
 FEW = EvidenceConfig(games=4096, seconds=60)
 
 
-def evidence(game: Game) -> FeatureEvidence:
-    return find_evidence(game, FEW)
+@cache
+def evidence(name: str) -> FeatureEvidence:
+    return find_evidence(Game.load(name), FEW)
 
 
 def test_the_weights_are_those_of_the_logistic_that_drew_the_goals() -> None:
     random = np.random.default_rng(1)
-    found = evidence(Game.load("breakthrough6"))
+    found = evidence("breakthrough6")
     plain = [f for f in found.features if not (f.moves.any() or f.goals.any())][:5]
     rows = random.normal(size=(200_000, 5))
     odds = 0.4 * rows[:, 0] - 0.3 * rows[:, 1] + 0.2
@@ -54,7 +56,7 @@ def test_the_weights_are_those_of_the_logistic_that_drew_the_goals() -> None:
 @pytest.mark.parametrize("name", ["breakthrough6", "reversi6", "bidding_tictactoe", "tictactoe3p"])
 def test_the_evaluator_adds_what_features_are_worth(name: str) -> None:
     game = Game.load(name)
-    weighted = weigh(evidence(game))
+    weighted = weigh(evidence(game.name))
     assert weighted.opposed == (name not in ("tictactoe3p",))
     evaluator = feature_evaluator(game, weighted)
     for state in [state for own in walked(game, 2, 2) for state in own][::4]:
@@ -97,7 +99,7 @@ def test_features_beat_what_goals_say(name: str) -> None:
 
 def test_no_feature_is_worth_anything() -> None:
     game = Game.load("tictactoe")
-    found = evidence(game)
+    found = evidence(game.name)
     none = replace(found, covariance=np.diag(np.diagonal(found.covariance)))
     with pytest.raises(GameError, match="tells who wins; take another"):
         weigh(none)
@@ -105,7 +107,7 @@ def test_no_feature_is_worth_anything() -> None:
 
 def test_values_in_batches_are_those_of_the_parts() -> None:
     game = Game.load("reversi6")
-    weighted = weigh(evidence(game))
+    weighted = weigh(evidence(game.name))
     evaluator = feature_evaluator(game, weighted)
     simulator = game.simulator()
     words = (
