@@ -64,7 +64,7 @@ def select(
     open_ = fits & (first[:count] > 0)
     chosen: list[int] = []
     adds: list[float] = []
-    while open_.any():
+    while open_.any() and goals.any():
         partial = _correlations(left, count)[:, goals]
         partial[~open_] = 0
         best, role = np.unravel_index(np.abs(partial).argmax(), partial.shape)

@@ -134,6 +134,14 @@ def test_features_are_chosen_by_what_they_add() -> None:
     assert few.chosen == ()
 
 
+def test_where_every_game_ends_alike_nothing_is_chosen() -> None:
+    features = find_candidates(Game.load("breakthrough6"))[:3]
+    covariance = np.diag([1.0, 2.0, 0.0, 0.0])
+    found = select(features, covariance, 1000, EvidenceConfig())
+    assert found.chosen == ()
+    assert found.reasons[2] == "never changes"
+
+
 def test_what_the_chosen_say_is_not_chosen() -> None:
     random = np.random.default_rng(5)
     rows = random.normal(size=(20_000, 3))
