@@ -119,7 +119,7 @@ class ConeFinder:
             found.append(fresh)
             gates = fresh[fresh >= graph.input_count] - graph.input_count
             below = gather_groups(graph.start, graph.inputs, gates) >> 1
-            fresh = self._distinct(below[~marked[below]])
+            fresh = self._distinct(below[~marked[below] & (below > 0)])
         nodes = np.sort(np.concatenate([np.zeros(0, np.int64), *found]))
         marked[nodes] = False
         return nodes

@@ -25,6 +25,7 @@ COMPLETE = {
     "ground": ["ground", "GAME"],
     "replay": ["replay", "GAME", "trace.jsonl.gz"],
     "simulate": ["simulate", "GAME"],
+    "features": ["features", "GAME"],
     "bench": ["bench", "GAME"],
     "train": ["train", "GAME"],
     "learn": ["learn", "GAME"],
