@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 
+from neurogame.features.facts import fact_features
 from neurogame.features.feature import Feature, FeatureKind
 from neurogame.features.lines import line_features
 from neurogame.features.maker import FeatureMaker
@@ -55,6 +56,7 @@ def _all(maker: FeatureMaker, game: Game) -> Iterator[Feature]:
     yield from way_features(maker, game.relations)
     yield from board_features(maker, game.structure, game.relations)
     yield from quantity_features(maker, game.relations)
+    yield from fact_features(maker, game.relations)
     yield from move_features(maker)
     yield from line_features(maker, game.structure, game.relations)
     yield from goal_features(maker)

@@ -9,6 +9,7 @@ from typing import final
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,12 +48,9 @@ class Correlations:
         rows -= self._first
         self.count += len(rows)
         self._sum += rows.sum(axis=0)
-        self._products += rows.T @ rows
-
-    def deviations(self) -> Floats:
-        """Return the standard deviation of each feature; float64 ``[K]``."""
-        found: Floats = np.sqrt(np.diagonal(self.covariance())[: self._features].clip(0))
-        return found
+        # Unlike numpy's, the threads of torch are no more than it is told to take.
+        tensor = torch.from_numpy(rows)
+        self._products += (tensor.T @ tensor).numpy()
 
     def with_results(self) -> Floats:
         """Return Pearson's correlation of each feature with each result, 0 without variance.
@@ -60,11 +58,7 @@ class Correlations:
         Returns:
             float64 ``[K, R]`` in -1..1.
         """
-        return self._correlations()[: self._features, self._features :]
-
-    def with_each_other(self) -> Floats:
-        """Return Pearson's correlation of any two features; float64 ``[K, K]``."""
-        return self._correlations()[: self._features, : self._features]
+        return self.correlations()[: self._features, self._features :]
 
     def mean(self) -> Floats:
         """Return the mean of each feature, then of each result; float64 ``[K + R]``."""
@@ -81,14 +75,28 @@ class Correlations:
         found: Floats = self._products / self.count - np.outer(mean, mean)
         return found
 
-    def _correlations(self) -> Floats:
+    def correlations(self) -> Floats:
+        """Return Pearson's correlations of features and results; float64 ``[K + R, K + R]``."""
         covariance = self.covariance()
-        scale = np.sqrt(np.diagonal(covariance).clip(0))
         # What rounding leaves of a constant is no variance.
-        size = np.abs(self._first if self._first is not None else scale)
-        scale = np.where(scale > 1e-6 * (1 + size), scale, np.inf)
-        found: Floats = (covariance / np.outer(scale, scale)).clip(-1, 1)
-        return found
+        size = np.zeros(len(covariance)) if self._first is None else np.abs(self._first)
+        return correlations_of(covariance, 1e-6 * (1 + size))
+
+
+def correlations_of(covariance: Floats, least: Floats | float) -> Floats:
+    """Return Pearson's correlations, 0 for what hardly varies.
+
+    Args:
+        covariance: float64 ``[N, N]``.
+        least: standard deviations up to this are none; a number, or float64 ``[N]``.
+
+    Returns:
+        float64 ``[N, N]`` in -1..1.
+    """
+    scale = np.sqrt(np.diagonal(covariance).clip(0))
+    scale = np.where(scale > least, scale, np.inf)
+    found: Floats = (covariance / np.outer(scale, scale)).clip(-1, 1)
+    return found
 
 
 def fisher_interval(correlation: Floats, count: int, z: float) -> tuple[Floats, Floats]:

@@ -16,8 +16,8 @@ class EvidenceConfig(Settings):
     REFUSED = "setting of the evidence {name} is {value!r}; it must be {allowed}"
     UNKNOWN = "unknown settings of the evidence {names}; known are {known}"
 
-    games: int = setting(16_384, "random games, in blocks of 4096", least=64)
-    seconds: float = setting(5.0, "most seconds of play; a block is always finished", least=0)
+    games: int = setting(16_384, "random games", least=64)
+    seconds: float = setting(5.0, "most seconds of play, after a first block of 512 games", least=0)
     looks: int = setting(16, "states of a game that are looked at, about", least=2, most=1000)
     doubt: float = setting(
         0.05, "chance, over all features and roles, that one is chosen by luck", least=1e-9, most=1

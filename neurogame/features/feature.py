@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -52,6 +54,16 @@ class LookUps:
     addend: IntArray
     first: IntArray
     values: Reals
+
+    def columns(self, fluents: int) -> Iterator[IntArray]:
+        """Yield the addends of each look-up, one for each of ``fluents`` fluents; int64 ``[F]``."""
+        order = np.argsort(self.lookup, kind="stable")
+        ends = np.searchsorted(self.lookup[order], np.arange(len(self.first) + 1))
+        for begin, end in pairwise(ends.tolist()):
+            column = np.zeros(fluents, np.int64)
+            own = order[begin:end]
+            column[self.fluent[own]] = self.addend[own]
+            yield column
 
     def scaled(self, factor: float) -> LookUps:
         """Return the same with all values multiplied."""
@@ -101,7 +113,7 @@ class Feature:
     goals: Reals
     lookups: LookUps | None = None
     owner: int | None = None
-    against: int | None = field(default=None)
+    against: int | None = None
 
     @property
     def reads_moves(self) -> bool:

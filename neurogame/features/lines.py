@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -35,11 +34,10 @@ def line_features(
             rows = [_reads(structure, one, blanks) for one in same]
             for taken in range(1, length):
                 words = f"open lines of {length} with {taken} of {text}"
-                found = maker.feature(FeatureKind.LINES, words, owner)
                 tables = look_ups(
                     [(fluents, addends, 0, _values(addends, taken)) for fluents, addends in rows]
                 )
-                yield replace(found, lookups=tables)
+                yield maker.of_look_ups(FeatureKind.LINES, words, tables, owner)
 
 
 def _blanks(marker: Marker) -> set[int]:

@@ -45,11 +45,47 @@ class FeatureMaker:
         found.fluents[fluents] = weights
         return found
 
+    def of_look_ups(
+        self, kind: FeatureKind, text: str, tables: LookUps, owner: int | None = None
+    ) -> Feature:
+        """Return the sum of the rows that look-ups read."""
+        return replace(self.feature(kind, text, owner), lookups=tables)
+
     def of_moves(self, text: str, moves: IntArray, owner: int) -> Feature:
         """Return the number of some moves that are legal."""
         found = self.feature(FeatureKind.MOBILITY, text, owner)
         found.moves[moves] = 1.0
         return found
+
+    def nothing(self) -> Feature:
+        """Return the feature that is 0 in every state."""
+        return self.feature(FeatureKind.COUNT, "nothing")
+
+    def image(self, own: Feature, image: RoleImage) -> Feature | None:
+        """Return what another role has in place of a feature; None where it has no such thing.
+
+        Args:
+            own: a feature as the image's source sees it.
+            image: what the other role has in place of each thing.
+        """
+        fluents, moves = np.zeros_like(own.fluents), np.zeros_like(own.moves)
+        for weights, of, places in (
+            (fluents, own.fluents, image.fluents),
+            (moves, own.moves, image.moves),
+        ):
+            read = np.flatnonzero(of)
+            if (places[read] < 0).any():
+                return None
+            np.add.at(weights, places[read], of[read])
+        lookups = own.lookups
+        if lookups is not None:
+            if (image.fluents[lookups.fluent] < 0).any():
+                return None
+            lookups = lookups.under(image.fluents)
+        goals = own.goals.copy()
+        both = [image.source, image.target]
+        goals[both] = goals[both[::-1]]
+        return replace(own, fluents=fluents, moves=moves, goals=goals, lookups=lookups)
 
     def difference(self, own: Feature, image: RoleImage, names: Sequence[str]) -> Feature | None:
         """Return what a role has more than another one; None where the other has no such thing.
@@ -59,28 +95,19 @@ class FeatureMaker:
             image: what the other role has in place of each thing.
             names: of the roles.
         """
-        fluents, moves = own.fluents.copy(), own.moves.copy()
-        for weights, places in ((fluents, image.fluents), (moves, image.moves)):
-            read = np.flatnonzero(weights)
-            if (places[read] < 0).any():
-                return None
-            taken = weights[read].copy()
-            np.subtract.at(weights, places[read], taken)
+        other_one = self.image(own, image)
+        if other_one is None:
+            return None
         lookups = own.lookups
-        if lookups is not None:
-            if (image.fluents[lookups.fluent] < 0).any():
-                return None
-            lookups = lookups.joined(lookups.under(image.fluents).scaled(-1.0))
-        goals = own.goals.copy()
-        if image.source < len(goals):
-            goals[image.target] -= goals[image.source]
+        if lookups is not None and other_one.lookups is not None:
+            lookups = lookups.joined(other_one.lookups.scaled(-1.0))
         other = "the reverse" if own.owner is None else f"that of {names[image.target]}"
         return replace(
             own,
             text=f"{own.text}, less {other}",
-            fluents=fluents,
-            moves=moves,
-            goals=goals,
+            fluents=own.fluents - other_one.fluents,
+            moves=own.moves - other_one.moves,
+            goals=own.goals - other_one.goals,
             lookups=lookups,
             owner=image.source,
             against=image.target,

@@ -28,11 +28,11 @@ def quantity_features(maker: FeatureMaker, relations: Relations) -> Iterator[Fea
         place = {code: i for i, code in enumerate(argument.order)}
         for own in groups:
             values = {p: relation.domains[p][int(relation.codes[own[0], p])] for p in others}
-            inner = " ".join(values.get(p, "?n") for p in range(relation.arity))
+            inner = " ".join(values.get(p, "n") for p in range(relation.arity))
             weights = [float(place.get(int(c), 0)) for c in relation.codes[own, argument.place]]
             yield maker.of_fluents(
                 FeatureKind.QUANTITY,
-                f"n in ({relation.name} {inner})".replace("?n", "n"),
+                f"n in ({relation.name} {inner})",
                 relation.fluents[own],
                 weights,
                 owner_of(maker.circuit, list(values.values())),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
-from neurogame.features.feature import Feature, FeatureKind, LookUps
+from neurogame.features.feature import Feature, FeatureKind
 from neurogame.features.maker import FeatureMaker, look_ups
 from neurogame.features.roles import owner_of
 from neurogame.ground.atoms import IntArray
@@ -69,10 +68,10 @@ def _of_marker(
         yield maker.of_fluents(FeatureKind.COORDINATE, words, fluents, weights, owner)
     pairs = _neighbours(structure, fluents)
     if 0 < len(pairs) <= MOST_PAIRS and not marker.piece.holds:
-        found = maker.feature(FeatureKind.SUPPORT, f"neighbouring pairs of {text}", owner)
+        words = f"neighbouring pairs of {text}"
         ones = np.ones(2, np.int64)
         tables = look_ups([(np.array(pair), ones, 0, (0.0, 0.0, 1.0)) for pair in pairs])
-        yield _with(found, tables)
+        yield maker.of_look_ups(FeatureKind.SUPPORT, words, tables, owner)
 
 
 def _of_kinds(maker: FeatureMaker, board: GameBoard, own: list[Marker]) -> Iterator[Feature]:
@@ -122,7 +121,6 @@ def _apart(maker: FeatureMaker, relations: Relations) -> Iterator[Feature]:
         if len(first) * len(second) > MOST_PAIRS:
             continue
         text = f"distance of {marker_text(one)} and {marker_text(other)}"
-        found = maker.feature(FeatureKind.APART, text)
         # Rows: the first piece's square, 0 if it is nowhere, then the second one's.
         wide = len(second) + 1
         values = np.zeros((len(first) + 1, wide), np.float32)
@@ -133,7 +131,8 @@ def _apart(maker: FeatureMaker, relations: Relations) -> Iterator[Feature]:
         addends = np.array(
             [wide * (i + 1) for i in range(len(first))] + [j + 1 for j in range(len(second))]
         )
-        yield _with(found, look_ups([(fluents, addends, 0, values.reshape(-1).tolist())]))
+        tables = look_ups([(fluents, addends, 0, values.reshape(-1).tolist())])
+        yield maker.of_look_ups(FeatureKind.APART, text, tables)
 
 
 def _ordered(relations: Relations, board: GameBoard) -> bool:
@@ -155,7 +154,3 @@ def _squares(relations: Relations, marker: Marker) -> list[tuple[int, tuple[int,
         if len(place) == len(board.axes):
             found.append((fluent, place))
     return found
-
-
-def _with(feature: Feature, tables: LookUps) -> Feature:
-    return replace(feature, lookups=tables)

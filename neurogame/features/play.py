@@ -11,14 +11,19 @@ import numpy.typing as npt
 import torch
 
 from neurogame.features.values import FeatureValues
-from neurogame.kernels.twin.pack import LANES
+from neurogame.kernels.lane_rows import SPACE, from_lanes, to_lanes
+from neurogame.kernels.twin.pack import LANES, word_count
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 
 PHASES = 4
 """Parts into which a game is divided, by its own length."""
 
+FIRST_BLOCK = 512
+"""Games of the first block: fewer take hardly less time, as each step has a cost of its own."""
+
 Reals = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int64]
 
 
 @final
@@ -32,19 +37,19 @@ class SeenGames:
         results: goals of the roles at the end, 0..1; float32 ``[G, R]``.
         lengths: in plies; int64 ``[G]``.
         ends: features in the last state; float32 ``[G, K]``.
-        means: their means over the states looked at, in which a move was made; float32 ``[G, K]``.
         phases: in one random state of each quarter of the game, of those looked at, NaN where
             there is none; float32 ``[PHASES, G, K]``.
+        means: over the quarters; float32 ``[G, K]``.
         steps: mean square of the difference of features from one state looked at to the next;
             float64 ``[K]``.
-        spread: their variance over all these states; float64 ``[K]``.
+        spread: their variance over all states of quarters; float64 ``[K]``.
     """
 
     results: Reals
     lengths: npt.NDArray[np.int64]
     ends: Reals
-    means: Reals
     phases: Reals
+    means: Reals
     steps: npt.NDArray[np.float64]
     spread: npt.NDArray[np.float64]
 
@@ -61,82 +66,121 @@ def seen_games(
 ) -> Iterator[SeenGames]:
     """Play random games block by block, and yield what features were in them.
 
+    The first block is small, and each is as large as all before it: whoever has a limit of time can
+    stop early. Which games are in which block depends on the arguments alone.
+
     Args:
         simulator: of the game.
         features: what is looked at.
-        games: how many, rounded up to blocks.
+        games: how many, rounded up to a multiple of 64.
         seed: of all moves and of the states looked at.
         stride: plies between the states looked at, at least 1.
         most: plies after which games are left out.
-        block: games at once, a multiple of 64.
+        block: games at once, at most; a multiple of 64.
     """
     kernel = simulator.playout_kernel()
-    for first in range(0, games, block):
-        words = simulator.initial(block).words
-        numbers = torch.arange(first // LANES, (first + block) // LANES)
-        lengths = np.zeros(block, np.int64)
-        playing = np.ones(block, np.bool_)
-        looks: list[Reals] = []
-        active: list[npt.NDArray[np.bool_]] = []
+    for first, size in block_sizes(games, block):
+        words = simulator.initial(size).words
+        numbers = torch.arange(first // LANES, (first + size) // LANES)
+        lengths = np.zeros(size, np.int64)
+        looks = [words]
         for ply in range(0, most, stride):
-            states = StateBatch(words, block)
-            looks.append(features.of(states, simulator.look(states)).numpy())
-            active.append(playing.copy())
             end = kernel.finish(words, numbers, seed, step=ply, steps=stride)
             words = end.words
-            lengths += end.plies.numpy()[:block]
-            playing = StateBatch(end.playing[None], block).to_bool()[:, 0].numpy()
-            if not playing.any():
+            looks.append(words)
+            lengths += end.plies.numpy()[:size]
+            if not end.playing.any():
                 break
-        last = StateBatch(words, block)
-        look = simulator.look(last)
-        ended = look.terminal.numpy() & (lengths > 0)
-        if ended.any():
-            ends = features.of(last, look).numpy()
+        last = simulator.packed_look(StateBatch(words, size))
+        ended = np.flatnonzero(last.terminal.numpy() & (lengths > 0))
+        if len(ended):
             random = np.random.default_rng((seed & (1 << 63) - 1, first))
+            drawn = _Drawn.of(lengths[ended], stride, random)
+            wanted = np.stack([np.full(len(ended), len(looks) - 1), *drawn.looks])
+            states = _selected(torch.cat(looks, dim=1).numpy(), (wanted * size + ended).reshape(-1))
+            values = features.of(states, simulator.packed_look(states))
             yield _seen(
-                np.stack(looks)[:, ended],
-                np.stack(active)[:, ended],
-                ends[ended],
-                look.goals.numpy()[ended].astype(np.float32),
+                values.reshape(*wanted.shape, -1),
+                drawn,
+                last.goals.numpy()[ended],
                 lengths[ended],
-                stride,
-                random,
             )
 
 
-def _seen(
-    looks: Reals,
-    active: npt.NDArray[np.bool_],
-    ends: Reals,
-    results: Reals,
-    lengths: npt.NDArray[np.int64],
-    stride: int,
-    random: np.random.Generator,
-) -> SeenGames:
-    """Return what was seen; ``looks`` is float32 ``[T, G, K]``, ``active`` bool ``[T, G]``."""
-    count = active.sum(axis=0)
-    weight = active[:, :, None].astype(np.float32)
-    means = (looks * weight).sum(axis=0) / count[:, None]
-    games = np.arange(len(lengths))
-    phases = np.full((PHASES, *ends.shape), np.nan, np.float32)
-    for phase in range(PHASES):
-        begin = -(-phase * lengths // (PHASES * stride))
-        end = -(-(phase + 1) * lengths // (PHASES * stride))
-        some = end > begin
-        drawn = begin + (random.random(len(lengths)) * np.maximum(end - begin, 1)).astype(np.int64)
-        phases[phase, some] = looks[np.minimum(drawn, count - 1)[some], games[some]]
-    both = active[1:] & active[:-1]
-    moved = (np.square(looks[1:] - looks[:-1]) * both[:, :, None]).sum(axis=(0, 1))
-    total = max(int(active.sum()), 1)
-    mean = (looks * weight).sum(axis=(0, 1)) / total
-    spread = (np.square(looks - mean) * weight).sum(axis=(0, 1)) / total
+def block_sizes(games: int, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the first game of each block and its size: 512, 512, 1024, ... games.
+
+    Args:
+        games: of all blocks, rounded up to a multiple of 64.
+        most: of a block; a multiple of 64.
+    """
+    first, last = 0, -(-games // LANES) * LANES
+    while first < last:
+        size = min(max(first, FIRST_BLOCK), most, last - first)
+        yield first, size
+        first += size
+
+
+def _selected(words: Numbers, lanes: Numbers) -> StateBatch:
+    """Return some lanes of words; the words are int64 ``[F, W]``."""
+    space = np.zeros(SPACE, np.uint64)
+    rows = np.empty((LANES * words.shape[1], word_count(len(words))), np.uint64)
+    from_lanes(words, np.arange(len(words)), rows, space)
+    found = np.empty((len(words), word_count(len(lanes))), np.int64)
+    to_lanes(rows, lanes, found, space)
+    return StateBatch(torch.from_numpy(found), len(lanes))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """Which states of ``G`` games are looked at, by the number of the look.
+
+    Attributes:
+        phases: one of each quarter; int64 ``[PHASES, G]``.
+        there: whether there is one; bool ``[PHASES, G]``.
+        before: one that another one follows; int64 ``[G]``.
+        followed: whether there is one; bool ``[G]``.
+    """
+
+    phases: Numbers
+    there: npt.NDArray[np.bool_]
+    before: Numbers
+    followed: npt.NDArray[np.bool_]
+
+    @property
+    def looks(self) -> tuple[Numbers, ...]:
+        """All looks of all games: at quarters, before and after a step; each int64 ``[G]``."""
+        return *self.phases, self.before, self.before + self.followed
+
+    @classmethod
+    def of(cls, lengths: Numbers, stride: int, random: np.random.Generator) -> _Drawn:
+        """Draw them for games of so many plies."""
+        quarter = np.arange(PHASES)[:, None]
+        begin = -(-quarter * lengths // (PHASES * stride))
+        end = -(-(quarter + 1) * lengths // (PHASES * stride))
+        chance = random.random((PHASES + 1, len(lengths)))
+        looks = -(-lengths // stride)
+        return cls(
+            phases=begin + (chance[:PHASES] * (end - begin)).astype(np.int64),
+            there=end > begin,
+            before=(chance[PHASES] * (looks - 1)).astype(np.int64),
+            followed=looks > 1,
+        )
+
+
+def _seen(values: Reals, drawn: _Drawn, results: Reals, lengths: Numbers) -> SeenGames:
+    """Return what was seen; values are those of the ends and what was drawn, ``[L, G, K]``."""
+    ends, phases, before, after = values[0], values[1 : 1 + PHASES], values[-2], values[-1]
+    phases[~drawn.there] = np.nan
+    states = phases[drawn.there]
+    moved = np.square(after - before)
     return SeenGames(
         results=results,
         lengths=lengths,
         ends=ends,
-        means=means.astype(np.float32),
         phases=phases,
-        steps=(moved / max(int(both.sum()), 1)).astype(np.float64),
-        spread=spread.astype(np.float64),
+        means=np.nanmean(phases, axis=0),
+        steps=moved.sum(axis=0, dtype=np.float64) / max(int(drawn.followed.sum()), 1),
+        spread=states.var(axis=0, dtype=np.float64),
     )

@@ -25,7 +25,7 @@ def feature_costs(evidence: FeatureEvidence, game: Game) -> Floats:
     """
     simulator = game.simulator()
     states = simulator.initial(_BATCH)
-    look = simulator.look(states)
+    look = simulator.packed_look(states)
     found = []
     for feature in evidence.features:
         own = FeatureValues([feature])

@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.features.correlation import fisher_interval
+from neurogame.features.correlation import correlations_of, fisher_interval
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.feature import Feature
 
@@ -65,7 +65,7 @@ def select(
     chosen: list[int] = []
     adds: list[float] = []
     while open_.any() and goals.any():
-        partial = _correlations(left, count)[:, goals]
+        partial = correlations_of(left, 1e-9)[:count, count:][:, goals]
         partial[~open_] = 0
         best, role = np.unravel_index(np.abs(partial).argmax(), partial.shape)
         value = partial[best, role]
@@ -91,11 +91,3 @@ def select(
         else:
             reasons.append("adds too little, or by luck")
     return ChosenFeatures(tuple(chosen), tuple(adds), tuple(reasons))
-
-
-def _correlations(covariance: Floats, count: int) -> Floats:
-    """Return the correlations of features with goals; float64 ``[K, R]``."""
-    scale = np.sqrt(np.diagonal(covariance).clip(0))
-    scale = np.where(scale > 1e-9, scale, np.inf)
-    found: Floats = covariance[:count, count:] / np.outer(scale[:count], scale[count:])
-    return found.clip(-1, 1)

@@ -4,42 +4,74 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Generic, TypeVar, final
 
 import numpy as np
-import torch
-from torch import Tensor
+import numpy.typing as npt
 
 from neurogame.features.feature import Feature, Reals
-from neurogame.simulate.simulator import Look
+from neurogame.ground.atoms import IntArray
+from neurogame.kernels.feature_sums import add_looked_up, add_weights
+from neurogame.simulate.simulator import PackedLook
 from neurogame.simulate.states import StateBatch
+
+_LANES = 64
+
+Ints = npt.NDArray[np.int32]
+
+
+Number = TypeVar("Number", np.float32, np.int32)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Sparse(Generic[Number]):
+    """The numbers of a table that are not 0, row by row.
+
+    ``S`` rows, ``N`` numbers other than 0.
+
+    Attributes:
+        start: of each row its first number, and the end; int64 ``[S + 1]``.
+        column: of each number; int32 ``[N]``.
+        number: ``[N]``.
+    """
+
+    start: IntArray
+    column: Ints
+    number: npt.NDArray[Number]
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Look-ups of all features; those that read the same row do so once.
+    """Look-ups of all features.
 
-    ``U`` different rows, ``E`` entries: a table of a feature that reads a row.
+    Those that read the same row find it once, and tables that count alike in all features are
+    added up together, as groups. ``U`` different rows, ``E`` entries: different tables that are
+    read by a row, ``G`` groups.
 
     Attributes:
-        addends: by how much each fluent raises a row; float32 ``[F, U]``.
-        row: which row an entry reads; int64 ``[E]``.
-        first: the place in ``values`` where an entry's table begins; int32 ``[E]``.
-        features: features that have entries, with their first and the one after their last.
+        addends: by how much each fluent raises each row.
+        read: of each row its first entry, and the end; int64 ``[U + 1]``.
+        first: where an entry's table begins in ``values``; int32 ``[E]``.
+        group: of each entry; int32 ``[E]``.
         values: of all tables; float32 ``[N]``.
+        counts: how often a group counts in each feature; float32 ``[G, K]``.
+        index: to work in; int32 ``[64]``.
     """
 
-    addends: Tensor
-    row: Tensor
-    first: Tensor
-    features: tuple[tuple[int, int, int], ...]
-    values: Tensor
+    addends: _Sparse[np.int32]
+    read: IntArray
+    first: Ints
+    group: Ints
+    values: Reals
+    counts: Reals
+    index: Ints
 
 
 @final
 class FeatureValues:
-    """Computes features of states.
+    """Computes features of states; not for several threads at once.
 
     ``K`` features, ``B`` states.
 
@@ -50,66 +82,88 @@ class FeatureValues:
     def __init__(self, features: Sequence[Feature]) -> None:
         """Take features of one game, at least one."""
         self.features = tuple(features)
-        self._fluents = _columns([f.fluents for f in features])
-        self._moves = _columns([f.moves for f in features])
-        self._goals = _columns([f.goals for f in features])
+        self._fluents = _sparse(np.stack([f.fluents for f in features], axis=1))
+        self._moves = _sparse(np.stack([f.moves for f in features], axis=1))
+        self._goals = np.stack([f.goals for f in features], axis=1)
         self._rows = _rows(features)
-        self.reads_moves = bool(self._moves.any())
 
-    def of(self, states: StateBatch, look: Look) -> Tensor:
+    def of(self, states: StateBatch, look: PackedLook) -> Reals:
         """Return the features of states; float32 ``[B, K]``.
 
         Args:
             states: of the game.
             look: what there is to know about them.
         """
-        held = states.to_bool().float()
-        found = held @ self._fluents + look.goals.float() @ self._goals
-        if self.reads_moves:
-            found += look.legal.float() @ self._moves
+        found = look.goals.numpy() @ self._goals
+        held = states.words.numpy()
+        for words, own in ((held, self._fluents), (look.legal.numpy(), self._moves)):
+            if len(own.column):
+                add_weights(words, own.start, own.column, own.number, found)
         rows = self._rows
         if rows is not None:
-            # One row of the result after the other is gathered faster than one column.
-            row = (rows.addends.t() @ held.t()).int()
-            for number, begin, end in rows.features:
-                place = row[rows.row[begin:end]] + rows.first[begin:end, None]
-                found[:, number] += rows.values[place.long()].sum(dim=0)
+            addends = rows.addends
+            sums = np.zeros((len(rows.counts), held.shape[1] * _LANES), np.float32)
+            add_looked_up(
+                held,
+                addends.start,
+                addends.column,
+                addends.number,
+                rows.read,
+                rows.first,
+                rows.group,
+                rows.values,
+                rows.index,
+                sums,
+            )
+            found += sums.T[: len(found)] @ rows.counts
         return found
 
 
-def _columns(parts: Sequence[Reals]) -> Tensor:
-    return torch.from_numpy(np.stack(parts, axis=1))
+def _sparse(table: npt.NDArray[Number]) -> _Sparse[Number]:
+    row, column = np.nonzero(table)
+    return _Sparse(
+        start=np.searchsorted(row, np.arange(len(table) + 1)).astype(np.int64),
+        column=column.astype(np.int32),
+        number=table[row, column],
+    )
 
 
 def _rows(features: Sequence[Feature]) -> _Rows | None:
     columns: dict[bytes, int] = {}
-    addends: list[Reals] = []
-    values: list[Reals] = []
-    row, first, found, offset = [], [], [], 0
+    addends: list[Ints] = []
+    # Row and table -> how often it counts in each feature; of a table and its reverse one is kept.
+    entries: dict[tuple[int, bytes], Reals] = {}
     for number, own in enumerate(features):
         tables = own.lookups
         if tables is None:
             continue
-        order = np.argsort(tables.lookup, kind="stable")
-        ends = np.searchsorted(tables.lookup[order], np.arange(len(tables.first) + 1))
-        for lookup, begin in enumerate(tables.first.tolist()):
-            column = np.zeros(len(own.fluents), np.float32)
-            mine = order[ends[lookup] : ends[lookup + 1]]
-            column[tables.fluent[mine]] = tables.addend[mine]
-            place = columns.setdefault(column.tobytes(), len(addends))
-            if place == len(addends):
-                addends.append(column)
-            row.append(place)
-            first.append(offset + begin)
-        found.append((number, len(row) - len(tables.first), len(row)))
-        values.append(tables.values)
-        offset += len(tables.values)
-    if not row:
+        for column, first in zip(
+            tables.columns(len(own.fluents)), tables.first.tolist(), strict=True
+        ):
+            row = columns.setdefault(column.tobytes(), len(addends))
+            if row == len(addends):
+                addends.append(column.astype(np.int32))
+            table = tables.values[first : first + int(column.sum()) + 1] + np.float32(0)
+            for sign in (1.0, -1.0):
+                key = row, (np.float32(sign) * table + np.float32(0)).tobytes()
+                if key in entries or sign < 0:
+                    break
+            if key not in entries:
+                key = row, table.tobytes()
+                entries[key], sign = np.zeros(len(features), np.float32), 1.0
+            entries[key][number] += sign
+    if not entries:
         return None
+    order = sorted(entries, key=lambda key: key[0])
+    tables_of = [np.frombuffer(table, np.float32) for _, table in order]
+    groups: dict[bytes, int] = {}
+    group = [groups.setdefault(entries[key].tobytes(), len(groups)) for key in order]
     return _Rows(
-        addends=_columns(addends),
-        row=torch.tensor(row),
-        first=torch.tensor(first, dtype=torch.int32),
-        features=tuple(found),
-        values=torch.from_numpy(np.concatenate(values)),
+        addends=_sparse(np.stack(addends)),
+        read=np.searchsorted([row for row, _ in order], np.arange(len(addends) + 1)),
+        first=np.cumsum([0, *map(len, tables_of)])[:-1].astype(np.int32),
+        group=np.array(group, np.int32),
+        values=np.concatenate(tables_of),
+        counts=np.stack([np.frombuffer(counts, np.float32) for counts in groups]),
+        index=np.zeros(_LANES, np.int32),
     )

@@ -63,7 +63,7 @@ def weigh(evidence: FeatureEvidence, config: EvidenceConfig | None = None) -> We
         evidence.covariance,
         evidence.games,
         config or EvidenceConfig(),
-        lambda feature: not (feature.moves.any() or feature.goals.any()),
+        lambda feature: not (feature.reads_moves or feature.goals.any()),
     )
     if not found.chosen:
         raise GameError(

@@ -48,17 +48,19 @@ class CompileJob:
                     entry(getattr(module, function), counted=function in _COUNTED)
 
 
-_COUNTED = ("value_states", "value_parts", "play_rounds")
+_COUNTED = ("value_states", "value_parts", "value_heuristic", "play_rounds")
 _OPENINGS = ("match", "arena", "train")
 """Commands that have alpha-beta tell which openings are decided."""
 _GAMES = ("simulate", "bench", "play", "learn", "serve", "manage", *_OPENINGS)
-_SEARCHES = ("mcts", "alphabeta", "auto", "serve", *_OPENINGS)
+_SEARCHES = ("mcts", "alphabeta", "heuristic", "auto", "serve", *_OPENINGS)
 _LEARNING = ("train", "learn", "serve", "auto")
+_EVALUATED = ("features", "cutoff", "bias", "minimax", "experience")
+"""Of a tree search that wants an evaluator."""
 
 JOBS = {
     "alpha-beta search": CompileJob(
         seconds=11,
-        words=("alphabeta", "auto", "serve", *_OPENINGS),
+        words=("alphabeta", "heuristic", "auto", "serve", *_OPENINGS),
         modules=("kernels.alphabeta.advance", "kernels.alphabeta.table"),
     ),
     "tree search": CompileJob(
@@ -102,6 +104,11 @@ JOBS = {
             ("kernels.mcts.all_moves", ("learn_all_moves",)),
         ),
     ),
+    "features": CompileJob(
+        seconds=2,
+        words=("features", "auto", "serve"),
+        modules=("kernels.feature_sums",),
+    ),
     "networks": CompileJob(
         seconds=10,
         words=("greedy", *_LEARNING),
@@ -114,12 +121,17 @@ JOBS = {
     ),
     "parts in search": CompileJob(
         seconds=5,
-        words=("train", "alphabeta", "cutoff", "auto", "serve"),
+        words=("train", "alphabeta", "auto", "serve", *_EVALUATED),
         entries=(("kernels.parts.search", ("value_parts",)),),
+    ),
+    "heuristics in search": CompileJob(
+        seconds=5,
+        words=("heuristic", "blind", "max", "min"),
+        entries=(("kernels.heuristic.search", ("value_heuristic",)),),
     ),
     "networks in search": CompileJob(
         seconds=4,
-        words=("train", "alphabeta", "cutoff", "auto", "serve"),
+        words=("train", "alphabeta", "auto", "serve", *_EVALUATED),
         entries=(("kernels.leaves.values", ("value_states",)),),
     ),
 }

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from neurogame.features.correlation import Correlations, fisher_interval
 
 
+@example(seed=7135347, rows=2, blocks=1)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.integers(1, 5))
 def test_blocks_add_up_to_numpys_correlation(seed: int, rows: int, blocks: int) -> None:
     random = np.random.default_rng(seed)
     mixed = random.normal(size=(5, 5)) + 3 * np.eye(5)
     data = (random.normal(size=(rows, 5)) @ mixed + 1000 * random.normal(size=5)).astype(np.float32)
+    # What hardly varies beside its size is taken for rounding.
+    assume((data.std(axis=0) > 0.02).all())
     found = Correlations(3, 2)
     for block in np.array_split(data, blocks):
         found.add(block[:, :3], block[:, 3:])
     whole = np.atleast_2d(np.corrcoef(data.astype(np.float64), rowvar=False))
     assert found.with_results() == pytest.approx(whole[:3, 3:], abs=1e-6)
-    assert found.with_each_other() == pytest.approx(whole[:3, :3], abs=1e-6)
+    assert found.correlations()[:3, :3] == pytest.approx(whole[:3, :3], abs=1e-6)
     assert found.mean() == pytest.approx(data.mean(axis=0, dtype=np.float64), rel=1e-6)
     covariance = np.cov(data.astype(np.float64), rowvar=False, bias=True)
     assert found.covariance() == pytest.approx(covariance, rel=1e-6, abs=1e-6)

@@ -12,10 +12,12 @@ from neurogame.errors import GameError
 from neurogame.features.candidates import find_candidates
 from neurogame.features.evidence import FeatureEvidence, find_evidence
 from neurogame.features.evidence_config import EvidenceConfig
-from neurogame.features.play import PHASES, seen_games
+from neurogame.features.feature import FeatureKind
+from neurogame.features.play import PHASES, block_sizes, seen_games
 from neurogame.features.selection import select
 from neurogame.features.values import FeatureValues
 from neurogame.gdl.parse import parse_rules
+from neurogame.players.heuristic.player import ranked_heuristics
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
@@ -44,20 +46,28 @@ def test_games_are_seen_as_they_were_played() -> None:
     for ply in range(10):
         states.append(StateBatch(words, 64))
         words = kernel.finish(words, numbers, 5, step=ply, steps=1).words
-    looks = np.stack([values.of(own, simulator.look(own)).numpy() for own in states])
+    looks = np.stack([values.of(own, simulator.packed_look(own)) for own in states])
     over = np.stack([simulator.look(own).terminal.numpy() for own in states])
     assert over[-1].all()
     lengths = (~over).sum(axis=0)
     assert (seen.lengths == lengths).all()
     for lane, length in enumerate(lengths.tolist()):
         assert seen.ends[lane] == pytest.approx(looks[length, lane], abs=1e-5)
-        mean = looks[:length, lane].mean(axis=0)
-        assert seen.means[lane] == pytest.approx(mean, rel=1e-4, abs=1e-4)
+        drawn = seen.phases[:, lane]
+        there = ~np.isnan(drawn[:, 0])
+        assert seen.means[lane] == pytest.approx(drawn[there].mean(axis=0), rel=1e-4, abs=1e-4)
         for phase in range(PHASES):
             first = -(-phase * length // PHASES)
             last = -(-(phase + 1) * length // PHASES)
             own = seen.phases[phase, lane]
-            assert any(np.allclose(own, looks[t, lane], atol=1e-5) for t in range(first, last))
+            assert there[phase] == (last > first)
+            if there[phase]:
+                assert any(np.allclose(own, looks[t, lane], atol=1e-5) for t in range(first, last))
+    # A step is one between neighbouring states, whichever were drawn.
+    steps = [np.square(looks[1:n, lane] - looks[: n - 1, lane]) for lane, n in enumerate(lengths)]
+    assert (seen.steps <= np.concatenate(steps).max(axis=0) + 1e-5).all()
+    assert (seen.steps >= np.concatenate(steps).min(axis=0) - 1e-5).all()
+    assert (seen.steps > 0).any()
     goals = simulator.look(StateBatch(words, 64)).goals.numpy()
     assert (seen.results == goals).all()
 
@@ -72,6 +82,15 @@ def test_pieces_win_breakthrough_and_lose_nothello() -> None:
     assert role is not None
     assert found.high[number, role] < -0.06
     assert found.phases[-1, number, role] < found.phases[0, number, role]
+
+
+def test_the_first_heuristic_wants_few_pieces_in_nothello_and_many_in_breakthrough() -> None:
+    for name, wants_own in (("nothello", False), ("breakthrough6", True)):
+        for role in (0, 1):
+            first = ranked_heuristics(Game.load(name), evidence(name), role)[0].heuristic
+            assert first.feature.kind is FeatureKind.COUNT
+            # Whose pieces they are, and so whether more of them is more for the role.
+            assert first.maximise == ((first.feature.owner == role) == wants_own), str(first)
 
 
 def test_coins_are_worth_holding_beside_what_they_buy() -> None:
@@ -166,3 +185,24 @@ def test_a_game_that_never_ends_is_refused() -> None:
     game = Game.from_rules(parse_rules(rules), "endless")
     with pytest.raises(GameError, match="endless"):
         find_evidence(game, EvidenceConfig(games=64))
+
+
+def test_blocks_grow_and_hold_every_game_once() -> None:
+    for games, most in ((64, 4096), (65, 4096), (16_384, 4096), (1000, 128)):
+        next_game, sizes = 0, []
+        for first, size in block_sizes(games, most):
+            assert first == next_game
+            assert size % 64 == 0
+            sizes.append(size)
+            next_game += size
+        assert next_game == -(-games // 64) * 64
+        assert sizes[0] == min(512, most, next_game)
+        assert max(sizes) <= most
+        # So that a limit of time is obeyed: no block is larger than all before it.
+        assert all(size <= max(512, sum(sizes[:k])) for k, size in enumerate(sizes))
+
+
+def test_without_time_few_games_are_played() -> None:
+    config = EvidenceConfig(games=4096, seconds=0)
+    found = find_evidence(Game.load("tictactoe"), config)
+    assert found.games <= 1024
