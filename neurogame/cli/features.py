@@ -5,6 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from neurogame.features.evidence_config import EvidenceConfig
+from neurogame.setting_options import add_settings, chosen_settings
+
+if TYPE_CHECKING:
+    from neurogame.features.evidence import FeatureEvidence
+    from neurogame.simulate.game import Game
 
 _SHOWN = 24
 
@@ -12,10 +21,15 @@ _SHOWN = 24
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("rules", metavar="RULES", help="library game or path of a rulesheet")
-    parser.add_argument("--games", type=int, help="random games (16384)")
-    parser.add_argument("--seconds", type=float, help="most seconds of play (5)")
+    add_settings(parser, EvidenceConfig, only=("games", "seconds"))
     parser.add_argument("--seed", type=int, default=0, help="same seed, same games (0)")
     parser.add_argument("--all", action="store_true", help="show all features")
+    parser.add_argument(
+        "--pictures",
+        type=Path,
+        metavar="DIR",
+        help="draw what each chosen feature counts: DIR/1.svg, 2.svg, ... in the order of choice",
+    )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -25,12 +39,10 @@ def run(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from neurogame.features.evidence import find_evidence
-    from neurogame.features.evidence_config import EvidenceConfig
     from neurogame.features.report import evidence_lines, evidence_record, feature_costs
     from neurogame.simulate.game import Game
 
-    given = {"games": options.games, "seconds": options.seconds}
-    config = EvidenceConfig(**{name: value for name, value in given.items() if value is not None})
+    config = EvidenceConfig(**chosen_settings(options, EvidenceConfig))
     game = Game.load(options.rules)
     with tqdm(
         total=config.games,
@@ -40,6 +52,8 @@ def run(options: argparse.Namespace) -> int:
         disable=options.quiet or None,
     ) as bar:
         found = find_evidence(game, config, seed=options.seed, progress=bar.update)
+    if options.pictures is not None:
+        _draw(found, game, options.pictures)
     costs = feature_costs(found, game)
     if options.json:
         print(json.dumps(evidence_record(found, costs, game.roles)))
@@ -47,3 +61,21 @@ def run(options: argparse.Namespace) -> int:
         shown = len(found.features) if options.all else _SHOWN
         print("\n".join(evidence_lines(found, costs, game.roles, shown)))
     return 0
+
+
+def _draw(found: FeatureEvidence, game: Game, folder: Path) -> None:
+    """Draw the chosen features.
+
+    Raises:
+        ConfigurationError: there is no such folder, and none can be made.
+    """
+    from neurogame.errors import ConfigurationError
+    from neurogame.files import write_text
+    from neurogame.inspect.feature_svg import feature_svg
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, chosen in enumerate(found.chosen, 1):
+            write_text(folder / f"{number}.svg", feature_svg(found.features[chosen], game))
+    except OSError as error:
+        raise ConfigurationError(f"--pictures {folder}: {error.strerror}; name a folder") from None

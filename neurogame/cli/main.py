@@ -13,6 +13,7 @@ from functools import partial
 from neurogame.errors import NeurogameError
 from neurogame.first_use import ask_with
 from neurogame.version import __version__
+from neurogame.waiting import listen
 
 COMMANDS = {
     "games": "list the library of rulesheets",
@@ -82,9 +83,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             silent = getattr(options, "quiet", False) or getattr(options, "json", False)
             if wanted != "precompile":
                 ask_with(partial(_compile_ahead, " ".join(line), silent))
+            listen(None if silent else _tell)
             return int(options.run(options))
         finally:
             ask_with(None)
+            listen(None)
             # Now, not when Python exits: there a closed pipe could not be handled.
             sys.stdout.flush()
     except NeurogameError as error:
@@ -100,6 +103,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output (head, less) has gone: not an error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _tell(line: str) -> None:
+    """Show a line above the progress bars, if there are any."""
+    from tqdm import tqdm
+
+    tqdm.write(line, file=sys.stderr)
 
 
 def _compile_ahead(line: str, silent: bool, module: str | None) -> None:

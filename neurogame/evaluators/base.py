@@ -11,6 +11,7 @@ from neurogame.errors import GameError
 from neurogame.simulate.states import StateBatch
 
 if TYPE_CHECKING:
+    from neurogame.kernels.heuristic.exported import ExportedHeuristic
     from neurogame.kernels.neural.exported import Exported
     from neurogame.kernels.parts.exported import ExportedParts
 
@@ -52,7 +53,7 @@ class Evaluator(nn.Module, ABC):
         found: Tensor = self(states.to_bool())
         return found
 
-    def exported(self) -> Exported | ExportedParts | None:
+    def exported(self) -> Exported | ExportedParts | ExportedHeuristic | None:
         """Return the evaluator with its present weights for compiled code, if it has that form."""
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import FEATURES, FRESH, EvaluatorConfig
+from neurogame.evaluators.config import BLIND, FEATURES, FRESH, EvaluatorConfig, heuristic_text
 from neurogame.simulate.game import Game
 
 
@@ -12,18 +12,29 @@ def make_fresh(name: str, game: Game, *, seed: int = 0, noise: float = 0.0) -> E
     """Return the untrained evaluator of a name.
 
     Args:
-        name: one of :data:`~neurogame.evaluators.config.FRESH`, in any case.
+        name: one of :data:`~neurogame.evaluators.config.FRESH`, in any case; or ``max(TEXT)`` or
+            ``min(TEXT)``, see :mod:`~neurogame.evaluators.heuristic.named`.
         game: the game.
         seed: decides every random weight, and the games in which features are weighed.
         noise: by how much absolute weights grow at random at most; cilp and cilp-paper only.
 
     Raises:
-        GameError: ``features``, and the rules suggest none that tells who wins.
+        GameError: ``features``, and the rules suggest none that tells who wins; or no feature, or
+            more than one, has the text.
         LimitError: the networks are too large.
     """
+    if heuristic_text(name) is not None:
+        # Imported here, as the others below: they play games, or compile for that.
+        from neurogame.evaluators.heuristic.named import named_evaluator
+
+        return named_evaluator(game, name)
     kind = FRESH[name.lower()]
+    if kind == BLIND:
+        from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
+        from neurogame.evaluators.heuristic.heuristic import blind
+
+        return HeuristicEvaluator(game, blind(game))
     if kind == FEATURES:
-        # Imported here: it plays games itself.
         from neurogame.evaluators.parts.of_features import make_feature_evaluator
 
         return make_feature_evaluator(game, seed)

@@ -7,6 +7,8 @@
     alphabeta:SOURCE[,NAME=VALUE...]       alpha-beta search on an evaluator
     mcts[:SOURCE][,NAME=VALUE...]          Monte-Carlo tree search; the first option may follow
                                            the colon, as in mcts:sims=1000
+    heuristic[,NAME=VALUE...]              searches with several heuristics of one feature each,
+                                           found in the rules and ranked by random games
     auto[:FOLDER][,NAME=VALUE...]          looks at the game first and takes the player that suits
                                            it; FOLDER: checkpoints, looked up by structure
 
@@ -14,9 +16,16 @@
              checkpoints, in which the newest one of the game is looked up by the structure of its
              rules, whatever its names are; or a fresh evaluator: cilp, cilp-paper, fuzzy,
              fluxplayer (made from the rules), features (found in the rules, weighed in random
-             games), random-net, mlp (random weights). MCTS wants an evaluator with cutoff, bias or
-             minimax only; of a checkpoint it takes the judges of moves too, where tree or playout
-             ask for them
+             games), max(TEXT) or min(TEXT) (the most or the least of one feature), blind (all
+             states that are not terminal are worth the same), random-net, mlp (random weights).
+             MCTS uses an evaluator as cutoff, bias, minimax and experience say; where none of them
+             is set, trials decide before the first match. Of a checkpoint it takes the judges of
+             moves too, where tree or playout ask for them
+
+    TEXT     a feature as ``neurogame features GAME --all`` prints it, or a part of its text that
+             no other feature has, as the first role sees it: other roles have in its place what a
+             symmetry, or the symbols of the roles, say. It may hold commas between parentheses
+             and, as the whole lies between some, elsewhere
 
     seconds, nodes, depth, sims   the player's own limits; the stricter of these and the match's
                                   count. Where neither says anything a player that searches
@@ -31,11 +40,16 @@
     refine                        seconds of self-play, before the first match, by which an
                                   evaluator is refined (default 0); in a start clock no more than
                                   fits. Refined weights that are not better are dropped
-    gate                          MCTS with tree=gated or playout=gated: seconds that the decision
-                                  may take before the first match (default 60)
+    gate                          MCTS with tree=gated or playout=gated, or with an evaluator of
+                                  which nothing says what it is for: seconds that trials may take
+                                  before the first match (default 60)
     learn                         a checkpoint into which the player goes on learning after each
                                   match, from its own and the others' moves; it is begun with
                                   SOURCE if it is not there, and else played with instead of SOURCE
+    workers                       heuristic: threads that search (default 0: one for each core)
+    heuristics                    heuristic: with how many it searches for each move (default 0: one
+                                  for each worker, at least two)
+    reselect                      heuristic: whether they are chosen anew for each move (on, off)
     prepare                       auto: seconds for the choice where there is no start clock
                                   (default 30)
     threads                       auto: trees that a tree search grows side by side (default 1)
@@ -48,8 +62,9 @@ Examples: ``alphabeta:cilp``, ``alphabeta:cilp-paper,depth=2``, ``alphabeta:my.p
 ``mcts:sims=1000``, ``mcts:playout=mast,tree=rave,seconds=1``, ``mcts:my.pt,cutoff=2``,
 ``mcts:playout=action,tree=action,sims=1000``, ``mcts:playout=gated,tree=gated,gate=10,seconds=1``,
 ``mcts:my.pt,playout=knowledge,tree=knowledge``, ``alphabeta:checkpoints,seconds=1``,
-``alphabeta:my.pt,refine=60``, ``alphabeta:cilp,learn=my.pt``, ``auto``,
-``auto:checkpoints,seconds=1``. A path must not contain a comma.
+``mcts:features,seconds=1``, ``alphabeta:my.pt,refine=60``, ``alphabeta:cilp,learn=my.pt``,
+``auto``, ``auto:checkpoints,seconds=1``, ``heuristic,seconds=1``, ``alphabeta:blind,seconds=1``,
+``alphabeta:max(number of (cell * * white)),seconds=1``. A path must not contain a comma.
 """
 
 from __future__ import annotations
@@ -60,7 +75,7 @@ from functools import cached_property
 from typing import final
 
 from neurogame.errors import ConfigurationError, PlayerError
-from neurogame.evaluators.config import FRESH
+from neurogame.evaluators.config import FRESH, is_fresh
 from neurogame.players.own_options import OWN, OwnOptions
 from neurogame.search.limit import LIMIT_NAMES, Limit
 from neurogame.search.mcts_settings import MctsSettings
@@ -68,11 +83,16 @@ from neurogame.search.settings import SearchSettings
 from neurogame.settings import Settings, settings_of, spellings
 
 _PLAIN = ("random", "human")
-_SETTINGS: dict[str, type[Settings]] = {"alphabeta": SearchSettings, "mcts": MctsSettings}
+_SETTINGS: dict[str, type[Settings]] = {
+    "alphabeta": SearchSettings,
+    "mcts": MctsSettings,
+    "heuristic": SearchSettings,
+}
 _KINDS = (*_PLAIN, *_SETTINGS, "auto")
 _LIMITS = {
     "alphabeta": ("seconds", "nodes", "depth"),
     "mcts": ("seconds", "nodes", "sims"),
+    "heuristic": ("seconds", "nodes", "depth"),
     "auto": ("seconds", "nodes"),
 }
 
@@ -83,9 +103,9 @@ class PlayerSpec:
     """A player string, taken apart.
 
     Attributes:
-        kind: ``random``, ``human``, ``alphabeta``, ``mcts`` or ``auto``.
-        source: the evaluator: a name of :data:`FRESH` or a path; empty where there is none. Of
-            ``auto``: a folder of checkpoints.
+        kind: ``random``, ``human``, ``alphabeta``, ``mcts``, ``heuristic`` or ``auto``.
+        source: the evaluator: a name of :data:`FRESH`, a heuristic or a path; empty where there is
+            none. Of ``auto``: a folder of checkpoints.
         limit: the player's own limit.
         options: all other options, as texts.
     """
@@ -106,13 +126,13 @@ class PlayerSpec:
             PlayerError: it is not one; the text says what was found and what is allowed.
             ConfigurationError: a limit is out of its range.
         """
-        head, *pieces = (piece.strip() for piece in text.strip().split(","))
+        head, *pieces = (piece.strip() for piece in _split(text.strip()))
         kind, colon, source = (piece.strip() for piece in head.partition(":"))
         kind = kind.lower()
         if kind not in _KINDS:
             raise PlayerError(
                 f"player {text!r}: unknown kind {kind!r}; allowed are random, human, "
-                "alphabeta:SOURCE, mcts, auto"
+                "alphabeta:SOURCE, mcts, heuristic, auto"
             )
         if kind in _PLAIN:
             if colon or pieces:
@@ -120,10 +140,15 @@ class PlayerSpec:
             return cls(kind=kind)
         if _is_option(source):
             source, pieces = "", [source, *pieces]
+        if kind == "heuristic" and source:
+            raise PlayerError(
+                f"player {text!r}: heuristic takes no source; one heuristic alone is "
+                "alphabeta:max(TEXT) or alphabeta:min(TEXT)"
+            )
         if kind == "alphabeta" and not source:
             raise PlayerError(
                 f"player {text!r}: no evaluator; write alphabeta:SOURCE, where SOURCE is the path "
-                f"of a checkpoint or one of {', '.join(FRESH)}"
+                f"of a checkpoint, one of {', '.join(FRESH)}, or max(TEXT) or min(TEXT)"
             )
         options = _options(text, kind, pieces)
         limit = Limit.from_texts(
@@ -140,7 +165,7 @@ class PlayerSpec:
     @property
     def is_fresh(self) -> bool:
         """Whether the evaluator is made anew instead of loaded."""
-        return self.source.lower() in FRESH
+        return is_fresh(self.source)
 
     @cached_property
     def own(self) -> OwnOptions:
@@ -154,6 +179,19 @@ class PlayerSpec:
         """The options that are the search's, as texts."""
         own = OWN.get(self.kind, ())
         return {name: text for name, text in self.options.items() if name not in own}
+
+
+def _split(text: str) -> list[str]:
+    """Return the pieces between commas that do not lie in parentheses."""
+    pieces, depth = [""], 0
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth <= 0:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    # A file may have any name: parentheses that do not close have no meaning.
+    return pieces if depth == 0 else text.split(",")
 
 
 def _is_option(piece: str) -> bool:

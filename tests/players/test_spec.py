@@ -40,6 +40,12 @@ from neurogame.simulate.game import Game, State
         "mcts:my.pt,playout=knowledge,games=100",
         "mcts:tree=knowledge,games=9,policy=knowledge",
         "alphabeta:my.pt,refine=60",
+        "alphabeta:blind,seconds=1",
+        "alphabeta:max(number of (cell * * b), less that of w),depth=2",
+        "alphabeta:min(a),depth=2",
+        "alphabeta:my(1.pt,depth=2",
+        "heuristic",
+        "heuristic:seconds=1,workers=2,heuristics=3,reselect=off,history=0",
         "auto",
         "auto:checkpoints",
         "auto:seconds=1,prepare=5,threads=2",
@@ -57,6 +63,9 @@ def test_fields() -> None:
     assert spec.limit == Limit(seconds=1, depth=3)
     assert not spec.is_fresh
     assert PlayerSpec.parse("alphabeta:Cilp").is_fresh
+    spec = PlayerSpec.parse("alphabeta:Max(a, less b (c)), depth=1")
+    assert (spec.source, spec.is_fresh, spec.limit) == ("Max(a, less b (c))", True, Limit(depth=1))
+    assert str(PlayerSpec.parse("heuristic,seconds=1")) == "heuristic:seconds=1"
     spec = PlayerSpec.parse("mcts: Sims = 200 , tree=rave")
     assert (spec.source, spec.limit, spec.settings) == (
         "",
@@ -101,7 +110,6 @@ def test_fields() -> None:
         ("auto:sims=3", "'sims'", "seconds, nodes, prepare, threads"),
         ("auto:prepare=0", "prepare=0", "a number of at least 0.01"),
         ("auto:threads=1.5", "threads=1.5", "a whole number of at least 1"),
-        ("mcts:cilp,playout=action", "nothing asks for the evaluator", "cutoff, bias or minimax"),
         ("mcts:solver=1", "'1'", "on, off"),
         ("mcts:lanes=1000", "lanes=1000", "1..512"),
         ("mcts:urgency=x", "'x'", "first, parent, a number"),

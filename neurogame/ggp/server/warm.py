@@ -95,7 +95,7 @@ def rehearsals(player: str) -> tuple[str, ...]:
         return STANDING_BY
     if spec.kind == "auto":
         own: tuple[str, ...] = _AUTO
-    elif spec.kind in ("mcts", "alphabeta"):
+    elif spec.kind in ("mcts", "alphabeta", "heuristic"):
         own = (str(_small(spec)),)
     else:
         own = ()
@@ -109,6 +109,8 @@ def _small(spec: PlayerSpec) -> PlayerSpec:
     """Return a player that needs the same code as another one, but little time."""
     options = {n: text for n, text in spec.options.items() if n not in ("threads", "device")}
     options |= {name: least for name, least in _LITTLE.items() if name in options}
+    if spec.kind == "heuristic":
+        options |= {"workers": "1"}
     if "gated" in (options.get("tree"), options.get("playout")):
         options |= {name: _LITTLE[name] for name in ("games", "gate")}
     source = spec.source

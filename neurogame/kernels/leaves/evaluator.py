@@ -17,6 +17,9 @@ from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.evaluate import Input
 from neurogame.kernels.codegen.frame import Part
 from neurogame.kernels.codegen.step import load_step
+from neurogame.kernels.heuristic.derived import make_derived
+from neurogame.kernels.heuristic.exported import ExportedHeuristic
+from neurogame.kernels.heuristic.search import HeuristicValuation, value_heuristic
 from neurogame.kernels.leaves.values import (
     CALLBACK,
     NONE,
@@ -39,7 +42,7 @@ from neurogame.kernels.step import GOALS
 class Valuer(Protocol):
     """What :func:`make_values` asks of an evaluator."""
 
-    def exported(self) -> Exported | ExportedParts | None:
+    def exported(self) -> Exported | ExportedParts | ExportedHeuristic | None:
         """Return the compiled form, or None where there is none."""
 
     def parameters(self) -> Any:
@@ -70,7 +73,7 @@ class SearchEvaluator:
         self.error: BaseException | None = None
         self._evaluator = evaluator
         self.fluents, self.roles = len(circuit.fluents), len(circuit.roles)
-        self._kept: tuple[object, ...] = ()
+        self._kept: object = None
         self.refresh()
 
     @property
@@ -81,9 +84,12 @@ class SearchEvaluator:
     def refresh(self) -> None:
         """Take the evaluator's present weights, as is necessary whenever they have changed."""
         values = self.values
-        self.error, self._kept = None, ()
+        self.error, self._kept = None, None
         values.failed = 0
         exported = None if self._evaluator is None else self._evaluator.exported()
+        if isinstance(exported, ExportedHeuristic):
+            self._take_heuristic(exported)
+            return
         networks = exported.networks if isinstance(exported, ExportedParts) else exported
         if exported is not None and (networks is None or _runs(networks)):
             values.kind = PROGRAM
@@ -104,6 +110,30 @@ class SearchEvaluator:
         else:
             values.kind = NONE if self._evaluator is None else CALLBACK
             values.value, values.evaluator = self._called, Struct()
+
+    def _take_heuristic(self, exported: ExportedHeuristic) -> None:
+        """Take a heuristic; by calls of Python where it derives what cannot be compiled."""
+        values, variant = self.values, None
+        if exported.is_derived:
+            backend, variant = _backend(exported.circuit)
+            if backend != "llvm":
+                values.kind, values.value, values.evaluator = CALLBACK, self._called, Struct()
+                return
+        derived, self._kept = make_derived(exported, variant or None)
+        values.kind = PROGRAM
+        values.value, values.evaluator = (
+            entry(value_heuristic, counted=True),
+            HeuristicValuation(
+                parts=exported.parts,
+                loaded=make_loaded(exported.parts),
+                derived=derived,
+                feature=exported.feature,
+                base=exported.base,
+                slope=exported.slope,
+                least=exported.least,
+                most=exported.most,
+            ),
+        )
 
     def check(self) -> None:
         """Raise what the evaluator has raised, if anything, and forget it."""

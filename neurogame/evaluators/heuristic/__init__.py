@@ -1,0 +1,1 @@
+"""Heuristics: the maximisation or the minimisation of a single feature."""

@@ -1,0 +1,1 @@
+"""Heuristics of single features in compiled code."""

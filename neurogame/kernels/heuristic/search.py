@@ -1,0 +1,64 @@
+"""Values of the leaves of searches by a heuristic, each from the one before it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neurogame.array_types import Float32s1, Int32s1
+from neurogame.kernels.heuristic.derived import DerivedSums, derive
+from neurogame.kernels.leaves.values import Values
+from neurogame.kernels.native.arrays import cast
+from neurogame.kernels.native.struct import Struct
+from neurogame.kernels.parts.load import add_parts, load
+from neurogame.kernels.parts.parts import Loaded, PartWeights
+from neurogame.kernels.parts.search import is_far
+
+
+class HeuristicValuation(Struct):
+    """What :func:`value_heuristic` works with; one per thread.
+
+    Attributes:
+        parts: the sums over fluents and look-ups.
+        loaded: memory for a state.
+        derived: the sums over legal moves and goals.
+        feature: see :class:`~neurogame.kernels.heuristic.exported.ExportedHeuristic`, as the
+            following.
+        base: float32 ``[R]``.
+        slope: float32 ``[R]``.
+        least: float32 ``[R]``.
+        most: float32 ``[R]``.
+    """
+
+    parts: PartWeights
+    loaded: Loaded
+    derived: DerivedSums
+    feature: Int32s1
+    base: Float32s1
+    slope: Float32s1
+    least: Float32s1
+    most: Float32s1
+
+
+_valuation = cast(HeuristicValuation)
+
+
+def value_heuristic(values: Values) -> None:
+    """Value the given states."""
+    own = _valuation(values.evaluator)
+    parts, loaded, states, out = own.parts, own.loaded, values.states, values.out
+    outputs, derived = loaded.outputs, own.derived
+    lanes = derived.sums.shape[1]
+    for first in range(0, values.count, lanes):
+        count = min(values.count - first, lanes)
+        if derived.code != 0:
+            derive(derived, values, first, count)
+        for lane in range(count):
+            row = first + lane
+            if row == 0 or is_far(values, loaded, row):
+                load(loaded, states, row)
+            add_parts(parts, loaded, states, row, 0, outputs)
+            for role in range(out.shape[1]):
+                number = own.feature[role]
+                held = np.float64(outputs[number]) + np.float64(derived.sums[number, lane])
+                value = np.float32(own.base[role] + own.slope[role] * held)
+                out[row, role] = min(max(value, own.least[role]), own.most[role])

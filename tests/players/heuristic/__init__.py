@@ -1,0 +1,1 @@
+"""Tests of the player that searches with several heuristics."""
