@@ -38,6 +38,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "larger steps of tables": {"table_rate": 0.05},
     "smaller steps of tables": {"table_rate": 0.008},
     "without detectors": {"parts": {"detectors": 0.0}},
+    "without features": {"parts": {"features": 0.0}},
     "without symmetries": {"parts": {"symmetries": False}},
     "without modes": {"parts": {"mode": False}},
     "no random starts": {"openings": 0},

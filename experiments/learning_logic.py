@@ -4,7 +4,8 @@ Three starts of the same learner, the same games and seeds, one processor core:
 
 - `nothing`: hidden units begin at random, all values at 0.5;
 - `networks`: the same units, added to the logit of the goal networks (C-IL²P);
-- `detectors`: most of the units begin as counters of a condition of the goals (the recipe).
+- `detectors`: most of the units begin as counters of a condition of the goals (as in the recipe,
+  but without its features; see `learning_with_features.py`).
 
     python experiments/learning_logic.py --out runs/logic GAME...
     python experiments/learning_logic.py --out runs/logic --report
@@ -46,9 +47,9 @@ GAMES = (
     "loa5",
 )
 STARTS: dict[str, dict[str, Any]] = {
-    "nothing": {"logic": "none", "detectors": 0.0},
-    "networks": {"logic": "cilp", "detectors": 0.0},
-    "detectors": {"logic": "none", "detectors": 0.6},
+    "nothing": {"logic": "none", "detectors": 0.0, "features": 0.0},
+    "networks": {"logic": "cilp", "detectors": 0.0, "features": 0.0},
+    "detectors": {"logic": "none", "detectors": 0.6, "features": 0.0},
 }
 MARKS = (0.1, 0.3, 1.0, 3.0, 9.0)
 WANTED = 0.75
@@ -73,32 +74,41 @@ def run(game: Game, start: str, seed: int, matches: int) -> dict[str, Any]:
     return {"game": game.name, "start": start, "seed": seed, "curve": curve}
 
 
-def needed(curve: Sequence[dict[str, Any]], what: str) -> float:
-    """Return the games or seconds until :data:`WANTED`; infinite if it was not reached.
+def needed(
+    curve: Sequence[dict[str, Any]], what: str, wanted: float = WANTED, opponent: str = "untrained"
+) -> float:
+    """Return the games or seconds until a score; infinite if it was not reached.
 
     Before the first mark nothing is known, so a score reached there counts as that mark.
+
+    Args:
+        curve: what was measured at each mark.
+        what: ``games`` or ``seconds``.
+        wanted: the score, 0..1.
+        opponent: against whom.
     """
     before: dict[str, Any] | None = None
     for row in curve:
-        score = row["untrained"]["score"]
-        if score >= WANTED:
+        score = row[opponent]["score"]
+        if score >= wanted:
             if before is None:
                 return float(row[what])
-            low = before["untrained"]["score"]
-            part = (WANTED - low) / (score - low)
+            low = before[opponent]["score"]
+            part = (wanted - low) / (score - low)
             first, last = math.log(max(before[what], 1)), math.log(max(row[what], 1))
             return math.exp(first + part * (last - first))
         before = row
     return math.inf
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """Return seconds or games as text."""
     return (
         "not reached" if math.isinf(value) else f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
     )
 
 
-def _ratio(own: Sequence[float], base: Sequence[float]) -> str:
+def ratio(own: Sequence[float], base: Sequence[float]) -> str:
     """Return the mean ratio on a logarithmic scale, where all were reached.
 
     With its interval where there are seeds enough for one that says anything.
@@ -131,8 +141,8 @@ def report(cells: Cells) -> str:
             if not own:
                 continue
             values = []
-            for number in range(len(MARKS)):
-                rows = [one["curve"][number] for one in own]
+            for place in range(len(MARKS)):
+                rows = [one["curve"][place] for one in own]
                 games = np.mean([row["games"] for row in rows])
                 values.append(f"{share(rows, 'untrained')} ({games / 1000:,.1f}k games)")
             for what in ("games", "seconds"):
@@ -142,10 +152,10 @@ def report(cells: Cells) -> str:
                     for one, value in zip(own, each, strict=True)
                     if one["seed"] in base
                 ]
-                ratio = (
-                    "" if start == "nothing" or not paired else _ratio(*zip(*paired, strict=True))
+                paired_ratio = (
+                    "" if start == "nothing" or not paired else ratio(*zip(*paired, strict=True))
                 )
-                values += [_number(float(np.median(each))), ratio]
+                values += [number(float(np.median(each))), paired_ratio]
             lines.append(f"| {name} | {start} | {len(own)} | " + " | ".join(values) + " |")
     return "\n".join(lines)
 

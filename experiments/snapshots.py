@@ -18,7 +18,7 @@ class Snapshot:
     """What a learner was after some time.
 
     Attributes:
-        seconds: processor seconds of learning.
+        seconds: processor seconds of learning, with those spent before.
         games: of self-play so far.
         evaluator: its averaged weights.
     """
@@ -29,7 +29,7 @@ class Snapshot:
 
 
 def snapshots(
-    game: Game, given: Mapping[str, Any], seed: int, marks: Sequence[float]
+    game: Game, given: Mapping[str, Any], seed: int, marks: Sequence[float], *, spent: float = 0.0
 ) -> Iterator[Snapshot]:
     """Learn on one core with the fitted recipe, and yield what was learned at each mark.
 
@@ -38,15 +38,16 @@ def snapshots(
         given: settings that differ from the recipe's, see :func:`neurogame.learn.recipe.fitted`.
         seed: of the run.
         marks: processor seconds, rising.
+        spent: processor seconds that count before learning begins.
     """
     config = fitted(game, given, seed=seed)
     learner = LaneLearner(game, config, fresh_parts(game, config))
     for mark in marks:
-        while learner.counters.seconds < mark:
+        while spent + learner.counters.seconds < mark:
             learner.round()
         counters = learner.counters
         yield Snapshot(
-            seconds=counters.seconds,
+            seconds=spent + counters.seconds,
             games=counters.matches,
             evaluator=copy.deepcopy(learner.averaged).requires_grad_(False),
         )

@@ -43,8 +43,12 @@ class MappedEvaluator(Evaluator):
 
     def exported(self) -> Exported | ExportedParts | None:
         """Return the inner evaluator's compiled form for the outer game, if it has one."""
+        # Imported here: most callers compile nothing.
+        from neurogame.kernels.heuristic.exported import ExportedHeuristic
+
         inner = self.inner.exported()
-        if inner is None:
+        if inner is None or isinstance(inner, ExportedHeuristic):
+            # No checkpoint holds a heuristic.
             return None
         fluents, roles = self.get_buffer("fluent_index"), self.get_buffer("role_index")
         return inner.renamed(fluents.cpu().numpy(), roles.cpu().numpy())

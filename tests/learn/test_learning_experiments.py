@@ -55,6 +55,31 @@ def test_games_needed_are_interpolated(monkeypatch: pytest.MonkeyPatch) -> None:
     assert math.isinf(needed(curve(0.5, 0.7), "games"))
 
 
+def test_seconds_with_features_are_compared_seed_by_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = experiment("learning_with_features", monkeypatch)
+    cells = experiment("cells", monkeypatch).Cells(tmp_path)
+    for start, factor, spent in (("without", 2.0, 0.0), ("with", 1.0, 0.25)):
+        for seed in (1, 2):
+            curve = [
+                {
+                    "seconds": factor * seed * 4**place,
+                    "games": 1000,
+                    "rival": {"score": score, "low": score - 0.1, "high": score + 0.1},
+                }
+                for place, score in enumerate((0.25, 0.75, 0.8, 0.8, 0.9))
+            ]
+            one = {"game": "hex5", "start": start, "seed": seed, "spent": spent, "curve": curve}
+            cells.put(f"hex5-{start}-{seed}", one)
+    lines = module.report(cells).splitlines()
+    # 50 % is half way between 25 and 75, so 2 and 4 seconds with, 4 and 8 without.
+    assert lines[2].startswith("| hex5 | without | 25.0 ± 7.1 | 75.0 ± 7.1 |")
+    assert "| 6.0 |  |" in lines[2]
+    assert "| 3.0 | 0.50 |" in lines[3]
+    assert lines[-1] == "Finding features took 0.25 to 0.25 s."
+
+
 def test_the_deepest_fall_is_that_of_ten_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     module = experiment("learning_across_matches", monkeypatch)
     rising = np.repeat(np.linspace(0, 1, 40), 2)[None, :]

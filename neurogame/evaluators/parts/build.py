@@ -17,6 +17,7 @@ from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.detectors import first_embedding
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.feature_units import feature_units
 from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
 from neurogame.evaluators.parts.make_layout import make_layout
 from neurogame.simulate.game import Game
@@ -37,6 +38,8 @@ def make_parts(game: Game, config: PartsConfig, *, opposed: bool, seed: int = 0)
     found = _made(game, layout, config, seed)
     fluents = layout.sizes.fluents
     first = first_embedding(game.structure, fluents, config.hidden, config.detectors, seed)
+    for all_units, own in zip(first, feature_units(game, layout, config, seed), strict=True):
+        all_units[..., all_units.shape[-1] - own.shape[-1] :] = own
     found.begin(*map(torch.from_numpy, first))
     return found
 

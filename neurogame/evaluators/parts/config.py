@@ -37,6 +37,14 @@ class PartsConfig(Settings):
         least=0,
         most=1,
     )
+    features: float = setting(
+        0.0,
+        "share of the hidden units that begin as features found in the rules, such as who has more "
+        "pieces, 0..1, at most: eight for each feature; they are the last ones, if need be in "
+        "place of detectors",
+        least=0,
+        most=1,
+    )
     lookups: int = setting(
         160,
         "look-ups in pattern tables per state, at most; 0: no patterns",

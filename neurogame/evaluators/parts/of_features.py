@@ -21,8 +21,9 @@ from neurogame.features.feature import Reals
 from neurogame.features.weights import WeightedFeatures, weigh
 from neurogame.ground.atoms import IntArray
 from neurogame.simulate.game import Game
+from neurogame.waiting import say
 
-SECONDS = 1.5
+SECONDS = 1.0
 """Of random games from which weights come, where nobody says more."""
 
 
@@ -36,6 +37,7 @@ def make_feature_evaluator(game: Game, seed: int = 0) -> PartsEvaluator:
     Raises:
         GameError: the rules suggest no feature, or none tells who wins.
     """
+    say(f"{game.name}: random games for the weights of its features, {SECONDS:g} s or a few more")
     evidence = find_evidence(game, EvidenceConfig(seconds=SECONDS), seed=seed)
     return feature_evaluator(game, weigh(evidence))
 
@@ -108,10 +110,7 @@ def _look_ups(weighted: WeightedFeatures, fluents: int) -> list[tuple[IntArray, 
         tables = own.lookups
         if tables is None:
             continue
-        for lookup, first in enumerate(tables.first.tolist()):
-            mine = np.flatnonzero(tables.lookup == lookup)
-            column = np.zeros(fluents, np.int64)
-            column[tables.fluent[mine]] = tables.addend[mine]
+        for column, first in zip(tables.columns(fluents), tables.first.tolist(), strict=True):
             values = tables.values[first : first + int(column.sum()) + 1]
             share = weighted.weights[:, number, None] * values[None]
             row = found.setdefault(column.tobytes(), (column, np.zeros_like(share)))

@@ -40,7 +40,7 @@ def value_parts(values: Values) -> None:
     evaluate(own.logic, states, values.lanes, values.count, out)
     values.failed = own.logic.failed
     for row in range(values.count):
-        if row == 0 or _is_far(values, loaded, row):
+        if row == 0 or is_far(values, loaded, row):
             load(loaded, states, row)
         add_parts(parts, loaded, states, row, mode_of(parts, states, row), outputs)
         for role in range(out.shape[1]):
@@ -48,7 +48,7 @@ def value_parts(values: Values) -> None:
 
 
 @inner
-def _is_far(values: Values, loaded: Loaded, row: int) -> bool:
+def is_far(values: Values, loaded: Loaded, row: int) -> bool:
     """Return whether so many fluents differ from the loaded state that to load is quicker."""
     differ, held, states = 0, 0, values.states
     for word in range(states.shape[1]):

@@ -1,0 +1,156 @@
+"""First weights of hidden units: features found in the rules, such as who has more pieces.
+
+A unit adds up what a feature counts, and answers where it is above, or below, a value that random
+games have shown. Several units of one feature with thresholds of their own are a basis in which
+what the feature is worth can be learned as any curve. So what a number of the whole board says is
+there from the first game of learning on; it costs nothing, as the units are there anyway, and asks
+for no evidence that the feature is worth anything.
+
+*Reference:* Towell and Shavlik, "Knowledge-based artificial neural networks" (1994); Kuhlmann and
+Stone, "Automatic heuristic construction for general game playing" (2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.evaluators.parts.layout import PartsLayout
+from neurogame.evaluators.parts.perspective import find_perspectives
+from neurogame.features.candidates import find_candidates
+from neurogame.features.feature import Feature
+from neurogame.simulate.game import Game
+from neurogame.simulate.play_out import play_out
+from neurogame.simulate.states import StateBatch
+from neurogame.structure.symmetries import Symmetry
+
+_GAMES, _LOOKS, _LONGEST = 64, 16, 1000
+_OF_ONE = 8
+"""Units of one feature, at most: as many thresholds make any curve, all others learn better."""
+_NOISE = 0.03
+"""Standard deviation of what is added to all weights, so that no two units are the same."""
+_SAME = 1e-4
+"""Differences up to this are those of rounding."""
+
+Floats = npt.NDArray[np.float32]
+
+
+def feature_units(
+    game: Game, layout: PartsLayout, config: PartsConfig, seed: int
+) -> tuple[Floats, Floats]:
+    """Return the embeddings and biases of the units that begin as features.
+
+    Args:
+        game: the game.
+        layout: the perspectives in which states are seen.
+        config: how many hidden units there are, ``H``, and which share of them is
+            features, at most; ``U`` units.
+        seed: decides thresholds and noise.
+
+    Returns:
+        float32 ``[F, U]`` and ``[U]``; no units where random games show no feature that fits.
+    """
+    most = int(config.features * config.hidden)
+    fluents = layout.sizes.fluents
+    none = np.zeros((fluents, 0), np.float32), np.zeros(0, np.float32)
+    if not most:
+        return none
+    kept = find_perspectives(game.structure, mode=config.mode, symmetries=config.symmetries).kept
+    weights = unit_features(find_candidates(game), kept)
+    if not weights.shape[1]:
+        return none
+    values, ceased = _values_in_play(game, layout, weights)
+    # Where what has been placed stays for good, patterns are the better inputs.
+    telling = _tells_games_apart(values) & weights[ceased].any(axis=0)
+    weights, values = weights[:, telling], values[:, :, telling]
+    count = weights.shape[1]
+    if not count:
+        return none
+    units = min(most, _OF_ONE * count)
+    random = np.random.default_rng(seed)
+    shown = values[~np.isnan(values[:, :, 0])]
+    spread = shown.std(axis=0)
+    own = random.permutation(count)[np.arange(units) % count]
+    sign = random.choice([-1.0, 1.0], units) / spread[own]
+    # Near the threshold it answers a little, so that it learns from the first games on.
+    bias = 0.5 - sign * shown[random.integers(len(shown), size=units), own]
+    embedding = sign * weights[:, own] + _NOISE * random.standard_normal((fluents, units))
+    return embedding.astype(np.float32), bias.astype(np.float32)
+
+
+def unit_features(features: Sequence[Feature], kept: Sequence[Symmetry]) -> Floats:
+    """Return the weights of fluents in those features that a hidden unit can be.
+
+    They are sums over fluents alone, and the same under every symmetry that positions are learned
+    under: what differs says nothing by itself. What each role has is left out where the difference
+    says it.
+
+    Args:
+        features: the candidates of a game.
+        kept: symmetries that map a position to one with the same value.
+
+    Returns:
+        float32 ``[F, K]``.
+    """
+    fitting = [
+        own
+        for own in features
+        if own.fluents.any() and own.lookups is None and not (own.reads_moves or own.goals.any())
+        if all(np.allclose(own.fluents[g.fluents], own.fluents, atol=1e-6) for g in kept)
+    ]
+    compared = [own for own in fitting if own.against is not None or own.owner is None]
+    columns = [own.fluents for own in compared or fitting]
+    fluents = len(features[0].fluents) if features else 0
+    return np.stack(columns, axis=1) if columns else np.zeros((fluents, 0), np.float32)
+
+
+def _values_in_play(
+    game: Game, layout: PartsLayout, weights: Floats
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return sums over the fluents of states of random games, as their modes see them.
+
+    Returns:
+        float32 ``[T, G, K]``: ``T`` times ``G`` games, NaN where a game is over; and which fluents
+        ceased to hold in any of them, bool ``[F]``.
+    """
+    simulator = game.simulator()
+    lengths = play_out(simulator, _GAMES, 0, _LONGEST).lengths
+    # Odd, so that states of both roles are looked at where they take turns.
+    stride = round(float(lengths.float().mean()) / _LOOKS) | 1
+    kernel, numbers = simulator.playout_kernel(), torch.arange(_GAMES // 64)
+    words, found = simulator.initial(_GAMES).words, []
+    playing, ceased = np.ones(_GAMES, np.bool_), np.zeros(len(weights), np.bool_)
+    before = StateBatch(words, _GAMES).to_bool().numpy()
+    for ply in range(0, int(lengths.max()) + stride, stride):
+        held = StateBatch(words, _GAMES).to_bool().float()
+        now = held.numpy() > 0
+        ceased |= (before & ~now)[playing].any(axis=0)
+        before = now
+        modes = layout.mode_of(held).numpy()
+        values = np.full((_GAMES, weights.shape[1]), np.nan, np.float32)
+        for mode in np.unique(modes[playing]).tolist():
+            rows = playing & (modes == mode)
+            values[rows] = layout.seen(held[torch.from_numpy(rows)], mode).numpy() @ weights
+        found.append(values)
+        end = kernel.finish(words, numbers, 0, step=ply, steps=stride)
+        words = end.words
+        playing = StateBatch(end.playing[None], _GAMES).to_bool()[:, 0].numpy()
+        if not playing.any():
+            break
+    return np.stack(found), ceased
+
+
+def _tells_games_apart(values: Floats) -> npt.NDArray[np.bool_]:
+    """Return which features ever differ between games at the same time; bool ``[K]``.
+
+    Others are clocks, as the number of stones where everybody places one in turn.
+    """
+    there = ~np.isnan(values)
+    highest = np.where(there, values, -np.inf).max(axis=1)
+    lowest = np.where(there, values, np.inf).min(axis=1)
+    found: npt.NDArray[np.bool_] = (highest > lowest + _SAME).any(axis=0)
+    return found
