@@ -27,19 +27,11 @@ class FolderPlayer:
         Args:
             spec: its source is a folder.
             make: makes the player of a string whose source is a checkpoint.
-
-        Raises:
-            PlayerError: nothing asks for what a checkpoint holds.
         """
         self._spec, self._make = spec, make
         self._holdings = _holdings(spec)
         self._game: Game | None = None
         self._player: Player | None = None
-        if not self._holdings:
-            raise PlayerError(
-                f"player {spec}: nothing asks for a checkpoint; set cutoff, bias or minimax for "
-                "an evaluator, tree or playout for judges of moves"
-            )
 
     @property
     def name(self) -> str:
@@ -135,4 +127,4 @@ def _holdings(spec: PlayerSpec) -> tuple[str, ...]:
     settings = MctsSettings(**MctsSettings.read(spec.settings))
     if settings.needs_evaluator:
         return ("evaluator",)
-    return settings.judges or (("action",) if settings.is_gated else ())
+    return settings.judges or (("action",) if settings.is_gated else ("evaluator",))

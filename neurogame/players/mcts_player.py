@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, final
 from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
-from neurogame.players.search_player import SearchPlayer
+from neurogame.players.search_player import DEFAULT_LIMIT, SearchPlayer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.simulate.game import Game
+from neurogame.waiting import say
 
 if TYPE_CHECKING:
     from neurogame.learn.match_learner import MatchLearner
@@ -54,17 +55,17 @@ class MctsPlayer(SearchPlayer):
                 learning has to end, as ``time.monotonic`` tells it, or None; None: there are none.
             name: its player string.
             limit: its own limit; the stricter of this and the match's counts.
-            settings: how to search.
+            settings: how to search. If nothing in them asks for the evaluator, gating decides
+                what it is used for, if anything.
             fresh: whether to make a new evaluator for every match, with the match's seed;
                 otherwise it is made once per game with seed 0, as judges always are.
-            gate: seconds that gating may take, once per game, where the settings ask for it.
+            gate: seconds that gating may take, once per game, where there is something to decide.
             refine: seconds of self-play by which a new evaluator is refined before the first
                 match; in a start clock no more than fits.
             learn: makes what learns from matches, or None.
 
         Raises:
-            PlayerError: the settings need an evaluator or judges and there are none, or an
-                evaluator is not needed.
+            PlayerError: the settings need an evaluator or judges and there are none.
         """
         super().__init__(source, name=name, limit=limit, fresh=fresh, refine=refine, learn=learn)
         self._settings = settings or MctsSettings()
@@ -79,16 +80,18 @@ class MctsPlayer(SearchPlayer):
             )
         if judges is None and (self._settings.judges or self._settings.is_gated):
             raise PlayerError(f"player {name}: tree or playout need judges of moves; give a maker")
-        if source is not None and not self._settings.needs_evaluator:
-            raise PlayerError(
-                f"player {name}: nothing asks for the evaluator; set cutoff, bias or minimax"
-            )
+        # Where nothing says what the evaluator is for, matches decide.
+        self._tries_evaluator = source is not None and not self._settings.needs_evaluator
 
     def _make_search(self, game: Game, seed: int, seconds: float | None, end: float | None) -> Mcts:
-        if self._make_judges is not None and (self._judges is None or game is not self._game):
+        is_new = game is not self._game
+        if self._make_judges is not None and (self._judges is None or is_new):
             learned = None if end is None or seconds is None else end - _SHARE * seconds
             self._judges = self._make_judges(game, 0, learned)
-            self._decide(game, self._judges, seed, end)
+            if self._settings.is_gated:
+                self._decide(game, seed, end)
+        if self._tries_evaluator and is_new:
+            self._decide(game, seed, end)
         return Mcts(
             game,
             settings=self._decided,
@@ -97,32 +100,45 @@ class MctsPlayer(SearchPlayer):
             seed=seed,
         )
 
-    def _decide(
-        self, game: Game, judges: Mapping[str, MoveJudge], seed: int, end: float | None
-    ) -> None:
+    def _decide(self, game: Game, seed: int, end: float | None) -> None:
         """Have gating decide what the settings leave to it, in time if there is an end."""
-        if not self._settings.is_gated:
-            return
         # Imported here: it plays matches itself.
-        from neurogame.players.gate.gate import open_gate, ungated
+        from neurogame.players.gate.gate import open_evaluator_gate, open_gate
+        from neurogame.players.gate.uses import ungated
 
-        gate, latest = self._gate, None
+        gate, latest, judges = self._gate, None, self._judges or {}
         if end is not None:
             begun = time.monotonic()
-            Mcts(game, settings=ungated(self._settings), evaluator=self._evaluator, judges=judges)
+            plain = ungated(self._settings)
+            Mcts(game, settings=plain, evaluator=self._evaluator, judges=judges)
             now = time.monotonic()
             # The search that is decided on has to be made after that.
             latest = end - (now - begun)
             gate = min(gate, max(_SHARE * (latest - now), 0.0))
-        report = open_gate(
-            game,
-            self._settings,
-            judges,
-            seed=seed,
-            seconds=gate,
-            limit=self._limit or None,
-            evaluator=self._evaluator,
-            latest=latest,
-        )
+        if gate > 0:
+            say(f"{self.name}: trials of its uses, up to {gate:.0f} s")
+        if self._tries_evaluator:
+            assert self._evaluator is not None
+            report = open_evaluator_gate(
+                game,
+                self._settings,
+                self._evaluator,
+                judges,
+                seed=seed,
+                seconds=gate,
+                limit=self._limit or DEFAULT_LIMIT,
+                latest=latest,
+            )
+        else:
+            report = open_gate(
+                game,
+                self._settings,
+                judges,
+                seed=seed,
+                seconds=gate,
+                limit=self._limit or None,
+                evaluator=self._evaluator,
+                latest=latest,
+            )
         self._decided = report.settings
         self.report = "\n".join(filter(None, [self.report, str(report)]))

@@ -10,6 +10,7 @@ from neurogame.settings import Settings, setting
 OWN = {
     "alphabeta": ("noise", "device", "refine", "learn"),
     "mcts": ("noise", "device", "games", "policy", "refine", "gate", "learn"),
+    "heuristic": ("workers", "heuristics", "reselect"),
     "auto": ("prepare", "threads"),
 }
 """Kind of player -> its own options."""
@@ -52,8 +53,8 @@ class OwnOptions(Settings):
     )
     gate: float = setting(
         60.0,
-        "MCTS with tree=gated or playout=gated: seconds that the decision may take before the "
-        "first match; at least 0",
+        "MCTS with tree=gated or playout=gated, or with an evaluator of which nothing says what it "
+        "is for: seconds that trials may take before the first match; at least 0",
         least=0,
         allowed="a number of at least 0",
     )
@@ -68,6 +69,25 @@ class OwnOptions(Settings):
         "auto: trees that a tree search grows side by side in the match; at least 1",
         least=1,
         allowed="a whole number of at least 1",
+    )
+    workers: int = setting(
+        0,
+        "heuristic: threads that search side by side; 0: one for each core",
+        least=0,
+        allowed="a whole number of at least 0",
+    )
+    heuristics: int = setting(
+        0,
+        "heuristic: with how many it searches for each move, side by side or, where there are "
+        "fewer workers, in turns; 0: one for each worker, at least two",
+        least=0,
+        allowed="a whole number of at least 0",
+    )
+    reselect: bool = setting(
+        True,
+        "heuristic: whether heuristics are chosen anew for each move; else the strongest ones of "
+        "random games stay",
+        allowed="on or off",
     )
     learn: str = setting(
         "",

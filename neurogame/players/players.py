@@ -53,6 +53,8 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
     player: Player
     if spec.kind == "auto":
         player = _auto_player(spec)
+    elif spec.kind == "heuristic":
+        player = _heuristic_player(spec)
     elif spec.source and not spec.is_fresh and Path(spec.source).is_dir():
         player = FolderPlayer(spec, lambda own: _searching_player(own, seed))
     else:
@@ -77,6 +79,20 @@ def _auto_player(spec: PlayerSpec) -> Player:
     own = spec.own
     return AutoPlayer(
         folder, name=str(spec), limit=spec.limit, prepare=own.prepare, threads=own.threads
+    )
+
+
+def _heuristic_player(spec: PlayerSpec) -> Player:
+    # Imported here: others do not look for features.
+    from neurogame.players.heuristic.player import HeuristicPlayer
+
+    return HeuristicPlayer(
+        name=str(spec),
+        limit=spec.limit,
+        settings=SearchSettings(**SearchSettings.read(spec.settings)),
+        workers=spec.own.workers,
+        heuristics=spec.own.heuristics,
+        reselect=spec.own.reselect,
     )
 
 
@@ -196,7 +212,7 @@ def _device(spec: PlayerSpec) -> str:
 
 def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluator]:
     """Return a maker of untrained evaluators."""
-    kind = FRESH[spec.source.lower()]
+    kind = FRESH.get(spec.source.lower())
     if spec.own.noise > 0 and kind not in ("cilp", "cilp-paper"):
         raise PlayerError(f"player {spec}: noise is for cilp and cilp-paper evaluators")
     noise = spec.own.noise

@@ -16,6 +16,7 @@ from neurogame.players.started import started
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
+from neurogame.waiting import say
 
 if TYPE_CHECKING:
     from neurogame.learn.match_learner import MatchLearner
@@ -196,6 +197,7 @@ def _refined_in_time(
     # Imported here: who refines nothing needs nothing of the learning room.
     from neurogame.learn.refine import refine_evaluator
 
+    say(f"{game.name}: an evaluator is refined by self-play, {seconds:.0f} s")
     found = refine_evaluator(game, evaluator, seconds, seed)
     if found is None:
         return evaluator, "not refined: too little time for this game"

@@ -321,7 +321,7 @@ def _check_judges(settings: MctsSettings, judges: Mapping[str, MoveJudge]) -> No
     if settings.is_gated:
         raise ConfigurationError(
             f"mcts: tree={settings.tree}, playout={settings.playout}; what is gated must be "
-            "decided before the search is made: take a player string, or resolve_gate"
+            "decided before the search is made: take a player string, or open_gate"
         )
     for name in settings.judges:
         if name not in judges:

@@ -52,6 +52,7 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
         blend=settings.backup == "blend",
         bias=settings.bias,
         minimax=settings.minimax,
+        experience=settings.experience,
         judged=settings.tree_judge is not None,
         seeded=settings.mix == "seed",
         virtual=settings.virtual,
@@ -70,6 +71,11 @@ def is_recorded(settings: MctsSettings) -> bool:
     if settings.playout_judge is not None:
         return settings.tree in ("rave", "grave") or settings.blend < 1
     return settings.tree in ("rave", "grave") or settings.playout != "uniform"
+
+
+def is_hinted(options: Options) -> bool:
+    """Return whether every new node is evaluated."""
+    return options.bias > 0 or options.minimax > 0 or options.experience > 0
 
 
 def has_policy(settings: MctsSettings) -> bool:

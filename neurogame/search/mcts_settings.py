@@ -206,6 +206,13 @@ class MctsSettings(Settings):
         most=1,
         allowed="0..1",
     )
+    experience: float = setting(
+        0.0,
+        "results that the evaluator's value of a position counts for in the mean of the edge that "
+        "leads to it; at least 0",
+        least=0,
+        allowed="a number of at least 0",
+    )
 
     def check(self) -> None:
         """Refuse several playouts where each leaf has one."""
@@ -275,4 +282,5 @@ class MctsSettings(Settings):
     @property
     def needs_evaluator(self) -> bool:
         """Whether leaves or children are to be evaluated."""
-        return self.cutoff is not None or self.bias > 0 or self.minimax > 0
+        asked = self.bias > 0 or self.minimax > 0 or self.experience > 0
+        return self.cutoff is not None or asked

@@ -32,7 +32,7 @@ from neurogame.kernels.mcts.search import (
 )
 from neurogame.kernels.mcts.tree import COLUMNS, MOST_MOVES, Tree, clear, make_tree
 from neurogame.kernels.native.entries import entry
-from neurogame.search.mcts_options import DEPTH, has_policy
+from neurogame.search.mcts_options import DEPTH, has_policy, is_hinted
 from neurogame.search.mcts_reading import node_of, record_of
 from neurogame.search.mcts_settings import MctsSettings
 
@@ -263,7 +263,7 @@ class MctsTree:
         if self._tree is not None:
             return
         plan, options = self.plan, self.plan.options
-        hinted, judged = options.bias > 0 or options.minimax > 0, options.judged != 0
+        hinted, judged = is_hinted(options), options.judged != 0
         all_moves = options.kind == RAVE
         low, high = _NODE_WORDS
         words = min(plan.capacity * min(max(24 + 4 * legal, low), high), _MOST_WORDS)

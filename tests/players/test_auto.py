@@ -80,6 +80,7 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Race, "run", eight_rounds)
     monkeypatch.setattr("neurogame.players.auto.choice._SLOW_TO_MAKE", 0.0)
+    monkeypatch.setattr("neurogame.players.auto.choice._LONGEST", 0.02)
 
 
 @pytest.mark.usefixtures("unhurried")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import time
 from functools import cache
 
 import numpy as np
 import pytest
+import torch
 
 pytest.importorskip("numba")
 
+from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores, Flags, Reals
 from neurogame.players.gate.evidence import measure_evidence
-from neurogame.players.gate.gate import open_gate
+from neurogame.players.gate.gate import open_evaluator_gate, open_gate
+from neurogame.players.gate.uses import evaluator_uses
 from neurogame.players.race import Race
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
@@ -69,6 +73,21 @@ def exact(game: Game, texts: frozenset[str]) -> tuple[float, ...]:
     return max(found, key=lambda values: values[mover])
 
 
+class Perfect(Evaluator):
+    """Exact values, or for the sign -1 those of the other role."""
+
+    def __init__(self, game: Game, sign: int) -> None:
+        super().__init__(len(game.fluents), len(game.roles), {})
+        self.game, self.sign = game, sign
+
+    def forward(self, fluents: torch.Tensor) -> torch.Tensor:
+        found = []
+        for held in fluents.tolist():
+            texts = [text for text, flag in zip(self.game.fluents, held, strict=True) if flag]
+            found.append(exact(self.game, frozenset(texts))[:: self.sign])
+        return torch.tensor(found)
+
+
 @pytest.fixture(scope="module")
 def game() -> Game:
     return Game.load("tictactoe")
@@ -104,7 +123,7 @@ def test_a_misleading_heuristic_is_switched_off_without_a_match(game: Game) -> N
     report = open_gate(game, settings, {"action": Judged(game, -1)}, seed=1, seconds=10)
     assert report.settings == MctsSettings(exploration=0.5)
     assert report.chosen == "off"
-    assert not report.racers
+    assert not report.trials.racers
 
 
 def test_without_a_heuristic_or_time_search_is_plain(game: Game) -> None:
@@ -121,11 +140,36 @@ def test_nothing_is_begun_that_would_be_too_late(game: Game) -> None:
     late = open_gate(game, settings, judges, seed=1, seconds=10, latest=time.monotonic())
     assert late.settings == MctsSettings()
     assert late.evidence is not None
-    assert not late.racers
+    assert not late.trials.racers
     # There is not even time for the playouts by which moves are ranked.
     hasty = open_gate(game, settings, judges, seed=1, seconds=1e-6, latest=time.monotonic() + 60)
     assert hasty.settings == MctsSettings()
     assert hasty.evidence is None
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_evaluator_is_used_where_it_helps(sign: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Race.run
+    # So many rounds, whatever the time is.
+    monkeypatch.setattr(Race, "run", lambda own, limit, end: run(own, limit, math.inf, 8))
+    nim, settings, limit = Game.load("nim"), MctsSettings(lanes=1), Limit(simulations=20)
+    report = open_evaluator_gate(
+        nim, settings, Perfect(nim, sign), seed=1, seconds=600, limit=limit
+    )
+    assert report.trials.limit == limit
+    assert len(report.trials.racers) == len(evaluator_uses(settings))
+    if sign > 0:
+        assert report.settings == evaluator_uses(settings)[report.chosen]
+    else:
+        assert report.settings == settings
+        assert report.chosen == "off"
+    assert str(report).startswith(f"evaluator: {report.chosen}")
+
+
+def test_an_exploration_that_is_given_stays() -> None:
+    for own in evaluator_uses(MctsSettings(exploration=0.6)).values():
+        assert own.exploration == 0.6
+        assert own.needs_evaluator
 
 
 def make_race(game: Game, judge: Judged) -> Race:

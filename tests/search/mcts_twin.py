@@ -308,6 +308,8 @@ class Twin:
             value += beta * (edge.prior - value)
         bias = Real(0)
         if self._evaluator is not None and edge.visits:
+            known = Real(self.options.experience)
+            value += known / (Real(counted) + known) * (edge.hint - value)
             value += Real(self.options.minimax) * (edge.hint - value)
             bias = Real(self.options.bias) * edge.hint / Real(edge.visits + 1)
         seen, hits = self._all_moves(edge, reference)

@@ -171,10 +171,20 @@ def test_blended_results(name: str) -> None:
     _assert_equal(*_grown(_game(name), replace(PLAIN, backup="blend"), 1, 600))
 
 
-@pytest.mark.parametrize(("bias", "minimax"), [(2.0, 0.0), (0.0, 0.4), (1.0, 0.3)])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"bias": 2.0},
+        {"minimax": 0.4},
+        {"bias": 1.0, "minimax": 0.3},
+        {"experience": 5.5},
+        {"experience": 2.0, "minimax": 0.5},
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("name", ["tictactoe", "tictactoe3p", "bidding_tictactoe"])
-def test_hints_of_an_evaluator(name: str, bias: float, minimax: float) -> None:
-    settings = replace(PLAIN, bias=bias, minimax=minimax)
+def test_hints_of_an_evaluator(name: str, changes: dict[str, Any]) -> None:
+    settings = replace(PLAIN, **changes)
     _assert_equal(*_grown(_game(name), settings, 1, 500))
 
 

@@ -45,6 +45,7 @@ class Options(Struct):
         blend: whether results are blended with the mean of the child.
         bias: weight of the progressive bias.
         minimax: weight of implicit minimax values.
+        experience: results that an evaluator's value counts for in the mean of an edge.
         judged: whether a judge gives nodes priors.
         seeded: whether a prior is the first mean of a move; otherwise it is mixed with the mean.
         virtual: visits that a prior counts for then.
@@ -71,6 +72,7 @@ class Options(Struct):
     blend: int
     bias: float
     minimax: float
+    experience: float
     judged: int
     seeded: int
     virtual: float

@@ -213,7 +213,8 @@ def mixed_score(
         value = _with_prior(tree, options, edges, edge, counted, value, terms.trust)
     bias = _ZERO
     if tree.hinted and visits > 0:
-        hint = edges.extra[HINTS, edge]
+        hint, known = edges.extra[HINTS, edge], np.float32(options.experience)
+        value += known / (np.float32(counted) + known) * (hint - value)
         value += np.float32(options.minimax) * (hint - value)
         bias = np.float32(options.bias) * hint / np.float32(visits + 1)
     if options.kind != UCT:

@@ -13,6 +13,7 @@ from neurogame.players.player import Player
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
+from neurogame.waiting import say
 
 _SHARE = 0.9
 """Share of the given time for the choice; the rest is for making what was chosen."""
@@ -66,9 +67,11 @@ class AutoPlayer:
     def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
         """Choose, if the game is a new one; see :class:`~neurogame.players.player.Player`."""
         if self._choice is None or game is not self._game:
+            time = self._prepare if seconds is None else _SHARE * seconds
+            say(f"{self.name}: looks for the player that suits {game.name}, {time:.0f} s")
             self._choice = choose_player(
                 game,
-                seconds=self._prepare if seconds is None else _SHARE * seconds,
+                seconds=time,
                 seed=seed,
                 checkpoints=self._checkpoints(game),
                 threads=self._threads,

@@ -43,6 +43,7 @@ def mcts_candidate(
     name: str,
     settings: MctsSettings,
     judges: Mapping[str, MoveJudge] | None = None,
+    evaluator: Evaluator | None = None,
     *,
     seed: int,
 ) -> Candidate:
@@ -53,17 +54,19 @@ def mcts_candidate(
         name: the player string.
         settings: how it searches.
         judges: of moves, by name, where the settings ask for them.
+        evaluator: of states, where the settings ask for one.
         seed: of the trials.
     """
     small = replace(settings, capacity=CAPACITY, threads=1)
     return Candidate(
         name=name,
         player=MctsPlayer(
+            None if evaluator is None else lambda game, seed: evaluator,
             judges=None if judges is None else lambda game, seed, seconds: judges,
             name=name,
             settings=settings,
         ),
-        searcher=Mcts(game, settings=small, judges=judges, seed=seed),
+        searcher=Mcts(game, settings=small, evaluator=evaluator, judges=judges, seed=seed),
     )
 
 

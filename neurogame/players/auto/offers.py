@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from neurogame.errors import NeurogameError
+from neurogame.errors import GameError, NeurogameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.players.auto.candidate import Candidate, alphabeta_candidate, mcts_candidate
 from neurogame.players.auto.facts import GameFacts
+from neurogame.players.gate.uses import evaluator_uses
 from neurogame.players.judges import make_judges
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.settings import SearchSettings
@@ -27,6 +29,8 @@ _REFINING = 20.0
 """Seconds left from which refining an evaluator is worth trying."""
 _REFINING_SHARE = 0.25
 """Share of them that it takes."""
+_FEATURES = "minimax=0.8,exploration=0.1"
+"""How a tree search uses features: the use that helped in most games, see docs/features.md."""
 _LARGE = 50_000
 """Gates from which the action heuristic is not tried: making it may take longer than a clock."""
 _KNOWLEDGE = KnowledgeConfig(games=20_000, policy="knowledge")
@@ -68,6 +72,7 @@ class Offers:
         """
         self._game, self._seed, self._deadline = game, seed, deadline
         self._threads = threads
+        self._found: Evaluator | GameError | None = None
         self.notes: list[str] = []
 
     def plain(self) -> Candidate:
@@ -118,6 +123,9 @@ class Offers:
         Args:
             facts: about the game.
         """
+        if facts.suits_alphabeta:
+            yield Offer(name="alphabeta:features", make=self._feature_search)
+        yield Offer(name=f"mcts:features,{_FEATURES}", make=self._feature_tree)
         yield Offer(name="mcts:tree=knowledge", make=self._knowledge)
         if facts.suits_alphabeta:
             yield Offer(name="alphabeta:cilp", make=self._cilp)
@@ -137,6 +145,31 @@ class Offers:
         except NeurogameError as error:
             self.notes.append(f"{offer.name}: not possible: {error}")
             return None
+
+    def _features(self) -> Evaluator:
+        """Return the evaluator of features, which is looked for once.
+
+        Raises:
+            GameError: no feature tells who wins.
+        """
+        if self._found is None:
+            try:
+                self._found = make_fresh("features", self._game, seed=self._seed)
+            except GameError as error:
+                self._found = error
+        if isinstance(self._found, GameError):
+            raise self._found
+        return self._found
+
+    def _feature_search(self) -> Candidate:
+        return alphabeta_candidate(
+            self._game, "alphabeta:features", self._features(), SearchSettings(), seed=self._seed
+        )
+
+    def _feature_tree(self) -> Candidate:
+        own = evaluator_uses(MctsSettings(threads=self._threads))[_FEATURES]
+        name = f"mcts:features,{_FEATURES}"
+        return mcts_candidate(self._game, name, own, evaluator=self._features(), seed=self._seed)
 
     def _knowledge(self) -> Candidate:
         settings = MctsSettings(tree="knowledge")

@@ -1,0 +1,140 @@
+"""Short matches between uses of a heuristic and the search without it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import final
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.players.probe import Probe, probe
+from neurogame.players.race import CAPACITY, MATCHES_PER_ROUND, Race, Racer
+from neurogame.search.limit import Limit
+from neurogame.search.mcts import Mcts
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.simulate.game import Game
+
+_SURE = 1.96
+"""Standard errors by which a use must be ahead."""
+_USUAL = Limit(simulations=1000)
+_FEWEST = 500, 0.01
+"""Simulations and seconds per move from which matches say something of searches with more."""
+_ROUNDS = 5
+"""Rounds of each use that should fit the time; most drop out soon, so the others get more."""
+_FEW_ROUNDS = 3
+"""Rounds below which matches are not worth beginning."""
+_MARGIN = 2.0
+"""Where the end is fixed, the next search may take so many times as long to be made as the
+last one."""
+_PROBE_SHARE = 0.03
+"""Share of the time after which the speed of the game is known well enough."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Trials:
+    """What matches came to.
+
+    Attributes:
+        racers: the uses that were tried.
+        limit: of the searches in the matches; None if none were played.
+    """
+
+    racers: tuple[Racer, ...]
+    limit: Limit | None
+
+    @property
+    def best(self) -> str | None:
+        """The use that is better than none beyond chance, of several the surest; or None."""
+        best = max(self.racers, key=lambda racer: racer.bounds(_SURE)[0], default=None)
+        return None if best is None or best.bounds(_SURE)[0] <= 0.5 else best.name
+
+    def lines(self) -> list[str]:
+        """Return a line for people about each use."""
+        return [
+            f"{racer.name}: {100 * racer.mean:.0f} % in {len(racer.rounds)} rounds ({self.limit})"
+            for racer in self.racers
+        ]
+
+
+def play_trials(
+    game: Game,
+    plain: MctsSettings,
+    uses: Mapping[str, MctsSettings],
+    *,
+    seed: int,
+    seconds: float,
+    limit: Limit | None = None,
+    evaluator: Evaluator | None = None,
+    judges: Mapping[str, MoveJudge] | None = None,
+    latest: float | None = None,
+) -> Trials:
+    """Let uses of a heuristic play against the search without it.
+
+    Args:
+        game: the game.
+        plain: how the search without it searches.
+        uses: how those with it search, by name, the best hopes first.
+        seed: decides everything but what depends on time.
+        seconds: for it all but compiling.
+        limit: of the searches to come; None: 1000 simulations. If it is in seconds the matches
+            are played at equal time per move, otherwise at equal numbers of simulations. Where
+            the time does not suffice they are played with less, but not with so little that
+            it would say nothing of the searches to come: then none are.
+        evaluator: of states.
+        judges: of moves, by name.
+        latest: when it has to be over, as ``time.monotonic`` tells it; None: whenever it is.
+    """
+    begun = time.monotonic()
+    small = replace(plain, capacity=min(plain.capacity, CAPACITY), threads=1)
+    baseline = Mcts(game, settings=small, evaluator=evaluator, judges=judges, seed=seed)
+    costs = probe(game, baseline, _PROBE_SHARE * seconds)
+    own = _USUAL if limit is None else limit
+    count, fitting = _fitted(len(uses), costs, own, seconds - (time.monotonic() - begun))
+    if fitting is None:
+        return Trials(racers=(), limit=None)
+    compiling = time.monotonic()
+    searches: dict[str, Mcts] = {}
+    for number, (name, settings) in enumerate(list(uses.items())[:count], 1):
+        making = time.monotonic()
+        searches[name] = Mcts(
+            game,
+            settings=replace(settings, capacity=small.capacity, threads=1),
+            evaluator=evaluator,
+            judges=judges,
+            seed=seed + number,
+        )
+        made = time.monotonic()
+        if latest is not None and made + _MARGIN * (made - making) > latest:
+            break
+    race = Race(game, baseline, searches, plies=costs.opening_plies, seed=seed)
+    end = begun + seconds + (time.monotonic() - compiling)
+    race.run(fitting, end if latest is None else min(end, latest))
+    return Trials(racers=tuple(race.racers), limit=fitting)
+
+
+def _fitted(uses: int, costs: Probe, limit: Limit, seconds: float) -> tuple[int, Limit | None]:
+    """Return how many uses can be tried in a time, and with which limit; None if none can."""
+    if not costs.choices:
+        return uses, None
+    simulations, least = _FEWEST
+    if limit.seconds is not None:
+        fewest = Limit(seconds=min(limit.seconds, least))
+    else:
+        limit = Limit(simulations=limit.simulations or _USUAL.simulations)
+        fewest = Limit(simulations=min(limit.simulations or 0, simulations))
+    matches = MATCHES_PER_ROUND
+    tries = [limit, fewest]
+    if limit.seconds is not None:
+        each = (seconds / (_ROUNDS * uses * matches) - costs.overhead) / costs.choices
+        if least < each < limit.seconds:
+            tries = [limit, Limit(seconds=each)]
+    # Rather fewer uses than weaker searches: what helps these may hurt the stronger ones.
+    for tried in tries:
+        for count in range(uses, 1, -1):
+            if _ROUNDS * count * matches * costs.match(tried) <= seconds:
+                return count, tried
+    fits = _FEW_ROUNDS * matches * costs.match(fewest) <= seconds
+    return 1, fewest if fits else None
