@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import os
 import signal
 import subprocess
@@ -101,7 +102,9 @@ def wait_until(there: Callable[[], bool], process: subprocess.Popen[str] | None 
     end = time.monotonic() + PATIENCE
     while not there():
         assert process is None or process.poll() is None, process and process.communicate()
-        assert time.monotonic() < end, "waited in vain"
+        if time.monotonic() > end:
+            faulthandler.dump_traceback()  # What each thread does, for who looks for the reason.
+            raise AssertionError("waited in vain")
         time.sleep(0.01)
 
 

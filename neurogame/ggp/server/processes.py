@@ -178,8 +178,10 @@ class ChildProcess:
             message: anything that can be pickled; what comes after the end is dropped.
         """
         if self._writer is None:
-            self._writer = threading.Thread(target=self._write, daemon=True)
-            self._writer.start()
+            # Known only once it runs: another thread that kills the process may join it.
+            writer = threading.Thread(target=self._write, daemon=True)
+            writer.start()
+            self._writer = writer
         self._outbox.put(message)
 
     def kill(self) -> None:
@@ -188,19 +190,23 @@ class ChildProcess:
             process, self._process = self._process, None
             if process is None:
                 return
-            if not wait([process.sentinel], 0):
-                process.kill()
-                wait([process.sentinel], _DEATH)
-            with self._bookkeeping:
-                # Its pipes are closed with the last reference to it; to close it here would be
-                # an error for a program that ends at this moment, and joins what it knows of.
-                process.join(0)
-            self.ending = _ending(process.exitcode)
-        self._outbox.put(None)
+            try:
+                if not wait([process.sentinel], 0):
+                    process.kill()
+                    wait([process.sentinel], _DEATH)
+                with self._bookkeeping:
+                    # Its pipes are closed with the last reference to it; to close it here would
+                    # be an error for a program that ends at this moment, and joins what it knows
+                    # of. What is known of its ending is asked for under the same lock: who starts
+                    # a process asks it of all that are known.
+                    process.join(0)
+                    self.ending = _ending(process.exitcode)
+            finally:
+                self._outbox.put(None)
+                self._forget(self)
         if self._writer is not None and self._writer is not threading.current_thread():
             self._writer.join(_DEATH)
         self.connection.close()
-        self._forget(self)
 
     def _write(self) -> None:
         with contextlib.suppress(OSError, ValueError):

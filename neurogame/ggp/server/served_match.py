@@ -168,7 +168,14 @@ class ServedMatch:
         """End the match and wait until nothing is left of its processes; may be called again."""
         self.abort()
         thread = self._thread
-        if thread is not None:
+        if thread is None:
+            return
+        thread.join(_END)
+        if thread.is_alive():
+            # It waits for the rest of a message that does not come; a dead process ends that.
+            for child in [seat.child for seat in self._seats]:
+                if child is not None:
+                    child.kill()
             thread.join(_END)
 
     def _wait(self, enough: Callable[[], bool], until: float) -> None:
@@ -310,7 +317,10 @@ class ServedMatch:
     def _leave(self) -> None:
         """Kill what is left, and let nobody wait any longer."""
         for seat in self._seats:
-            seat.leave()
+            try:
+                seat.leave()
+            except Exception as error:
+                self._note("failure", who=seat.name, what="not cleared away", error=repr(error))
             self._put_out(seat)
         with self._condition:
             self._aborted = True

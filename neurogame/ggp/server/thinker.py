@@ -6,6 +6,7 @@ one that it plays (``move``) when it has thought; that is None where it found no
 
 from __future__ import annotations
 
+import threading
 import time
 import warnings
 from multiprocessing.connection import Connection
@@ -69,10 +70,12 @@ class _Thinker:
         self._follower: Follower[CircuitPosition]
         self._players: Understudies
         self._states: list[State] = []
+        self._telling = threading.Lock()
 
     def tell(self, event: Event) -> None:
-        """Send an event to the server."""
-        self._connection.send(event)
+        """Send an event to the server; any thread may, warnings come from all."""
+        with self._telling:
+            self._connection.send(event)
 
     def prepare(self) -> bool:
         """Get ready to play; return whether there is anything to play."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
+import struct
 import time
 from multiprocessing.connection import Connection
 
@@ -27,6 +29,15 @@ def spin(connection: Connection, given: object) -> None:
 def sleep(connection: Connection, given: object) -> None:
     """Say what Ctrl-C would do; never read."""
     connection.send(signal.getsignal(signal.SIGINT) == signal.SIG_IGN)
+    time.sleep(1000)
+
+
+def half(connection: Connection, given: object) -> None:
+    """Send a message; begin another one and never end it."""
+    whole = pickle.dumps({"event": "half"})
+    # All at once: who has received the first one can already read what there is of the second.
+    begun = struct.pack("!i", len(whole)) + whole + struct.pack("!i", 1000)
+    os.write(connection.fileno(), begun)
     time.sleep(1000)
 
 

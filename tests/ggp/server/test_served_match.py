@@ -11,11 +11,12 @@ import time
 import pytest
 
 from neurogame.gdl import load_rules, rules_text, scramble
+from neurogame.ggp.server import served_match
 from neurogame.ggp.server.processes import Processes
 from neurogame.ggp.server.served_match import MoveAnswer
 from tests.ggp.server import hostile
 from tests.ggp.server.referee import Events, Referee, are_gone, ask, set_up
-from tests.processes import run
+from tests.processes import run, wait_until
 
 
 def library(name: str) -> str:
@@ -132,6 +133,23 @@ def test_abort_before_and_during_start(processes: Processes) -> None:
     match.abort()
     starting.join()
     match.close()
+    assert are_gone(events)
+
+
+def test_half_a_message_keeps_no_process_alive(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(served_match, "_END", 0.5)
+    events = Events()
+    match = Referee(library("tictactoe")).served(processes, events)
+    match._thinker.target = "tests.ggp.server.child_targets:half"
+    match.start(time.monotonic())
+    events.wait_for("half")
+    child = match._thinker.child
+    assert child is not None
+    wait_until(lambda: not child.connection.poll())
+    match.close()
+    assert events.wait_for("died")["ending"] == "killed by SIGKILL"
     assert are_gone(events)
 
 
