@@ -31,12 +31,13 @@ def find_candidates(game: Game) -> tuple[Feature, ...]:
     found: dict[bytes, Feature] = {}
     for own in _all(maker, game):
         _add(found, own)
-        for image in images:
+        for tied in images:
             # What belongs to nobody in particular is compared where a symmetry exchanges it.
-            if own.owner == image.source or (own.owner is None and image.source == 0):
-                more = maker.difference(own, image, game.roles)
-                if more is not None:
-                    _add(found, more)
+            if own.owner == tied[0].source or (own.owner is None and tied[0].source == 0):
+                more = [maker.difference(own, image, game.roles) for image in tied]
+                some = [difference for difference in more if difference is not None]
+                if len(some) == len(tied) and len({_key(one, 1.0) for one in some}) == 1:
+                    _add(found, some[0])
     return tuple(_few(found.values()))
 
 
@@ -76,8 +77,10 @@ def _key(feature: Feature, sign: float) -> bytes:
     digest = hashlib.sha256()
     for part in (feature.fluents, feature.moves, feature.goals):
         digest.update((sign * part + 0.0).tobytes())
-    own = feature.lookups
-    if own is not None:
-        for column in (own.fluent, own.lookup, own.addend, own.first, sign * own.values + 0.0):
-            digest.update(column.tobytes())
+    if feature.lookups is not None:
+        tables = [
+            b"".join(part.tobytes() for part in (fluents, addends, sign * rows + 0.0))
+            for fluents, addends, rows in feature.lookups.tables()
+        ]
+        digest.update(b"".join(sorted(tables)))
     return digest.digest()

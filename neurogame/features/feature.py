@@ -65,6 +65,21 @@ class LookUps:
             column[self.fluent[own]] = self.addend[own]
             yield column
 
+    def tables(self) -> Iterator[tuple[IntArray, IntArray, Reals]]:
+        """Yield of each look-up its fluents in order, their addends, and the rows in its reach.
+
+        The first of these rows is the one that all negative addends together lead to, so that two
+        look-ups that always read the same have the same tables, wherever their rows lie.
+        """
+        order = np.lexsort((self.fluent, self.lookup))
+        ends = np.searchsorted(self.lookup[order], np.arange(len(self.first) + 1))
+        for number, (begin, end) in enumerate(pairwise(ends.tolist())):
+            own = order[begin:end]
+            addends = self.addend[own]
+            lowest = self.first[number] + addends[addends < 0].sum()
+            highest = self.first[number] + addends[addends > 0].sum()
+            yield self.fluent[own], addends, self.values[max(lowest, 0) : highest + 1]
+
     def scaled(self, factor: float) -> LookUps:
         """Return the same with all values multiplied."""
         values = (factor * self.values).astype(np.float32)

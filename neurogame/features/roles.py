@@ -40,22 +40,47 @@ class RoleImage:
 
 def role_images(
     circuit: Circuit, relations: Sequence[FluentRelation], symmetries: Sequence[Symmetry]
-) -> tuple[RoleImage, ...]:
-    """Return what each role's things are for each other one, where that can be said."""
+) -> tuple[tuple[RoleImage, ...], ...]:
+    """Return what each role's things are for each other one, where that can be said.
+
+    Of the symmetries that exchange two roles those count that change the fewest arguments of
+    fluents: where a board may also be turned, the others say the same of another place.
+
+    Returns:
+        For each ordered pair of roles of which something can be said its images, at least one:
+        several where nothing tells which of them is meant.
+    """
     found = []
     for source in range(len(circuit.roles)):
         for target in range(len(circuit.roles)):
             if source == target:
                 continue
-            symmetry = next((g for g in symmetries if int(g.roles[source]) == target), None)
-            if symmetry is not None:
-                found.append(RoleImage(source, target, symmetry.fluents, symmetry.moves, True))
+            own = _nearest(relations, [g for g in symmetries if int(g.roles[source]) == target])
+            if own:
+                found.append(
+                    tuple(RoleImage(source, target, g.fluents, g.moves, True) for g in own)
+                )
                 continue
             fluents = _swapped(circuit, relations, source, target)
             if fluents is not None:
                 moves = np.full(circuit.move_count, -1, np.int64)
-                found.append(RoleImage(source, target, fluents, moves, False))
+                found.append((RoleImage(source, target, fluents, moves, False),))
     return tuple(found)
+
+
+def _nearest(relations: Sequence[FluentRelation], symmetries: Sequence[Symmetry]) -> list[Symmetry]:
+    """Return the symmetries that change the fewest arguments."""
+    changes = [sum(_changed(r, g.fluents) for r in relations) for g in symmetries]
+    return [g for g, many in zip(symmetries, changes, strict=True) if many == min(changes)]
+
+
+def _changed(relation: FluentRelation, image: IntArray) -> int:
+    """Return how many arguments of a relation's fluents a map changes; all where it leaves it."""
+    places = np.searchsorted(relation.fluents, image[relation.fluents])
+    places = places.clip(max=len(relation.fluents) - 1)
+    stays = relation.fluents[places] == image[relation.fluents]
+    differing = (relation.codes[places] != relation.codes).sum(axis=1)
+    return int(np.where(stays, differing, relation.arity + 1).sum())
 
 
 def owner_of(circuit: Circuit, values: Sequence[str]) -> int | None:

@@ -105,7 +105,7 @@ def refine_evaluator(
         margin=opposed(game),
         stop=lambda: time.monotonic() >= started + seconds,
     )
-    kept = found.matches >= _FEWEST and _is_better(found)
+    kept = found.matches >= _FEWEST and found.low > 0.5
     return Refinement(
         evaluator=refined if kept else evaluator,
         games=learner.counters.matches,
@@ -113,8 +113,3 @@ def refine_evaluator(
         is_kept=kept,
         seconds=time.monotonic() - started,
     )
-
-
-def _is_better(found: Comparison) -> bool:
-    """Return whether the score is above one half by more than its standard error."""
-    return found.score - (found.score - found.low) / 1.96 > 0.5

@@ -18,7 +18,7 @@ def test_people_see_the_chosen_ones_first(capsys: pytest.CaptureFixture[str]) ->
     assert "22 features" in lines[0]
     assert "4,096 random games" in lines[0]
     rows = lines[3:]
-    assert len(rows) == 22
+    assert len(rows) == 20
     stars = [row.startswith("* ") for row in rows]
     assert stars == sorted(stars, reverse=True)
     assert any(stars)
@@ -31,7 +31,7 @@ def test_machines_get_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown.err == ""
     record = json.loads(shown.out)
     assert record["games"] == 4096
-    assert len(record["features"]) == 22
+    assert len(record["features"]) == 20
     for feature in record["features"]:
         assert feature["chosen"] == (feature["reason"] == "") == (feature["adds"] is not None)
         for role in ("white", "black"):
