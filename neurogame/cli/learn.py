@@ -117,7 +117,7 @@ def _config(kind: type[Settings], option: str, text: str) -> Any:
 
 def _own_game(game: Game, base: Checkpoint) -> Game:
     """Return the game as a checkpoint has it; refuse another one."""
-    from neurogame.learn.mapping import map_game
+    from neurogame.simulate.game_mapping import map_game
 
     own = base.game()
     map_game(own, game)

@@ -8,7 +8,9 @@ from neurogame.evaluators.config import BLIND, FEATURES, FRESH, EvaluatorConfig,
 from neurogame.simulate.game import Game
 
 
-def make_fresh(name: str, game: Game, *, seed: int = 0, noise: float = 0.0) -> Evaluator:
+def make_fresh(
+    name: str, game: Game, *, seed: int = 0, noise: float = 0.0, recall: bool = False
+) -> Evaluator:
     """Return the untrained evaluator of a name.
 
     Args:
@@ -17,6 +19,8 @@ def make_fresh(name: str, game: Game, *, seed: int = 0, noise: float = 0.0) -> E
         game: the game.
         seed: decides every random weight, and the games in which features are weighed.
         noise: by how much absolute weights grow at random at most; cilp and cilp-paper only.
+        recall: whether ``features`` counts what earlier starts have seen of the game, and adds to
+            it; then the seed alone does not decide its weights.
 
     Raises:
         GameError: ``features``, and the rules suggest none that tells who wins; or no feature, or
@@ -37,5 +41,5 @@ def make_fresh(name: str, game: Game, *, seed: int = 0, noise: float = 0.0) -> E
     if kind == FEATURES:
         from neurogame.evaluators.parts.of_features import make_feature_evaluator
 
-        return make_feature_evaluator(game, seed)
+        return make_feature_evaluator(game, seed, recall=recall)
     return make_evaluator(game, EvaluatorConfig(kind=kind, noise=noise), seed)

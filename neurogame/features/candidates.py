@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 
 from neurogame.features.facts import fact_features
@@ -36,7 +35,7 @@ def find_candidates(game: Game) -> tuple[Feature, ...]:
             if own.owner == tied[0].source or (own.owner is None and tied[0].source == 0):
                 more = [maker.difference(own, image, game.roles) for image in tied]
                 some = [difference for difference in more if difference is not None]
-                if len(some) == len(tied) and len({_key(one, 1.0) for one in some}) == 1:
+                if len(some) == len(tied) and len({one.key() for one in some}) == 1:
                     _add(found, some[0])
     return tuple(_few(found.values()))
 
@@ -67,20 +66,6 @@ def _add(found: dict[bytes, Feature], feature: Feature) -> None:
     """Add a feature, unless the same, or the same with a minus, is there."""
     if feature.constant:
         return
-    key, negative = (_key(feature, sign) for sign in (1.0, -1.0))
+    key, negative = (feature.key(sign) for sign in (1.0, -1.0))
     if key not in found and negative not in found:
         found[key] = feature
-
-
-def _key(feature: Feature, sign: float) -> bytes:
-    """Return a text that two features share if they are the same, or opposites for sign -1."""
-    digest = hashlib.sha256()
-    for part in (feature.fluents, feature.moves, feature.goals):
-        digest.update((sign * part + 0.0).tobytes())
-    if feature.lookups is not None:
-        tables = [
-            b"".join(part.tobytes() for part in (fluents, addends, sign * rows + 0.0))
-            for fluents, addends, rows in feature.lookups.tables()
-        ]
-        digest.update(b"".join(sorted(tables)))
-    return digest.digest()

@@ -52,6 +52,59 @@ class Correlations:
         tensor = torch.from_numpy(rows)
         self._products += (tensor.T @ tensor).numpy()
 
+    def merge(self, other: Correlations) -> None:
+        """Take all rows that another one has taken."""
+        if other._first is None:
+            return
+        if self._first is None:
+            self._first = other._first.copy()
+        # The other's differences are from a point of its own.
+        apart = other._first - self._first
+        across = np.outer(other._sum, apart)
+        self._products += other._products + across + across.T + other.count * np.outer(apart, apart)
+        self._sum += other._sum + other.count * apart
+        self.count += other.count
+
+    def reordered(self, order: npt.NDArray[np.int64], sign: Floats) -> Correlations:
+        """Return what the same rows give for other features: these in another order, some negated.
+
+        Args:
+            order: of features, then of results: which of these each is; int64 ``[K + R]``.
+            sign: 1, or -1 where it is the negative; float64 ``[K + R]``.
+        """
+        found = Correlations(self._features, len(order) - self._features)
+        found.count = self.count
+        found._first = None if self._first is None else sign * self._first[order]
+        found._sum = sign * self._sum[order]
+        found._products = np.outer(sign, sign) * self._products[np.ix_(order, order)]
+        return found
+
+    def packed(self) -> Floats:
+        """Return all of it as numbers, for :meth:`unpacked`; float64 ``[3 + K + R, K + R]``."""
+        first = np.zeros_like(self._sum) if self._first is None else self._first
+        count = np.full_like(first, self.count)
+        return np.concatenate([np.stack([count, first, self._sum]), self._products])
+
+    @classmethod
+    def unpacked(cls, numbers: Floats, features: int) -> Correlations:
+        """Return what :meth:`packed` has packed.
+
+        Args:
+            numbers: those.
+            features: how many of their columns are features, ``K``.
+
+        Raises:
+            ValueError: they are not of that form.
+        """
+        rows, wide = numbers.shape
+        if rows != wide + 3 or wide <= features or not np.isfinite(numbers).all():
+            raise ValueError("these are no sums of features and results")
+        found = cls(features, wide - features)
+        found.count = int(numbers[0, 0])
+        found._first = numbers[1].copy() if found.count else None
+        found._sum, found._products = numbers[2].copy(), numbers[3:].copy()
+        return found
+
     def with_results(self) -> Floats:
         """Return Pearson's correlation of each feature with each result, 0 without variance.
 

@@ -7,7 +7,7 @@ Stone, "Approach"; Clune, "Heuristic evaluation functions for general game playi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import final
@@ -17,11 +17,12 @@ import numpy.typing as npt
 
 from neurogame.errors import GameError
 from neurogame.features.candidates import find_candidates
-from neurogame.features.correlation import Correlations, fisher_interval
+from neurogame.features.correlation import fisher_interval
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.feature import Feature
-from neurogame.features.play import PHASES, seen_games
+from neurogame.features.play import seen_games
 from neurogame.features.selection import select
+from neurogame.features.sums import FeatureSums
 from neurogame.features.values import FeatureValues
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
@@ -95,6 +96,30 @@ def find_evidence(
     """
     config = config or EvidenceConfig()
     features = find_candidates(game)
+    sums = sum_games(game, features, config, seed=seed, progress=progress)
+    return evidence_of(features, sums, config)
+
+
+def sum_games(
+    game: Game,
+    features: Sequence[Feature],
+    config: EvidenceConfig,
+    *,
+    seed: int,
+    progress: Callable[[int], object] = lambda games: None,
+) -> FeatureSums:
+    """Play random games, and add up what features were in them.
+
+    Args:
+        game: the game.
+        features: of the game.
+        config: how many games.
+        seed: of all games.
+        progress: called with the number of games that were added.
+
+    Raises:
+        GameError: there are no features, or no random game ends.
+    """
     if not features:
         raise GameError(f"the rules of {game.name} suggest no features")
     values = FeatureValues(features)
@@ -104,47 +129,52 @@ def find_evidence(
     longest = int(lengths.max())
     # Odd, so that states of both roles are looked at where they take turns.
     stride = round(float(lengths.float().mean()) / config.looks) | 1
-    kinds = [Correlations(len(features), len(game.roles)) for _ in range(2 + PHASES)]
-    moved, spread, games = np.zeros(len(features)), np.zeros(len(features)), 0
+    sums = FeatureSums(len(features), len(game.roles))
     began = 0.0
     for seen in seen_games(
         simulator, values, config.games, seed, stride=stride, most=2 * longest + stride
     ):
-        kinds[0].add(seen.ends, seen.results)
-        kinds[1].add(seen.means, seen.results)
-        for phase in range(PHASES):
-            there = ~np.isnan(seen.phases[phase]).any(axis=1)
-            kinds[2 + phase].add(seen.phases[phase][there], seen.results[there])
-        count = len(seen.lengths)
-        moved += count * seen.steps
-        spread += count * seen.spread
-        games += count
-        progress(count)
+        sums.add(seen)
+        progress(len(seen.lengths))
         # In the first block most time goes into making what plays; the others are measured.
         began = began or time.monotonic()
         if time.monotonic() - began > config.seconds:
             break
-    if games == 0:
+    if sums.games == 0:
         raise GameError(f"no random game of {game.name} came to its end in {2 * longest} plies")
-    phases = np.stack([own.with_results() for own in kinds[2:]])
+    return sums
+
+
+def evidence_of(
+    features: Sequence[Feature], sums: FeatureSums, config: EvidenceConfig | None = None
+) -> FeatureEvidence:
+    """Return what games say of features.
+
+    Args:
+        features: of a game.
+        sums: over games of it, of these features, one at least.
+        config: what is strong, sure, and alike.
+    """
+    config = config or EvidenceConfig()
+    phases = np.stack([own.with_results() for own in sums.phases])
     strength = phases.mean(axis=0)
     tried = strength.size
     z = NormalDist().inv_cdf(1 - config.doubt / (2 * tried))
-    low, high = fisher_interval(strength, games, z)
-    stability = spread / np.maximum(spread + 10 * moved / 4, 1e-12)
-    covariance = np.mean([own.covariance() for own in kinds[2:]], axis=0)
-    selection = select(features, covariance, games, config)
+    low, high = fisher_interval(strength, sums.games, z)
+    stability = sums.spread / np.maximum(sums.spread + 10 * sums.moved / 4, 1e-12)
+    covariance = np.mean([own.covariance() for own in sums.phases], axis=0)
+    selection = select(features, covariance, sums.games, config)
     return FeatureEvidence(
-        features=features,
-        games=games,
-        ends=kinds[0].with_results(),
-        means=kinds[1].with_results(),
+        features=tuple(features),
+        games=sums.games,
+        ends=sums.ends.with_results(),
+        means=sums.means.with_results(),
         phases=phases,
         strength=strength,
         low=low,
         high=high,
         stability=stability,
-        mean=np.mean([own.mean() for own in kinds[2:]], axis=0),
+        mean=np.mean([own.mean() for own in sums.phases], axis=0),
         covariance=covariance,
         chosen=selection.chosen,
         adds=selection.adds,

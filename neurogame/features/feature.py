@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -140,3 +141,20 @@ class Feature:
         """Whether nothing counts."""
         own = (self.fluents, self.moves, self.goals)
         return self.lookups is None and not any(part.any() for part in own)
+
+    def key(self, sign: float = 1.0) -> bytes:
+        """Return 32 bytes that two features of a game share if they are the same in every state.
+
+        Args:
+            sign: 1 for this feature, -1 for its negative.
+        """
+        digest = hashlib.sha256()
+        for part in (self.fluents, self.moves, self.goals):
+            digest.update((sign * part + 0.0).tobytes())
+        if self.lookups is not None:
+            tables = [
+                b"".join(part.tobytes() for part in (fluents, addends, sign * rows + 0.0))
+                for fluents, addends, rows in self.lookups.tables()
+            ]
+            digest.update(b"".join(sorted(tables)))
+        return digest.digest()

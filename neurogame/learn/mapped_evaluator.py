@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.learn.mapping import map_game
 from neurogame.simulate.game import Game
+from neurogame.simulate.game_mapping import map_game
 
 if TYPE_CHECKING:
     from neurogame.kernels.neural.exported import Exported

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from neurogame.kernels.knowledge.mapped_scores import map_scores
 from neurogame.kernels.leaves.move_scores import CompiledScores, MoveJudge
-from neurogame.learn.mapping import map_game
 from neurogame.simulate.game import Game
+from neurogame.simulate.game_mapping import map_game
 
 Flags = npt.NDArray[np.bool_]
 Reals = npt.NDArray[np.float32]

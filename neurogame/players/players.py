@@ -219,7 +219,7 @@ def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluato
 
     def make(game: Game, match_seed: int) -> Evaluator:
         own_seed = match_seed if noise > 0 else seed
-        return make_fresh(spec.source, game, seed=own_seed, noise=noise)
+        return make_fresh(spec.source, game, seed=own_seed, noise=noise, recall=True)
 
     return make
 

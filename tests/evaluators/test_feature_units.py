@@ -17,9 +17,9 @@ from neurogame.features.candidates import find_candidates
 from neurogame.gdl.scramble import scramble
 from neurogame.learn.lane_config import LaneConfig
 from neurogame.learn.lane_learner import LaneLearner
-from neurogame.learn.mapping import map_game
 from neurogame.learn.recipe import fitted
 from neurogame.simulate.game import Game
+from neurogame.simulate.game_mapping import map_game
 from tests.evaluators.parts_of_games import SMALL, parts_of, states_in_play
 
 UNITS = 12

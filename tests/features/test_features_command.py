@@ -15,7 +15,7 @@ def test_people_see_the_chosen_ones_first(capsys: pytest.CaptureFixture[str]) ->
     assert main([*LINE, "--all"]) == 0
     shown = capsys.readouterr()
     lines = shown.out.splitlines()
-    assert "22 features" in lines[0]
+    assert "20 features" in lines[0]
     assert "4,096 random games" in lines[0]
     rows = lines[3:]
     assert len(rows) == 20

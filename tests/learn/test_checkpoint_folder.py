@@ -26,7 +26,6 @@ from neurogame.learn.checkpoint_folder import CheckpointFolder
 from neurogame.learn.checkpoint_index import INDEX, IndexEntry
 from neurogame.learn.judges import plain_judge
 from neurogame.learn.knowledge import learn_knowledge
-from neurogame.learn.mapping import map_game
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.trainer import PaperTrainer
 from neurogame.learn.run_folder import RunFolder
@@ -34,6 +33,7 @@ from neurogame.players.folder_player import FolderPlayer
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
+from neurogame.simulate.game_mapping import map_game
 from neurogame.simulate.playouts import sample_states
 from neurogame.simulate.states import StateBatch
 from tests.gdl.slow_renaming import shuffled

@@ -14,8 +14,8 @@ from neurogame.kernels.leaves.move_scores import MoveJudge, make_scores, score_m
 from neurogame.kernels.twin.expand import pack_rows
 from neurogame.learn.knowledge import learn_knowledge
 from neurogame.learn.mapped_judge import MappedJudge, map_judge
-from neurogame.learn.mapping import map_game
 from neurogame.simulate.game import Game
+from neurogame.simulate.game_mapping import map_game
 from neurogame.simulate.playouts import sample_states
 from neurogame.simulate.states import StateBatch
 from tests.gdl.slow_renaming import shuffled

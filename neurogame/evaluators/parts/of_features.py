@@ -18,27 +18,38 @@ from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
 from neurogame.features.evidence import find_evidence
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.feature import Reals
+from neurogame.features.store import known_evidence
 from neurogame.features.weights import WeightedFeatures, weigh
 from neurogame.ground.atoms import IntArray
 from neurogame.simulate.game import Game
 from neurogame.waiting import say
 
 SECONDS = 1.0
-"""Of random games from which weights come, where nobody says more."""
+"""Of random games at each start, from which weights come, where nobody says more."""
 
 
-def make_feature_evaluator(game: Game, seed: int = 0) -> PartsEvaluator:
+def make_feature_evaluator(game: Game, seed: int = 0, *, recall: bool = False) -> PartsEvaluator:
     """Return the evaluator whose features are found in the rules and weighed in random games.
 
     Args:
         game: the game.
         seed: of the random games.
+        recall: whether what earlier starts have seen of the game counts, and is added to, see
+            :mod:`~neurogame.features.store`.
 
     Raises:
         GameError: the rules suggest no feature, or none tells who wins.
     """
-    say(f"{game.name}: random games for the weights of its features, {SECONDS:g} s or a few more")
-    evidence = find_evidence(game, EvidenceConfig(seconds=SECONDS), seed=seed)
+    config = EvidenceConfig(seconds=SECONDS)
+
+    def waiting() -> None:
+        say(f"{game.name}: random games for the weights of features, {SECONDS:g} s or a few more")
+
+    if recall:
+        evidence = known_evidence(game, config, seed=seed, waiting=waiting)
+    else:
+        waiting()
+        evidence = find_evidence(game, config, seed=seed)
     return feature_evaluator(game, weigh(evidence))
 
 

@@ -154,7 +154,7 @@ class Offers:
         """
         if self._found is None:
             try:
-                self._found = make_fresh("features", self._game, seed=self._seed)
+                self._found = make_fresh("features", self._game, seed=self._seed, recall=True)
             except GameError as error:
                 self._found = error
         if isinstance(self._found, GameError):

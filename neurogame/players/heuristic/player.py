@@ -13,9 +13,10 @@ import numpy as np
 
 from neurogame.errors import GameError
 from neurogame.evaluators.heuristic.heuristic import blind, value_range
-from neurogame.features.evidence import FeatureEvidence, find_evidence
+from neurogame.features.evidence import FeatureEvidence
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.play import PHASES
+from neurogame.features.store import known_evidence
 from neurogame.players.heuristic.ranking import RankedHeuristic, rank
 from neurogame.players.heuristic.search import HeuristicSearch
 from neurogame.players.search_player import SearchPlayer
@@ -81,9 +82,13 @@ class HeuristicPlayer(SearchPlayer):
     ) -> HeuristicSearch:
         if game is not self._game:
             most = _SECONDS if seconds is None else min(_SECONDS, _SHARE * seconds)
-            try:
+
+            def waiting() -> None:
                 say(f"{game.name}: random games rank heuristics, {most:.1f} s or a few more")
-                self._evidence = find_evidence(game, EvidenceConfig(seconds=most), seed=0)
+
+            try:
+                config = EvidenceConfig(seconds=most)
+                self._evidence = known_evidence(game, config, seed=0, waiting=waiting)
             except GameError as error:
                 self._evidence = None
                 self.report = f"no heuristic: {error}; blind search"

@@ -22,9 +22,9 @@ from neurogame.graph.graph import AND, OR
 from neurogame.graph.rewrite import narrowed
 from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS
 from neurogame.learn.mapped_judge import map_judge
-from neurogame.learn.mapping import map_game
 from neurogame.regress.action_formulas import action_formulas
 from neurogame.simulate.game import Game
+from neurogame.simulate.game_mapping import map_game
 from neurogame.simulate.states import StateBatch
 from tests.circuit.by_hand import graph_of
 from tests.circuit.random_steps import Steps, random_steps

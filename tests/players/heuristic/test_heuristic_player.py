@@ -228,7 +228,7 @@ def test_without_features_it_searches_blindly(monkeypatch: pytest.MonkeyPatch) -
     def none(*_: object, **__: object) -> FeatureEvidence:
         raise GameError("the rules of tictactoe suggest no features")
 
-    monkeypatch.setattr(player_module, "find_evidence", none)
+    monkeypatch.setattr(player_module, "known_evidence", none)
     own = game("tictactoe")
     player = make_player("heuristic,workers=1")
     assert isinstance(player, HeuristicPlayer)

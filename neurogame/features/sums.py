@@ -1,0 +1,105 @@
+"""What was seen of features in any number of games, as sums: it can be added up and kept."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.features.correlation import Correlations
+from neurogame.features.play import PHASES, SeenGames
+from neurogame.files import Arrays
+
+Floats = npt.NDArray[np.float64]
+
+
+@final
+class FeatureSums:
+    """Sums over games of ``K`` features and the goals of ``R`` roles.
+
+    Attributes:
+        games: that were played to the end.
+        ends: of the last state's features.
+        means: of their means over the game.
+        phases: of those in a random state of each quarter of the game.
+        moved: sum over games of the mean square of a step; float64 ``[K]``.
+        spread: sum over games of the variance over states; float64 ``[K]``.
+    """
+
+    def __init__(self, features: int, roles: int) -> None:
+        """Begin with no games."""
+        self.games = 0
+        self.ends, self.means, *self.phases = (
+            Correlations(features, roles) for _ in range(2 + PHASES)
+        )
+        self.moved, self.spread = np.zeros(features), np.zeros(features)
+
+    def add(self, seen: SeenGames) -> None:
+        """Take more games."""
+        self.ends.add(seen.ends, seen.results)
+        self.means.add(seen.means, seen.results)
+        for own, phase in zip(self.phases, seen.phases, strict=True):
+            there = ~np.isnan(phase).any(axis=1)
+            own.add(phase[there], seen.results[there])
+        count = len(seen.lengths)
+        self.moved += count * seen.steps
+        self.spread += count * seen.spread
+        self.games += count
+
+    def merge(self, other: FeatureSums) -> None:
+        """Take all games that another one has taken."""
+        for own, more in zip(self._all(), other._all(), strict=True):
+            own.merge(more)
+        self.moved += other.moved
+        self.spread += other.spread
+        self.games += other.games
+
+    def reordered(
+        self, features: npt.NDArray[np.int64], sign: Floats, roles: npt.NDArray[np.int64]
+    ) -> FeatureSums:
+        """Return what the same games give for other features: these in another order.
+
+        Args:
+            features: which of these each is; int64 ``[K]``.
+            sign: 1, or -1 where it is the negative; float64 ``[K]``.
+            roles: which of these roles each is; int64 ``[R]``.
+        """
+        order = np.concatenate([features, len(features) + roles])
+        signs = np.concatenate([sign, np.ones(len(roles))])
+        found = FeatureSums(len(features), len(roles))
+        found.ends, found.means, *found.phases = (
+            own.reordered(order, signs) for own in self._all()
+        )
+        found.moved, found.spread = self.moved[features], self.spread[features]
+        found.games = self.games
+        return found
+
+    def packed(self) -> Arrays:
+        """Return all of it as arrays, for :meth:`unpacked`."""
+        return {
+            "games": np.array([self.games]),
+            "steps": np.stack([self.moved, self.spread]),
+            "sums": np.stack([own.packed() for own in self._all()]),
+        }
+
+    @classmethod
+    def unpacked(cls, arrays: Arrays) -> FeatureSums:
+        """Return what :meth:`packed` has packed.
+
+        Raises:
+            ValueError: the arrays are not of that form.
+            KeyError: one is missing.
+        """
+        steps = arrays["steps"].astype(np.float64)
+        sums = [Correlations.unpacked(own, steps.shape[1]) for own in arrays["sums"]]
+        if len(steps) != 2 or len(sums) != 2 + PHASES or not np.isfinite(steps).all():
+            raise ValueError("these are no sums of games")
+        found = cls(steps.shape[1], arrays["sums"].shape[2] - steps.shape[1])
+        found.ends, found.means, *found.phases = sums
+        found.moved, found.spread = steps
+        found.games = int(arrays["games"][0])
+        return found
+
+    def _all(self) -> tuple[Correlations, ...]:
+        return self.ends, self.means, *self.phases
