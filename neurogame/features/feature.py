@@ -25,6 +25,7 @@ class FeatureKind(Enum):
     """What a feature is about."""
 
     COUNT = "number"
+    REGION = "number in a region"
     COORDINATE = "coordinates"
     DISTANCE = "distance to a goal"
     APART = "distance between pieces"

@@ -17,6 +17,8 @@ from neurogame.structure.structure import Structure
 
 MOST_PAIRS = 20_000
 """Pairs of squares of a feature about pairs, at most."""
+_MOST_REGIONS = 12
+"""Kinds of squares, at most: where there are more, almost each square is one of its own."""
 _MOST_APART = 32
 """Pairs of pieces whose distances are features, at most: of more, none is."""
 
@@ -55,6 +57,11 @@ def _of_marker(
     fluents, text = marker_fluents(marker), marker_text(marker)
     owner = owner_of(maker.circuit, marker.name)
     yield maker.of_fluents(FeatureKind.COUNT, f"number of {text}", fluents, 1.0, owner)
+    for region in _regions(structure, fluents):
+        one = min(maker.circuit.fluents[fluent] for fluent in region)
+        squares = "1 square" if len(region) == 1 else f"{len(region)} squares"
+        words = f"number of {text} on {squares} like {one}"
+        yield maker.of_fluents(FeatureKind.REGION, words, np.array(region), 1.0, owner)
     relation = marker.board.relation
     rows = {int(fluent): i for i, fluent in enumerate(relation.fluents)}
     for axis in marker.board.axes:
@@ -90,6 +97,26 @@ def _of_kinds(maker: FeatureMaker, board: GameBoard, own: list[Marker]) -> Itera
             text = f"number of ({board.relation.name} {inner})"
             owner = owner_of(maker.circuit, [value])
             yield maker.of_fluents(FeatureKind.COUNT, text, fluents, 1.0, owner)
+
+
+def _regions(structure: Structure, fluents: IntArray) -> list[list[int]]:
+    """Return squares that symmetries take to each other, such as corners and edges.
+
+    Only symmetries count that keep the roles and the marker; none is returned where all squares
+    are alike, or nearly each is one of its own.
+    """
+    own, least = set(fluents.tolist()), {int(fluent): int(fluent) for fluent in fluents}
+    # The symmetries are a group: what one takes a square to is all of its region.
+    for symmetry in structure.symmetries:
+        keeps = bool((symmetry.roles == np.arange(len(symmetry.roles))).all())
+        images = symmetry.fluents[fluents].tolist()
+        if keeps and set(images) == own:
+            for fluent, image in zip(fluents.tolist(), images, strict=True):
+                least[fluent] = min(least[fluent], image)
+    found: dict[int, list[int]] = {}
+    for fluent, first in least.items():
+        found.setdefault(first, []).append(fluent)
+    return list(found.values()) if 1 < len(found) <= _MOST_REGIONS else []
 
 
 def _neighbours(structure: Structure, fluents: IntArray) -> list[tuple[int, int]]:

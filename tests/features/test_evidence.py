@@ -84,13 +84,45 @@ def test_pieces_win_breakthrough_and_lose_nothello() -> None:
     assert found.phases[-1, number, role] < found.phases[0, number, role]
 
 
-def test_the_first_heuristic_wants_few_pieces_in_nothello_and_many_in_breakthrough() -> None:
+def test_heuristics_want_few_pieces_in_nothello_and_many_in_breakthrough() -> None:
+    """In Nothello above all none in the corners, where they can never be turned."""
     for name, wants_own in (("nothello", False), ("breakthrough6", True)):
         for role in (0, 1):
-            first = ranked_heuristics(Game.load(name), evidence(name), role)[0].heuristic
-            assert first.feature.kind is FeatureKind.COUNT
-            # Whose pieces they are, and so whether more of them is more for the role.
-            assert first.maximise == ((first.feature.owner == role) == wants_own), str(first)
+            ranked = ranked_heuristics(Game.load(name), evidence(name), role)
+            kinds = FeatureKind.COUNT, FeatureKind.REGION
+            counts = [one.heuristic for one in ranked[:6] if one.heuristic.feature.kind in kinds]
+            assert FeatureKind.COUNT in {one.feature.kind for one in counts}
+            assert ranked[0].heuristic is counts[0]
+            for own in counts:
+                # Whose pieces they are, and so whether more of them is more for the role.
+                assert own.maximise == ((own.feature.owner == role) == wants_own), str(own)
+
+
+def corners(found: FeatureEvidence, size: int, role: int) -> float:
+    """What corners less those of the other are worth, for a role."""
+    (number,) = [
+        k
+        for k, one in enumerate(found.features)
+        if one.kind is FeatureKind.REGION
+        and one.against is not None
+        and {i for i, weight in enumerate(one.fluents) if weight}
+        == {
+            Game.load(f"reversi{size}").fluents.index(f"(cell {x} {y} {colour})")
+            for x in (1, size)
+            for y in (1, size)
+            for colour in ("black", "red")
+        }
+    ]
+    return float(found.strength[number, role])
+
+
+def test_corners_of_reversi_are_found_and_worth_most() -> None:
+    found = evidence("reversi6")
+    assert corners(found, 6, 0) > 0.28
+    assert corners(found, 6, 0) == pytest.approx(np.abs(found.strength).max())
+    first = found.features[found.chosen[0]]
+    assert first.kind is FeatureKind.REGION
+    assert len(first.fluents.nonzero()[0]) == 8
 
 
 def test_coins_are_worth_holding_beside_what_they_buy() -> None:

@@ -22,7 +22,7 @@ from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.layout import PartsLayout
 from neurogame.evaluators.parts.perspective import find_perspectives
 from neurogame.features.candidates import find_candidates
-from neurogame.features.feature import Feature
+from neurogame.features.feature import Feature, FeatureKind
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
 from neurogame.simulate.states import StateBatch
@@ -87,7 +87,7 @@ def unit_features(features: Sequence[Feature], kept: Sequence[Symmetry]) -> Floa
 
     They are sums over fluents alone, and the same under every symmetry that positions are learned
     under: what differs says nothing by itself. What each role has is left out where the difference
-    says it.
+    says it, and regions are: units of the whole board are learned to count what squares are worth.
 
     Args:
         features: the candidates of a game.
@@ -100,6 +100,7 @@ def unit_features(features: Sequence[Feature], kept: Sequence[Symmetry]) -> Floa
         own
         for own in features
         if own.fluents.any() and own.lookups is None and not (own.reads_moves or own.goals.any())
+        if own.kind is not FeatureKind.REGION
         if all(np.allclose(own.fluents[g.fluents], own.fluents, atol=1e-6) for g in kept)
     ]
     compared = [own for own in fitting if own.against is not None or own.owner is None]

@@ -1,0 +1,360 @@
+"""What Sancho's author saw in tree searches, measured: four plots and their figures.
+
+``bidding``: the value of each opening bid in bidding tic-tac-toe with ten coins, over the number of
+simulations. ``variance``: how far root values of searches with different seeds lie apart in
+breakthrough. ``rank``: how well visits and scores of moves agree, where an evaluator's value stands
+for visits of a new node (``experience``), is a term beside UCT (``bias``), or is not there.
+``blunders``: pieces given away for nothing in recorded matches, before any piece has come to the
+sixth rank. ``mobility``: legal moves as a heuristic, against none and against pieces, and what
+they add to pieces::
+
+    python experiments/sancho_observations.py bidding --game GAME.kif --out runs/s
+    python experiments/sancho_observations.py variance rank mobility --out runs/s
+    python experiments/sancho_observations.py blunders --matches runs/h11/matches.jsonl --out runs/s
+    python experiments/sancho_observations.py --report docs/pictures --out runs/s
+
+Finished cells stay in the folder. ``--report`` prints the figures, and draws with matplotlib.
+
+*Reference:* Draper, "Sancho: integrating heuristics into MCTS" (2014).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from cells import Cells, progress
+
+from neurogame.arena.run import run_arena
+from neurogame.arena.settings import ArenaSettings
+from neurogame.features.evidence import find_evidence
+from neurogame.features.evidence_config import EvidenceConfig
+from neurogame.intervals import wilson_interval
+from neurogame.players.players import make_player
+from neurogame.search.limit import Limit
+from neurogame.search.result import SearchResult
+from neurogame.simulate.game import Game, State
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SIMULATIONS = (100, 1_000, 10_000, 100_000, 1_000_000)
+SEEDS = range(20)
+STATES = 200
+USES = {
+    "plain": "mcts:sims=5000",
+    "experience": "mcts:features,experience=30,exploration=0.2,sims=5000",
+    "bias": "mcts:features,bias=2,exploration=0.2,sims=5000",
+    "minimax": "mcts:features,minimax=0.8,exploration=0.1,sims=5000",
+}
+MOBILITY = "max(legal moves of white, less that of black)"
+PIECES = "max(number of (cell * * black), less that of white)"
+PAIRINGS = {
+    "mobility against none": (MOBILITY, "blind"),
+    "pieces against none": (PIECES.replace("max", "min", 1), "blind"),
+    "pieces against mobility": (PIECES.replace("max", "min", 1), MOBILITY),
+}
+Floats = npt.NDArray[np.float64]
+
+
+def search(game: Game, player: str, state: State, seed: int) -> SearchResult:
+    """Return what a fresh player's search of a state finds."""
+    own = make_player(player)
+    own.start(game, 0, seed)
+    own.choose(state, Limit())
+    found: SearchResult = own.last  # type: ignore[attr-defined]
+    own.stop()
+    return found
+
+
+def bidding(game: Game, cells: Cells) -> None:
+    """Search the initial state with each seed and number of simulations."""
+    state = game.initial_state()
+    for seed in SEEDS:
+        for simulations in SIMULATIONS:
+            name = f"bidding-{simulations}-{seed}"
+            if not cells.has(name):
+                progress(name)
+                found = search(game, f"mcts:sims={simulations},capacity=1000000", state, seed)
+                values = {game.moves[0][move]: value for move, value in found.scores.items()}
+                cells.put(name, {"what": "bidding", "sims": simulations, "values": values})
+
+
+def variance(game: Game, cells: Cells) -> None:
+    """Search the initial state with each seed and number of simulations."""
+    state = game.initial_state()
+    for seed in SEEDS:
+        for simulations in SIMULATIONS:
+            name = f"variance-{simulations}-{seed}"
+            if not cells.has(name):
+                progress(name)
+                found = search(game, f"mcts:sims={simulations},capacity=1000000", state, seed)
+                row = {"what": "variance", "sims": simulations, "value": found.value[0]}
+                cells.put(name, row | {"move": game.moves[0][found.move]})
+
+
+def rank(game: Game, cells: Cells) -> None:
+    """Correlate the ranks of visits and scores in states of random games."""
+    for use, player in USES.items():
+        name = f"rank-{use}"
+        if cells.has(name):
+            continue
+        progress(name)
+        own = make_player(player)
+        found = []
+        for number, state in enumerate(_states(game, STATES)):
+            role = next(r for r in range(2) if len(state.legal_moves[r]) > 1)
+            own.start(game, role, number)
+            own.choose(state, Limit())
+            last: SearchResult = own.last  # type: ignore[attr-defined]
+            moves = [move for move in last.scores if last.tries.get(move, 0) > 0]
+            if not last.proved and len(moves) > 2:
+                visits = [float(last.tries[move]) for move in moves]
+                found.append(spearman(visits, [last.scores[move] for move in moves]))
+        cells.put(name, {"what": "rank", "use": use, "values": found})
+
+
+def mobility(game: Game, cells: Cells) -> None:
+    """Let heuristics play, and take from evidence what mobility adds to pieces."""
+    for name, pair in PAIRINGS.items():
+        if not cells.has(f"mobility-{name}"):
+            settings = ArenaSettings(
+                games=(game.name,),
+                players=tuple(f"alphabeta:{own},depth=2" for own in pair),
+                matches=200,
+                seed=5,
+            )
+            found = run_arena(settings, output=cells.folder.parent / name.replace(" ", "-"))
+            if found.interrupted:
+                raise KeyboardInterrupt
+            played = found.pairings[0]
+            rate = [played.win_rates[0], *played.win_rates_ci95[0]]
+            cells.put(f"mobility-{name}", {"what": "mobility", "pairing": name, "rate": rate})
+    if not cells.has("mobility-partial"):
+        evidence = find_evidence(game, EvidenceConfig(games=131_072, seconds=600), seed=7)
+        texts = [one.text.lower() for one in evidence.features]
+        own = [texts.index(text[4:-1]) for text in (MOBILITY, PIECES)]
+        goal = len(texts)
+        keep = [*own, goal]
+        inverse = np.linalg.inv(evidence.covariance[np.ix_(keep, keep)])
+        partial = -inverse[0, 2] / np.sqrt(inverse[0, 0] * inverse[2, 2])
+        alone = evidence.strength[own[0], 0]
+        row = {"what": "partial", "alone": float(alone), "beside": float(partial)}
+        cells.put("mobility-partial", row | {"games": evidence.games})
+
+
+def blunders(paths: Iterable[Path], cells: Cells) -> None:
+    """Count pieces that were given away in recorded matches of breakthrough."""
+    given: dict[str, list[int]] = defaultdict(list)
+    for path in paths:
+        for line in path.read_text().splitlines():
+            record = json.loads(line)
+            game = Game.load(record["game"])
+            lost = gifts(game, record["match"]["moves"], record["match"]["opening_plies"])
+            for player, own in zip(record["match"]["players"], lost, strict=True):
+                given[player].append(own)
+    cells.put("blunders", {"what": "blunders", "given": given})
+
+
+def gifts(game: Game, moves: Sequence[Sequence[str]], opening: int) -> list[int]:
+    """Return of each role how many pieces it lost for nothing.
+
+    That is, the other one took a piece, had not just lost one, and did not lose one at once.
+    Counted are plies after the opening and before any piece has reached its sixth rank.
+    """
+    state = game.initial_state()
+    pieces = [_pieces(state)]
+    for joint in moves:
+        state = state.next(list(joint))
+        pieces.append(_pieces(state))
+        if _is_far(state):
+            break
+    lost = [0, 0]
+    taken = [[b - a for b, a in zip(*pair, strict=True)] for pair in pairwise(pieces)]
+    for ply in range(opening, len(taken) - 1):
+        for role in range(2):
+            around = (taken[ply - 1][1 - role], taken[ply + 1][1 - role])
+            lost[role] += bool(taken[ply][role] and not any(around))
+    return lost
+
+
+def spearman(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return Spearman's rank correlation, 0 where one is constant."""
+    ranks = [_ranks(np.asarray(own)) for own in (one, other)]
+    if any(own.std() == 0 for own in ranks):
+        return 0.0
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
+
+
+def _ranks(values: Floats) -> Floats:
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    found: Floats = (ends - (counts - 1) / 2.0)[place]
+    return found
+
+
+def _states(game: Game, count: int) -> list[State]:
+    """Return states of as many random games, 10 to 40 plies from their beginning."""
+    found: list[State] = []
+    for seed in range(10 * count):
+        chance = random.Random(seed)
+        state = game.initial_state()
+        for _ in range(chance.randrange(10, 40)):
+            if state.is_terminal:
+                break
+            state = state.next([chance.choice(own) for own in state.legal_moves])
+        if not state.is_terminal and max(map(len, state.legal_moves)) > 2:
+            found.append(state)
+    return found[:count]
+
+
+def _pieces(state: State) -> list[int]:
+    """Return how many pieces each role has."""
+    facts = [text for text in state.fluent_texts if text.startswith("(cell ")]
+    return [sum(text.endswith(f" {role})") for text in facts) for role in state.game.roles]
+
+
+def _is_far(state: State) -> bool:
+    """Return whether a piece has reached its sixth rank, counted from its own side."""
+    for text in state.fluent_texts:
+        if text.startswith("(cell "):
+            _, _, rank_text, owner = text.strip("()").split()
+            up = owner == state.game.roles[0]
+            if int(rank_text) >= 6 if up else int(rank_text) <= 3:
+                return True
+    return False
+
+
+def report(cells: Cells, folder: Path) -> None:
+    """Print the figures and draw the curves."""
+    rows = cells.all()
+    of = defaultdict(list)
+    for row in rows:
+        of[row["what"]].append(row)
+    if of["bidding"]:
+        draw_bidding(of["bidding"], folder)
+    if of["variance"]:
+        draw_variance(of["variance"], folder)
+    for row in of["rank"]:
+        values = np.array(row["values"])
+        half = 1.96 * values.std(ddof=1) / len(values) ** 0.5
+        print(f"rank correlation, {row['use']}: {values.mean():.3f} ± {half:.3f} ({len(values)})")
+    for row in of["mobility"]:
+        rate, low, high = (100 * number for number in row["rate"])
+        print(f"{row['pairing']}: {rate:.1f} % [{low:.1f}, {high:.1f}]")
+    for row in of["partial"]:
+        print(f"mobility alone {row['alone']:+.3f}, beside pieces {row['beside']:+.3f}")
+    for row in of["blunders"]:
+        for player, counts in row["given"].items():
+            own = np.array(counts)
+            half = 1.96 * own.std(ddof=1) / len(own) ** 0.5
+            low, high = wilson_interval(int((own == 0).sum()), len(own))
+            print(
+                f"{player}: {own.mean():.2f} ± {half:.2f} pieces a match given away before rank 6; "
+                f"none in {100 * (own == 0).mean():.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
+            )
+
+
+def draw_bidding(rows: Sequence[dict[str, Any]], folder: Path) -> None:
+    """Draw the value of each bid over simulations; print it, too."""
+    from matplotlib.figure import Figure
+
+    bids = sorted({move for row in rows for move in row["values"]}, key=_bid)
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.subplots()
+    for place, bid in enumerate(bids):
+        means, halves = [], []
+        for simulations in SIMULATIONS:
+            own = [
+                r["values"][bid] for r in rows if r["sims"] == simulations and bid in r["values"]
+            ]
+            means.append(float(np.mean(own)) if own else float("nan"))
+            halves.append(1.96 * float(np.std(own, ddof=1)) / len(own) ** 0.5 if own else 0.0)
+        print(
+            bid,
+            " ".join(f"{100 * m:.1f} ± {100 * h:.1f}" for m, h in zip(means, halves, strict=True)),
+        )
+        colour = _colour(place / max(len(bids) - 1, 1))
+        axes.errorbar(SIMULATIONS, means, halves, label=bid, color=colour, capsize=2)
+    axes.set(xscale="log", xlabel="simulations", ylabel="value of the opening bid, 0 to 1")
+    axes.legend(fontsize=6, ncols=2)
+    _save(figure, folder / "bidding.svg")
+
+
+def draw_variance(rows: Sequence[dict[str, Any]], folder: Path) -> None:
+    """Draw the standard deviation of root values over simulations; print it, too."""
+    from matplotlib.figure import Figure
+
+    spread = []
+    for simulations in SIMULATIONS:
+        own = [row for row in rows if row["sims"] == simulations]
+        values = np.array([row["value"] for row in own])
+        common = max(sum(r["move"] == row["move"] for r in own) for row in own)
+        spread.append(values.std(ddof=1))
+        print(
+            f"{simulations} simulations: root value {values.mean():.3f}, standard deviation "
+            f"{spread[-1]:.4f}, {common} of {len(own)} seeds choose the same move"
+        )
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(SIMULATIONS, spread, marker="o", label="measured")
+    expected = [spread[0] * (SIMULATIONS[0] / own) ** 0.5 for own in SIMULATIONS]
+    axes.plot(SIMULATIONS, expected, linestyle=":", label="as independent playouts")
+    axes.set(xscale="log", yscale="log", xlabel="simulations")
+    axes.set(ylabel="standard deviation of the root value")
+    axes.legend()
+    _save(figure, folder / "root_values.svg")
+
+
+def _bid(move: str) -> tuple[int, str]:
+    """Return what bids are sorted by: their coins, then whether the token is staked."""
+    return next(int(word) for word in move.strip("()").split() if word.isdigit()), move
+
+
+def _colour(place: float) -> tuple[float, float, float]:
+    """Return a colour from blue to red."""
+    return 0.1 + 0.8 * place, 0.3, 0.8 - 0.7 * place
+
+
+def _save(figure: Figure, path: Path) -> None:
+    """Write a figure; the same figures give the same file."""
+    import matplotlib
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with matplotlib.rc_context({"svg.hashsalt": "neurogame", "svg.fonttype": "none"}):
+        figure.savefig(path, metadata={"Date": None})
+    print(f"drawn: {path}")
+
+
+def main() -> None:
+    """Measure what is asked for, and report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parts = ("bidding", "variance", "rank", "mobility", "blunders")
+    parser.add_argument("parts", nargs="*", choices=parts, help="what to measure")
+    parser.add_argument("--game", default="breakthrough", help="library game or path")
+    parser.add_argument("--matches", nargs="*", type=Path, default=[], help="matches.jsonl files")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--report", type=Path, help="folder for the plots")
+    options = parser.parse_args()
+    cells, game = Cells(options.out), Game.load(options.game)
+    for part in options.parts:
+        if part == "blunders":
+            blunders(options.matches, cells)
+        else:
+            {"bidding": bidding, "variance": variance, "rank": rank, "mobility": mobility}[part](
+                game, cells
+            )
+    if options.report is not None:
+        report(cells, options.report)
+
+
+if __name__ == "__main__":
+    main()
