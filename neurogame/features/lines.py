@@ -22,7 +22,8 @@ def line_features(
     """Yield, marker by marker, the number of open lines of which so many squares are taken.
 
     A line is a condition of the goals that asks for the same marker on two or more squares. It is
-    open while no square has another content but the blank one.
+    open while no square has another content but the blank one, and blocked otherwise: what is
+    blocked for good can no longer matter.
     """
     for marker in relations.markers:
         own = set(marker_fluents(marker).tolist())
@@ -32,10 +33,14 @@ def line_features(
         for length in sorted({len(one) for one in lines}):
             same = [one for one in lines if len(one) == length]
             rows = [_reads(structure, one, blanks) for one in same]
-            for taken in range(1, length):
-                words = f"open lines of {length} with {taken} of {text}"
+            ranges = {
+                f"open lines of {length} with {taken} of {text}": slice(taken, taken + 1)
+                for taken in range(1, length)
+            }
+            ranges[f"blocked lines of {length} of {text}"] = slice(length + 1, None)
+            for words, counted in ranges.items():
                 tables = look_ups(
-                    [(fluents, addends, 0, _values(addends, taken)) for fluents, addends in rows]
+                    [(fluents, addends, 0, _values(addends, counted)) for fluents, addends in rows]
                 )
                 yield maker.of_look_ups(FeatureKind.LINES, words, tables, owner)
 
@@ -64,8 +69,8 @@ def _reads(
     return np.array(list(addends)), np.array(list(addends.values()))
 
 
-def _values(addends: IntArray, taken: int) -> list[float]:
-    """Return the rows' values: 1 where exactly so many squares are taken and none is blocked."""
+def _values(addends: IntArray, counted: slice) -> list[float]:
+    """Return the rows' values: 1 for the rows that are counted."""
     values = np.zeros(int(addends.sum()) + 1)
-    values[taken] = 1.0
+    values[counted] = 1.0
     return [float(value) for value in values]
