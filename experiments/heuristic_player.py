@@ -117,6 +117,8 @@ def main() -> None:
     """Play what is missing, or print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--games", nargs="*", default=list(GAMES))
+    every = range(len(PAIRINGS))
+    parser.add_argument("--pairings", nargs="*", type=int, choices=every, default=list(every))
     parser.add_argument("--matches", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=0.2)
     parser.add_argument("--seed", type=int, default=80_000)
@@ -127,6 +129,8 @@ def main() -> None:
     conditions = Conditions(matches=options.matches, seconds=options.seconds, seed=options.seed)
     for name in [] if options.report else options.games:
         for number, pairing in enumerate(PAIRINGS):
+            if number not in options.pairings:
+                continue
             cell = f"{Path(name).stem}-{number}"
             if not cells.has(cell):
                 progress(f"{name}: {pairing}")

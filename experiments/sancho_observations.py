@@ -25,7 +25,7 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,11 +50,12 @@ SIMULATIONS = (100, 1_000, 10_000, 100_000, 1_000_000)
 SEEDS = range(20)
 STATES = 200
 USES = {
-    "plain": "mcts:sims=5000",
-    "experience": "mcts:features,experience=30,exploration=0.2,sims=5000",
-    "bias": "mcts:features,bias=2,exploration=0.2,sims=5000",
-    "minimax": "mcts:features,minimax=0.8,exploration=0.1,sims=5000",
+    "plain": "mcts:exploration=0.2",
+    "experience": "mcts:features,experience=30,exploration=0.2",
+    "bias": "mcts:features,bias=2,exploration=0.2",
+    "minimax": "mcts:features,minimax=0.8,exploration=0.2",
 }
+FEW = (300, 5_000)
 MOBILITY = "max(legal moves of white, less that of black)"
 PIECES = "max(number of (cell * * black), less that of white)"
 PAIRINGS = {
@@ -103,14 +104,15 @@ def variance(game: Game, cells: Cells) -> None:
 
 def rank(game: Game, cells: Cells) -> None:
     """Correlate the ranks of visits and scores in states of random games."""
-    for use, player in USES.items():
-        name = f"rank-{use}"
+    states = _states(game, STATES)
+    for use, simulations in product(USES, FEW):
+        name = f"rank-{use}-{simulations}"
         if cells.has(name):
             continue
         progress(name)
-        own = make_player(player)
+        own = make_player(f"{USES[use]},sims={simulations}")
         found = []
-        for number, state in enumerate(_states(game, STATES)):
+        for number, state in enumerate(states):
             role = next(r for r in range(2) if len(state.legal_moves[r]) > 1)
             own.start(game, role, number)
             own.choose(state, Limit())
@@ -119,7 +121,7 @@ def rank(game: Game, cells: Cells) -> None:
             if not last.proved and len(moves) > 2:
                 visits = [float(last.tries[move]) for move in moves]
                 found.append(spearman(visits, [last.scores[move] for move in moves]))
-        cells.put(name, {"what": "rank", "use": use, "values": found})
+        cells.put(name, {"what": "rank", "use": use, "sims": simulations, "values": found})
 
 
 def mobility(game: Game, cells: Cells) -> None:
@@ -246,7 +248,10 @@ def report(cells: Cells, folder: Path) -> None:
     for row in of["rank"]:
         values = np.array(row["values"])
         half = 1.96 * values.std(ddof=1) / len(values) ** 0.5
-        print(f"rank correlation, {row['use']}: {values.mean():.3f} ± {half:.3f} ({len(values)})")
+        print(
+            f"rank correlation, {row['use']}, {row['sims']} simulations: {values.mean():.3f} ± "
+            f"{half:.3f} ({len(values)} states)"
+        )
     for row in of["mobility"]:
         rate, low, high = (100 * number for number in row["rate"])
         print(f"{row['pairing']}: {rate:.1f} % [{low:.1f}, {high:.1f}]")
@@ -264,28 +269,30 @@ def report(cells: Cells, folder: Path) -> None:
 
 
 def draw_bidding(rows: Sequence[dict[str, Any]], folder: Path) -> None:
-    """Draw the value of each bid over simulations; print it, too."""
+    """Draw the value of bids of so many coins, staked or not, over simulations; print it, too."""
     from matplotlib.figure import Figure
 
-    bids = sorted({move for row in rows for move in row["values"]}, key=_bid)
+    values: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for row in rows:
+        of: dict[int, list[float]] = defaultdict(list)
+        for move, value in row["values"].items():
+            of[next(int(word) for word in move.split() if word.isdigit())].append(value)
+        for coins, own in of.items():
+            values[coins, row["sims"]].append(float(np.mean(own)))
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     axes = figure.subplots()
-    for place, bid in enumerate(bids):
-        means, halves = [], []
-        for simulations in SIMULATIONS:
-            own = [
-                r["values"][bid] for r in rows if r["sims"] == simulations and bid in r["values"]
-            ]
-            means.append(float(np.mean(own)) if own else float("nan"))
-            halves.append(1.96 * float(np.std(own, ddof=1)) / len(own) ** 0.5 if own else 0.0)
-        print(
-            bid,
-            " ".join(f"{100 * m:.1f} ± {100 * h:.1f}" for m, h in zip(means, halves, strict=True)),
-        )
-        colour = _colour(place / max(len(bids) - 1, 1))
-        axes.errorbar(SIMULATIONS, means, halves, label=bid, color=colour, capsize=2)
+    bids = sorted({coins for coins, _ in values})
+    for coins in bids:
+        all_of = [np.array(values[coins, simulations]) for simulations in SIMULATIONS]
+        means = [float(own.mean()) for own in all_of]
+        halves = [1.96 * float(own.std(ddof=1)) / len(own) ** 0.5 for own in all_of]
+        shown = zip(means, halves, strict=True)
+        print(f"bid {coins:2d}: " + ", ".join(f"{100 * m:.1f} ± {100 * h:.1f}" for m, h in shown))
+        colour = _colour(coins / bids[-1])
+        label = f"{coins} coins"
+        axes.errorbar(SIMULATIONS, means, halves, label=label, color=colour, capsize=2)
     axes.set(xscale="log", xlabel="simulations", ylabel="value of the opening bid, 0 to 1")
-    axes.legend(fontsize=6, ncols=2)
+    axes.legend(fontsize=7, ncols=2)
     _save(figure, folder / "bidding.svg")
 
 
@@ -314,11 +321,6 @@ def draw_variance(rows: Sequence[dict[str, Any]], folder: Path) -> None:
     _save(figure, folder / "root_values.svg")
 
 
-def _bid(move: str) -> tuple[int, str]:
-    """Return what bids are sorted by: their coins, then whether the token is staked."""
-    return next(int(word) for word in move.strip("()").split() if word.isdigit()), move
-
-
 def _colour(place: float) -> tuple[float, float, float]:
     """Return a colour from blue to red."""
     return 0.1 + 0.8 * place, 0.3, 0.8 - 0.7 * place
@@ -337,8 +339,10 @@ def _save(figure: Figure, path: Path) -> None:
 def main() -> None:
     """Measure what is asked for, and report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parts = ("bidding", "variance", "rank", "mobility", "blunders")
-    parser.add_argument("parts", nargs="*", choices=parts, help="what to measure")
+    measures = {"bidding": bidding, "variance": variance, "rank": rank, "mobility": mobility}
+    parser.add_argument(
+        "parts", nargs="*", help=f"what to measure: {', '.join(measures)}, blunders"
+    )
     parser.add_argument("--game", default="breakthrough", help="library game or path")
     parser.add_argument("--matches", nargs="*", type=Path, default=[], help="matches.jsonl files")
     parser.add_argument("--out", type=Path, required=True)
@@ -348,10 +352,10 @@ def main() -> None:
     for part in options.parts:
         if part == "blunders":
             blunders(options.matches, cells)
+        elif part in measures:
+            measures[part](game, cells)
         else:
-            {"bidding": bidding, "variance": variance, "rank": rank, "mobility": mobility}[part](
-                game, cells
-            )
+            parser.error(f"nothing is called {part}; known are {', '.join(measures)}, blunders")
     if options.report is not None:
         report(cells, options.report)
 
