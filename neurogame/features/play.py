@@ -78,20 +78,13 @@ def seen_games(
         most: plies after which games are left out.
         block: games at once, at most; a multiple of 64.
     """
-    kernel = simulator.playout_kernel()
     for first, size in block_sizes(games, block):
-        words = simulator.initial(size).words
-        numbers = torch.arange(first // LANES, (first + size) // LANES)
         lengths = np.zeros(size, np.int64)
-        looks = [words]
-        for ply in range(0, most, stride):
-            end = kernel.finish(words, numbers, seed, step=ply, steps=stride)
-            words = end.words
-            looks.append(words)
-            lengths += end.plies.numpy()[:size]
-            if not end.playing.any():
-                break
-        last = simulator.packed_look(StateBatch(words, size))
+        looks = []
+        for look in random_looks(simulator, first, size, seed, stride=stride, most=most):
+            looks.append(look.words)
+            lengths += look.plies
+        last = simulator.packed_look(StateBatch(looks[-1], size))
         ended = np.flatnonzero(last.terminal.numpy() & (lengths > 0))
         if len(ended):
             random = np.random.default_rng((seed & (1 << 63) - 1, first))
@@ -105,6 +98,47 @@ def seen_games(
                 last.goals.numpy()[ended],
                 lengths[ended],
             )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RandomLook:
+    """What random games have come to; ``G`` games.
+
+    Attributes:
+        words: their states in lanes; int64 ``[F, ceil(G / 64)]``.
+        plies: since the look before; int64 ``[G]``.
+        playing: which of them go on; bool ``[G]``.
+    """
+
+    words: torch.Tensor
+    plies: Numbers
+    playing: npt.NDArray[np.bool_]
+
+
+def random_looks(
+    simulator: Simulator, first: int, size: int, seed: int, *, stride: int, most: int
+) -> Iterator[RandomLook]:
+    """Play random games side by side, and yield them at the beginning and every few plies.
+
+    Args:
+        simulator: of the game.
+        first: number of the first game, which decides its moves with the seed; a multiple of 64.
+        size: how many, a multiple of 64.
+        seed: of all moves.
+        stride: plies between looks, at least 1.
+        most: plies after which no more are played.
+    """
+    kernel, words = simulator.playout_kernel(), simulator.initial(size).words
+    numbers = torch.arange(first // LANES, (first + size) // LANES)
+    yield RandomLook(words, np.zeros(size, np.int64), np.ones(size, np.bool_))
+    for ply in range(0, most, stride):
+        end = kernel.finish(words, numbers, seed, step=ply, steps=stride)
+        words = end.words
+        playing = StateBatch(end.playing[None], size).to_bool()[:, 0].numpy()
+        yield RandomLook(words, end.plies.numpy()[:size], playing)
+        if not playing.any():
+            break
 
 
 def block_sizes(games: int, most: int) -> Iterator[tuple[int, int]]:

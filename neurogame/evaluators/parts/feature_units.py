@@ -23,6 +23,7 @@ from neurogame.evaluators.parts.layout import PartsLayout
 from neurogame.evaluators.parts.perspective import find_perspectives
 from neurogame.features.candidates import find_candidates
 from neurogame.features.feature import Feature, FeatureKind
+from neurogame.features.play import random_looks
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
 from neurogame.simulate.states import StateBatch
@@ -122,14 +123,16 @@ def _values_in_play(
     lengths = play_out(simulator, _GAMES, 0, _LONGEST).lengths
     # Odd, so that states of both roles are looked at where they take turns.
     stride = round(float(lengths.float().mean()) / _LOOKS) | 1
-    kernel, numbers = simulator.playout_kernel(), torch.arange(_GAMES // 64)
-    words, found = simulator.initial(_GAMES).words, []
-    playing, ceased = np.ones(_GAMES, np.bool_), np.zeros(len(weights), np.bool_)
-    before = StateBatch(words, _GAMES).to_bool().numpy()
-    for ply in range(0, int(lengths.max()) + stride, stride):
-        held = StateBatch(words, _GAMES).to_bool().float()
+    most = int(lengths.max()) + stride
+    before, ceased, found = None, np.zeros(len(weights), np.bool_), []
+    for look in random_looks(simulator, 0, _GAMES, 0, stride=stride, most=most):
+        playing = look.playing
+        if not playing.any():
+            break
+        held = StateBatch(look.words, _GAMES).to_bool().float()
         now = held.numpy() > 0
-        ceased |= (before & ~now)[playing].any(axis=0)
+        if before is not None:
+            ceased |= (before & ~now)[playing].any(axis=0)
         before = now
         modes = layout.mode_of(held).numpy()
         values = np.full((_GAMES, weights.shape[1]), np.nan, np.float32)
@@ -137,11 +140,6 @@ def _values_in_play(
             rows = playing & (modes == mode)
             values[rows] = layout.seen(held[torch.from_numpy(rows)], mode).numpy() @ weights
         found.append(values)
-        end = kernel.finish(words, numbers, 0, step=ply, steps=stride)
-        words = end.words
-        playing = StateBatch(end.playing[None], _GAMES).to_bool()[:, 0].numpy()
-        if not playing.any():
-            break
     return np.stack(found), ceased
 
 
