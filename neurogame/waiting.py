@@ -20,10 +20,10 @@ def listen(listener: Callable[[str], None] | None) -> None:
 
 
 def say(line: str) -> None:
-    """Say what is about to take seconds.
+    """Say what is about to take seconds, or what came of it.
 
     Args:
-        line: what it is, and how long it takes at most.
+        line: what it is, and how long it takes at most; or what was decided.
     """
     for listener in _LISTENER:
         listener(line)

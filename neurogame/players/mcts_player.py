@@ -140,5 +140,7 @@ class MctsPlayer(SearchPlayer):
                 evaluator=self._evaluator,
                 latest=latest,
             )
+        if gate > 0:
+            say(f"{self.name}: {report.headline}")
         self._decided = report.settings
         self.report = "\n".join(filter(None, [self.report, str(report)]))

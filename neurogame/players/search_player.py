@@ -201,4 +201,5 @@ def _refined_in_time(
     found = refine_evaluator(game, evaluator, seconds, seed)
     if found is None:
         return evaluator, "not refined: too little time for this game"
+    say(f"{game.name}: {found}")
     return found.evaluator, str(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from neurogame.cli.main import main
+from neurogame.files import cache_folder
 from neurogame.waiting import say
 
 MATCH = ["match", "tictactoe", "--matches", "1", "--players"]
@@ -15,6 +16,7 @@ MATCH = ["match", "tictactoe", "--matches", "1", "--players"]
     [
         ("alphabeta:features,depth=1", "random games for the weights"),
         ("mcts:features,gate=0.1,sims=2", "trials of its uses, up to 0 s"),
+        ("mcts:features,gate=0.1,sims=2", "evaluator: off"),
         ("alphabeta:cilp,depth=1,refine=0.1", "refined by self-play"),
         ("auto:prepare=0.1,nodes=10", "looks for the player that suits"),
         ("heuristic:depth=1", "rank heuristics"),
@@ -23,6 +25,11 @@ MATCH = ["match", "tictactoe", "--matches", "1", "--players"]
 def test_what_takes_seconds_is_told(
     player: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    folder = cache_folder()
+    assert folder is not None
+    # What is known from earlier starts is not played again.
+    for path in folder.glob("feature-sums-*"):
+        path.unlink(missing_ok=True)
     assert main([*MATCH, player, "random"]) == 0
     assert told in capsys.readouterr().err
     assert main([*MATCH, player, "random", "--quiet"]) == 0

@@ -62,9 +62,14 @@ class GateReport:
     trials: Trials
     seconds: float
 
+    @property
+    def headline(self) -> str:
+        """One line for people: what was decided."""
+        return f"{self.about}: {self.chosen} ({self.seconds:.1f} s)"
+
     def __str__(self) -> str:
         """Return a few lines for people."""
-        lines = [f"{self.about}: {self.chosen} ({self.seconds:.1f} s)"]
+        lines = [self.headline]
         if self.evidence is not None:
             lines.append(
                 f"rank correlation with playouts {self.evidence.correlation:+.2f} in "
