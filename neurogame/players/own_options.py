@@ -79,7 +79,7 @@ class OwnOptions(Settings):
     heuristics: int = setting(
         0,
         "heuristic: with how many it searches for each move, side by side or, where there are "
-        "fewer workers, in turns; 0: one for each worker, at least two",
+        "fewer workers, in turns; 0: one for each worker",
         least=0,
         allowed="a whole number of at least 0",
     )

@@ -48,7 +48,7 @@
                                   SOURCE if it is not there, and else played with instead of SOURCE
     workers                       heuristic: threads that search (default 0: one for each core)
     heuristics                    heuristic: with how many it searches for each move (default 0: one
-                                  for each worker, at least two)
+                                  for each worker)
     reselect                      heuristic: whether they are chosen anew for each move (on, off)
     prepare                       auto: seconds for the choice where there is no start clock
                                   (default 30)

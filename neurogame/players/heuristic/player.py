@@ -59,13 +59,13 @@ class HeuristicPlayer(SearchPlayer):
             limit: its own limit.
             settings: of all searches.
             workers: threads that search; 0: one for each core.
-            heuristics: searched with for each move; 0: one for each worker, at least two.
+            heuristics: searched with for each move; 0: one for each worker.
             reselect: whether they are chosen anew for each move.
         """
         super().__init__(None, name=name, limit=limit, fresh=False, refine=0.0)
         self._settings = settings
         self._workers = workers or available_cores()
-        self._heuristics = heuristics or max(self._workers, 2)
+        self._heuristics = heuristics or self._workers
         self._reselect = reselect
         self._evidence: FeatureEvidence | None = None
 
