@@ -55,7 +55,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
     def gate(of: Game, settings: MctsSettings, judges: Mapping[str, Any], **rest: Any) -> Any:
         asked["gate"].append((settings, sorted(judges), rest))
         decided = MctsSettings(tree="action", playout="mast")
-        return SimpleNamespace(settings=decided)
+        return SimpleNamespace(settings=decided, headline="heuristic: tree")
 
     monkeypatch.setattr("neurogame.players.judges._regressed", regressed)
     monkeypatch.setattr("neurogame.players.judges._learned", learned)
