@@ -21,7 +21,7 @@ _SURE = 1.96
 _USUAL = Limit(simulations=1000)
 _FEWEST = 500, 0.01
 """Simulations and seconds per move from which matches say something of searches with more."""
-_ROUNDS = 5
+_ROUNDS = 10
 """Rounds of each use that should fit the time; most drop out soon, so the others get more."""
 _FEW_ROUNDS = 3
 """Rounds below which matches are not worth beginning."""
