@@ -57,6 +57,8 @@ class Comparison:
 
     def text(self) -> str:
         """Return one line for people."""
+        if not self.matches:
+            return "no match was finished"
         return (
             f"{self.wins} wins, {self.draws} draws, {self.losses} losses: "
             f"{100 * self.score:.1f} % [{100 * self.low:.1f}, {100 * self.high:.1f}], "
