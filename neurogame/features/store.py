@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from neurogame.errors import CheckpointError, LimitError
+from neurogame.errors import LimitError
 from neurogame.features.candidates import find_candidates
 from neurogame.features.evidence import FeatureEvidence, evidence_of, sum_games
 from neurogame.features.evidence_config import EvidenceConfig
@@ -95,7 +95,7 @@ def recalled_sums(game: Game, features: Sequence[Feature]) -> FeatureSums | None
         signs = np.array([1.0 if one.key() in places else -1.0 for one in own])
         order = np.array([places[f.key(s)] for f, s in zip(own, signs.tolist(), strict=True)])
         return sums.reordered(order, signs, roles)
-    except (KeyError, ValueError, IndexError, CheckpointError):
+    except (KeyError, ValueError, IndexError, LimitError):
         return None
 
 
