@@ -75,8 +75,8 @@ class MctsPlayer(SearchPlayer):
         self._decided = self._settings
         if self._settings.needs_evaluator and source is None:
             raise PlayerError(
-                f"player {name}: cutoff, bias and minimax need an evaluator; name one, as in "
-                "mcts:cilp,cutoff=2"
+                f"player {name}: cutoff, bias, minimax, experience and tree=values need an "
+                "evaluator; name one, as in mcts:cilp,cutoff=2"
             )
         if judges is None and (self._settings.judges or self._settings.is_gated):
             raise PlayerError(f"player {name}: tree or playout need judges of moves; give a maker")

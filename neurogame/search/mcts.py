@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.next_values import NextValues
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.move_scores import MoveJudge, SearchJudge, make_scores
 from neurogame.search.limit import Limit
@@ -19,7 +20,7 @@ from neurogame.search.mcts_drive import LANES, drive, drive_until, quotas
 from neurogame.search.mcts_final import RootResult, answer
 from neurogame.search.mcts_options import make_options
 from neurogame.search.mcts_proofs import MctsProofs
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts_settings import VALUES, MctsSettings
 from neurogame.search.mcts_tree import MctsTree, TreePlan
 from neurogame.search.packing import root_words, state_words
 from neurogame.search.result import SearchResult
@@ -82,11 +83,14 @@ class Mcts:
         self.game, self.settings = game, settings or MctsSettings()
         if self.settings.needs_evaluator and evaluator is None:
             raise ConfigurationError(
-                "mcts: cutoff, bias and minimax need an evaluator; name one, or leave them out"
+                "mcts: cutoff, bias, minimax, experience and tree=values need an evaluator; name "
+                "one, or leave them out"
             )
         _check(game, evaluator)
         _check_judges(self.settings, judges or {})
         self.evaluator = evaluator
+        if evaluator is not None:
+            judges = {**(judges or {}), VALUES: NextValues(game, evaluator)}
         offsets = tuple(game.move_offsets)
         goals = game.circuit.goals
         seeds = np.random.SeedSequence(seed % (1 << 64)).generate_state(

@@ -9,11 +9,14 @@ from neurogame.settings import Settings, setting
 
 JUDGES = ("action", "knowledge")
 """Judges of moves."""
+VALUES = "values"
+"""The judge of moves that the evaluator of states is."""
 GATED = "gated"
 """Stands for whatever gating decides before the search is made."""
 _ONE_PLAYOUT = "1, but for tree=uct with playout=uniform and no cutoff"
 _DEFAULT_EXPLORATION = {"rave": 0.2, "grave": 0.2}
 _DEFAULT_K = {"rave": 1000.0, "grave": 1000.0}
+_MIX, _RIPE = {VALUES: "seed"}, {VALUES: 2}
 _CHOICE = {"action": "gibbs"}
 _EPSILON = {"knowledge": 0.5}
 _TAU = {"action": 1.0}
@@ -27,12 +30,13 @@ class MctsSettings(Settings):
     The default is plain UCT with a transposition graph and proved values.
     """
 
-    tree: Literal["uct", "rave", "grave", "action", "knowledge", "gated"] = setting(
+    tree: Literal["uct", "rave", "grave", "action", "knowledge", "values", "gated"] = setting(
         "uct",
         "how moves are chosen in the tree. uct: mean plus bound; rave: mixed with the "
         "all-moves-as-first mean of the node; grave: with that of the nearest node above that "
-        "has ref visits; action, knowledge: uct with priors by that judge of moves; gated: "
-        "as gating decides, which players do before they search.",
+        "has ref visits; action, knowledge: uct with priors by that judge of moves; values: "
+        "with priors by the evaluator's values of what moves lead to; gated: as gating decides, "
+        "which players do before they search.",
     )
     playout: Literal["uniform", "mast", "nst", "lgr", "action", "knowledge", "gated"] = setting(
         "uniform",
@@ -77,13 +81,14 @@ class MctsSettings(Settings):
         most=1,
         allowed="0..1",
     )
-    mix: Literal["beta", "seed"] = setting(
-        "beta",
+    mix: Literal["beta", "seed"] | None = setting(
+        None,
         "how a prior and the results of a move are mixed. beta: beta H + (1 - beta) Q with "
         "beta = sqrt(k / (3 N + k)) for N visits of the node, where a move that was not tried "
         "has the node's mean (or urgency, if that is a number) for Q; seed: the mean begins "
         "with virtual results of H. A move that was not tried has the bound of one tried "
-        "once: where there are priors, it need not be tried before others.",
+        "once: where there are priors, it need not be tried before others. None: seed for "
+        "values, beta for all others.",
     )
     virtual: float = setting(
         1.0,
@@ -91,9 +96,10 @@ class MctsSettings(Settings):
         least=0,
         allowed="a number of at least 0",
     )
-    ripe: int = setting(
-        1,
-        "visits from which a node gets priors; before that it has none; at least 1",
+    ripe: int | None = setting(
+        None,
+        "visits from which a node gets priors; before that it has none; at least 1. None: 2 for "
+        "values, 1 for all others.",
         least=1,
     )
     decay: float = setting(
@@ -228,6 +234,16 @@ class MctsSettings(Settings):
         return _DEFAULT_EXPLORATION.get(self.tree, 0.7)
 
     @property
+    def is_seeded(self) -> bool:
+        """Whether priors are the first results of moves, instead of mixed with their means."""
+        return (self.mix or _MIX.get(self.tree)) == "seed"
+
+    @property
+    def ripeness(self) -> int:
+        """The visits from which a node gets priors."""
+        return _RIPE.get(self.tree, 1) if self.ripe is None else self.ripe
+
+    @property
     def equivalence(self) -> float:
         """The number of visits ``k`` that is used."""
         return float(_DEFAULT_K.get(self.tree, 20.0) if self.k is None else self.k)
@@ -257,12 +273,12 @@ class MctsSettings(Settings):
     @property
     def tree_scaling(self) -> str:
         """How the tree scales a judge's scores."""
-        return self.scaling or "range"
+        return self.scaling or ("raw" if self.tree == VALUES else "range")
 
     @property
     def tree_judge(self) -> str | None:
         """The judge of moves in the tree, None if there is none."""
-        return self.tree if self.tree in JUDGES else None
+        return self.tree if self.tree in (*JUDGES, VALUES) else None
 
     @property
     def playout_judge(self) -> str | None:
@@ -283,4 +299,4 @@ class MctsSettings(Settings):
     def needs_evaluator(self) -> bool:
         """Whether leaves or children are to be evaluated."""
         asked = self.bias > 0 or self.minimax > 0 or self.experience > 0
-        return self.cutoff is not None or asked
+        return self.cutoff is not None or asked or self.tree == VALUES

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.evaluators.knowledge.replies import drawn_replies
+from neurogame.evaluators.replies import drawn_replies
 from neurogame.kernels.knowledge.scores import ScoreWeights, compile_scores
 from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
 from neurogame.simulate.simulator import Simulator

@@ -14,25 +14,22 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.array_types import Float32s1, Float32s2, Float32s3, Int64s1, UInt64s2
+from neurogame.array_types import Float32s1, Float32s2, Float32s3, Int64s1
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.lane_rows import hash_row
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import StateMachine, step
 from neurogame.kernels.leaves.move_scores import CompiledScores, MoveScores
-from neurogame.kernels.leaves.picking import count_moves, masked, nth_move
+from neurogame.kernels.leaves.picking import masked
+from neurogame.kernels.leaves.replies import others_choose, write_reply
 from neurogame.kernels.native.arrays import cast
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import inner, uncounted_inlined
 from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.random import below, mixed
 from neurogame.kernels.native.struct import Struct
-from neurogame.kernels.twin.random_words import G1, G2
 
 Reals = npt.NDArray[np.float32]
 
 _ONE = np.uint64(1)
-_G1, _G2 = np.uint64(G1), np.uint64(G2)
 _CHILDREN = 256
 
 
@@ -147,11 +144,11 @@ def score_children(scores: MoveScores) -> None:
     filled = 0
     for place in range(total):
         row = rows[place]
-        replies = own.replies if _others_choose(legal, row, role, offsets) else 1
+        replies = own.replies if others_choose(legal, row, role, offsets) else 1
         share = factor / np.float32(replies)
         for number in range(replies):
             if factor != 0:
-                _reply(states, legal, row, role, offsets, number, reply)
+                write_reply(states, legal, row, role, offsets, number, reply)
             slot = 0
             for word in range(begin >> 6, (end + 63) >> 6):
                 bits = masked(legal[row, word], word, begin, end)
@@ -176,41 +173,6 @@ def score_children(scores: MoveScores) -> None:
             if filled > 0 and (own.replies > 1 or place + 1 == total):
                 _add_values(own, filled, role, share, out)
                 filled = 0
-
-
-@inner
-def _others_choose(legal: UInt64s2, row: int, role: int, offsets: Int64s1) -> bool:
-    """Return whether another role has a choice."""
-    for other in range(len(offsets) - 1):
-        if other != role and count_moves(legal, row, offsets[other], offsets[other + 1]) > 1:
-            return True
-    return False
-
-
-@inner
-def _reply(
-    states: UInt64s2,
-    legal: UInt64s2,
-    row: int,
-    role: int,
-    offsets: Int64s1,
-    number: int,
-    reply: Int64s1,
-) -> None:
-    """Write moves of the other roles: their only one, or one that follows from the state."""
-    key = np.uint64(0)
-    for other in range(len(offsets) - 1):
-        if other == role:
-            continue
-        begin, end = offsets[other], offsets[other + 1]
-        count = count_moves(legal, row, begin, end)
-        chosen = 0
-        if count > 1:
-            if key == 0:
-                key = hash_row(states[row])
-            added = np.uint64(number + 1) * _G1 + np.uint64(other + 1) * _G2
-            chosen = below(mixed(key + added), count)
-        reply[other] = nth_move(legal, row, begin, end, chosen)
 
 
 @inner

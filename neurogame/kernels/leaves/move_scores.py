@@ -151,11 +151,13 @@ class CompiledScores:
         score: see :class:`MoveScores`.
         judge: what that function works with.
         kept: what else must live as long.
+        check: raises what Python code below it has raised, and forgets it; None: there is none.
     """
 
     score: Entry[[MoveScores]]
     judge: Struct
     kept: tuple[object, ...] = ()
+    check: Callable[[], None] | None = None
 
 
 class MoveJudge(Protocol):
@@ -230,6 +232,9 @@ class SearchJudge:
             error, self.error = self.error, None
             self.scores.failed = 0
             raise error
+        if self.scores.failed != 0 and self._compiled is not None and self._compiled.check:
+            self.scores.failed = 0
+            self._compiled.check()
 
     def _call(self) -> None:
         """Score moves with the Python object; called by compiled code."""

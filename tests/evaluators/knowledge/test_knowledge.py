@@ -13,7 +13,7 @@ import torch
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
-from neurogame.evaluators.knowledge.replies import drawn_replies
+from neurogame.evaluators.replies import drawn_replies
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.playouts import sample_states
 from neurogame.simulate.states import StateBatch
