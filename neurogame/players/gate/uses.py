@@ -23,9 +23,9 @@ _ACTION_USES: dict[str, dict[str, Any]] = {
     "playouts, blended with MAST": _BLENDED,
 }
 _EVALUATOR_USES: dict[str, dict[str, Any]] = {
+    "cutoff=0,tree=values,exploration=0.2": {"cutoff": 0, "tree": "values", "exploration": 0.2},
     "minimax=0.8,exploration=0.1": {"minimax": 0.8, "exploration": 0.1},
     "minimax=0.5,exploration=0.2": {"minimax": 0.5, "exploration": 0.2},
-    "cutoff=0,exploration=0.2": {"cutoff": 0, "exploration": 0.2},
 }
 """Values of evaluators lie closer together than results of games, so that they want less
 exploration."""
@@ -57,10 +57,12 @@ def evaluator_uses(settings: MctsSettings) -> dict[str, MctsSettings]:
     """Return the uses of an evaluator by a search that has none so far, the best hopes first.
 
     Args:
-        settings: nothing in them asks for an evaluator; an exploration that they set stays.
+        settings: nothing in them asks for an evaluator; an exploration that they set stays, and
+            so does a tree other than uct, which leaves out those that need another one.
     """
     kept = {} if settings.exploration is None else {"exploration": settings.exploration}
     return {
         name: replace(settings, playouts=1, **{**use, **kept})
         for name, use in _EVALUATOR_USES.items()
+        if settings.tree == "uct" or "tree" not in use
     }
