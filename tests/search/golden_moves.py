@@ -109,9 +109,17 @@ class _Rounded(Evaluator):
     def __init__(self, exact: Evaluator) -> None:
         super().__init__(exact.fluent_count, exact.role_count, {})
         self.exact = exact.double()
+        # All searches of a game look at much the same states.
+        self.known: dict[bytes, torch.Tensor] = {}
 
     def forward(self, fluents: torch.Tensor) -> torch.Tensor:
-        return torch.round(self.exact(fluents.double()), decimals=DIGITS).float()
+        keys = [row.tobytes() for row in fluents.numpy()]
+        missing = {key: row for row, key in enumerate(keys) if key not in self.known}
+        if missing:
+            values = self.exact(fluents[list(missing.values())].double())
+            rounded = torch.round(values, decimals=DIGITS).float()
+            self.known.update(zip(missing, rounded, strict=True))
+        return torch.stack([self.known[key] for key in keys])
 
 
 @cache
