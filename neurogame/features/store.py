@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -19,10 +18,10 @@ from neurogame.features.evidence import FeatureEvidence, evidence_of, sum_games
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.feature import Feature
 from neurogame.features.sums import FeatureSums
-from neurogame.files import cache_folder, read_arrays, write_arrays
-from neurogame.gdl.signature import structural_signature
+from neurogame.files import read_arrays, write_arrays
 from neurogame.gdl.write import rules_text
 from neurogame.simulate.game import Game
+from neurogame.simulate.game_file import game_file
 from neurogame.simulate.game_mapping import GameMapping, map_game
 
 FORMAT = "feature-sums-1"
@@ -75,7 +74,7 @@ def recalled_sums(game: Game, features: Sequence[Feature]) -> FeatureSums | None
     Returns:
         None if nothing is known, if other features were seen, or if the file is damaged.
     """
-    path = _file(game)
+    path = game_file(game, FORMAT, "npz")
     arrays = None if path is None else read_arrays(path)
     if arrays is None:
         return None
@@ -107,23 +106,12 @@ def keep_sums(game: Game, features: Sequence[Feature], sums: FeatureSums) -> Non
         features: all that are known.
         sums: of them, those that were recalled included.
     """
-    path = _file(game)
+    path = game_file(game, FORMAT, "npz")
     if path is not None:
         keys = np.frombuffer(b"".join(one.key() for one in features), np.uint8)
         write_arrays(
             path, {"rules": np.array(rules_text(game.rules)), "keys": keys, **sums.packed()}
         )
-
-
-def _file(game: Game) -> Path | None:
-    """Return the file of a game; None without a cache, or if the rules have no signature."""
-    folder = cache_folder()
-    if folder is None:
-        return None
-    try:
-        return folder / f"{FORMAT}-{structural_signature(game.rules)}.npz"
-    except LimitError:
-        return None
 
 
 def _under(mapping: GameMapping, feature: Feature) -> Feature:

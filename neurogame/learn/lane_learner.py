@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import final
 
@@ -18,6 +19,7 @@ from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.learn.counters import Counters
 from neurogame.learn.lane_config import LaneConfig
 from neurogame.learn.lane_worker import Agreement, LaneWorker
+from neurogame.learn.learning_state import learning_state, restore_learning
 from neurogame.learn.weights import part_of
 from neurogame.simulate.game import Game
 
@@ -64,8 +66,8 @@ class LaneLearner:
         self._agreement = Agreement(self._workers) if config.cores > 1 else None
         self._threads = ThreadPoolExecutor(config.cores) if config.cores > 1 else None
 
-    def round(self) -> float:
-        """Play and learn once, :data:`ROUND_PLIES` plies in every lane; return the seconds taken.
+    def round(self, plies: int = ROUND_PLIES) -> float:
+        """Play and learn once, so many plies in every lane; return the seconds taken.
 
         Seconds are those of the processor, so that what else runs on the machine does not count;
         of several cores, those of the busiest.
@@ -74,9 +76,9 @@ class LaneLearner:
             GameError: a role has no legal move in a state that is not terminal.
         """
         if self._threads is None:
-            seconds = self._workers[0].play(ROUND_PLIES)
+            seconds = self._workers[0].play(plies)
         else:
-            seconds = max(self._threads.map(lambda own: own.play(ROUND_PLIES), self._workers))
+            seconds = max(self._threads.map(lambda own: own.play(plies), self._workers))
         started = time.thread_time()
         if self._agreement is not None:
             self._agreement.make()
@@ -98,6 +100,17 @@ class LaneLearner:
         for worker in self._workers:
             worker.learning.loss = 0.0
         return loss / (done * len(self.game.roles)) if done > 0 else float("nan")
+
+    def steps(self) -> dict[str, Tensor]:
+        """Return what the sizes of steps follow from, for another learner of the same weights."""
+        return learning_state(self._workers[0].learning)
+
+    def take_steps(self, steps: Mapping[str, Tensor]) -> None:
+        """Go on with the sizes of steps that :meth:`steps` of another learner returned."""
+        for worker in self._workers:
+            restore_learning(worker.learning, steps)
+        if self._agreement is not None:
+            self._agreement.note()
 
     def state(self) -> dict[str, Tensor]:
         """Return all that is needed to go on exactly here, beside :attr:`averaged`."""

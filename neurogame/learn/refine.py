@@ -6,30 +6,24 @@ fit the game learn from the beginning, and take its place if they beat it.
 
 from __future__ import annotations
 
-import copy
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.learn.comparison import Comparison, compare
 from neurogame.learn.counter_random import derived_seed
-from neurogame.learn.lane_learner import LaneLearner
 from neurogame.learn.mapped_evaluator import MappedEvaluator, map_evaluator
-from neurogame.learn.recipe import fitted, fresh_parts
+from neurogame.learn.timed_learning import is_too_slow, learn_until
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
 
 _LEARNING = 0.7
 """Share of the time for learning; the rest is for the matches that judge it."""
-_LANES = 128
-"""Games at once, at most: a round is short."""
 _MATCHES = 64
 """Matches that judge, at most; those that are not finished in time do not count."""
 _FEWEST = 16
-_INPUTS_PER_SECOND = 100_000
-"""Inputs of a circuit's gates whose structure is found in a second, at the least."""
 _EVALUATION = 103
 
 
@@ -76,23 +70,20 @@ def refine_evaluator(
         What came of it; None if the game is too slow for that time.
     """
     started = time.monotonic()
-    if game.circuit.graph.edge_count > _INPUTS_PER_SECOND * seconds:
+    if is_too_slow(game, seconds):
         return None
     is_mapped = isinstance(evaluator, MappedEvaluator)
     home = evaluator.home if isinstance(evaluator, MappedEvaluator) else game
     former = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
-    config = fitted(home, seed=seed)
-    config = replace(config, lanes=min(config.lanes, _LANES))
-    goes_on = isinstance(former, PartsEvaluator)
-    own = copy.deepcopy(former) if goes_on else fresh_parts(home, config)
-    assert isinstance(own, PartsEvaluator)
-    learner = LaneLearner(home, config, own.requires_grad_())
-    learn_until = started + _LEARNING * seconds
-    while time.monotonic() < learn_until:
-        learner.round()
-    if learner.counters.matches == 0:
+    learned = learn_until(
+        home,
+        started + _LEARNING * seconds,
+        begun=former if isinstance(former, PartsEvaluator) else None,
+        seed=seed,
+    )
+    if learned is None:
         return None
-    refined = map_evaluator(learner.averaged, home, game) if is_mapped else learner.averaged
+    refined = map_evaluator(learned.evaluator, home, game) if is_mapped else learned.evaluator
     found = compare(
         game,
         refined,
@@ -108,7 +99,7 @@ def refine_evaluator(
     kept = found.matches >= _FEWEST and found.low > 0.5
     return Refinement(
         evaluator=refined if kept else evaluator,
-        games=learner.counters.matches,
+        games=learned.games,
         comparison=found,
         is_kept=kept,
         seconds=time.monotonic() - started,

@@ -51,6 +51,7 @@ def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = count()
     clock = SimpleNamespace(monotonic=lambda: 0.001 * next(ticks))
     monkeypatch.setattr("neurogame.learn.refine.time", clock)
+    monkeypatch.setattr("neurogame.learn.timed_learning.time", clock)
 
 
 @pytest.mark.usefixtures("ticking")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from neurogame.gdl.write import rules_text
 from neurogame.learn.checkpoint import Checkpoint, save_checkpoint
 from neurogame.learn.judges import plain_judge
 from neurogame.learn.knowledge import learn_knowledge
+from neurogame.learn.start_clock import Taught
 from neurogame.players.auto.auto_player import AutoPlayer
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.choice import choose_player
@@ -170,4 +172,42 @@ def test_checkpoints_in_a_folder_come_first(tmp_path: Path) -> None:
     player.start(copy, 0, 1)
     assert isinstance(player, AutoPlayer)
     assert f"alphabeta:{tmp_path}/values.pt" in player.report
+    # Nothing is learned in seconds where there is a run of training.
+    assert "learned from" not in player.report
     assert player.choose(copy.initial_state(), Limit(seconds=0.1)) in range(9)
+
+
+def test_what_self_play_teaches_is_offered_where_there_is_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    of, asked = game("tictactoe"), []
+
+    def learn(of: Game, seconds: float, until: float, *, seed: int, cores: int) -> Taught:
+        asked.append((round(seconds), cores))
+        return Taught(evaluator=make_evaluator(of), games=7, earlier=3)
+
+    monkeypatch.setattr("neurogame.learn.start_clock.learn_in_start_clock", learn)
+    facts = choose_player(of, seconds=0.01, seed=1).facts
+    offers = Offers(of, seed=1, deadline=time.monotonic() + 600, threads=2)
+    found = list(offers.fresh(facts))
+    assert found[0].name.startswith("mcts:cilp,refine=300,cutoff=0,tree=values")
+    assert found[1].name == "alphabeta:cilp,refine=300"
+    for offer in found[:2]:
+        assert offers.make(offer) is not None
+    # Both searches play with the same evaluator.
+    assert asked == [(300, 2)]
+    assert offers.notes == ["learned from 7 games with itself, after 3 before earlier matches"]
+    hurried = Offers(of, seed=1, deadline=time.monotonic() + 1)
+    assert not any("refine" in offer.name for offer in hurried.fresh(facts))
+
+
+def test_a_game_that_is_too_large_to_learn_is_played_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("neurogame.learn.start_clock.learn_in_start_clock", lambda *_, **__: None)
+    of = game("tictactoe")
+    facts = choose_player(of, seconds=0.01, seed=1).facts
+    offers = Offers(of, seed=1, deadline=time.monotonic() + 600)
+    tree = next(offers.fresh(facts))
+    assert offers.make(tree) is None
+    assert offers.notes == [f"{tree.name}: not possible: no game of self-play ends in 300 s"]

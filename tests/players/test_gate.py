@@ -152,7 +152,9 @@ def test_an_evaluator_is_used_where_it_helps(sign: int, monkeypatch: pytest.Monk
     run = Race.run
     # So many rounds, whatever the time is.
     monkeypatch.setattr(Race, "run", lambda own, limit, end: run(own, limit, math.inf, 8))
-    nim, settings, limit = Game.load("nim"), MctsSettings(lanes=1), Limit(simulations=20)
+    nim, limit = Game.load("nim"), Limit(simulations=20)
+    # With so few simulations less exploration helps by itself: all explore alike.
+    settings = MctsSettings(lanes=1, exploration=0.2)
     report = open_evaluator_gate(
         nim, settings, Perfect(nim, sign), seed=1, seconds=600, limit=limit
     )
@@ -170,6 +172,12 @@ def test_an_exploration_that_is_given_stays() -> None:
     for own in evaluator_uses(MctsSettings(exploration=0.6)).values():
         assert own.exploration == 0.6
         assert own.needs_evaluator
+
+
+def test_a_tree_that_is_given_stays() -> None:
+    plain, rave = evaluator_uses(MctsSettings()), evaluator_uses(MctsSettings(tree="rave"))
+    assert 0 < len(rave) < len(plain)
+    assert all(own.tree == "rave" and own.needs_evaluator for own in rave.values())
 
 
 def make_race(game: Game, judge: Judged) -> Race:

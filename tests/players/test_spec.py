@@ -95,7 +95,7 @@ def test_fields() -> None:
         ("alphabeta:cilp,device=tpu", "'tpu'", "cpu"),
         ("alphabeta:cilp,sims=5", "'sims'", "seconds, nodes, depth"),
         ("mcts:depth=3,sims=5", "'depth'", "seconds, nodes, sims, tree"),
-        ("mcts:tree=oak", "'oak'", "uct, rave, grave, action, knowledge, gated"),
+        ("mcts:tree=oak", "'oak'", "uct, rave, grave, action, knowledge, values, gated"),
         ("mcts:playout=oak", "'oak'", "uniform, mast, nst, lgr, action, knowledge, gated"),
         ("mcts:playout=action,blend=2", "blend=2", "0..1"),
         ("mcts:playout=action,tau=0", "tau=0", "above 0"),

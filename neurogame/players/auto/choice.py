@@ -25,7 +25,7 @@ from neurogame.simulate.game import Game
 
 _PROBE_SHARE = 0.03
 """Share of the time for the speed of the game."""
-_MAKING_SHARE = 0.5
+_MAKING_SHARE = 0.6
 """Share of the time after which no further candidate is made."""
 _SLOW_TO_MAKE = 2.0
 """A further candidate may take this many times as long to make as the first one."""
@@ -35,8 +35,10 @@ _HOPELESS = 3
 """Rounds after which a candidate that is behind may be dropped."""
 _ROUNDS = 5
 """Rounds that should fit the time for every candidate; most drop out soon."""
-_LONGEST, _SHORTEST = 0.25, 0.015
-"""Seconds per move in trials."""
+_LONGEST, _SHORTEST = 0.25, 0.004
+"""Seconds per move in trials: a tree search makes a thousand simulations in the least."""
+_PROBED = 0.015
+"""Seconds per move by which the speed of the game is measured."""
 
 
 @final
@@ -106,7 +108,7 @@ def choose_player(
     offers = Offers(game, seed=seed, deadline=deadline, threads=threads)
     plain = offers.plain()
     making = time.monotonic() - begun
-    costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_SHORTEST))
+    costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_PROBED))
     facts = game_facts(game, costs)
     trained = [offer for path in checkpoints for offer in offers.trained(path)]
     first = _first(offers, trained, plain)

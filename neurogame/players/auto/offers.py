@@ -21,14 +21,17 @@ from neurogame.players.judges import make_judges
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
+from neurogame.waiting import say
 
 if TYPE_CHECKING:
     from neurogame.learn.checkpoint import Checkpoint
 
-_REFINING = 20.0
-"""Seconds left from which refining an evaluator is worth trying."""
-_REFINING_SHARE = 0.25
-"""Share of them that it takes."""
+_LEARNING = 3.0
+"""Seconds left from which learning by self-play is worth trying."""
+_LEARNING_SHARE = 0.5
+"""Share of them that it takes; the rest is for trials."""
+_VALUES = "cutoff=0,tree=values,exploration=0.3"
+"""How a tree search uses values that self-play has taught: see docs/search.md."""
 _FEATURES = "minimax=0.8,exploration=0.1"
 """How a tree search uses features: the use that helped in most games, see docs/features.md."""
 _LARGE = 50_000
@@ -73,6 +76,8 @@ class Offers:
         self._game, self._seed, self._deadline = game, seed, deadline
         self._threads = threads
         self._found: Evaluator | GameError | None = None
+        self._learned: Evaluator | None = None
+        self._is_trained = False
         self.notes: list[str] = []
 
     def plain(self) -> Candidate:
@@ -95,16 +100,25 @@ class Offers:
             return []
         offers = [self._judged(checkpoint, path, judge) for judge in sorted(checkpoint.judges)]
         if checkpoint.description:
-            name = f"alphabeta:{path}"
+            self._is_trained = True
             settings = SearchSettings(
                 **{key: value for key, value in checkpoint.config.items() if key == "outlook"}
             )
-
-            def make() -> Candidate:
-                return self._alphabeta(name, checkpoint.evaluator(self._game), settings)
-
-            offers.insert(0, Offer(name=name, make=make))
+            offers = [
+                *self._valued(str(path), lambda: checkpoint.evaluator(self._game), settings),
+                *offers,
+            ]
         return offers
+
+    def _valued(
+        self, source: str, make: Callable[[], Evaluator], settings: SearchSettings
+    ) -> list[Offer]:
+        """Return the offers of both searches with an evaluator that has learned."""
+        tree, plain = f"mcts:{source},{_VALUES}", f"alphabeta:{source}"
+        return [
+            Offer(name=plain, make=lambda: self._alphabeta(plain, make(), settings)),
+            Offer(name=tree, make=lambda: self._tree(tree, make(), _VALUES)),
+        ]
 
     def _judged(self, checkpoint: Checkpoint, path: Path, judge: str) -> Offer:
         """Return the offer of a tree search with a judge that a checkpoint holds."""
@@ -123,6 +137,15 @@ class Offers:
         Args:
             facts: about the game.
         """
+        left = self._deadline - time.monotonic()
+        # What a few seconds teach is no match for a run of training.
+        if left >= _LEARNING and not self._is_trained:
+            seconds = _LEARNING_SHARE * left
+            source = f"cilp,refine={seconds:.0f}"
+            search, tree = self._valued(source, lambda: self._taught(seconds), SearchSettings())
+            yield tree
+            if facts.suits_alphabeta:
+                yield search
         if facts.suits_alphabeta:
             yield Offer(name="alphabeta:features", make=self._feature_search)
         yield Offer(name=f"mcts:features,{_FEATURES}", make=self._feature_tree)
@@ -167,9 +190,33 @@ class Offers:
         )
 
     def _feature_tree(self) -> Candidate:
-        own = evaluator_uses(MctsSettings(threads=self._threads))[_FEATURES]
-        name = f"mcts:features,{_FEATURES}"
-        return mcts_candidate(self._game, name, own, evaluator=self._features(), seed=self._seed)
+        return self._tree(f"mcts:features,{_FEATURES}", self._features(), _FEATURES)
+
+    def _tree(self, name: str, evaluator: Evaluator, use: str) -> Candidate:
+        """Return a tree search that uses an evaluator in one of the ways of trials."""
+        own = evaluator_uses(MctsSettings(threads=self._threads))[use]
+        return mcts_candidate(self._game, name, own, evaluator=evaluator, seed=self._seed)
+
+    def _taught(self, seconds: float) -> Evaluator:
+        """Return the evaluator that self-play teaches, once, in so many seconds.
+
+        Raises:
+            GameError: the game is too slow for that.
+        """
+        if self._learned is None:
+            # Imported here: who plays without learning needs nothing of that room.
+            from neurogame.learn.start_clock import learn_in_start_clock
+
+            until = time.monotonic() + seconds
+            say(f"{self._game.name}: learns by self-play, {seconds:.0f} s")
+            found = learn_in_start_clock(
+                self._game, seconds, until, seed=self._seed, cores=self._threads
+            )
+            if found is None:
+                raise GameError(f"no game of self-play ends in {seconds:.0f} s")
+            self.notes.append(str(found))
+            self._learned = found.evaluator
+        return self._learned
 
     def _knowledge(self) -> Candidate:
         settings = MctsSettings(tree="knowledge")
@@ -197,12 +244,4 @@ class Offers:
         return mcts_candidate(self._game, name, own, judges, seed=self._seed)
 
     def _alphabeta(self, name: str, evaluator: Evaluator, settings: SearchSettings) -> Candidate:
-        left = self._deadline - time.monotonic()
-        if left >= _REFINING:
-            from neurogame.learn.refine import refine_evaluator
-
-            found = refine_evaluator(self._game, evaluator, _REFINING_SHARE * left, self._seed)
-            if found is not None:
-                self.notes.append(f"{name}: {found}")
-                evaluator = found.evaluator
         return alphabeta_candidate(self._game, name, evaluator, settings, seed=self._seed)

@@ -23,7 +23,7 @@ _ACTION_USES: dict[str, dict[str, Any]] = {
     "playouts, blended with MAST": _BLENDED,
 }
 _EVALUATOR_USES: dict[str, dict[str, Any]] = {
-    "cutoff=0,tree=values,exploration=0.2": {"cutoff": 0, "tree": "values", "exploration": 0.2},
+    "cutoff=0,tree=values,exploration=0.3": {"cutoff": 0, "tree": "values", "exploration": 0.3},
     "minimax=0.8,exploration=0.1": {"minimax": 0.8, "exploration": 0.1},
     "minimax=0.5,exploration=0.2": {"minimax": 0.5, "exploration": 0.2},
 }
