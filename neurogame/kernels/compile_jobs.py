@@ -116,13 +116,18 @@ JOBS = {
     ),
     "learning in lanes": CompileJob(
         seconds=16,
-        words=("train",),
+        words=("refine", *_LEARNING),
         entries=(("kernels.self_play.play", ("play_rounds", "start_lanes")),),
     ),
     "parts in search": CompileJob(
         seconds=5,
         words=("train", "alphabeta", "auto", "serve", *_EVALUATED),
         entries=(("kernels.parts.search", ("value_parts",)),),
+    ),
+    "values of what moves lead to": CompileJob(
+        seconds=3,
+        words=("values", "features", "auto", "serve"),
+        entries=(("kernels.leaves.next_values", ("score_next",)),),
     ),
     "heuristics in search": CompileJob(
         seconds=5,

@@ -77,6 +77,7 @@ class AutoPlayer:
                 threads=self._threads,
             )
             self._game, self.report = game, str(self._choice)
+            say(f"{self.name}: {self._choice.headline}")
         self._choice.player.start(game, role, seed)
 
     def _checkpoints(self, game: Game) -> list[Path]:

@@ -66,9 +66,14 @@ class PlayerChoice:
     notes: tuple[str, ...] = field(default=())
     seconds: float
 
+    @property
+    def headline(self) -> str:
+        """One line for people: what was chosen and why."""
+        return f"plays {self.name} ({self._reason}; {self.seconds:.1f} s)"
+
     def __str__(self) -> str:
         """Return a few lines for people."""
-        lines = [f"plays {self.name} ({self._reason}; {self.seconds:.1f} s)", str(self.facts)]
+        lines = [self.headline, str(self.facts)]
         lines += self.notes
         lines += [
             f"{racer.name} against {self.first}: {100 * racer.mean:.0f} % in "
