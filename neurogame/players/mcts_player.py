@@ -46,6 +46,7 @@ class MctsPlayer(SearchPlayer):
         gate: float = 60.0,
         refine: float = 0.0,
         learn: Callable[[Game], MatchLearner] | None = None,
+        trained: bool = False,
     ) -> None:
         """Make a player.
 
@@ -63,13 +64,14 @@ class MctsPlayer(SearchPlayer):
             refine: seconds of self-play by which a new evaluator is refined before the first
                 match; in a start clock no more than fits.
             learn: makes what learns from matches, or None.
+            trained: whether the evaluator has learned, so that gating trusts it.
 
         Raises:
             PlayerError: the settings need an evaluator or judges and there are none.
         """
         super().__init__(source, name=name, limit=limit, fresh=fresh, refine=refine, learn=learn)
         self._settings = settings or MctsSettings()
-        self._gate = gate
+        self._gate, self._trained = gate, trained
         self._make_judges = judges
         self._judges: Mapping[str, MoveJudge] | None = None
         self._decided = self._settings
@@ -128,6 +130,7 @@ class MctsPlayer(SearchPlayer):
                 seconds=gate,
                 limit=self._limit or DEFAULT_LIMIT,
                 latest=latest,
+                trained=self._trained,
             )
         else:
             report = open_gate(

@@ -159,6 +159,7 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         gate=spec.own.gate,
         refine=spec.own.refine,
         learn=_learner(spec, found, checkpoint),
+        trained=checkpoint is not None and checkpoint.counters.get("matches", 0) > 0,
     )
 
 

@@ -16,8 +16,9 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores, Flags, Reals
 from neurogame.players.gate.evidence import measure_evidence
 from neurogame.players.gate.gate import open_evaluator_gate, open_gate
+from neurogame.players.gate.trials import Trials
 from neurogame.players.gate.uses import evaluator_uses
-from neurogame.players.race import Race
+from neurogame.players.race import Race, Racer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
@@ -166,6 +167,23 @@ def test_an_evaluator_is_used_where_it_helps(sign: int, monkeypatch: pytest.Monk
         assert report.settings == settings
         assert report.chosen == "off"
     assert str(report).startswith(f"evaluator: {report.chosen}")
+
+
+def test_what_has_learned_is_trusted_until_matches_speak_against_it() -> None:
+    nim, settings = Game.load("nim"), MctsSettings(lanes=1)
+    trust = next(iter(evaluator_uses(settings)))
+    for trained, chosen in ((True, trust), (False, "off")):
+        report = open_evaluator_gate(
+            nim, settings, Perfect(nim, 1), seed=1, seconds=0, trained=trained
+        )
+        assert report.chosen == chosen
+        assert not report.trials.racers
+    bad, even = Racer(name=trust, rounds=[0.0] * 4), Racer(name=trust, rounds=[0.0, 1.0])
+    good = Racer(name="good", rounds=[1.0] * 9)
+    assert Trials(racers=(bad,), limit=None).chosen(trust) is None
+    assert Trials(racers=(even,), limit=None).chosen(trust) == trust
+    assert Trials(racers=(even,), limit=None).chosen(None) is None
+    assert Trials(racers=(even, good), limit=None).chosen(trust) == "good"
 
 
 def test_an_exploration_that_is_given_stays() -> None:

@@ -22,6 +22,7 @@ from neurogame.players.probe import Probe, probe
 from neurogame.players.race import MATCHES_PER_ROUND, Race, Racer
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
+from neurogame.waiting import say
 
 _PROBE_SHARE = 0.03
 """Share of the time for the speed of the game."""
@@ -126,6 +127,9 @@ def choose_player(
             break
         made = offers.make(offer)
         others += [] if made is None else [made]
+    if others:
+        left = max(deadline - time.monotonic(), 0.0)
+        say(f"{game.name}: {len(others)} searches try to beat {first.name}, {left:.0f} s")
     racers, move_time = _trials(game, costs, first, others, deadline=deadline, seed=seed)
     tried = [racer for racer in racers if len(racer.rounds) >= _FEWEST]
     best = max(tried, key=lambda racer: racer.bounds(_SURE)[0], default=None)

@@ -12,7 +12,7 @@ before a match begins its use is put to the test, in the game that is to be play
 
 A use is taken only if it is better than the plain search by more than chance explains, and of
 several the one whose strength is the surest. So where nothing helps, or time is too short to tell,
-the search stays plain.
+the search stays plain; but an evaluator that has learned is trusted until matches speak against it.
 
 *Reference:* the question is left open by Trutman and Schiffel, "Creating Action Heuristics for
 General Game Playing Agents", section "Conclusion" ("prone to be misleading").
@@ -141,6 +141,7 @@ def open_evaluator_gate(
     seconds: float,
     limit: Limit | None = None,
     latest: float | None = None,
+    trained: bool = False,
 ) -> GateReport:
     """Decide how a tree search uses an evaluator, if at all, where its settings do not say.
 
@@ -153,6 +154,8 @@ def open_evaluator_gate(
         seconds: time to decide, at least 0; compiling comes on top.
         limit: of the searches to come; see :func:`~.trials.play_trials`.
         latest: when that has to be over, as ``time.monotonic`` tells it; None: whenever it is.
+        trained: whether the evaluator has learned. Then its values are trusted, in the first of
+            the uses, unless matches speak against that: with little time, or none, too.
     """
     begun = time.monotonic()
     uses, trials = evaluator_uses(settings), _NO_TRIALS
@@ -168,7 +171,8 @@ def open_evaluator_gate(
             judges=judges,
             latest=latest,
         )
-    return _report("evaluator", settings, uses, None, trials, begun)
+    favourite = next(iter(uses), None) if trained else None
+    return _report("evaluator", settings, uses, None, trials, begun, favourite)
 
 
 def _report(
@@ -178,9 +182,10 @@ def _report(
     evidence: ScoreEvidence | None,
     trials: Trials,
     begun: float,
+    favourite: str | None = None,
 ) -> GateReport:
     """Return what follows from trials."""
-    best = trials.best
+    best = trials.chosen(favourite)
     return GateReport(
         about=about,
         settings=plain if best is None else uses[best],

@@ -18,6 +18,8 @@ from neurogame.simulate.game import Game
 
 _SURE = 1.96
 """Standard errors by which a use must be ahead."""
+_AGAINST = 1.0
+"""Standard errors by which matches speak against a favourite."""
 _USUAL = Limit(simulations=1000)
 _FEWEST = 500, 0.01
 """Simulations and seconds per move from which matches say something of searches with more."""
@@ -50,6 +52,20 @@ class Trials:
         """The use that is better than none beyond chance, of several the surest; or None."""
         best = max(self.racers, key=lambda racer: racer.bounds(_SURE)[0], default=None)
         return None if best is None or best.bounds(_SURE)[0] <= 0.5 else best.name
+
+    def chosen(self, favourite: str | None) -> str | None:
+        """Return the use to take, None for none.
+
+        Args:
+            favourite: a use that is taken where none is better beyond chance, unless matches speak
+                against it; None: there is no such use.
+        """
+        if self.best is not None or favourite is None:
+            return self.best
+        against = any(
+            racer.name == favourite and racer.bounds(_AGAINST)[1] < 0.5 for racer in self.racers
+        )
+        return None if against else favourite
 
     def lines(self) -> list[str]:
         """Return a line for people about each use."""
