@@ -11,6 +11,8 @@ from neurogame.players.auto.choice import PlayerChoice, choose_player
 from neurogame.players.own_options import OwnOptions
 from neurogame.players.player import Player
 from neurogame.search.limit import Limit
+from neurogame.search.mcts import Mcts
+from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 from neurogame.waiting import say
@@ -68,6 +70,9 @@ class AutoPlayer:
         """Choose, if the game is a new one; see :class:`~neurogame.players.player.Player`."""
         if self._choice is None or game is not self._game:
             time = self._prepare if seconds is None else _SHARE * seconds
+            if seconds is None:
+                # Compiling for the first time is not what these seconds are for.
+                Mcts(game, settings=MctsSettings(capacity=2))
             say(f"{self.name}: looks for the player that suits {game.name}, {time:.0f} s")
             self._choice = choose_player(
                 game,
