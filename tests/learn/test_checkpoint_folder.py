@@ -250,6 +250,7 @@ def test_players_look_their_game_up(tmp_path: Path) -> None:
         make_player(f"mcts:{tmp_path},tree=action", other)
     player = make_player(f"mcts:{tmp_path},gate=0", other)
     assert isinstance(player, FolderPlayer)
-    assert player.report.startswith("evaluator: off")
+    # It has learned, so that it is trusted without trials.
+    assert player.report.startswith("evaluator: cutoff=0,tree=values")
     with pytest.raises(PlayerError, match="before start"):
         make_player(f"alphabeta:{tmp_path}").choose(state, Limit(depth=1))
