@@ -8,12 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.replies import drawn_replies
 from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
 from neurogame.kernels.leaves.next_values import REPLIES, compile_next_values
-from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 
 if TYPE_CHECKING:
@@ -34,9 +32,7 @@ class NextValues:
             game: the game.
             evaluator: of its states; its weights are read at each call.
         """
-        self._circuit: Circuit = game.circuit
-        self._simulator: Simulator = game.simulator()
-        self._evaluator = evaluator
+        self._game, self._evaluator = game, evaluator
 
     @property
     def scale(self) -> int:
@@ -45,7 +41,7 @@ class NextValues:
 
     def compiled_scores(self) -> CompiledScores:
         """Return it for compiled code, with memory for one thread."""
-        return compile_next_values(self._circuit, self._evaluator)
+        return compile_next_values(self._game.circuit, self._evaluator)
 
     def move_scores(self, fluents: Flags, legal: Flags, role: int) -> Reals:
         """Return the scores of a role's moves; the definition.
@@ -56,20 +52,21 @@ class NextValues:
             role: its index.
 
         Returns:
-            Float32 ``[B, M_r]`` in 0..1; 0 for moves that are not legal.  Where other roles have a
+            Float32 ``[B, M_r]`` in 0..1; 0 for moves that are not legal. Where other roles have a
             choice it is the mean over some of their replies, which follow from the state.
         """
         found = np.zeros(legal.shape, np.float32)
         rows, own = legal.nonzero()
         if not len(rows):
             return found
+        simulator = self._game.simulator()
         states = torch.from_numpy(np.ascontiguousarray(fluents))
-        joints = drawn_replies(self._simulator, states, role, REPLIES)
+        joints = drawn_replies(simulator, states, role, REPLIES)
         for joint in joints:
             made = joint[rows]
             made[:, role] = torch.from_numpy(own)
-            following = self._simulator.step(StateBatch.from_bool(states[rows]), made)
-            terminal, goals = self._simulator.outcomes(following)
+            following = simulator.step(StateBatch.from_bool(states[rows]), made)
+            terminal, goals = simulator.outcomes(following)
             with torch.no_grad():
                 values = self._evaluator.values(following)[:, role].float().cpu()
             mine = torch.where(terminal, goals[:, role].float(), values)

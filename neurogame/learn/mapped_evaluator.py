@@ -70,3 +70,15 @@ def map_evaluator(evaluator: Evaluator, own: Game, game: Game) -> Evaluator:
         return evaluator
     inner_role = torch.argsort(torch.tensor(mapping.roles))
     return MappedEvaluator(evaluator, own, torch.tensor(mapping.fluents), inner_role)
+
+
+def at_home(evaluator: Evaluator, game: Game) -> tuple[Evaluator, Game]:
+    """Return what learned, and the game whose states it reads; :func:`map_evaluator` undoes it.
+
+    Args:
+        evaluator: of a game, mapped or not.
+        game: that game.
+    """
+    if isinstance(evaluator, MappedEvaluator):
+        return evaluator.inner, evaluator.home
+    return evaluator, game

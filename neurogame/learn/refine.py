@@ -14,7 +14,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.learn.comparison import Comparison, compare
 from neurogame.learn.counter_random import derived_seed
-from neurogame.learn.mapped_evaluator import MappedEvaluator, map_evaluator
+from neurogame.learn.mapped_evaluator import at_home, map_evaluator
 from neurogame.learn.timed_learning import is_too_slow, learn_until
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
@@ -72,9 +72,7 @@ def refine_evaluator(
     started = time.monotonic()
     if is_too_slow(game, seconds):
         return None
-    is_mapped = isinstance(evaluator, MappedEvaluator)
-    home = evaluator.home if isinstance(evaluator, MappedEvaluator) else game
-    former = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
+    former, home = at_home(evaluator, game)
     learned = learn_until(
         home,
         started + _LEARNING * seconds,
@@ -83,7 +81,9 @@ def refine_evaluator(
     )
     if learned is None:
         return None
-    refined = map_evaluator(learned.evaluator, home, game) if is_mapped else learned.evaluator
+    refined: Evaluator = learned.evaluator
+    if home is not game:
+        refined = map_evaluator(refined, home, game)
     found = compare(
         game,
         refined,

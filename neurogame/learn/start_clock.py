@@ -14,15 +14,9 @@ from typing import final
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.gdl.write import rules_text
-from neurogame.learn.checkpoint import (
-    Checkpoint,
-    empty_checkpoint,
-    load_checkpoint,
-    save_checkpoint,
-)
+from neurogame.learn.checkpoint import empty_checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.counters import Counters
-from neurogame.learn.mapped_evaluator import map_evaluator
+from neurogame.learn.mapped_evaluator import at_home, map_evaluator
 from neurogame.learn.timed_learning import TimedLearning, is_too_slow, learn_until
 from neurogame.learn.weights import copied_weights
 from neurogame.simulate.game import Game
@@ -72,12 +66,12 @@ def learn_in_start_clock(
     if is_too_slow(game, seconds):
         return None
     path = game_file(game, _NAME, "pt")
-    held = None if path is None else _recalled(path)
     home, begun, steps, earlier = game, None, None, 0
-    if held is not None:
+    if path is not None:
+        # What is not there, or damaged, is learned from the beginning.
         with contextlib.suppress(CheckpointError):
-            own = game if held.rules == rules_text(game.rules) else held.game()
-            found = held.evaluator(own)
+            held = load_checkpoint(path)
+            found, own = at_home(held.evaluator(game), game)
             if isinstance(found, PartsEvaluator):
                 home, begun, steps = own, found, held.buffer
                 earlier = int(held.counters.get("matches", 0))
@@ -92,14 +86,6 @@ def learn_in_start_clock(
     if home is not game:
         evaluator = map_evaluator(evaluator, home, game)
     return Taught(evaluator=evaluator, games=learned.games, earlier=earlier)
-
-
-def _recalled(path: Path) -> Checkpoint | None:
-    """Return the checkpoint of a file; None if there is none, or it is damaged."""
-    try:
-        return load_checkpoint(path)
-    except CheckpointError:
-        return None
 
 
 def _keep(path: Path, home: Game, learned: TimedLearning, earlier: int) -> None:

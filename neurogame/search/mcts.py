@@ -89,7 +89,7 @@ class Mcts:
         _check(game, evaluator)
         _check_judges(self.settings, judges or {})
         self.evaluator = evaluator
-        if evaluator is not None:
+        if evaluator is not None and self.settings.tree_judge == VALUES:
             judges = {**(judges or {}), VALUES: NextValues(game, evaluator)}
         offsets = tuple(game.move_offsets)
         goals = game.circuit.goals

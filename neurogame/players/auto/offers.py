@@ -16,7 +16,7 @@ from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.players.auto.candidate import Candidate, alphabeta_candidate, mcts_candidate
 from neurogame.players.auto.facts import GameFacts
-from neurogame.players.gate.uses import evaluator_uses
+from neurogame.players.gate.uses import FEATURES_USE, LEARNED_USE, evaluator_uses
 from neurogame.players.judges import make_judges
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.settings import SearchSettings
@@ -30,10 +30,6 @@ _LEARNING = 3.0
 """Seconds left from which learning by self-play is worth trying."""
 _LEARNING_SHARE = 0.5
 """Share of them that it takes; the rest is for trials."""
-_VALUES = "cutoff=0,tree=values,exploration=0.3"
-"""How a tree search uses values that self-play has taught: see docs/search.md."""
-_FEATURES = "minimax=0.8,exploration=0.1"
-"""How a tree search uses features: the use that helped in most games, see docs/features.md."""
 _LARGE = 50_000
 """Gates from which the action heuristic is not tried: making it may take longer than a clock."""
 _KNOWLEDGE = KnowledgeConfig(games=20_000, policy="knowledge")
@@ -114,10 +110,10 @@ class Offers:
         self, source: str, make: Callable[[], Evaluator], settings: SearchSettings
     ) -> list[Offer]:
         """Return the offers of both searches with an evaluator that has learned."""
-        tree, plain = f"mcts:{source},{_VALUES}", f"alphabeta:{source}"
+        tree, plain = f"mcts:{source},{LEARNED_USE}", f"alphabeta:{source}"
         return [
             Offer(name=plain, make=lambda: self._alphabeta(plain, make(), settings)),
-            Offer(name=tree, make=lambda: self._tree(tree, make(), _VALUES)),
+            Offer(name=tree, make=lambda: self._tree(tree, make(), LEARNED_USE)),
         ]
 
     def _judged(self, checkpoint: Checkpoint, path: Path, judge: str) -> Offer:
@@ -148,7 +144,7 @@ class Offers:
                 yield search
         if facts.suits_alphabeta:
             yield Offer(name="alphabeta:features", make=self._feature_search)
-        yield Offer(name=f"mcts:features,{_FEATURES}", make=self._feature_tree)
+        yield Offer(name=f"mcts:features,{FEATURES_USE}", make=self._feature_tree)
         yield Offer(name="mcts:tree=knowledge", make=self._knowledge)
         if facts.suits_alphabeta:
             yield Offer(name="alphabeta:cilp", make=self._cilp)
@@ -185,12 +181,10 @@ class Offers:
         return self._found
 
     def _feature_search(self) -> Candidate:
-        return alphabeta_candidate(
-            self._game, "alphabeta:features", self._features(), SearchSettings(), seed=self._seed
-        )
+        return self._alphabeta("alphabeta:features", self._features(), SearchSettings())
 
     def _feature_tree(self) -> Candidate:
-        return self._tree(f"mcts:features,{_FEATURES}", self._features(), _FEATURES)
+        return self._tree(f"mcts:features,{FEATURES_USE}", self._features(), FEATURES_USE)
 
     def _tree(self, name: str, evaluator: Evaluator, use: str) -> Candidate:
         """Return a tree search that uses an evaluator in one of the ways of trials."""

@@ -22,9 +22,13 @@ _ACTION_USES: dict[str, dict[str, Any]] = {
     "tree and playouts, blended with MAST": {**_TREE, **_BLENDED},
     "playouts, blended with MAST": _BLENDED,
 }
+LEARNED_USE = "cutoff=0,tree=values,exploration=0.3"
+"""How a tree search uses values that self-play has taught: see docs/search.md."""
+FEATURES_USE = "minimax=0.8,exploration=0.1"
+"""How a tree search uses features: the use that helped in most games, see docs/features.md."""
 _EVALUATOR_USES: dict[str, dict[str, Any]] = {
-    "cutoff=0,tree=values,exploration=0.3": {"cutoff": 0, "tree": "values", "exploration": 0.3},
-    "minimax=0.8,exploration=0.1": {"minimax": 0.8, "exploration": 0.1},
+    LEARNED_USE: {"cutoff": 0, "tree": "values", "exploration": 0.3},
+    FEATURES_USE: {"minimax": 0.8, "exploration": 0.1},
     "minimax=0.5,exploration=0.2": {"minimax": 0.5, "exploration": 0.2},
 }
 """Values of evaluators lie closer together than results of games, so that they want less
