@@ -16,7 +16,7 @@ MATCH = ["match", "tictactoe", "--matches", "1", "--players"]
     [
         ("alphabeta:features,depth=1", "random games for the weights"),
         ("mcts:features,gate=0.1,sims=2", "trials of its uses, up to 0 s"),
-        ("mcts:features,gate=0.1,sims=2", "evaluator: off"),
+        ("mcts:features,gate=0.1,sims=2", "evaluator: "),
         ("alphabeta:cilp,depth=1,refine=0.1", "refined by self-play"),
         ("auto:prepare=0.1,nodes=10", "looks for the player that suits"),
         ("heuristic:depth=1", "rank heuristics"),
