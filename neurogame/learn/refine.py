@@ -15,7 +15,7 @@ from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.learn.comparison import Comparison, compare
 from neurogame.learn.counter_random import derived_seed
 from neurogame.learn.mapped_evaluator import at_home, map_evaluator
-from neurogame.learn.timed_learning import is_too_slow, learn_until
+from neurogame.learn.timed_learning import TimedLearner, is_too_slow
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
 
@@ -73,15 +73,12 @@ def refine_evaluator(
     if is_too_slow(game, seconds):
         return None
     former, home = at_home(evaluator, game)
-    learned = learn_until(
-        home,
-        started + _LEARNING * seconds,
-        begun=former if isinstance(former, PartsEvaluator) else None,
-        seed=seed,
-    )
-    if learned is None:
+    begun = former if isinstance(former, PartsEvaluator) else None
+    learner = TimedLearner(home, begun=begun, seed=seed)
+    learner.learn(started + _LEARNING * seconds)
+    if not learner.games:
         return None
-    refined: Evaluator = learned.evaluator
+    refined: Evaluator = learner.averaged
     if home is not game:
         refined = map_evaluator(refined, home, game)
     found = compare(
@@ -99,7 +96,7 @@ def refine_evaluator(
     kept = found.matches >= _FEWEST and found.low > 0.5
     return Refinement(
         evaluator=refined if kept else evaluator,
-        games=learned.games,
+        games=learner.games,
         comparison=found,
         is_kept=kept,
         seconds=time.monotonic() - started,

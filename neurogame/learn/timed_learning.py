@@ -1,11 +1,11 @@
-"""Learning by self-play until a given time: what refinement and start clocks do."""
+"""Learning by self-play while there is time: what refinement, start clocks and opponents leave."""
 
 from __future__ import annotations
 
 import copy
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import final
 
 from torch import Tensor
@@ -19,22 +19,8 @@ _LANES = 128
 """Games at once, at most: a round is short."""
 _INPUTS_PER_SECOND = 100_000
 """Inputs of a circuit's gates whose structure is found in a second, at the least."""
-
-
-@final
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TimedLearning:
-    """What learning until a time came to.
-
-    Attributes:
-        evaluator: with averaged weights.
-        games: of self-play, at least 1.
-        steps: what the sizes of steps follow from, to go on with.
-    """
-
-    evaluator: PartsEvaluator
-    games: int
-    steps: Mapping[str, Tensor]
+_SHORT = 0.02
+"""Seconds that a round may take where somebody may call at any time."""
 
 
 def is_too_slow(game: Game, seconds: float) -> bool:
@@ -42,45 +28,79 @@ def is_too_slow(game: Game, seconds: float) -> bool:
     return game.circuit.graph.edge_count > _INPUTS_PER_SECOND * seconds
 
 
-def learn_until(
-    game: Game,
-    until: float,
-    *,
-    begun: PartsEvaluator | None = None,
-    steps: Mapping[str, Tensor] | None = None,
-    seed: int = 0,
-    cores: int = 1,
-) -> TimedLearning | None:
-    """Learn by self-play, with the recipe that fits the game, until a time.
+@final
+class TimedLearner:
+    """Learns by self-play, with the recipe that fits the game, as long as it is let."""
 
-    Args:
-        game: the game; not :func:`too slow <is_too_slow>` for the time.
-        until: when to end, as ``time.monotonic`` tells it; a round that would probably end later
-            is not begun. The first ones are short.
-        begun: an evaluator of the game that goes on learning; it is not changed. None: parts that
-            fit the game begin to learn.
-        steps: what earlier learning of that evaluator returned; None: sizes are found anew.
-        seed: decides the games.
-        cores: processor cores to play on.
+    def __init__(
+        self,
+        game: Game,
+        *,
+        begun: PartsEvaluator | None = None,
+        steps: Mapping[str, Tensor] | None = None,
+        seed: int = 0,
+        cores: int = 1,
+    ) -> None:
+        """Take what learns.
 
-    Returns:
-        None if no game has ended by then.
-    """
-    config = fitted(game, seed=seed)
-    lanes = min(config.lanes, _LANES * cores)
-    config = replace(config, lanes=lanes, cores=min(cores, lanes))
-    own = fresh_parts(game, config) if begun is None else copy.deepcopy(begun)
-    learner = LaneLearner(game, config, own.requires_grad_())
-    if steps is not None:
-        learner.take_steps(steps)
-    plies, expected, now = 1, 0.0, time.monotonic()
-    while now + expected < until:
-        learner.round(plies)
-        began, now = now, time.monotonic()
-        more = min(2 * plies, ROUND_PLIES)
-        plies, expected = more, (now - began) * more / plies
-    if learner.counters.matches == 0:
-        return None
-    return TimedLearning(
-        evaluator=learner.averaged, games=learner.counters.matches, steps=learner.steps()
-    )
+        Args:
+            game: the game; not :func:`too slow <is_too_slow>` for the time that there is.
+            begun: an evaluator of the game that goes on learning; it is not changed. None: parts
+                that fit the game begin to learn.
+            steps: what :meth:`steps` of an earlier learner of that evaluator returned; None:
+                sizes are found anew.
+            seed: decides the games.
+            cores: processor cores to play on.
+        """
+        config = fitted(game, seed=seed)
+        lanes = min(config.lanes, _LANES * cores)
+        config = replace(config, lanes=lanes, cores=min(cores, lanes))
+        own = fresh_parts(game, config) if begun is None else copy.deepcopy(begun)
+        self._learner = LaneLearner(game, config, own.requires_grad_())
+        if steps is not None:
+            self._learner.take_steps(steps)
+        self._plies, self._ply_seconds = 1, 0.0
+
+    @property
+    def games(self) -> int:
+        """Games that have ended."""
+        return self._learner.counters.matches
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of a processor that learning has taken."""
+        return self._learner.counters.seconds
+
+    @property
+    def averaged(self) -> PartsEvaluator:
+        """What has been learned, with averaged weights; it changes as learning goes on."""
+        return self._learner.averaged
+
+    def steps(self) -> dict[str, Tensor]:
+        """Return what the sizes of steps follow from, to go on with."""
+        return self._learner.steps()
+
+    def learn(self, until: float) -> None:
+        """Learn until a time.
+
+        Args:
+            until: when to end, as ``time.monotonic`` tells it; a round that would probably end
+                later is not begun. The first ones are short.
+        """
+        now = time.monotonic()
+        while now + self._plies * self._ply_seconds < until:
+            now = self._round(now)
+
+    def learn_a_little(self) -> None:
+        """Learn for about 20 ms, or for one ply in each lane where that takes longer."""
+        if self._ply_seconds > 0:
+            self._plies = max(min(self._plies, int(_SHORT / self._ply_seconds)), 1)
+        self._round(time.monotonic())
+
+    def _round(self, began: float) -> float:
+        """Play a round; return the time at its end."""
+        self._learner.round(self._plies)
+        now = time.monotonic()
+        self._ply_seconds = (now - began) / self._plies
+        self._plies = min(2 * self._plies, ROUND_PLIES)
+        return now

@@ -11,7 +11,7 @@ OWN = {
     "alphabeta": ("noise", "device", "refine", "learn"),
     "mcts": ("noise", "device", "games", "policy", "refine", "gate", "learn"),
     "heuristic": ("workers", "heuristics", "reselect"),
-    "auto": ("prepare", "threads"),
+    "auto": ("prepare", "threads", "self_play"),
 }
 """Kind of player -> its own options."""
 
@@ -69,6 +69,12 @@ class OwnOptions(Settings):
         "auto: trees that a tree search grows side by side in the match; at least 1",
         least=1,
         allowed="a whole number of at least 1",
+    )
+    self_play: bool = setting(
+        True,
+        "auto: whether it learns by self-play, in a part of its start and while others think, "
+        "where no checkpoint of the game is given",
+        allowed="on or off",
     )
     workers: int = setting(
         0,

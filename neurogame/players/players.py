@@ -78,7 +78,12 @@ def _auto_player(spec: PlayerSpec) -> Player:
         raise PlayerError(f"player {spec}: there is no folder {spec.source!r} of checkpoints")
     own = spec.own
     return AutoPlayer(
-        folder, name=str(spec), limit=spec.limit, prepare=own.prepare, threads=own.threads
+        folder,
+        name=str(spec),
+        limit=spec.limit,
+        prepare=own.prepare,
+        threads=own.threads,
+        self_play=own.self_play,
     )
 
 

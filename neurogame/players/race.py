@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, final
 
@@ -85,6 +85,7 @@ class Race:
         seed: int,
         z: float = 1.0,
         fewest: int = 6,
+        former: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
         """Take who runs.
 
@@ -97,13 +98,17 @@ class Race:
             z: standard errors by which a candidate must be behind the best to be sent home. The
                 time is better spent on others long before it is sure that it is worse.
             fewest: rounds before anybody is sent home, at least 1.
+            former: rounds of earlier races against the same baseline, by name; they count too.
         """
-        self.racers = [Racer(name=name) for name in candidates]
+        known = former or {}
+        self.racers = [Racer(name=name, rounds=list(known.get(name, ()))) for name in candidates]
         self._game, self._baseline, self._z = game, baseline, z
         self._fewest = fewest
         self._candidates = list(candidates.values())
         # The clock is running: nothing is searched for decided ones.
-        self._openings, self._played = Openings(game, plies, seed, nodes=0), 0
+        self._openings = Openings(game, plies, seed, nodes=0)
+        # The same openings again would tell less.
+        self._played = max((len(racer.rounds) for racer in self.racers), default=0)
 
     def run(self, limit: Limit, deadline: float, rounds: int = MOST_ROUNDS) -> None:
         """Play rounds until the time is out or nobody is left.
@@ -113,6 +118,17 @@ class Race:
             deadline: when to stop, as ``time.monotonic`` tells it; a match under way is dropped.
             rounds: most rounds to play.
         """
+        for _ in self.steps(limit, rounds):
+            if time.monotonic() >= deadline:
+                return
+
+    def steps(self, limit: Limit, rounds: int = MOST_ROUNDS) -> Iterator[None]:
+        """Play rounds until nobody is left; yield before every move, so that it may be ended there.
+
+        Args:
+            limit: of every search.
+            rounds: most rounds to play.
+        """
         for _ in range(rounds):
             if not any(racer.is_racing for racer in self.racers):
                 return
@@ -120,16 +136,11 @@ class Race:
             self._played += 1
             control = None
             if len(self._game.roles) != 2:
-                control = self._match(
-                    [self._baseline] * len(self._game.roles), opening, limit, deadline
-                )
-                if control is None:
-                    return
+                seats = [self._baseline] * len(self._game.roles)
+                control = yield from self._match(seats, opening, limit)
             for racer, search in zip(self.racers, self._candidates, strict=True):
                 if racer.is_racing:
-                    found = self._round(search, opening, control, limit, deadline)
-                    if found is None:
-                        return
+                    found = yield from self._round(search, opening, control, limit)
                     racer.rounds.append(found)
             self._send_home()
 
@@ -146,31 +157,27 @@ class Race:
         opening: Opening,
         control: Sequence[float] | None,
         limit: Limit,
-        deadline: float,
-    ) -> float | None:
-        """Return what a candidate makes of an opening in all roles; None if time was out."""
+    ) -> Generator[None, None, float]:
+        """Return what a candidate makes of an opening in all roles."""
         roles, points = len(self._game.roles), []
         for role in range(roles):
             seats = [self._baseline] * roles
             seats[role] = search
-            goals = self._match(seats, opening, limit, deadline)
-            if goals is None:
-                return None
+            goals = yield from self._match(seats, opening, limit)
             # With other numbers of roles than two there is no opponent to be compared with.
             other = goals[1 - role] if control is None else control[role]
             points.append(0.5 + (goals[role] - other) / 200)
         return float(np.mean(points))
 
     def _match(
-        self, seats: Sequence[Searcher], opening: Opening, limit: Limit, deadline: float
-    ) -> list[float] | None:
-        """Play a match; return the goals, or None if time was out before its end."""
+        self, seats: Sequence[Searcher], opening: Opening, limit: Limit
+    ) -> Generator[None, None, list[float]]:
+        """Play a match; return the goals."""
         for search in set(seats):
             search.forget()
         state, moves = self._game.initial_state(), iter(opening)
         while not state.is_terminal and all(state.legal_moves):
-            if time.monotonic() >= deadline:
-                return None
+            yield
             drawn = next(moves, None)
             joint = drawn or [
                 seats[role].search(state, role, limit).move if len(own) > 1 else own[0]

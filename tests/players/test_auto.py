@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,15 +22,17 @@ from neurogame.gdl.write import rules_text
 from neurogame.learn.checkpoint import Checkpoint, save_checkpoint
 from neurogame.learn.judges import plain_judge
 from neurogame.learn.knowledge import learn_knowledge
-from neurogame.learn.start_clock import Taught
+from neurogame.learn.self_teaching import SelfTeaching
 from neurogame.players.auto.auto_player import AutoPlayer
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.choice import choose_player
 from neurogame.players.auto.facts import GameFacts
 from neurogame.players.auto.offers import Offer, Offers
+from neurogame.players.auto.school import School
+from neurogame.players.auto.trial_memory import TrialMemory
 from neurogame.players.match import play_match
 from neurogame.players.players import make_player
-from neurogame.players.race import Race
+from neurogame.players.race import Race, Racer
 from neurogame.players.random_player import RandomPlayer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
@@ -178,36 +181,107 @@ def test_checkpoints_in_a_folder_come_first(tmp_path: Path) -> None:
 
 
 def test_what_self_play_teaches_is_offered_where_there_is_time(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     of, asked = game("tictactoe"), []
 
-    def learn(of: Game, seconds: float, until: float, *, seed: int, cores: int) -> Taught:
-        asked.append((round(seconds), cores))
-        return Taught(evaluator=make_evaluator(of), games=7, earlier=3)
+    def learn(self: SelfTeaching, until: float) -> None:
+        asked.append(until - time.monotonic())
+        for _ in range(30):
+            self.learn_a_little()
 
-    monkeypatch.setattr("neurogame.learn.start_clock.learn_in_start_clock", learn)
+    monkeypatch.setattr(SelfTeaching, "learn", learn)
     facts = choose_player(of, seconds=0.01, seed=1).facts
     offers = Offers(of, seed=1, deadline=time.monotonic() + 600, threads=2)
     found = list(offers.fresh(facts))
     assert found[0].name.startswith("mcts:cilp,refine=300,cutoff=0,tree=values")
     assert found[1].name == "alphabeta:cilp,refine=300"
+    assert offers.taught == {found[0].name, found[1].name}
     for offer in found[:2]:
         assert offers.make(offer) is not None
     # Both searches play with the same evaluator.
-    assert asked == [(300, 2)]
-    assert offers.notes == ["learned from 7 games with itself, after 3 before earlier matches"]
+    assert asked == [pytest.approx(300, abs=1)]
+    assert offers.teaching is not None
+    assert offers.notes == [str(offers.teaching)]
+    assert offers.teaching.games > 0
     hurried = Offers(of, seed=1, deadline=time.monotonic() + 1)
     assert not any("refine" in offer.name for offer in hurried.fresh(facts))
+    assert hurried.teaching is None
+    unwilling = Offers(of, seed=1, deadline=time.monotonic() + 600, self_play=False)
+    assert not any("refine" in offer.name for offer in unwilling.fresh(facts))
 
 
 def test_a_game_that_is_too_large_to_learn_is_played_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("neurogame.learn.start_clock.learn_in_start_clock", lambda *_, **__: None)
+    monkeypatch.setattr("neurogame.learn.timed_learning.is_too_slow", lambda *_: True)
     of = game("tictactoe")
     facts = choose_player(of, seconds=0.01, seed=1).facts
     offers = Offers(of, seed=1, deadline=time.monotonic() + 600)
-    tree = next(offers.fresh(facts))
-    assert offers.make(tree) is None
-    assert offers.notes == [f"{tree.name}: not possible: no game of self-play ends in 300 s"]
+    found = list(offers.fresh(facts))
+    assert found
+    assert not any("refine" in offer.name for offer in found)
+    assert offers.teaching is None
+
+
+def test_it_learns_on_while_others_think_and_changes_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path))
+    of = game("tictactoe")
+    player = AutoPlayer(prepare=0.01)
+    player.start(of, 0, 1)
+    choice = choose_player(of, seconds=0.01, seed=1)
+    assert choice.school is None
+    teaching = SelfTeaching(of, seed=1)
+    better = Candidate(name="learned", player=RandomPlayer(), searcher=Blunderer(of))
+    school = School(
+        of,
+        teaching,
+        lambda: better,
+        playing=blunderer(of, "bad"),
+        is_learned=True,
+        plies=0,
+        seed=1,
+    )
+    monkeypatch.setattr("neurogame.players.auto.school._LEAST", 0.01)
+    player._choice = replace(choice, school=school)
+    player.ponder(of.initial_state(), lambda: school.playing is better)
+    assert teaching.games > 0
+    assert player._player() is better.player
+    # The one that has taken over knows its match.
+    assert player.choose(of.initial_state(), Limit()) in range(9)
+    player.stop()
+    assert list(tmp_path.glob("self-taught-*.pt"))
+
+
+def test_trials_are_kept_and_what_has_lost_is_not_tried_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path))
+    offering(monkeypatch, "bad")
+    of = game("tictactoe")
+    rounds = [0.0, 0.25, 0.0, 0.0, 0.5, 0.0]
+    TrialMemory(of).keep("mcts", [Racer(name="bad", rounds=rounds)])
+    copy = Game.from_rules(scramble(of.rules, 5).rules, "copy")
+    assert TrialMemory(copy).rounds("mcts") == {"bad": rounds}
+    assert TrialMemory(copy).rounds("other") == {}
+    assert TrialMemory(game("connectfour5")).rounds("mcts") == {}
+    found = choose_player(of, seconds=30, seed=1)
+    assert found.notes == ("bad: lost the trials of earlier matches",)
+    assert found.racers == ()
+    (path,) = tmp_path.glob("trials-*.json")
+    for damaged in ('{"mcts": {"bad": [0.0', "[1]", '{"mcts": {"bad": ["x"]}}'):
+        path.write_text(damaged)
+        assert TrialMemory(of).rounds("mcts") == {}
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_rounds_of_earlier_matches_count(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path))
+    offering(monkeypatch, "bad")
+    first = choose_player(game("tictactoe"), seconds=100, seed=1)
+    (racer,) = first.racers
+    known = TrialMemory(game("tictactoe")).rounds("mcts")
+    assert known == {"bad": racer.rounds}
+    assert len(racer.rounds) >= 3

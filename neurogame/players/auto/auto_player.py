@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import final
@@ -17,8 +18,8 @@ from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 from neurogame.waiting import say
 
-_SHARE = 0.9
-"""Share of the given time for the choice; the rest is for making what was chosen."""
+_SHARE, _REST = 0.9, 0.05
+"""Shares of the given time for the choice, and for the start of who was chosen."""
 
 
 @final
@@ -38,6 +39,7 @@ class AutoPlayer:
         limit: Limit | None = None,
         prepare: float = OwnOptions.prepare,
         threads: int = 1,
+        self_play: bool = True,
     ) -> None:
         """Make a player.
 
@@ -48,12 +50,15 @@ class AutoPlayer:
             limit: its own limit; the stricter of this and the match's counts.
             prepare: seconds for the choice where nobody says how long a start may take, above 0.
             threads: trees that a tree search grows side by side in the match, at least 1.
+            self_play: whether to learn by self-play, before the match and while others think.
         """
         self.report = ""
         self._folder, self._name, self._limit = folder, name, limit or Limit()
-        self._prepare, self._threads = prepare, threads
+        self._prepare, self._threads, self._self_play = prepare, threads, self_play
         self._game: Game | None = None
         self._choice: PlayerChoice | None = None
+        self._playing: Player | None = None
+        self._begin: Callable[[Player], None] = lambda player: None
 
     @property
     def name(self) -> str:
@@ -63,27 +68,40 @@ class AutoPlayer:
     @property
     def last(self) -> SearchResult | None:
         """The result of the last search of this match, or None."""
-        found = None if self._choice is None else getattr(self._choice.player, "last", None)
+        found = getattr(self._playing, "last", None)
         return found if isinstance(found, SearchResult) else None
 
     def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
         """Choose, if the game is a new one; see :class:`~neurogame.players.player.Player`."""
         if self._choice is None or game is not self._game:
-            time = self._prepare if seconds is None else _SHARE * seconds
-            if seconds is None:
-                # Compiling for the first time is not what these seconds are for.
-                Mcts(game, settings=MctsSettings(capacity=2))
-            say(f"{self.name}: looks for the player that suits {game.name}, {time:.0f} s")
-            self._choice = choose_player(
-                game,
-                seconds=time,
-                seed=seed,
-                checkpoints=self._checkpoints(game),
-                threads=self._threads,
-            )
-            self._game, self.report = game, str(self._choice)
-            say(f"{self.name}: {self._choice.headline}")
-        self._choice.player.start(game, role, seed)
+            self._choose_for(game, seed, seconds)
+        assert self._playing is not None
+        self._playing.start(game, role, seed, None if seconds is None else _REST * seconds)
+        self._begin = lambda player: player.start(game, role, seed)
+
+    def _choose_for(self, game: Game, seed: int, seconds: float | None) -> None:
+        """Choose a player for a new game; what time is left goes into learning on."""
+        if seconds is None:
+            # Compiling for the first time is not what these seconds are for.
+            Mcts(game, settings=MctsSettings(capacity=2))
+        left = self._prepare if seconds is None else _SHARE * seconds
+        end = time.monotonic() + left
+        say(f"{self.name}: looks for the player that suits {game.name}, {left:.0f} s")
+        self._choice = choice = choose_player(
+            game,
+            seconds=left,
+            seed=seed,
+            checkpoints=self._checkpoints(game),
+            threads=self._threads,
+            self_play=self._self_play,
+        )
+        self._game, self.report = game, str(choice)
+        say(f"{self.name}: {choice.headline}")
+        self._playing = choice.player
+        if choice.school is not None:
+            choice.school.spend(lambda: time.monotonic() >= end)
+            choice.school.keep()
+            self._playing = choice.school.playing.player
 
     def _checkpoints(self, game: Game) -> list[Path]:
         """Return the checkpoints of a game, one for each kind of what they hold."""
@@ -110,7 +128,9 @@ class AutoPlayer:
         return self._player().choose(state, self._limit.merged(limit))
 
     def ponder(self, state: State, stop: Callable[[], bool]) -> None:
-        """Let the player that was chosen think on.
+        """Learn on, or let who plays think on.
+
+        What has been learned may play from then on; see :class:`~.school.School`.
 
         Args:
             state: a non-terminal state.
@@ -119,14 +139,23 @@ class AutoPlayer:
         Raises:
             PlayerError: ``start`` was not called.
         """
-        self._player().ponder(state, stop)
+        playing, choice = self._player(), self._choice
+        school = None if choice is None else choice.school
+        if school is not None and school.spend(stop):
+            playing.stop()
+            playing = self._playing = school.playing.player
+            self._begin(playing)
+        if not stop():
+            playing.ponder(state, stop)
 
     def _player(self) -> Player:
-        if self._choice is None:
+        if self._playing is None:
             raise PlayerError(f"player {self._name}: there is no match; start one first")
-        return self._choice.player
+        return self._playing
 
     def stop(self) -> None:
-        """End the match; what was chosen stays for the next one of the same game."""
-        if self._choice is not None:
-            self._choice.player.stop()
+        """End the match; who plays, and what was learned, stay for the next one of the game."""
+        if self._playing is not None:
+            self._playing.stop()
+        if self._choice is not None and self._choice.school is not None:
+            self._choice.school.keep()

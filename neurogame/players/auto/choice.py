@@ -9,7 +9,7 @@ turn. One that wins by more than chance explains is taken; otherwise it stays as
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
@@ -17,6 +17,8 @@ from typing import final
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.facts import GameFacts, game_facts
 from neurogame.players.auto.offers import Offer, Offers
+from neurogame.players.auto.school import School
+from neurogame.players.auto.trial_memory import TrialMemory
 from neurogame.players.player import Player
 from neurogame.players.probe import Probe, probe
 from neurogame.players.race import MATCHES_PER_ROUND, Race, Racer
@@ -30,14 +32,17 @@ _MAKING_SHARE = 0.6
 """Share of the time after which no further candidate is made."""
 _SLOW_TO_MAKE = 2.0
 """A further candidate may take this many times as long to make as the first one."""
-_SURE, _FEWEST = 1.64, 5
+_SURE, _FEWEST = 2.0, 5
 """Standard errors by which a candidate must be ahead, in at least so many rounds."""
 _HOPELESS = 3
 """Rounds after which a candidate that is behind may be dropped."""
 _ROUNDS = 5
 """Rounds that should fit the time for every candidate; most drop out soon."""
-_LONGEST, _SHORTEST = 0.25, 0.004
-"""Seconds per move in trials: a tree search makes a thousand simulations in the least."""
+_LONGEST, _GOOD, _SHORTEST = 0.25, 0.02, 0.004
+"""Seconds per move in trials: a tree search makes a thousand simulations in the least, but what is
+learned looks stronger then than with more time."""
+_FEW = 2
+"""Candidates beyond which a further one must leave each search a good time."""
 _PROBED = 0.015
 """Seconds per move by which the speed of the game is measured."""
 
@@ -54,6 +59,7 @@ class PlayerChoice:
         first: the player string of the one to beat.
         racers: how the others did against the first choice.
         move_time: seconds per move in these matches; 0 if none were played.
+        school: what learns on in the match; None if nothing is learned.
         notes: what else happened, one line each.
         seconds: that the choice took.
     """
@@ -64,6 +70,7 @@ class PlayerChoice:
     first: str
     racers: tuple[Racer, ...]
     move_time: float
+    school: School | None = None
     notes: tuple[str, ...] = field(default=())
     seconds: float
 
@@ -99,6 +106,7 @@ def choose_player(
     seed: int,
     checkpoints: Sequence[Path] = (),
     threads: int = 1,
+    self_play: bool = True,
 ) -> PlayerChoice:
     """Choose a player for a game.
 
@@ -108,10 +116,11 @@ def choose_player(
         seed: decides everything but what depends on time.
         checkpoints: of this game; what the first one holds is what others must beat.
         threads: trees that a tree search grows side by side in the match; in trials it has one.
+        self_play: whether to learn by self-play, where there is time for it.
     """
     begun = time.monotonic()
     deadline = begun + seconds
-    offers = Offers(game, seed=seed, deadline=deadline, threads=threads)
+    offers = Offers(game, seed=seed, deadline=deadline, threads=threads, self_play=self_play)
     plain = offers.plain()
     making = time.monotonic() - begun
     costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_PROBED))
@@ -120,17 +129,25 @@ def choose_player(
     first = _first(offers, trained, plain)
     others = [] if first is plain else [plain]
     enough = begun + _MAKING_SHARE * seconds
+    memory = TrialMemory(game)
+    former = memory.rounds(first.name)
     for offer in (*trained[1:], *offers.fresh(facts)):
         if time.monotonic() + _SLOW_TO_MAKE * making > enough or not costs.choices:
             break
-        if _move_time(costs, len(others) + 1, deadline - time.monotonic()) < _SHORTEST:
+        least = _SHORTEST if len(others) < _FEW else _GOOD
+        if _move_time(costs, len(others) + 1, deadline - time.monotonic()) < least:
             break
+        known = Racer(name=offer.name, rounds=list(former.get(offer.name, ())))
+        if len(known.rounds) >= _FEWEST and known.bounds(_SURE)[1] < 0.5:
+            offers.notes.append(f"{offer.name}: lost the trials of earlier matches")
+            continue
         made = offers.make(offer)
         others += [] if made is None else [made]
     if others:
         left = max(deadline - time.monotonic(), 0.0)
         say(f"{game.name}: {len(others)} searches try to beat {first.name}, {left:.0f} s")
-    racers, move_time = _trials(game, costs, first, others, deadline=deadline, seed=seed)
+    racers, move_time = _trials(game, costs, first, others, former, deadline=deadline, seed=seed)
+    memory.keep(first.name, racers)
     tried = [racer for racer in racers if len(racer.rounds) >= _FEWEST]
     best = max(tried, key=lambda racer: racer.bounds(_SURE)[0], default=None)
     winner = first
@@ -143,6 +160,7 @@ def choose_player(
         first=first.name,
         racers=tuple(racers),
         move_time=move_time,
+        school=_school(game, offers, facts, winner, racers, plies=costs.opening_plies, seed=seed),
         notes=tuple(offers.notes),
         seconds=time.monotonic() - begun,
     )
@@ -154,11 +172,45 @@ def _first(offers: Offers, trained: list[Offer], plain: Candidate) -> Candidate:
     return plain if made is None else made
 
 
+def _school(
+    game: Game,
+    offers: Offers,
+    facts: GameFacts,
+    winner: Candidate,
+    racers: list[Racer],
+    *,
+    plies: int,
+    seed: int,
+) -> School | None:
+    """Return what learns on, with the search that suits what is learned; None if nothing is."""
+    if offers.teaching is None:
+        return None
+    taught = [racer for racer in racers if racer.name in offers.taught]
+    best = max(taught, key=lambda racer: racer.mean, default=None)
+    search = "mcts" if best is None else best.name.partition(":")[0]
+
+    def made() -> Candidate | None:
+        found = list(offers.learned(facts))
+        same = (offer for offer in found if offer.name.startswith(search))
+        return offers.make(next(same, found[0]))
+
+    return School(
+        game,
+        offers.teaching,
+        made,
+        playing=winner,
+        is_learned=winner.name in offers.taught,
+        plies=plies,
+        seed=seed,
+    )
+
+
 def _trials(
     game: Game,
     costs: Probe,
     first: Candidate,
     others: list[Candidate],
+    former: Mapping[str, Sequence[float]],
     *,
     deadline: float,
     seed: int,
@@ -178,6 +230,7 @@ def _trials(
         plies=costs.opening_plies,
         seed=seed,
         fewest=_HOPELESS,
+        former=former,
     )
     race.run(Limit(seconds=move_time), deadline)
     return race.racers, move_time

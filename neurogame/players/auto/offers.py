@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -25,9 +26,10 @@ from neurogame.waiting import say
 
 if TYPE_CHECKING:
     from neurogame.learn.checkpoint import Checkpoint
+    from neurogame.learn.self_teaching import SelfTeaching
 
 _LEARNING = 3.0
-"""Seconds left from which learning by self-play is worth trying."""
+"""Seconds left from which it is worth to begin with self-play."""
 _LEARNING_SHARE = 0.5
 """Share of them that it takes; the rest is for trials."""
 _LARGE = 50_000
@@ -58,9 +60,19 @@ class Offers:
 
     Attributes:
         notes: what happened while making them, one line each, for people.
+        teaching: what self-play teaches; None if nothing is learned.
+        taught: names of the offers that play by that.
     """
 
-    def __init__(self, game: Game, *, seed: int, deadline: float, threads: int = 1) -> None:
+    def __init__(
+        self,
+        game: Game,
+        *,
+        seed: int,
+        deadline: float,
+        threads: int = 1,
+        self_play: bool = True,
+    ) -> None:
         """Take what they are for.
 
         Args:
@@ -68,12 +80,13 @@ class Offers:
             seed: decides what is random about them.
             deadline: when the choice is to be made, as ``time.monotonic`` tells it.
             threads: trees that a tree search grows side by side in the match, at least 1.
+            self_play: whether what self-play teaches is among them, where there is time for it.
         """
         self._game, self._seed, self._deadline = game, seed, deadline
-        self._threads = threads
+        self._threads, self._self_play = threads, self_play
         self._found: Evaluator | GameError | None = None
-        self._learned: Evaluator | None = None
-        self._is_trained = False
+        self.teaching: SelfTeaching | None = None
+        self.taught: set[str] = set()
         self.notes: list[str] = []
 
     def plain(self) -> Candidate:
@@ -96,7 +109,8 @@ class Offers:
             return []
         offers = [self._judged(checkpoint, path, judge) for judge in sorted(checkpoint.judges)]
         if checkpoint.description:
-            self._is_trained = True
+            # What a start clock teaches is no match for a run of training.
+            self._self_play = False
             settings = SearchSettings(
                 **{key: value for key, value in checkpoint.config.items() if key == "outlook"}
             )
@@ -134,14 +148,8 @@ class Offers:
             facts: about the game.
         """
         left = self._deadline - time.monotonic()
-        # What a few seconds teach is no match for a run of training.
-        if left >= _LEARNING and not self._is_trained:
-            seconds = _LEARNING_SHARE * left
-            source = f"cilp,refine={seconds:.0f}"
-            search, tree = self._valued(source, lambda: self._taught(seconds), SearchSettings())
-            yield tree
-            if facts.suits_alphabeta:
-                yield search
+        if self._self_play and left >= _LEARNING:
+            yield from self.learned(facts, _LEARNING_SHARE * left)
         if facts.suits_alphabeta:
             yield Offer(name="alphabeta:features", make=self._feature_search)
         yield Offer(name=f"mcts:features,{FEATURES_USE}", make=self._feature_tree)
@@ -152,6 +160,41 @@ class Offers:
             yield Offer(name="mcts:playout=action,tree=action", make=self._action)
         mast = MctsSettings(playout="mast")
         yield Offer(name="mcts:playout=mast", make=lambda: self._mcts("mcts:playout=mast", mast))
+
+    def learned(self, facts: GameFacts, seconds: float = 0.0) -> Iterator[Offer]:
+        """Yield the searches with what self-play teaches; none if the game is too large for that.
+
+        Args:
+            facts: about the game.
+            seconds: of self-play before the first of them is made.
+        """
+        # Imported here: who plays without learning needs nothing of that room.
+        from neurogame.learn.self_teaching import ENOUGH, SelfTeaching
+        from neurogame.learn.timed_learning import is_too_slow
+
+        if self.teaching is None:
+            if is_too_slow(self._game, seconds):
+                return
+            self.teaching = SelfTeaching(self._game, seed=self._seed, cores=self._threads)
+        teaching = self.teaching
+        if teaching.seconds >= ENOUGH:
+            seconds = 0.0
+
+        @cache
+        def taught() -> Evaluator:
+            if seconds > 0:
+                say(f"{self._game.name}: learns by self-play, {seconds:.0f} s")
+                teaching.learn(time.monotonic() + seconds)
+                teaching.keep()
+                self.notes.append(str(teaching))
+            return teaching.evaluator()
+
+        source = f"cilp,refine={teaching.seconds + seconds:.0f}"
+        search, tree = self._valued(source, taught, SearchSettings())
+        self.taught |= {search.name, tree.name}
+        yield tree
+        if facts.suits_alphabeta:
+            yield search
 
     def make(self, offer: Offer) -> Candidate | None:
         """Make what is offered; None, with a note, if that is impossible.
@@ -190,27 +233,6 @@ class Offers:
         """Return a tree search that uses an evaluator in one of the ways of trials."""
         own = evaluator_uses(MctsSettings(threads=self._threads))[use]
         return mcts_candidate(self._game, name, own, evaluator=evaluator, seed=self._seed)
-
-    def _taught(self, seconds: float) -> Evaluator:
-        """Return the evaluator that self-play teaches, once, in so many seconds.
-
-        Raises:
-            GameError: the game is too slow for that.
-        """
-        if self._learned is None:
-            # Imported here: who plays without learning needs nothing of that room.
-            from neurogame.learn.start_clock import learn_in_start_clock
-
-            until = time.monotonic() + seconds
-            say(f"{self._game.name}: learns by self-play, {seconds:.0f} s")
-            found = learn_in_start_clock(
-                self._game, seconds, until, seed=self._seed, cores=self._threads
-            )
-            if found is None:
-                raise GameError(f"no game of self-play ends in {seconds:.0f} s")
-            self.notes.append(str(found))
-            self._learned = found.evaluator
-        return self._learned
 
     def _knowledge(self) -> Candidate:
         settings = MctsSettings(tree="knowledge")

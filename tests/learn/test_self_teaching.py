@@ -1,4 +1,4 @@
-"""Learning in a start clock: clocks are kept, and the next match goes on from where it was."""
+"""Learning for a match: clocks are kept, and the next match goes on from where it was."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.gdl.scramble import scramble
 from neurogame.learn.lane_learner import LaneLearner
 from neurogame.learn.mapped_evaluator import MappedEvaluator
-from neurogame.learn.start_clock import Taught, learn_in_start_clock
-from neurogame.learn.timed_learning import learn_until
+from neurogame.learn.self_teaching import SelfTeaching
+from neurogame.learn.timed_learning import TimedLearner, is_too_slow
 from neurogame.learn.weights import copied_weights
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
@@ -43,10 +43,12 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def taught(own: Game, seed: int = 1) -> Taught:
-    """Return what some rounds have taught."""
-    found = learn_in_start_clock(own, 1e6, _later(12), seed=seed)
-    assert found is not None
+def taught(own: Game, seed: int = 1) -> SelfTeaching:
+    """Return what some rounds have taught, and keep it."""
+    found = SelfTeaching(own, seed=seed)
+    found.learn(_later(12))
+    assert found.games > 0
+    found.keep()
     return found
 
 
@@ -76,7 +78,7 @@ def test_the_next_match_goes_on_from_where_it_was(folder: Path) -> None:
     assert f"after {first.games:,} before" in str(second)
     third = taught(own)
     assert third.earlier == first.games + second.games
-    one, two = copied_weights(inner(first.evaluator)), copied_weights(inner(second.evaluator))
+    one, two = copied_weights(inner(first.evaluator())), copied_weights(inner(second.evaluator()))
     moved = sum(float((two[name] - one[name]).abs().sum()) for name in one)
     size = sum(float(one[name].abs().sum()) for name in one)
     assert 0 < moved < size
@@ -89,10 +91,10 @@ def test_a_copy_under_other_names_goes_on_too() -> None:
     copy = Game.from_rules(scrambled.rules, "copy", cache=False)
     second = taught(copy)
     assert second.earlier == first.games
-    assert isinstance(second.evaluator, MappedEvaluator)
+    assert isinstance(second.evaluator(), MappedEvaluator)
     # It reads the states of the copy.
     states = sample_states(copy.simulator(), 20, 3)
-    values = second.evaluator.values(states)
+    values = second.evaluator().values(states)
     assert values.shape == (20, 2)
     assert ((values > 0) & (values < 1)).all()
     assert len(torch.unique(values)) > 5
@@ -119,10 +121,35 @@ def test_without_a_cache_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, folder
     assert not files(folder)
 
 
-def test_no_time_is_no_learning() -> None:
-    assert learn_in_start_clock(game("tictactoe"), 1e6, _later(0), seed=1) is None
-    # Too large for so little time: its structure is not even looked at.
-    assert learn_in_start_clock(game("connectfour"), 1e-6, _later(9), seed=1) is None
+def test_no_time_is_no_learning(folder: Path) -> None:
+    found = SelfTeaching(game("tictactoe"), seed=1)
+    found.learn(_later(0))
+    assert found.games == 0
+    found.keep()
+    assert not files(folder)
+    # Too large for so little time: its structure should not even be looked at.
+    assert is_too_slow(game("connectfour"), 1e-6)
+    assert not is_too_slow(game("connectfour"), 10)
+
+
+def test_seconds_are_those_of_all_matches() -> None:
+    first = taught(game("tictactoe"))
+    assert first.seconds > 0
+    before = first.seconds
+    second = SelfTeaching(game("tictactoe"), seed=2)
+    assert second.seconds == before
+    second.learn(_later(3))
+    assert second.seconds > before
+
+
+def test_an_evaluator_stays_as_it_is_while_learning_goes_on() -> None:
+    found = taught(game("tictactoe"))
+    before = inner(found.evaluator())
+    weights = copied_weights(before)
+    found.learn(_later(12))
+    later = copied_weights(inner(found.evaluator()))
+    assert all(torch.equal(weights[name], own) for name, own in copied_weights(before).items())
+    assert any(not torch.equal(weights[name], own) for name, own in later.items())
 
 
 def test_no_round_is_begun_that_would_end_late(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,8 +164,28 @@ def test_no_round_is_begun_that_would_end_late(monkeypatch: pytest.MonkeyPatch) 
         return play(self, plies)
 
     monkeypatch.setattr(LaneLearner, "round", slow)
-    found = learn_until(game("tictactoe"), 40.0, seed=1)
-    assert found is not None
+    found = TimedLearner(game("tictactoe"), seed=1)
+    found.learn(40.0)
+    assert found.games > 0
     # 15.5 s after the fifth round; three more take 8 s each, and a fourth would end late.
     assert asked == [1, 2, 4, 8, 16, 16, 16, 16]
     assert clock.now == 39.5
+
+
+def test_whoever_calls_is_heard_after_a_short_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(0.0)
+    monkeypatch.setattr("neurogame.learn.timed_learning.time", clock)
+    asked: list[int] = []
+    play = LaneLearner.round
+
+    def slow(self: LaneLearner, plies: int = 16) -> float:
+        asked.append(plies)
+        clock.now += 0.003 * plies
+        return play(self, plies)
+
+    monkeypatch.setattr(LaneLearner, "round", slow)
+    found = TimedLearner(game("tictactoe"), seed=1)
+    for _ in range(6):
+        found.learn_a_little()
+    # No round is longer than 20 ms.
+    assert asked == [1, 2, 4, 6, 6, 6]

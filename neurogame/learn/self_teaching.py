@@ -1,0 +1,128 @@
+"""Learning for a match by self-play, in its start clock and while opponents think.
+
+What is learned is kept from match to match. There is one checkpoint for each structural signature,
+in the folder of the cache: the same game under other names finds it, and goes on learning from
+where the last match left it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import final
+
+from neurogame.errors import CheckpointError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.learn.checkpoint import (
+    Checkpoint,
+    empty_checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+)
+from neurogame.learn.counters import Counters
+from neurogame.learn.mapped_evaluator import at_home, map_evaluator
+from neurogame.learn.timed_learning import TimedLearner
+from neurogame.learn.weights import copied_weights
+from neurogame.simulate.game import Game
+from neurogame.simulate.game_file import game_file
+
+_NAME = "self-taught-1"
+"""Its number changes whenever what is learned is to be learned anew."""
+_STEP = 1_000_003
+ENOUGH = 180.0
+"""Seconds of learning, of all matches together, after which time is better spent on search."""
+
+
+@final
+class SelfTeaching:
+    """What a player learns of a game by itself; not for several threads.
+
+    Attributes:
+        earlier: games of self-play before earlier matches, from which it goes on.
+    """
+
+    def __init__(self, game: Game, *, seed: int, cores: int = 1) -> None:
+        """Begin, or go on from what was learned before earlier matches.
+
+        Args:
+            game: the game, under whatever names; not too slow for the time that there is, see
+                :func:`~neurogame.learn.timed_learning.is_too_slow`.
+            seed: decides the games.
+            cores: processor cores to play on.
+        """
+        self._game = game
+        self._path = game_file(game, _NAME, "pt")
+        self.earlier, self._before, self._home = 0, 0.0, game
+        found = _kept(self._path, game)
+        if found is None:
+            self._learner = TimedLearner(game, seed=seed, cores=cores)
+            return
+        held, begun, self._home = found
+        counters = Counters.from_json(held.counters)
+        self.earlier, self._before = counters.matches, counters.seconds
+        # Other games than those that the same seed has played before.
+        self._learner = TimedLearner(
+            self._home, begun=begun, steps=held.buffer, seed=seed + _STEP, cores=cores
+        )
+
+    @property
+    def games(self) -> int:
+        """Games of self-play in this match."""
+        return self._learner.games
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of a processor that learning has taken, before earlier matches too."""
+        return self._before + self._learner.seconds
+
+    def __str__(self) -> str:
+        """Return a line for people."""
+        before = f", after {self.earlier:,} before earlier matches" if self.earlier else ""
+        return f"learned from {self.games:,} games with itself{before}"
+
+    def learn(self, until: float) -> None:
+        """Learn until a time; see :meth:`.TimedLearner.learn`."""
+        self._learner.learn(until)
+
+    def learn_a_little(self) -> None:
+        """Learn for a moment; see :meth:`.TimedLearner.learn_a_little`."""
+        self._learner.learn_a_little()
+
+    def evaluator(self) -> Evaluator:
+        """Return what has been learned so far, as an evaluator of the game; it stays as it is."""
+        own = copy.deepcopy(self._learner.averaged)
+        return own if self._home is self._game else map_evaluator(own, self._home, self._game)
+
+    def keep(self) -> None:
+        """Write what was learned, for matches to come; no error if nothing can be written."""
+        if self._path is None or not self.games:
+            return
+        learned = self._learner.averaged
+        weights = copied_weights(learned)
+        found = replace(
+            empty_checkpoint(self._home),
+            description=learned.describe(),
+            weights=weights,
+            initial_weights=weights,
+            buffer=self._learner.steps(),
+            counters=Counters(matches=self.earlier + self.games, seconds=self.seconds).to_json(),
+        )
+        with contextlib.suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            save_checkpoint(self._path, found)
+
+
+def _kept(path: Path | None, game: Game) -> tuple[Checkpoint, PartsEvaluator, Game] | None:
+    """Return what earlier matches have left, and the game it reads; None if it is of no use."""
+    if path is None:
+        return None
+    # What is not there, or damaged, is learned from the beginning.
+    with contextlib.suppress(CheckpointError):
+        held = load_checkpoint(path)
+        found, home = at_home(held.evaluator(game), game)
+        if isinstance(found, PartsEvaluator):
+            return held, found, home
+    return None
