@@ -55,7 +55,6 @@ DISGUISES: tuple[dict[str, bool], ...] = (
     {"scramble": True, "upper_case": True},
 )
 FAULTS = ("illegal_moves", "timeouts", "connection_errors", "server_errors", "not_ready")
-START_CLOCK = 5
 SETTLING_SECONDS = 1.0
 MEBIBYTE = 1 << 20
 
@@ -161,7 +160,9 @@ def tree_memory(root: int) -> Memory:
     return Memory(resident, proportional, processes)
 
 
-def plan(number: int, seed: int, addresses: Sequence[str], roles: int) -> dict[str, Any]:
+def plan(
+    number: int, seed: int, addresses: Sequence[str], roles: int, start_clock: int
+) -> dict[str, Any]:
     """Return the players and conditions of one match.
 
     Args:
@@ -169,6 +170,7 @@ def plan(number: int, seed: int, addresses: Sequence[str], roles: int) -> dict[s
         seed: of the whole run.
         addresses: of the two servers.
         roles: number of roles of the game.
+        start_clock: in seconds.
     """
     turn = number // len(GAMES)
     clocks = list(GAMES.values())[number % len(GAMES)]
@@ -184,7 +186,7 @@ def plan(number: int, seed: int, addresses: Sequence[str], roles: int) -> dict[s
     return {
         "players": players[shift:] + players[:shift],
         "settings": ManagerSettings(
-            start_clock=START_CLOCK,
+            start_clock=start_clock,
             play_clock=clocks[turn % len(clocks)],
             strict=True,
             scramble=scramble,
@@ -197,7 +199,8 @@ def play(number: int, options: argparse.Namespace, servers: Sequence[Server]) ->
     """Play one match and return the line that is written about it."""
     name = list(GAMES)[number % len(GAMES)]
     referee = load_referee(options.games / f"{name}.kif")
-    chosen = plan(number, options.seed, [s.address for s in servers], len(referee.roles))
+    addresses = [server.address for server in servers]
+    chosen = plan(number, options.seed, addresses, len(referee.roles), options.start_clock)
     settings = chosen["settings"]
     before = [server.tracebacks() for server in servers]
     began = time.monotonic()
@@ -218,6 +221,7 @@ def play(number: int, options: argparse.Namespace, servers: Sequence[Server]) ->
         "number": number,
         "game": name,
         "players": [player.address for player in match.players],
+        "start_clock": settings.start_clock,
         "play_clock": settings.play_clock,
         "scrambled": settings.scramble is not None,
         "upper_case": settings.upper_case,
@@ -268,7 +272,8 @@ def summary(lines: Sequence[dict[str, Any]]) -> str:
         f"answers by source: {dict(answers)}; moves after the clock, within the grace: "
         f"{sum(line['overtime'] for line in lines)}",
         f"least time left of a play clock: {min(line['least_spare'] for line in lines):.2f} s; "
-        f"slowest start: {max(line['slowest_start'] for line in lines):.2f} of {START_CLOCK} s",
+        f"slowest start: {max(line['slowest_start'] for line in lines):.2f} of "
+        f"{max(line.get('start_clock', 5) for line in lines)} s",
     ]
     last_run = [line for line in lines if line["run"] == lines[-1]["run"]]
     early, late = last_run[min(9, len(last_run) - 1)], last_run[-1]
@@ -293,6 +298,7 @@ def main() -> int:
     parser.add_argument("--matches", type=int, default=100)
     parser.add_argument("--games", type=Path, default=Path("../shared/games"))
     parser.add_argument("--players", nargs=2, default=("auto", "mcts"), metavar="PLAYER")
+    parser.add_argument("--start-clock", type=int, default=10, metavar="SECONDS")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--log", type=Path, help="folder; a temporary one if not given")
     parser.add_argument("--summary", action="store_true", help="only print what is there")
