@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tqdm import tqdm
 
 from neurogame.errors import ConfigurationError
+from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.learn.action_training_config import ActionTrainingConfig
 from neurogame.settings import Settings, settings_of
@@ -44,6 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE,...",
         help="train the action heuristic instead, with these settings; with their defaults: "
         f"{_defaults(ActionTrainingConfig)}",
+    )
+    parser.add_argument(
+        "--formulas",
+        default="",
+        metavar="NAME=VALUE,...",
+        help="settings of the formulas of --action; with their defaults: "
+        f"{_defaults(ActionConfig)}",
     )
     parser.add_argument(
         "--role",
@@ -75,6 +83,8 @@ def run(options: argparse.Namespace) -> int:
     name = "knowledge" if options.action is None else "action"
     if name == "action" and (options.knowledge or options.role):
         raise ConfigurationError("--action does not go with --knowledge and --role: one at a time")
+    if options.formulas and name != "action":
+        raise ConfigurationError("--formulas is for --action; add that, or leave it out")
     kind = KnowledgeConfig if name == "knowledge" else ActionTrainingConfig
     config = _config(kind, f"--{name}", getattr(options, name))
     base = load_checkpoint(options.into) if options.into else None
@@ -106,13 +116,18 @@ def run(options: argparse.Namespace) -> int:
 
 def _config(kind: type[Settings], option: str, text: str) -> Any:
     """Return the configuration that ``name=value`` pieces give."""
+    return kind(**kind.read(_texts(option, text)))
+
+
+def _texts(option: str, text: str) -> dict[str, str]:
+    """Return ``name=value`` pieces."""
     texts: dict[str, str] = {}
     for piece in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not equals or not value or name in texts:
             raise ConfigurationError(f"{option}: found {piece!r}; write name=value, each name once")
         texts[name] = value
-    return kind(**kind.read(texts))
+    return texts
 
 
 def _own_game(game: Game, base: Checkpoint) -> Game:
@@ -140,10 +155,10 @@ def _train_action(
 ) -> tuple[StoredJudge, dict[str, int], dict[str, Any]]:
     """Train with a progress bar over the matches; return as for knowledge."""
     from neurogame.evaluators.actions.build import make_action_circuit
-    from neurogame.evaluators.actions.config import ActionConfig
     from neurogame.learn.action_training import train_action_circuit
 
-    circuit = make_action_circuit(game, ActionConfig(trainable=True))
+    texts = _texts("--formulas", options.formulas) | {"trainable": "on"}
+    circuit = make_action_circuit(game, ActionConfig(**ActionConfig.read(texts)))
     matches = config.rounds * config.matches
     with _bar(game, matches, " matches", options) as bar:
         reports = train_action_circuit(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from neurogame.errors import LimitError
+from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.search.mcts_settings import MctsSettings
@@ -25,6 +27,7 @@ def make_judges(
     checkpoint: Checkpoint | None = None,
     *,
     learning: KnowledgeConfig | None = None,
+    formulas: ActionConfig | None = None,
     seed: int = 0,
     deadline: float | None = None,
 ) -> dict[str, MoveJudge]:
@@ -38,6 +41,7 @@ def make_judges(
         settings: of the search.
         checkpoint: of the game; None: there is none.
         learning: how knowledge is learned; None: from 5000 random games.
+        formulas: of the action heuristic; None: those of the paper.
         seed: of these games.
         deadline: when learning has to end, as ``time.monotonic`` tells it, with as many games as
             it allows; gating gets no heuristic then that would take longer. None: all games are
@@ -61,22 +65,23 @@ def make_judges(
         elif name == "knowledge":
             found[name] = _learned(game, learning or KnowledgeConfig(), seed, deadline)
         elif name in settings.judges:
-            found[name] = _regressed(game)
+            found[name] = _regressed(game, formulas)
         else:
             # Gating can do without.
             with contextlib.suppress(LimitError):
-                found[name] = _regressed(game) if deadline is None else _timely(game, deadline)
+                make = _regressed if deadline is None else partial(_timely, deadline=deadline)
+                found[name] = make(game, formulas)
     return found
 
 
-def _regressed(game: Game) -> MoveJudge:
+def _regressed(game: Game, formulas: ActionConfig | None) -> MoveJudge:
     # Imported here, as in the following: who needs one judge does not need the other.
     from neurogame.evaluators.actions.build import make_action_circuit
 
-    return make_action_circuit(game)
+    return make_action_circuit(game, formulas)
 
 
-def _timely(game: Game, deadline: float) -> MoveJudge:
+def _timely(game: Game, formulas: ActionConfig | None, *, deadline: float) -> MoveJudge:
     """Return the action heuristic if it can be made in time.
 
     Raises:
@@ -90,7 +95,7 @@ def _timely(game: Game, deadline: float) -> MoveJudge:
     now = time.monotonic()
     if now + (now - begun) + _GATE_SECONDS * game.circuit.gate_count > deadline:
         raise LimitError(f"{game.name}: there is no time to make the action heuristic")
-    return make_action_circuit(game, analysis=analysis)
+    return make_action_circuit(game, formulas, analysis=analysis)
 
 
 def _learned(game: Game, learning: KnowledgeConfig, seed: int, deadline: float | None) -> MoveJudge:

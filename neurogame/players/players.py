@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from neurogame.errors import PlayerError
+from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.config import FRESH
 from neurogame.evaluators.fresh import make_fresh
@@ -17,6 +18,7 @@ from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
 from neurogame.players.folder_player import FolderPlayer
 from neurogame.players.human import HumanPlayer
+from neurogame.players.own_options import FORMULAS
 from neurogame.players.player import Player
 from neurogame.players.random_player import RandomPlayer
 from neurogame.players.spec import PlayerSpec, allowed_options
@@ -130,6 +132,7 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         games=spec.own.games,
         policy=spec.own.policy,
     )
+    formulas = ActionConfig(**{name: getattr(spec.own, name) for name in FORMULAS})
     checkpoint = _checkpoint(spec) if spec.source and not spec.is_fresh else None
     found: Callable[[Game, int], Evaluator] | None = None
     if checkpoint is None:
@@ -150,6 +153,7 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
             settings,
             checkpoint,
             learning=learning,
+            formulas=formulas,
             seed=judges_seed,
             deadline=deadline,
         )

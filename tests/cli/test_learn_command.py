@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from neurogame.cli.main import main
+from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
@@ -33,6 +34,16 @@ def test_it_learns_saves_and_says_how_to_play(
     assert isinstance(found, Knowledge)
     for name, tensor in expected.state_dict().items():
         assert torch.equal(found.state_dict()[name], tensor)
+
+
+def test_an_action_heuristic_is_trained_on_chosen_formulas(tmp_path: Path) -> None:
+    path = tmp_path / "action.pt"
+    few = "rounds=1,matches=2,simulations=4,epochs=1"
+    line = ["learn", "tictactoe", "--quiet", "--action", few, "--formulas", "steps=2,goals=all"]
+    assert main([*line, "--out", str(path)]) == 0
+    found = load_checkpoint(path).judge("action")
+    assert isinstance(found, ActionCircuit)
+    assert (found.config.steps, found.config.goals, found.config.trainable) == (2, "all", True)
 
 
 def test_it_adds_to_a_checkpoint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,6 +81,9 @@ def test_it_adds_to_a_checkpoint(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (["--knowledge", "games=2,games=3"], "each name once"),
         (["--knowledge", "magic=1"], "unknown knowledge setting 'magic'; known are games, plies"),
         (["--knowledge", "true_goals=maybe"], "allowed: on, off"),
+        (["--formulas", "steps=2"], "--formulas is for --action"),
+        (["--action", "--formulas", "step=2"], "unknown setting of action heuristics 'step'"),
+        (["--action", "--formulas", "steps=0"], "action heuristic setting steps is 0"),
         (["--role", "red"], "no role 'red'; roles are xplayer, oplayer"),
         (["--out", "nowhere/my.pt"], "there is no folder nowhere"),
         (["--into", "missing.pt"], "missing.pt: no such file"),

@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from neurogame.errors import CheckpointError, ConfigurationError, LimitError, PlayerError
+from neurogame.evaluators.actions.action_circuit import ActionCircuit
+from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
@@ -42,10 +44,11 @@ def made(text: str, of: Game, seed: int = 0) -> MctsPlayer:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
     """Put small judges in the place of the real ones; return what was asked for."""
-    asked: dict[str, list[Any]] = {"action": [], "knowledge": [], "gate": []}
+    asked: dict[str, list[Any]] = {"action": [], "formulas": [], "knowledge": [], "gate": []}
 
-    def regressed(of: Game) -> Marks:
+    def regressed(of: Game, formulas: ActionConfig | None) -> Marks:
         asked["action"].append(of)
+        asked["formulas"].append(formulas)
         return Guess(of)
 
     def learned(of: Game, learning: KnowledgeConfig, seed: int, deadline: float | None) -> Marks:
@@ -71,6 +74,7 @@ def test_judges_are_made_once_per_game(small: dict[str, list[Any]]) -> None:
         assert player.choose(state, LIMIT) in state.legal_moves[0]
     assert small == {
         "action": [game("tictactoe")],
+        "formulas": [ActionConfig()],
         "knowledge": [(game("tictactoe"), KnowledgeConfig(games=77), 0)],
         "gate": [],
     }
@@ -82,6 +86,34 @@ def test_judges_are_made_once_per_game(small: dict[str, list[Any]]) -> None:
     assert player.last is not None
     assert player.last.split["tree scores"] > 0
     assert player.last.split["playout scores"] > 0
+
+
+def test_formulas_are_the_players_own(small: dict[str, list[Any]]) -> None:
+    made("mcts:tree=action,steps=2,goals=all,unknown=half,others=least", game("tictactoe"))
+    own = ActionConfig(steps=2, goals="all", unknown="half", others="least")
+    assert small["formulas"] == [own]
+
+
+def test_the_heuristic_is_made_of_these_formulas() -> None:
+    own = ActionConfig(steps=2, others="least")
+    judges = make_judges(game("tictactoe"), MctsSettings(tree="action"), formulas=own)
+    judge = judges["action"]
+    assert isinstance(judge, ActionCircuit)
+    assert judge.config == own
+
+
+@pytest.mark.parametrize(
+    ("option", "allowed"),
+    [
+        ("steps=0", "a whole number of at least 1"),
+        ("goals=best", "allowed are top, all"),
+        ("unknown=0.5", "allowed are neutral, half, legal"),
+        ("others=most", "allowed are unknown, least"),
+    ],
+)
+def test_formulas_that_cannot_be_are_refused(option: str, allowed: str) -> None:
+    with pytest.raises(PlayerError, match=f"{option}; {allowed}"):
+        make_player(f"mcts:tree=action,{option}")
 
 
 def test_only_what_is_asked_for_is_made(small: dict[str, list[Any]]) -> None:
@@ -164,7 +196,7 @@ def test_gating_gets_no_heuristic_that_would_be_late() -> None:
 def test_gating_does_without_a_heuristic_and_others_do_not(
     small: dict[str, list[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def none(of: Game) -> Marks:
+    def none(of: Game, formulas: ActionConfig | None) -> Marks:
         raise LimitError("too large")
 
     monkeypatch.setattr("neurogame.players.judges._regressed", none)
