@@ -1,20 +1,33 @@
-"""What makes a person wait says so, if anybody listens.
+"""What makes a person wait says so, and shows how far it is, if anybody listens.
 
 A command listens by :func:`listen`; a program that uses this package as a library waits in silence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
 
-_LISTENER: list[Callable[[str], None]] = []
+
+class Listener(Protocol):
+    """Shows a person what makes them wait."""
+
+    def say(self, line: str) -> None:
+        """Show a line."""
+
+    def during(self, what: str, seconds: float) -> AbstractContextManager[None]:
+        """Show how far something is while it runs."""
 
 
-def listen(listener: Callable[[str], None] | None) -> None:
-    """Ask to be told in a line what is done before it takes seconds.
+_LISTENER: list[Listener] = []
+
+
+def listen(listener: Listener | None) -> None:
+    """Ask to be told what takes seconds.
 
     Args:
-        listener: is called with the line; None: nobody is told any more.
+        listener: is told from now on; None: nobody is told any more.
     """
     _LISTENER[:] = [] if listener is None else [listener]
 
@@ -26,4 +39,19 @@ def say(line: str) -> None:
         line: what it is, and how long it takes at most; or what was decided.
     """
     for listener in _LISTENER:
-        listener(line)
+        listener.say(line)
+
+
+@contextmanager
+def during(what: str, seconds: float) -> Iterator[None]:
+    """Show how far something is while it runs.
+
+    Args:
+        what: it is, without its time.
+        seconds: that it takes, at most or about; at least 0.
+    """
+    if not _LISTENER:
+        yield
+        return
+    with _LISTENER[0].during(what, seconds):
+        yield

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
+from neurogame.cli.terminal import Terminal
 from neurogame.errors import NeurogameError
 from neurogame.first_use import ask_with
 from neurogame.version import __version__
@@ -83,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             silent = getattr(options, "quiet", False) or getattr(options, "json", False)
             if wanted != "precompile":
                 ask_with(partial(_compile_ahead, " ".join(line), silent))
-            listen(None if silent else _tell)
+            listen(None if silent else Terminal())
             return int(options.run(options))
         finally:
             ask_with(None)
@@ -103,13 +104,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output (head, less) has gone: not an error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-
-
-def _tell(line: str) -> None:
-    """Show a line above the progress bars, if there are any."""
-    from tqdm import tqdm
-
-    tqdm.write(line, file=sys.stderr)
 
 
 def _compile_ahead(line: str, silent: bool, module: str | None) -> None:

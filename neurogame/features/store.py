@@ -7,7 +7,7 @@ stand, so that the same game under other names finds them too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +23,7 @@ from neurogame.gdl.write import rules_text
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_file import game_file
 from neurogame.simulate.game_mapping import GameMapping, map_game
+from neurogame.waiting import during
 
 FORMAT = "feature-sums-1"
 """Changes whenever random games, or the states that are looked at, are drawn in another way."""
@@ -34,9 +35,7 @@ _KEY = 32
 _STEP = 1_000_003
 
 
-def known_evidence(
-    game: Game, config: EvidenceConfig, *, seed: int, waiting: Callable[[], object]
-) -> FeatureEvidence:
+def known_evidence(game: Game, config: EvidenceConfig, *, seed: int, what: str) -> FeatureEvidence:
     """Return what random games say of the features of a game, those of earlier starts included.
 
     So a game that is slow to play is known better from match to match, and one that is known well
@@ -46,7 +45,7 @@ def known_evidence(
         game: the game.
         config: how many more games to play, while there are fewer than :data:`MOST`.
         seed: of these; other games than those before.
-        waiting: called before games are played.
+        what: games are played for, in words for people who wait.
 
     Raises:
         GameError: the rules suggest no feature, or no random game ends.
@@ -55,8 +54,8 @@ def known_evidence(
     known = recalled_sums(game, features)
     count = 0 if known is None else known.games
     if known is None or count < MOST:
-        waiting()
-        sums = sum_games(game, features, config, seed=seed + _STEP * count)
+        with during(f"{game.name}: {what}", config.seconds):
+            sums = sum_games(game, features, config, seed=seed + _STEP * count)
         if known is not None:
             sums.merge(known)
         keep_sums(game, features, sums)

@@ -49,7 +49,14 @@ class FolderPlayer:
         """What was done before the match, as text for people; empty if that was nothing."""
         return str(getattr(self._player, "report", ""))
 
-    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+    def start(
+        self,
+        game: Game,
+        role: int,
+        seed: int,
+        seconds: float | None = None,
+        limit: Limit | None = None,
+    ) -> None:
         """Look the game up, once per game, and prepare a match.
 
         Args:
@@ -57,6 +64,7 @@ class FolderPlayer:
             role: index of the role to play.
             seed: decides every random choice in this match.
             seconds: to get ready in; None: as long as it takes.
+            limit: of each move of this match; None: nobody knows yet.
 
         Raises:
             PlayerError: the folder holds no checkpoint of the game.
@@ -65,7 +73,7 @@ class FolderPlayer:
         if self._player is None or game is not self._game:
             self._player = self._make(replace(self._spec, source=str(self._found(game))))
             self._game = game
-        self._player.start(game, role, seed, seconds)
+        self._player.start(game, role, seed, seconds, limit)
 
     def choose(self, state: State, limit: Limit) -> int:
         """Search and return the best move found; see :class:`~neurogame.players.player.Player`.

@@ -46,7 +46,14 @@ class HumanPlayer:
         """The player string."""
         return self._name
 
-    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+    def start(
+        self,
+        game: Game,
+        role: int,
+        seed: int,
+        seconds: float | None = None,
+        limit: Limit | None = None,
+    ) -> None:
         """Greet; see :class:`neurogame.players.player.Player`."""
         self._game = game
         self._role = role

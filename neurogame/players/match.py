@@ -104,7 +104,7 @@ class _Match:
         for role, (player, seed) in enumerate(zip(self._players, self._player_seeds, strict=True)):
             began = time.perf_counter()
             with self._blame(role):
-                player.start(self._game, role, seed, seconds)
+                player.start(self._game, role, seed, seconds, self._limit)
             self._start_seconds[role] = time.perf_counter() - began
             self._start_timeouts[role] = int(
                 clock is not None and self._start_seconds[role] > clock

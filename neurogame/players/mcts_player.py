@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, final
 
 from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
-from neurogame.players.search_player import DEFAULT_LIMIT, SearchPlayer
+from neurogame.players.search_player import SearchPlayer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.simulate.game import Game
-from neurogame.waiting import say
+from neurogame.waiting import during, say
 
 if TYPE_CHECKING:
     from neurogame.learn.match_learner import MatchLearner
@@ -117,33 +118,24 @@ class MctsPlayer(SearchPlayer):
             # The search that is decided on has to be made after that.
             latest = end - (now - begun)
             gate = min(gate, max(_SHARE * (latest - now), 0.0))
-        if gate > 0:
-            say(f"{self.name}: trials of its uses, up to {gate:.0f} s")
         if self._tries_evaluator:
             assert self._evaluator is not None
-            report = open_evaluator_gate(
+            decide = partial(
+                open_evaluator_gate,
                 game,
                 self._settings,
                 self._evaluator,
                 judges,
-                seed=seed,
-                seconds=gate,
-                limit=self._limit or DEFAULT_LIMIT,
-                latest=latest,
                 trained=self._trained,
             )
         else:
-            report = open_gate(
-                game,
-                self._settings,
-                judges,
-                seed=seed,
-                seconds=gate,
-                limit=self._limit or None,
-                evaluator=self._evaluator,
-                latest=latest,
-            )
+            decide = partial(open_gate, game, self._settings, judges, evaluator=self._evaluator)
+        decide = partial(decide, seed=seed, seconds=gate, limit=self._expected, latest=latest)
         if gate > 0:
+            with during(f"{self.name}: trials of its uses", gate):
+                report = decide()
             say(f"{self.name}: {report.headline}")
+        else:
+            report = decide()
         self._decided = report.settings
         self.report = "\n".join(filter(None, [self.report, str(report)]))

@@ -20,7 +20,14 @@ class Player(Protocol):
     def name(self) -> str:
         """The player string that makes this player, for records."""
 
-    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+    def start(
+        self,
+        game: Game,
+        role: int,
+        seed: int,
+        seconds: float | None = None,
+        limit: Limit | None = None,
+    ) -> None:
         """Prepare a match.
 
         Args:
@@ -29,6 +36,7 @@ class Player(Protocol):
             seed: decides every random choice in this match.
             seconds: to get ready in, above 0; None: as long as it takes. Nothing is begun that is
                 known not to fit; what the player cannot do without is made even if it is late.
+            limit: how long to think about each move of this match; None: nobody knows yet.
         """
 
     def choose(self, state: State, limit: Limit) -> int:

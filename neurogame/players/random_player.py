@@ -30,7 +30,14 @@ class RandomPlayer:
         """The player string."""
         return self._name
 
-    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+    def start(
+        self,
+        game: Game,
+        role: int,
+        seed: int,
+        seconds: float | None = None,
+        limit: Limit | None = None,
+    ) -> None:
         """Prepare a match; see :class:`neurogame.players.player.Player`."""
         self._role = role
         self._random = np.random.default_rng(seed)

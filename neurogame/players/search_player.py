@@ -16,7 +16,7 @@ from neurogame.players.started import started
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
-from neurogame.waiting import say
+from neurogame.waiting import during, say
 
 if TYPE_CHECKING:
     from neurogame.learn.match_learner import MatchLearner
@@ -85,6 +85,7 @@ class SearchPlayer(ABC):
         self._values: dict[State, tuple[float, ...]] = {}
         self._name = name
         self._limit = limit or Limit()
+        self._expected = self._limit
         self._game: Game | None = None
         self._role = 0
         self._evaluator: Evaluator | None = None
@@ -95,10 +96,18 @@ class SearchPlayer(ABC):
         """The player string."""
         return self._name
 
-    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+    def start(
+        self,
+        game: Game,
+        role: int,
+        seed: int,
+        seconds: float | None = None,
+        limit: Limit | None = None,
+    ) -> None:
         """Prepare a match; see :class:`neurogame.players.player.Player`."""
         end = None if seconds is None else time.monotonic() + seconds
         is_new = game is not self._game
+        self._expected = self._heeded(limit)
         self._values = {}
         if self._make_learner is not None:
             if self._learner is None or is_new:
@@ -142,13 +151,16 @@ class SearchPlayer(ABC):
             PlayerError: ``start`` was not called.
         """
         search = started(self._search, self._name, "choose")
-        merged = self._limit.merged(limit)
-        if all(getattr(merged, field) is None for field in self.HEEDED):
-            merged = DEFAULT_LIMIT
-        self.last = search.search(state, self._role, merged)
+        self.last = search.search(state, self._role, self._heeded(limit))
         if self._learner is not None:
             self._values[state] = self.last.value
         return self.last.move
+
+    def _heeded(self, limit: Limit | None) -> Limit:
+        """Return the limit of a search in a match; there always is one."""
+        merged = self._limit if limit is None else self._limit.merged(limit)
+        is_none = all(getattr(merged, field) is None for field in self.HEEDED)
+        return DEFAULT_LIMIT if is_none else merged
 
     def ponder(self, state: State, stop: Callable[[], bool]) -> None:
         """Search until told to stop; the next :meth:`choose` goes on from there.
@@ -197,8 +209,8 @@ def _refined_in_time(
     # Imported here: who refines nothing needs nothing of the learning room.
     from neurogame.learn.refine import refine_evaluator
 
-    say(f"{game.name}: an evaluator is refined by self-play, {seconds:.0f} s")
-    found = refine_evaluator(game, evaluator, seconds, seed)
+    with during(f"{game.name}: an evaluator is refined by self-play", seconds):
+        found = refine_evaluator(game, evaluator, seconds, seed)
     if found is None:
         return evaluator, "not refined: too little time for this game"
     say(f"{game.name}: {found}")

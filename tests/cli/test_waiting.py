@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from neurogame.cli.main import main
+from neurogame.cli.terminal import Terminal
 from neurogame.files import cache_folder
-from neurogame.waiting import say
+from neurogame.waiting import during, listen, say
 
 MATCH = ["match", "tictactoe", "--matches", "1", "--players"]
 
@@ -15,7 +16,7 @@ MATCH = ["match", "tictactoe", "--matches", "1", "--players"]
     ("player", "told"),
     [
         ("alphabeta:features,depth=1", "random games for the weights"),
-        ("mcts:features,gate=0.1,sims=2", "trials of its uses, up to 0 s"),
+        ("mcts:features,gate=0.1,sims=2", "trials of its uses"),
         ("mcts:features,gate=0.1,sims=2", "evaluator: "),
         ("alphabeta:cilp,depth=1,refine=0.1", "refined by self-play"),
         ("auto:prepare=0.1,nodes=10", "looks for the player that suits"),
@@ -36,7 +37,37 @@ def test_what_takes_seconds_is_told(
     assert told not in capsys.readouterr().err
 
 
+class Clock:
+    """Three seconds have passed at the first look, more than expected at the others."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def monotonic(self) -> float:
+        self.looks += 1
+        return (0.0, 3.0, 60.0)[min(self.looks, 3) - 1]
+
+
+def test_a_bar_shows_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("neurogame.cli.terminal._GLANCE", 0.001)
+    monkeypatch.setattr("neurogame.cli.terminal.time", Clock())
+    seen = ""
+    listen(Terminal())
+    with during("learning", 10):
+        while "10 of 10 s" not in seen:
+            seen += capsys.readouterr().err
+    listen(None)
+    assert "learning: 0 of 10 s" in seen
+    assert "learning: 3 of 10 s" in seen
+    # What is late stands still.
+    assert "60 of" not in seen
+
+
 def test_a_library_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
     say("something")
+    with during("something", 10):
+        pass
     found = capsys.readouterr()
     assert found.out == found.err == ""

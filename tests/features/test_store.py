@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from neurogame.gdl import load_rules, scramble
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.write import rules_text
 from neurogame.simulate.game import Game
+from neurogame.waiting import listen
 
 FEW = EvidenceConfig(games=256, seconds=60)
 NAME = "breakthrough6"
@@ -62,21 +65,38 @@ def test_sums_of_two_starts_are_those_of_all_their_games() -> None:
     same(evidence_of(features, nothing), evidence_of(features, one))
 
 
+class Told:
+    """Remembers what people wait for."""
+
+    def __init__(self) -> None:
+        self.during_: list[str] = []
+
+    def say(self, line: str) -> None:
+        raise AssertionError(line)
+
+    @contextmanager
+    def during(self, what: str, seconds: float) -> Iterator[None]:
+        self.during_.append(what)
+        yield
+
+
 def test_each_start_adds_other_games_until_there_are_enough(cache: Path) -> None:
-    game, calls = Game.load(NAME), list[int]()
+    game, told = Game.load(NAME), Told()
     features = find_candidates(game)
+    listen(told)
     for number in range(1, 4):
-        found = known_evidence(game, FEW, seed=5, waiting=lambda: calls.append(1))
+        found = known_evidence(game, FEW, seed=5, what="games")
         assert found.games == 256 * number
-        assert len(calls) == number
+        assert told.during_ == [f"{NAME}: games"] * number
     sums = recalled_sums(game, features)
     assert sums is not None
     first = played(game, features, 5)
     assert (sums.ends.mean() != first.ends.mean()).any(), "the same games three times"
     sums.games = MOST
     keep_sums(game, features, sums)
-    assert known_evidence(game, FEW, seed=5, waiting=lambda: calls.append(1)).games == MOST
-    assert len(calls) == 3
+    assert known_evidence(game, FEW, seed=5, what="games").games == MOST
+    assert len(told.during_) == 3
+    listen(None)
 
 
 def otherwise(number: int) -> Game:
@@ -141,7 +161,7 @@ def test_damaged_files_are_as_if_they_were_not_there(cache: Path, damage: str) -
             arrays[damage] = arrays[damage][1:]
         np.savez(path, allow_pickle=False, **arrays)
     assert recalled_sums(game, features) is None
-    found = known_evidence(game, FEW, seed=1, waiting=lambda: None)
+    found = known_evidence(game, FEW, seed=1, what="x")
     assert found.games == 256
     assert recalled_sums(game, features) is not None
 
@@ -150,7 +170,7 @@ def test_without_a_cache_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv(CACHE_VARIABLE, "")
     game = Game.load("tictactoe")
     for _ in range(2):
-        assert known_evidence(game, FEW, seed=1, waiting=lambda: None).games == 256
+        assert known_evidence(game, FEW, seed=1, what="x").games == 256
 
 
 def test_a_folder_that_cannot_be_written_to_is_no_error(
@@ -159,4 +179,4 @@ def test_a_folder_that_cannot_be_written_to_is_no_error(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file"))
     game = Game.from_rules(parse_rules(rules_text(load_rules("tictactoe"))), "own")
-    assert known_evidence(game, FEW, seed=1, waiting=lambda: None).games == 256
+    assert known_evidence(game, FEW, seed=1, what="x").games == 256

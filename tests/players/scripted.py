@@ -24,7 +24,14 @@ class Scripted:
     def name(self) -> str:
         return self._name
 
-    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+    def start(
+        self,
+        game: Game,
+        role: int,
+        seed: int,
+        seconds: float | None = None,
+        limit: Limit | None = None,
+    ) -> None:
         self.role = role
         self.start_clocks.append(seconds)
         self.seeds.append(seed)

@@ -25,6 +25,7 @@ from neurogame.learn.knowledge import learn_knowledge
 from neurogame.players.judges import make_judges
 from neurogame.players.mcts_player import MctsPlayer
 from neurogame.players.players import make_player
+from neurogame.players.search_player import DEFAULT_LIMIT
 from neurogame.search.limit import Limit
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.simulate.game import Game
@@ -124,16 +125,21 @@ def test_only_what_is_asked_for_is_made(small: dict[str, list[Any]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "limit", "seconds"),
+    ("text", "match", "limit", "seconds"),
     [
-        ("playout=gated,gate=0.25", None, 0.25),
-        ("playout=gated,tree=gated,seconds=1", Limit(seconds=1.0), 60.0),
+        # Nobody knows how long it will think: as long as it does where nobody says so.
+        ("playout=gated,gate=0.25", None, DEFAULT_LIMIT, 0.25),
+        ("playout=gated,gate=0.25", Limit(seconds=4.0), Limit(seconds=4.0), 0.25),
+        ("playout=gated,tree=gated,seconds=2", Limit(seconds=4.0), Limit(seconds=2.0), 60.0),
+        ("playout=gated,tree=gated,sims=70", Limit(), Limit(simulations=70), 60.0),
     ],
 )
 def test_gating_decides_before_the_first_match_of_a_game(
-    small: dict[str, list[Any]], text: str, limit: Limit | None, seconds: float
+    small: dict[str, list[Any]], text: str, match: Limit | None, limit: Limit, seconds: float
 ) -> None:
-    player = made(f"mcts:{text}", game("tictactoe"), seed=3)
+    player = make_player(f"mcts:{text}")
+    assert isinstance(player, MctsPlayer)
+    player.start(game("tictactoe"), 0, 3, limit=match)
     player.start(game("tictactoe"), 1, 4)
     ((settings, judges, rest),) = small["gate"]
     assert settings.is_gated

@@ -120,7 +120,14 @@ def test_late_starts_are_counted(tictactoe: Game, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("neurogame.players.match.time.perf_counter", lambda: now[0])
 
     class Sleepy(Scripted):
-        def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+        def start(
+            self,
+            game: Game,
+            role: int,
+            seed: int,
+            seconds: float | None = None,
+            limit: Limit | None = None,
+        ) -> None:
             now[0] += 5.0
 
     players = [Scripted(first_legal), Sleepy(first_legal)]

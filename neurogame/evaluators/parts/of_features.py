@@ -22,7 +22,7 @@ from neurogame.features.store import known_evidence
 from neurogame.features.weights import WeightedFeatures, weigh
 from neurogame.ground.atoms import IntArray
 from neurogame.simulate.game import Game
-from neurogame.waiting import say
+from neurogame.waiting import during
 
 SECONDS = 1.0
 """Of random games at each start, from which weights come, where nobody says more."""
@@ -42,14 +42,12 @@ def make_feature_evaluator(game: Game, seed: int = 0, *, recall: bool = False) -
     """
     config = EvidenceConfig(seconds=SECONDS)
 
-    def waiting() -> None:
-        say(f"{game.name}: random games for the weights of features, {SECONDS:g} s or a few more")
-
+    what = "random games for the weights of features"
     if recall:
-        evidence = known_evidence(game, config, seed=seed, waiting=waiting)
+        evidence = known_evidence(game, config, seed=seed, what=what)
     else:
-        waiting()
-        evidence = find_evidence(game, config, seed=seed)
+        with during(f"{game.name}: {what}", SECONDS):
+            evidence = find_evidence(game, config, seed=seed)
     return feature_evaluator(game, weigh(evidence))
 
 

@@ -23,6 +23,7 @@ class Task:
             at least 0.
         seed: decides every random choice in this match; at least 0.
         ready_at: when the match begins, by ``time.monotonic()``.
+        play_clock: seconds for a move, above 0.
         memory: bytes that the process may take beyond those it began with; None: no limit.
     """
 
@@ -33,6 +34,7 @@ class Task:
     steps_down: int
     seed: int
     ready_at: float
+    play_clock: float
     memory: int | None
 
 

@@ -82,6 +82,7 @@ def make_host(settings: ServeSettings, processes: Processes, report: Callable[[s
             steps_down=0,
             seed=settings.seed,
             ready_at=until,
+            play_clock=1.0,
             memory=memory,
         )
         return processes.launch("neurogame.ggp.server.thinker:preview", task, memory)

@@ -268,6 +268,7 @@ class ServedMatch:
             steps_down=max(seat.launches - (MOST_LAUNCHES - 1), 0),
             seed=int.from_bytes(digest[:4]),
             ready_at=self._ready_at,
+            play_clock=start.play_clock,
             memory=seat.memory,
         )
 

@@ -94,7 +94,9 @@ class _Thinker:
         self._follower = Follower(CircuitPosition(game.initial_state()))
         self._states = [self._follower.position.state]
         task = self._task
-        self._players = Understudies(task.player, game, role, task.seed, self.tell, task.steps_down)
+        self._players = Understudies(
+            task.player, game, role, task.seed, self.tell, task.steps_down, task.play_clock
+        )
         self._players.start(task.ready_at)
         self.tell({"event": "ready", "player": self._players.name})
         return True

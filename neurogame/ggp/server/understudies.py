@@ -39,6 +39,7 @@ class Understudies:
         seed: int,
         tell: Callable[[Event], None],
         steps_down: int = 0,
+        play_clock: float | None = None,
     ) -> None:
         """Line the players up; none is made yet.
 
@@ -50,7 +51,9 @@ class Understudies:
             tell: gets an event ``failure`` for each error, and ``chosen`` for each player that
                 has something to say about itself.
             steps_down: how many players to leave out, from the given one on.
+            play_clock: seconds for a move; None: nobody knows.
         """
+        self._limit = Limit(seconds=play_clock) if play_clock else None
         line = (player, *(name for name in STANDING_BY if name != player))
         self._line: Iterator[str] = iter(line[min(steps_down, len(line) - 1) :])
         self._game, self._role, self._seed, self._tell = game, role, seed, tell
@@ -71,7 +74,7 @@ class Understudies:
             try:
                 player = make_player(text)
                 seconds = max(until - time.monotonic(), LEAST_SECONDS)
-                player.start(self._game, self._role, self._seed, seconds)
+                player.start(self._game, self._role, self._seed, seconds, self._limit)
             except Exception as error:
                 release_reserve()
                 self._failed(f"{text} could not start", error)

@@ -16,7 +16,7 @@ from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
-from neurogame.waiting import say
+from neurogame.waiting import during, say
 
 _SHARE, _REST = 0.9, 0.05
 """Shares of the given time for the choice, and for the start of who was chosen."""
@@ -71,15 +71,23 @@ class AutoPlayer:
         found = getattr(self._playing, "last", None)
         return found if isinstance(found, SearchResult) else None
 
-    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+    def start(
+        self,
+        game: Game,
+        role: int,
+        seed: int,
+        seconds: float | None = None,
+        limit: Limit | None = None,
+    ) -> None:
         """Choose, if the game is a new one; see :class:`~neurogame.players.player.Player`."""
         if self._choice is None or game is not self._game:
-            self._choose_for(game, seed, seconds)
+            self._choose_for(game, seed, seconds, self._limit.merged(limit or Limit()))
         assert self._playing is not None
-        self._playing.start(game, role, seed, None if seconds is None else _REST * seconds)
-        self._begin = lambda player: player.start(game, role, seed)
+        own = None if seconds is None else _REST * seconds
+        self._playing.start(game, role, seed, own, limit)
+        self._begin = lambda player: player.start(game, role, seed, limit=limit)
 
-    def _choose_for(self, game: Game, seed: int, seconds: float | None) -> None:
+    def _choose_for(self, game: Game, seed: int, seconds: float | None, limit: Limit) -> None:
         """Choose a player for a new game; what time is left goes into learning on."""
         if seconds is None:
             # Compiling for the first time is not what these seconds are for.
@@ -94,12 +102,14 @@ class AutoPlayer:
             checkpoints=self._checkpoints(game),
             threads=self._threads,
             self_play=self._self_play,
+            move_time=limit.seconds,
         )
         self._game, self.report = game, str(choice)
         say(f"{self.name}: {choice.headline}")
         self._playing = choice.player
         if choice.school is not None:
-            choice.school.spend(lambda: time.monotonic() >= end)
+            with during(f"{self.name}: learns on", max(end - time.monotonic(), 0.0)):
+                choice.school.spend(lambda: time.monotonic() >= end)
             choice.school.keep()
             self._playing = choice.school.playing.player
 

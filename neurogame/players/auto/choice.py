@@ -24,7 +24,7 @@ from neurogame.players.probe import Probe, probe
 from neurogame.players.race import MATCHES_PER_ROUND, Race, Racer
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
-from neurogame.waiting import say
+from neurogame.waiting import during
 
 _PROBE_SHARE = 0.03
 """Share of the time for the speed of the game."""
@@ -107,6 +107,7 @@ def choose_player(
     checkpoints: Sequence[Path] = (),
     threads: int = 1,
     self_play: bool = True,
+    move_time: float | None = None,
 ) -> PlayerChoice:
     """Choose a player for a game.
 
@@ -117,6 +118,8 @@ def choose_player(
         checkpoints: of this game; what the first one holds is what others must beat.
         threads: trees that a tree search grows side by side in the match; in trials it has one.
         self_play: whether to learn by self-play, where there is time for it.
+        move_time: seconds per move in the match, above 0, beyond which no search of a trial
+            goes; None: nobody knows.
     """
     begun = time.monotonic()
     deadline = begun + seconds
@@ -129,13 +132,14 @@ def choose_player(
     first = _first(offers, trained, plain)
     others = [] if first is plain else [plain]
     enough = begun + _MAKING_SHARE * seconds
+    longest = min(_LONGEST, move_time or _LONGEST)
     memory = TrialMemory(game)
     former = memory.rounds(first.name)
     for offer in (*trained[1:], *offers.fresh(facts)):
         if time.monotonic() + _SLOW_TO_MAKE * making > enough or not costs.choices:
             break
-        least = _SHORTEST if len(others) < _FEW else _GOOD
-        if _move_time(costs, len(others) + 1, deadline - time.monotonic()) < least:
+        fitting = _move_time(costs, len(others) + 1, deadline - time.monotonic(), longest)
+        if fitting < min(_SHORTEST if len(others) < _FEW else _GOOD, longest):
             break
         known = Racer(name=offer.name, rounds=list(former.get(offer.name, ())))
         if len(known.rounds) >= _FEWEST and known.bounds(_SURE)[1] < 0.5:
@@ -143,10 +147,9 @@ def choose_player(
             continue
         made = offers.make(offer)
         others += [] if made is None else [made]
-    if others:
-        left = max(deadline - time.monotonic(), 0.0)
-        say(f"{game.name}: {len(others)} searches try to beat {first.name}, {left:.0f} s")
-    racers, move_time = _trials(game, costs, first, others, former, deadline=deadline, seed=seed)
+    racers, trial_time = _trials(
+        game, costs, first, others, former, deadline=deadline, longest=longest, seed=seed
+    )
     memory.keep(first.name, racers)
     tried = [racer for racer in racers if len(racer.rounds) >= _FEWEST]
     best = max(tried, key=lambda racer: racer.bounds(_SURE)[0], default=None)
@@ -159,7 +162,7 @@ def choose_player(
         facts=facts,
         first=first.name,
         racers=tuple(racers),
-        move_time=move_time,
+        move_time=trial_time,
         school=_school(game, offers, facts, winner, racers, plies=costs.opening_plies, seed=seed),
         notes=tuple(offers.notes),
         seconds=time.monotonic() - begun,
@@ -213,12 +216,13 @@ def _trials(
     former: Mapping[str, Sequence[float]],
     *,
     deadline: float,
+    longest: float,
     seed: int,
 ) -> tuple[list[Racer], float]:
     """Let the others play against the first choice; return how they did, and the move time."""
     while others:
-        move_time = _move_time(costs, len(others), deadline - time.monotonic())
-        if move_time >= _SHORTEST:
+        move_time = _move_time(costs, len(others), deadline - time.monotonic(), longest)
+        if move_time >= min(_SHORTEST, longest):
             break
         others.pop()
     else:
@@ -232,13 +236,15 @@ def _trials(
         fewest=_HOPELESS,
         former=former,
     )
-    race.run(Limit(seconds=move_time), deadline)
+    what = f"{game.name}: trials of {len(others)} against {first.name}"
+    with during(what, max(deadline - time.monotonic(), 0.0)):
+        race.run(Limit(seconds=move_time), deadline)
     return race.racers, move_time
 
 
-def _move_time(costs: Probe, others: int, seconds: float) -> float:
+def _move_time(costs: Probe, others: int, seconds: float, longest: float) -> float:
     """Return the seconds of a search with which trials fit a time; 0 if none do."""
     matches = _ROUNDS * MATCHES_PER_ROUND * others
     if not costs.choices or not matches:
         return 0.0
-    return min((seconds / matches - costs.overhead) / costs.choices, _LONGEST)
+    return min((seconds / matches - costs.overhead) / costs.choices, longest)

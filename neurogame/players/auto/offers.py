@@ -22,7 +22,7 @@ from neurogame.players.judges import make_judges
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
-from neurogame.waiting import say
+from neurogame.waiting import during
 
 if TYPE_CHECKING:
     from neurogame.learn.checkpoint import Checkpoint
@@ -183,8 +183,8 @@ class Offers:
         @cache
         def taught() -> Evaluator:
             if seconds > 0:
-                say(f"{self._game.name}: learns by self-play, {seconds:.0f} s")
-                teaching.learn(time.monotonic() + seconds)
+                with during(f"{self._game.name}: learns by self-play", seconds):
+                    teaching.learn(time.monotonic() + seconds)
                 teaching.keep()
                 self.notes.append(str(teaching))
             return teaching.evaluator()

@@ -23,7 +23,6 @@ from neurogame.players.search_player import SearchPlayer
 from neurogame.search.limit import Limit
 from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
-from neurogame.waiting import say
 
 _SECONDS, _SHARE = 1.5, 0.3
 """Seconds of random games that rank the heuristics, and the most as a share of a start clock."""
@@ -69,10 +68,17 @@ class HeuristicPlayer(SearchPlayer):
         self._reselect = reselect
         self._evidence: FeatureEvidence | None = None
 
-    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+    def start(
+        self,
+        game: Game,
+        role: int,
+        seed: int,
+        seconds: float | None = None,
+        limit: Limit | None = None,
+    ) -> None:
         """Prepare a match; see :class:`neurogame.players.player.Player`."""
         end = None if seconds is None else time.monotonic() + _PREPARING * seconds
-        super().start(game, role, seed, seconds)
+        super().start(game, role, seed, seconds, limit)
         state = game.initial_state()
         if isinstance(self._search, HeuristicSearch) and not state.is_terminal:
             self._search.prepare(state, role, end)
@@ -83,12 +89,10 @@ class HeuristicPlayer(SearchPlayer):
         if game is not self._game:
             most = _SECONDS if seconds is None else min(_SECONDS, _SHARE * seconds)
 
-            def waiting() -> None:
-                say(f"{game.name}: random games rank heuristics, {most:.1f} s or a few more")
-
+            what = "random games rank heuristics"
             try:
                 config = EvidenceConfig(seconds=most)
-                self._evidence = known_evidence(game, config, seed=0, waiting=waiting)
+                self._evidence = known_evidence(game, config, seed=0, what=what)
             except GameError as error:
                 self._evidence = None
                 self.report = f"no heuristic: {error}; blind search"

@@ -20,6 +20,7 @@ from neurogame.ggp.server.orders import Ask, Finish, Joint, Task
 from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
+from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
 from tests.ggp.server import hostile
 from tests.players.scripted import first_legal, last_legal
@@ -41,7 +42,14 @@ class Faulty:
 
     name = "faulty"
 
-    def start(self, game: Game, role: int, seed: int, seconds: float | None = None) -> None:
+    def start(
+        self,
+        game: Game,
+        role: int,
+        seed: int,
+        seconds: float | None = None,
+        limit: Limit | None = None,
+    ) -> None:
         self._fail("start")
         self.role, self.seconds = role, seconds
 
@@ -82,6 +90,7 @@ class Session:
             steps_down=0,
             seed=1,
             ready_at=time.monotonic() + PATIENCE,
+            play_clock=PATIENCE,
             memory=None,
         )
         self._thread = threading.Thread(target=self._run, args=(theirs, task))
