@@ -178,6 +178,10 @@ def test_what_has_learned_is_trusted_until_matches_speak_against_it() -> None:
         )
         assert report.chosen == chosen
         assert not report.trials.racers
+    # A tree that was chosen leaves no room for that use, and the others are not for it.
+    rave = MctsSettings(lanes=1, tree="rave")
+    report = open_evaluator_gate(nim, rave, Perfect(nim, 1), seed=1, seconds=0, trained=True)
+    assert (report.chosen, report.settings) == ("off", rave)
     bad, even = Racer(name=trust, rounds=[0.0] * 4), Racer(name=trust, rounds=[0.0, 1.0])
     good = Racer(name="good", rounds=[1.0] * 9)
     assert Trials(racers=(bad,), limit=None).chosen(trust) is None

@@ -29,7 +29,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.players.gate.evidence import MOST_PLAYOUTS, ScoreEvidence, measure_evidence
 from neurogame.players.gate.trials import Trials, play_trials
-from neurogame.players.gate.uses import action_uses, evaluator_uses, ungated
+from neurogame.players.gate.uses import LEARNED_USE, action_uses, evaluator_uses, ungated
 from neurogame.search.limit import Limit
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.simulate.game import Game
@@ -154,8 +154,9 @@ def open_evaluator_gate(
         seconds: time to decide, at least 0; compiling comes on top.
         limit: of the searches to come; see :func:`~.trials.play_trials`.
         latest: when that has to be over, as ``time.monotonic`` tells it; None: whenever it is.
-        trained: whether the evaluator has learned. Then its values are trusted, in the first of
-            the uses, unless matches speak against that: with little time, or none, too.
+        trained: whether the evaluator has learned. Then its values are trusted, in the use that is
+            for them, unless matches speak against that: with little time, or none, too. A tree
+            that the settings choose leaves no room for that use.
     """
     begun = time.monotonic()
     uses, trials = evaluator_uses(settings), _NO_TRIALS
@@ -171,7 +172,8 @@ def open_evaluator_gate(
             judges=judges,
             latest=latest,
         )
-    favourite = next(iter(uses), None) if trained else None
+    # The other uses are for those that know little.
+    favourite = LEARNED_USE if trained and LEARNED_USE in uses else None
     return _report("evaluator", settings, uses, None, trials, begun, favourite)
 
 
