@@ -105,8 +105,8 @@ def test_what_loses_in_trials_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_wins_trials_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     offering(monkeypatch)
     bad = blunderer(game("tictactoe"), "bad")
-    monkeypatch.setattr("neurogame.players.auto.choice._first", lambda *_: bad)
-    found = choose_player(game("tictactoe"), seconds=100, seed=1)
+    monkeypatch.setattr(Offers, "trained", lambda *_: [Offer(name="bad", make=lambda: bad)])
+    found = choose_player(game("tictactoe"), seconds=100, seed=1, checkpoints=[Path("bad.pt")])
     assert found.first == "bad"
     assert found.name == "mcts"
     assert "beat bad in trials" in str(found)
@@ -262,18 +262,17 @@ def test_trials_are_kept_and_what_has_lost_is_not_tried_again(
     offering(monkeypatch, "bad")
     of = game("tictactoe")
     rounds = [0.0, 0.25, 0.0, 0.0, 0.5, 0.0]
-    TrialMemory(of).keep("mcts", [Racer(name="bad", rounds=rounds)])
+    TrialMemory(of).keep([Racer(name="bad", rounds=rounds)])
     copy = Game.from_rules(scramble(of.rules, 5).rules, "copy")
-    assert TrialMemory(copy).rounds("mcts") == {"bad": rounds}
-    assert TrialMemory(copy).rounds("other") == {}
-    assert TrialMemory(game("connectfour5")).rounds("mcts") == {}
+    assert TrialMemory(copy).rounds == {"bad": rounds}
+    assert TrialMemory(game("connectfour5")).rounds == {}
     found = choose_player(of, seconds=30, seed=1)
     assert found.notes == ("bad: lost the trials of earlier matches",)
     assert found.racers == ()
     (path,) = tmp_path.glob("trials-*.json")
-    for damaged in ('{"mcts": {"bad": [0.0', "[1]", '{"mcts": {"bad": ["x"]}}'):
+    for damaged in ('{"bad": [0.0', "[1]", '{"bad": ["x"]}'):
         path.write_text(damaged)
-        assert TrialMemory(of).rounds("mcts") == {}
+        assert TrialMemory(of).rounds == {}
 
 
 @pytest.mark.usefixtures("unhurried")
@@ -282,6 +281,6 @@ def test_rounds_of_earlier_matches_count(monkeypatch: pytest.MonkeyPatch, tmp_pa
     offering(monkeypatch, "bad")
     first = choose_player(game("tictactoe"), seconds=100, seed=1)
     (racer,) = first.racers
-    known = TrialMemory(game("tictactoe")).rounds("mcts")
+    known = TrialMemory(game("tictactoe")).rounds
     assert known == {"bad": racer.rounds}
     assert len(racer.rounds) >= 3

@@ -16,7 +16,7 @@ from typing import final
 
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.facts import GameFacts, game_facts
-from neurogame.players.auto.offers import Offer, Offers
+from neurogame.players.auto.offers import Offers
 from neurogame.players.auto.school import School
 from neurogame.players.auto.trial_memory import TrialMemory
 from neurogame.players.player import Player
@@ -125,32 +125,29 @@ def choose_player(
     deadline = begun + seconds
     offers = Offers(game, seed=seed, deadline=deadline, threads=threads, self_play=self_play)
     plain = offers.plain()
-    making = time.monotonic() - begun
+    making = _SLOW_TO_MAKE * (time.monotonic() - begun)
     costs = probe(game, plain.searcher, _PROBE_SHARE * seconds, Limit(seconds=_PROBED))
     facts = game_facts(game, costs)
     trained = [offer for path in checkpoints for offer in offers.trained(path)]
-    first = _first(offers, trained, plain)
-    others = [] if first is plain else [plain]
-    enough = begun + _MAKING_SHARE * seconds
-    longest = min(_LONGEST, move_time or _LONGEST)
-    memory = TrialMemory(game)
-    former = memory.rounds(first.name)
+    held = offers.make(trained[0]) if trained else None
+    first, others = (plain, []) if held is None else (held, [plain])
+    # Under the name of a checkpoint there may be another one by the next match.
+    memory = TrialMemory(game) if held is None else None
+    former = {} if memory is None else memory.rounds
+    pace = _Pace(costs=costs, deadline=deadline, longest=min(_LONGEST, move_time or _LONGEST))
     for offer in (*trained[1:], *offers.fresh(facts)):
-        if time.monotonic() + _SLOW_TO_MAKE * making > enough or not costs.choices:
+        if time.monotonic() + making > begun + _MAKING_SHARE * seconds:
             break
-        fitting = _move_time(costs, len(others) + 1, deadline - time.monotonic(), longest)
-        if fitting < min(_SHORTEST if len(others) < _FEW else _GOOD, longest):
+        if not pace.suits(len(others) + 1):
             break
-        known = Racer(name=offer.name, rounds=list(former.get(offer.name, ())))
-        if len(known.rounds) >= _FEWEST and known.bounds(_SURE)[1] < 0.5:
+        if _has_lost(Racer(name=offer.name, rounds=list(former.get(offer.name, ())))):
             offers.notes.append(f"{offer.name}: lost the trials of earlier matches")
             continue
         made = offers.make(offer)
         others += [] if made is None else [made]
-    racers, trial_time = _trials(
-        game, costs, first, others, former, deadline=deadline, longest=longest, seed=seed
-    )
-    memory.keep(first.name, racers)
+    racers, trial_time = _trials(game, pace, first, others, former, seed=seed)
+    if memory is not None:
+        memory.keep(racers)
     tried = [racer for racer in racers if len(racer.rounds) >= _FEWEST]
     best = max(tried, key=lambda racer: racer.bounds(_SURE)[0], default=None)
     winner = first
@@ -169,10 +166,38 @@ def choose_player(
     )
 
 
-def _first(offers: Offers, trained: list[Offer], plain: Candidate) -> Candidate:
-    """Return the player that others must beat."""
-    made = offers.make(trained[0]) if trained else None
-    return plain if made is None else made
+@final
+@dataclass(frozen=True, kw_only=True)
+class _Pace:
+    """How long searches of trials may take.
+
+    Attributes:
+        costs: of a match.
+        deadline: when trials end, as ``time.monotonic`` tells it.
+        longest: most seconds of a search.
+    """
+
+    costs: Probe
+    deadline: float
+    longest: float
+
+    def move_time(self, others: int) -> float:
+        """Return the seconds of a search with which trials fit the time; 0 if none do."""
+        matches = _ROUNDS * MATCHES_PER_ROUND * others
+        if not self.costs.choices or not matches:
+            return 0.0
+        left = self.deadline - time.monotonic()
+        return min((left / matches - self.costs.overhead) / self.costs.choices, self.longest)
+
+    def suits(self, others: int) -> bool:
+        """Return whether there is time for trials of so many, and good ones for more than a few."""
+        least = _SHORTEST if others <= _FEW else _GOOD
+        return self.costs.choices > 0 and self.move_time(others) >= min(least, self.longest)
+
+
+def _has_lost(racer: Racer) -> bool:
+    """Return whether a candidate is worse than the first choice by more than chance."""
+    return len(racer.rounds) >= _FEWEST and racer.bounds(_SURE)[1] < 0.5
 
 
 def _school(
@@ -210,41 +235,30 @@ def _school(
 
 def _trials(
     game: Game,
-    costs: Probe,
+    pace: _Pace,
     first: Candidate,
     others: list[Candidate],
     former: Mapping[str, Sequence[float]],
     *,
-    deadline: float,
-    longest: float,
     seed: int,
 ) -> tuple[list[Racer], float]:
     """Let the others play against the first choice; return how they did, and the move time."""
-    while others:
-        move_time = _move_time(costs, len(others), deadline - time.monotonic(), longest)
-        if move_time >= min(_SHORTEST, longest):
-            break
+    # Making them may have taken longer than expected.
+    while others and pace.move_time(len(others)) < min(_SHORTEST, pace.longest):
         others.pop()
-    else:
+    if not others:
         return [], 0.0
+    move_time = pace.move_time(len(others))
     race = Race(
         game,
         first.searcher,
         {other.name: other.searcher for other in others},
-        plies=costs.opening_plies,
+        plies=pace.costs.opening_plies,
         seed=seed,
         fewest=_HOPELESS,
         former=former,
     )
     what = f"{game.name}: trials of {len(others)} against {first.name}"
-    with during(what, max(deadline - time.monotonic(), 0.0)):
-        race.run(Limit(seconds=move_time), deadline)
+    with during(what, max(pace.deadline - time.monotonic(), 0.0)):
+        race.run(Limit(seconds=move_time), pace.deadline)
     return race.racers, move_time
-
-
-def _move_time(costs: Probe, others: int, seconds: float, longest: float) -> float:
-    """Return the seconds of a search with which trials fit a time; 0 if none do."""
-    matches = _ROUNDS * MATCHES_PER_ROUND * others
-    if not costs.choices or not matches:
-        return 0.0
-    return min((seconds / matches - costs.overhead) / costs.choices, longest)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, final
 
 from neurogame.files import write_text
@@ -25,7 +25,11 @@ _MOST = 40
 
 @final
 class TrialMemory:
-    """Rounds of all trials of a game so far, by the baseline and the candidate."""
+    """Rounds of all trials of a game so far, against the plain tree search.
+
+    Attributes:
+        rounds: what candidates have made of each round, 0..1, oldest first, by name.
+    """
 
     def __init__(self, game: Game) -> None:
         """Read what is kept; what is not there, or damaged, counts as none.
@@ -34,45 +38,33 @@ class TrialMemory:
             game: the game, under whatever names.
         """
         self._path = game_file(game, _NAME, "json")
-        self._rounds: dict[str, dict[str, list[float]]] = {}
+        self.rounds: dict[str, list[float]] = {}
         if self._path is not None:
             with contextlib.suppress(OSError, ValueError):
-                self._rounds = _checked(json.loads(self._path.read_text()))
+                self.rounds = _checked(json.loads(self._path.read_text()))
 
-    def rounds(self, first: str) -> Mapping[str, Sequence[float]]:
-        """Return the rounds that candidates have played, by name.
-
-        Args:
-            first: the player string of the baseline.
-        """
-        return self._rounds.get(first, {})
-
-    def keep(self, first: str, racers: Sequence[Racer]) -> None:
+    def keep(self, racers: Sequence[Racer]) -> None:
         """Keep the rounds of candidates; no error if nothing can be written.
 
         Args:
-            first: the player string of the baseline.
             racers: with all rounds, former ones included.
         """
-        if self._path is None or not any(racer.rounds for racer in racers):
+        played = {racer.name: racer.rounds[-_MOST:] for racer in racers if racer.rounds}
+        if self._path is None or not played:
             return
-        known = self._rounds.setdefault(first, {})
-        known |= {racer.name: racer.rounds[-_MOST:] for racer in racers if racer.rounds}
+        self.rounds |= played
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_text(self._path, json.dumps(self._rounds))
+            write_text(self._path, json.dumps(self.rounds))
 
 
-def _checked(found: Any) -> dict[str, dict[str, list[float]]]:
+def _checked(found: Any) -> dict[str, list[float]]:
     """Return what a file holds.
 
     Raises:
         ValueError: it is something else.
     """
     try:
-        return {
-            first: {name: [float(own) for own in rounds] for name, rounds in known.items()}
-            for first, known in found.items()
-        }
+        return {name: [float(own) for own in rounds] for name, rounds in found.items()}
     except (AttributeError, TypeError) as error:
         raise ValueError("no rounds") from error
