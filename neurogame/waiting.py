@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 
-class Listener(Protocol):
+class WaitingView(Protocol):
     """Shows a person what makes them wait."""
 
     def say(self, line: str) -> None:
@@ -20,16 +20,16 @@ class Listener(Protocol):
         """Show how far something is while it runs."""
 
 
-_LISTENER: list[Listener] = []
+_VIEWS: list[WaitingView] = []
 
 
-def listen(listener: Listener | None) -> None:
+def listen(view: WaitingView | None) -> None:
     """Ask to be told what takes seconds.
 
     Args:
-        listener: is told from now on; None: nobody is told any more.
+        view: is told from now on; None: nobody is told any more.
     """
-    _LISTENER[:] = [] if listener is None else [listener]
+    _VIEWS[:] = [] if view is None else [view]
 
 
 def say(line: str) -> None:
@@ -38,8 +38,8 @@ def say(line: str) -> None:
     Args:
         line: what it is, and how long it takes at most; or what was decided.
     """
-    for listener in _LISTENER:
-        listener.say(line)
+    for view in _VIEWS:
+        view.say(line)
 
 
 @contextmanager
@@ -50,8 +50,8 @@ def during(what: str, seconds: float) -> Iterator[None]:
         what: it is, without its time.
         seconds: that it takes, at most or about; at least 0.
     """
-    if not _LISTENER:
+    if not _VIEWS:
         yield
         return
-    with _LISTENER[0].during(what, seconds):
+    with _VIEWS[0].during(what, seconds):
         yield

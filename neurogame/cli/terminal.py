@@ -16,7 +16,7 @@ _FORMAT = "{desc}: {n:.0f} of {total:.0f} s |{bar:20}|"
 
 @final
 class Terminal:
-    """Writes to standard error; see :class:`~neurogame.waiting.Listener`."""
+    """Writes to standard error; see :class:`~neurogame.waiting.WaitingView`."""
 
     def say(self, line: str) -> None:
         """Show a line above the bars, if there are any."""
