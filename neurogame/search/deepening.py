@@ -26,6 +26,7 @@ from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.values import Values
 from neurogame.search.cooperation import preferred, replies
+from neurogame.search.first_ply import evaluated, first_choice
 from neurogame.search.memory import SearchMemory
 from neurogame.search.settings import SearchSettings
 
@@ -90,17 +91,20 @@ class Found:
 
     Attributes:
         row: the root's row to play, -1 for none.
+        answers: joint moves of the others at the root, for each move of the searching role.
         value: of that row, for the searching role.
-        depth: plies of the last complete iteration.
+        depth: plies of the last complete iteration; 0 where not even the first ply is complete.
         settled: whether the value rests on terminal states alone.
         proved: whether it is also the truth, and not only what the others could hold the role to
             if they all joined forces; see :class:`Stakes`.
         values: per role; empty where there was no time to find out.
-        scores: value of each own move, in their order; float64 ``[A]``.
+        scores: value of each own move, in their order, of the first ones only where the first
+            ply is not complete; float64 ``[A]``.
         line: principal line, as move numbers.
     """
 
     row: int = -1
+    answers: int = 1
     value: float = 0.5
     depth: int = 0
     settled: bool = False
@@ -138,7 +142,8 @@ class Deepening:
             role: the searching role.
             stakes: what bounds say of its value.
             maxn: whether everybody maximises their own value.
-            node_limit: states to generate at most, once the first ply is complete.
+            node_limit: states to generate at most, once the first ply is complete, which only
+                time can cut short.
             random: decides between equal moves.
             stop: whether to return, asked every 10 ms; the search then goes on even if it has
                 found what to play. None: it is ended by its limits, or once its move is decided.
@@ -167,6 +172,8 @@ class Deepening:
         """
         last = 1 if forced else min(deepest or DEEPEST, DEEPEST)
         if not self._finish(rooted=False):
+            if self._stop is None:
+                self._take_first()
             return
         for depth in range(1, last + 1):
             if not self._iterate(depth):
@@ -281,7 +288,8 @@ class Deepening:
             found.row = self._choose(frame)
             found.scores = stack.rows.score[1 : 1 + own].astype(np.float64)
         found.scores[found.row // answers] = found.value
-        found.depth = self._plies = depth
+        found.answers, found.depth = answers, depth
+        self._plies = depth
 
     def _choose(self, frame: Frame) -> int:
         """Return the row to play: the best found, but among proved moves a proved one."""
@@ -363,6 +371,14 @@ class Deepening:
         own = self.found.row // low.shape[1]
         return len(sure) > 1 and bool(sure[own] >= np.delete(hope, own).max())
 
+    def _take_first(self) -> None:
+        """Take the best move by those of the root's children that have been valued, if any."""
+        children, found = evaluated(self._memory.search), self.found
+        chosen = first_choice(children, maxn=self._maxn, random=self._random)
+        if chosen is not None:
+            found.row, found.answers, found.scores = chosen.row, chosen.answers, chosen.scores
+            found.value, found.values = chosen.value, chosen.values
+
     def _take_partial(self) -> None:
         """Prefer a move that an unfinished iteration has shown to be better than the first one.
 
@@ -371,9 +387,9 @@ class Deepening:
         """
         frame, found = self._memory.search.stack.frames[0], self.found
         row = int(frame.best_row)
-        if self._maxn or found.depth == 0 or row < 0 or not frame.best > frame.alpha:
+        if self._maxn or row < 0 or not frame.best > frame.alpha:
             return
-        answers = int(frame.answers)
+        answers = found.answers
         if row // answers != found.row // answers and found.scores is not None:
             found.row, found.value = row, float(frame.best)
             found.scores[row // answers] = found.value
@@ -388,7 +404,7 @@ class Deepening:
             return
         search, block, found = self._memory.search, self._leaves.block, self.found
         line = np.zeros((DEEPEST, len(search.choices.order)), np.int32)
-        has_time = self._has_time()
+        has_time = found.depth > 0 and self._has_time()
         most = min(self._plies + self._settings.quiescence, DEEPEST) if has_time else 0
         plies = principal_line(search, found.row, most, line)
         self._check()

@@ -21,15 +21,16 @@ class SearchResult:
         proved: whether the value rests on terminal states alone, not on the evaluator, and is no
             mere bound: what all others together can hold a role to is none, unless it is the most
             that the role can get.
-        depth: plies of the last complete iteration; 0 if not even one ply was completed, the
-            move is then a random legal one. Of a Monte-Carlo search the longest path in the tree.
+        depth: plies of the last complete iteration; 0 if not even one ply was completed: the move
+            is then the best of those whose children were all valued, a random legal one if there
+            was no time for that either. Of a Monte-Carlo search the longest path in the tree.
         nodes: states generated.
         visits: nodes visited, all iterations together.
         seconds: wall-clock time.
         line: principal line, joint moves as indices into each role's own moves; only its first one
             where there was no time to find the others.
         scores: own move -> value in 0..1. Exact for the chosen move and after a search of depth
-            1; an upper bound for moves that were refuted.
+            1; an upper bound for moves that were refuted. Moves that were not valued are left out.
         proved_states: packed state -> exact per-role values, every state proved so far by this
             player in this match (a live view, see :func:`neurogame.search.packing.pack_states`
             for the key). Exact minimax of terminal states: one role, or two roles with a

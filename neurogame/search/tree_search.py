@@ -342,8 +342,8 @@ class TreeSearch:
         own_moves: list[int],
         started: int,
     ) -> SearchResult:
-        """Return what the last complete iteration found, or a random legal move."""
-        found, memory = deepening.found, memories[0]
+        """Return what was found, or a random legal move where nothing was."""
+        found = deepening.found
         totals = {name: sum(getattr(one.search, name) for one in memories) for name in COUNTS}
 
         if found.row < 0 or found.scores is None:
@@ -351,8 +351,9 @@ class TreeSearch:
             scores: dict[int, float] = {}
             value: tuple[float, ...] = (0.5,) * self._sizes.roles
         else:
-            own = found.row // int(memory.search.stack.frames[0].answers)
-            scores = dict(zip(own_moves, found.scores.tolist(), strict=True))
+            own = found.row // found.answers
+            # Without a complete ply there are scores of the first moves only.
+            scores = dict(zip(own_moves, found.scores.tolist(), strict=False))
             value = self._value(deepening, role)
         seconds = (time.monotonic_ns() - started) / 1e9
         rules, values = totals["rules_time"] / 1e9, totals["values_time"] / 1e9

@@ -210,8 +210,12 @@ if TYPE_CHECKING:
         score: Float32s1
         rank: Int32s1
 
+    class Children(Records[Child], Protocol):
+        """The same of children that are kept, and a column of them."""
+
+        static: Float32s1
+
     Frames: TypeAlias = Records[Frame]
-    Children: TypeAlias = Records[Child]
     Entries: TypeAlias = Records[TableEntry]
     AskedNodes: TypeAlias = Records[Asked]
 else:
