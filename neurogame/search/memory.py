@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, final
 
 import numpy as np
@@ -15,8 +16,11 @@ from neurogame.kernels.alphabeta.table import refill, refill_proofs
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.values import Values
+from neurogame.search.refusal import say_less_memory
 
 _ROWS, _ENTRIES, _PROOFS = 1024, 4096, 1024
+_FEWEST = 1024
+"""Children for which there must be memory."""
 _UNLIMITED = np.iinfo(np.int64).max
 
 
@@ -50,6 +54,15 @@ def capacity_of(sizes: Sizes, mebibytes: int, *, maxn: bool) -> Capacity:
         children=memory // 2 // reserve.child_bytes(sizes),
         entries=max(_power(memory // 4 // entry), 4),
         proofs=max(_power(memory // 8 // proof), 4),
+    )
+
+
+def halved(capacity: Capacity) -> Capacity:
+    """Return half of a capacity."""
+    return Capacity(
+        children=max(capacity.children // 2, 1),
+        entries=max(capacity.entries // 2, 4),
+        proofs=max(capacity.proofs // 2, 4),
     )
 
 
@@ -104,11 +117,11 @@ class SearchMemory:
         block: Block,
         values: Values,
     ) -> None:
-        """Reserve memory.
+        """Reserve memory, less than wanted where the system refuses it.
 
         Args:
             sizes: of the game.
-            capacity: the most that is kept.
+            capacity: the most that is to be kept.
             proved: proved states, shared with the other roles.
             offsets: first move of each role, and the total; int64 ``[R + 1]``.
             role: the searching one.
@@ -117,26 +130,44 @@ class SearchMemory:
             rules: the game.
             block: memory for leaves.
             values: the evaluator.
+
+        Raises:
+            MemoryError: there is not even memory for a thousand children.
         """
         self.maxn = maxn
         self._sizes = sizes
         self.capacity = capacity
         self._proved = proved
-        self.search = reserve.make_search(
-            sizes,
-            offsets=offsets,
-            role=role,
-            rows=_ROWS,
-            children=capacity.children,
-            entries=min(_ENTRIES, capacity.entries),
-            lanes=lanes,
-            maxn=maxn,
-            proofs=proved.proofs,
-            rules=rules,
-            block=block,
-            values=values,
-        )
+
+        def make() -> reserve.Search:
+            return reserve.make_search(
+                sizes,
+                offsets=offsets,
+                role=role,
+                rows=_ROWS,
+                children=self.capacity.children,
+                entries=min(_ENTRIES, self.capacity.entries),
+                lanes=lanes,
+                maxn=maxn,
+                proofs=proved.proofs,
+                rules=rules,
+                block=block,
+                values=values,
+            )
+
+        self.search = self._made(make)
         self._settle()
+
+    def _made(self, make: Callable[[], reserve.Search]) -> reserve.Search:
+        """Return what is made, with half the capacity as often as there is no memory."""
+        while True:
+            try:
+                return make()
+            except MemoryError:
+                if self.capacity.children < 2 * _FEWEST:
+                    raise
+            self.capacity = halved(self.capacity)
+            say_less_memory("alpha-beta")
 
     def begin(self, *, fade: bool = True) -> None:
         """Prepare for a new search.
@@ -162,20 +193,33 @@ class SearchMemory:
         self._proved.count = self.search.proof_count
 
     def enlarge(self, status: int) -> None:
-        """Make room where the search has asked for it."""
-        search = self.search
-        if status == MORE_ROWS:
-            reserve.enlarge_stack(search.stack, 4 * len(search.stack.rows))
-        elif status == MORE_ENTRIES:
-            old = search.table
-            search.table = reserve.make_table(4 * len(old.entries), old.values.shape[1])
-            refill(search, old)
-        elif status == MORE_PROOFS:
-            proofs = search.proofs
-            search.proofs = reserve.make_proofs(self._sizes, 4 * len(proofs.used))
-            refill_proofs(search, proofs)
-        else:
-            raise NeurogameError(f"alpha-beta: unexpected status {status}; this is a defect")
+        """Make room where the search has asked for it; tables stay as they are if refused more.
+
+        Raises:
+            MemoryError: there is no memory for a longer stack.
+        """
+        search, entries, proofs = self.search, self.search.table, self.search.proofs
+        try:
+            if status == MORE_ROWS:
+                reserve.enlarge_stack(search.stack, 4 * len(search.stack.rows))
+            elif status == MORE_ENTRIES:
+                search.table = reserve.make_table(4 * len(entries.entries), entries.values.shape[1])
+                refill(search, entries)
+            elif status == MORE_PROOFS:
+                search.proofs = reserve.make_proofs(self._sizes, 4 * len(proofs.used))
+                refill_proofs(search, proofs)
+            else:
+                raise NeurogameError(f"alpha-beta: unexpected status {status}; this is a defect")
+        except MemoryError:
+            if status == MORE_ROWS:
+                raise
+            capacity = self.capacity
+            if status == MORE_ENTRIES:
+                capacity = capacity._replace(entries=len(entries.entries))
+            else:
+                capacity = capacity._replace(proofs=len(proofs.used))
+            self.capacity = capacity
+            say_less_memory("alpha-beta")
         self._settle()
 
     def _settle(self) -> None:
