@@ -72,7 +72,8 @@ JOBS = {
             ("kernels.mcts.expand", ("set_root", "gather_leaves", "insert")),
             ("kernels.mcts.descend", ("descend",)),
             ("kernels.mcts.backup", ("collect", "back_up")),
-            ("kernels.mcts.compact", ("mark", "slide")),
+            ("kernels.mcts.compact", ("mark", "unmark", "slide")),
+            ("kernels.mcts.tables", ("enter_anew",)),
         ),
     ),
     "circuits, first half": CompileJob(

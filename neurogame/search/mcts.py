@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -20,14 +21,13 @@ from neurogame.search.mcts_drive import LANES, drive, drive_until, quotas
 from neurogame.search.mcts_final import RootResult, answer
 from neurogame.search.mcts_options import make_options
 from neurogame.search.mcts_proofs import MctsProofs
+from neurogame.search.mcts_room import usual_memory
 from neurogame.search.mcts_settings import VALUES, MctsSettings
 from neurogame.search.mcts_tree import MctsTree, TreePlan
 from neurogame.search.packing import root_words, state_words
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 
-_MOVING = 2e-7
-"""Seconds per node that dropping a part of a tree may take."""
 _PARTS = {
     "select": "select",
     "rules": "rules",
@@ -96,6 +96,9 @@ class Mcts:
         seeds = np.random.SeedSequence(seed % (1 << 64)).generate_state(
             self.settings.threads, np.uint64
         )
+        given = self.settings.memory
+        memory = usual_memory() if given is None else given << 20
+        self._proofs = MctsProofs(len(game.fluents))
         self._trees: list[MctsTree] = []
         self._values = [make_values(evaluator, game.circuit) for _ in seeds]
         self._scores: list[SearchJudge] = []
@@ -106,6 +109,7 @@ class Mcts:
                 offsets=offsets,
                 best=tuple(max((v for v, _ in pairs), default=0) / 100 for pairs in goals),
                 capacity=self.settings.capacity,
+                memory=memory // len(seeds),
                 lanes=self.settings.lanes or LANES,
                 settings=self.settings,
                 backend=backend,
@@ -116,10 +120,10 @@ class Mcts:
                     values,
                     playout_scores=self._make_scores(judges, self.settings.playout_judge),
                     tree_scores=self._make_scores(judges, self.settings.tree_judge),
+                    proofs=self._proofs,
                 )
             )
-        self._seconds = float("inf")
-        self._proofs = MctsProofs(len(game.fluents))
+        self._seconds = math.inf
         self.proved_states: Mapping[bytes, tuple[float, ...]] = self._proofs
         self._warm_up()
 
@@ -144,7 +148,7 @@ class Mcts:
             limit = Limit(seconds=limit.seconds, simulations=1)
         try:
             before = self._totals()
-            self._seconds = float("inf") if limit.seconds is None else limit.seconds
+            self._seconds = math.inf if limit.seconds is None else limit.seconds
             for tree in self._trees:
                 tree.totals.longest = 0
                 tree.fade(self.settings.decay)
@@ -165,16 +169,17 @@ class Mcts:
     def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
         """Search on from a state until told to stop, until it is solved, or has millions of visits.
 
-        The next search profits from all of it: one half of the tree's room at most is used for
-        it, what was learned of moves is kept as it is, and a role with one legal move is no reason
-        to stop. Without ``reuse`` nothing could be kept, so that nothing is done.
+        The next search profits from all of it: what was learned of moves is kept as it is, and a
+        role with one legal move is no reason to stop. Without ``reuse`` nothing could be kept, so
+        that nothing is done.
 
         Args:
             state: a non-terminal state in which every role has a legal move.
             role: index of the searching role.
             stop: whether to return; called from this thread after every 20 ms, or after every block
-                of simulations where one takes longer. Only making room in a tree that is more than
-                half full, which is done at the beginning as in a search, may take longer.
+                of simulations where one takes longer. Only making room in a tree, at the beginning
+                where more than half of it is full, may take longer: a tenth of the seconds that the
+                last search had at most.
 
         Raises:
             GameError: the state is terminal, of another game, or some role has no legal move.
@@ -183,7 +188,7 @@ class Mcts:
         if not self.settings.reuse or stop():
             return
         try:
-            self._set_root(words)
+            self._set_root(words, idle=True)
             drive_until(self._trees, self.settings.lanes or LANES, stop)
             self._read_proofs()
         except BaseException:
@@ -229,16 +234,15 @@ class Mcts:
         if proofs:
             self._proofs.clear()
 
-    def _set_root(self, words: npt.NDArray[np.uint64]) -> None:
-        """Make a state the root of all trees, with room to search on."""
+    def _set_root(self, words: npt.NDArray[np.uint64], *, idle: bool = False) -> None:
+        """Make a state the root of all trees; if nobody waits, with room to search on."""
         for tree in self._trees:
-            hurried = 10 * _MOVING * tree.size > self._seconds
-            tree.set_root(words, anew=not self.settings.reuse, hurried=hurried)
+            tree.set_root(words, anew=not self.settings.reuse, seconds=self._seconds, idle=idle)
 
     def _read_proofs(self) -> None:
         """Take over the states that were proved."""
         for tree in self._trees:
-            self._proofs.add(tree.tree, tree.read_proofs())
+            tree.hand_over_proofs()
 
     def _make_scores(
         self, judges: Mapping[str, MoveJudge] | None, name: str | None

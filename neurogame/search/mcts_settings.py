@@ -183,9 +183,16 @@ class MctsSettings(Settings):
         "threads that search trees of their own, whose visits are added up at the root; at least 1",
         least=1,
     )
-    capacity: int = setting(
-        1_000_000,
-        "most nodes of a tree; a full tree is searched without being extended; at least 2",
+    memory: int | None = setting(
+        None,
+        "most memory of all trees of the search; MiB, at least 1. It is taken as it is used. "
+        "None: a quarter of what is free when the search is made.",
+        least=1,
+    )
+    capacity: int | None = setting(
+        None,
+        "most nodes of a tree, at least 2; in a full tree what is visited least makes room. None: "
+        "as many as fit the memory.",
         least=2,
     )
     plies: int = setting(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from typing import final
 
@@ -17,7 +19,7 @@ from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
 from neurogame.kernels.mcts.compact import compact, is_half_full
 from neurogame.kernels.mcts.expand import set_root
 from neurogame.kernels.mcts.lookup import child_by_joint
-from neurogame.kernels.mcts.run import parts, run
+from neurogame.kernels.mcts.run import FULL, parts, run
 from neurogame.kernels.mcts.search import (
     GRAVE,
     RAVE,
@@ -30,19 +32,27 @@ from neurogame.kernels.mcts.search import (
     new_pace,
     no_totals,
 )
-from neurogame.kernels.mcts.tree import COLUMNS, MOST_MOVES, Tree, clear, make_tree
+from neurogame.kernels.mcts.tables import are_short, widen
+from neurogame.kernels.mcts.tree import MOST_MOVES, Tree, clear, make_tree
 from neurogame.kernels.native.entries import entry
 from neurogame.search.mcts_options import DEPTH, has_policy, is_hinted
+from neurogame.search.mcts_proofs import MctsProofs
 from neurogame.search.mcts_reading import node_of, record_of
+from neurogame.search.mcts_room import NodeLayout, halved, room_of
 from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.refusal import say_less_memory
 
 _UNBOUNDED = 1 << 62
-_NODE_WORDS = 64, 512
-"""Fewest and most words of the heap that are reserved for a node."""
-_MOST_WORDS = 1 << 28
-"""Words that no heap exceeds: a gigabyte."""
-_TABLE_BYTES = 1 << 28
-"""Most memory of GRAVE's tables."""
+_MOVING = 3e-7
+"""Seconds per node that making room is taken to last before that has been measured."""
+_MEASURED = 20_000
+"""Nodes of a tree from which on it is worth measuring."""
+_SHARE, _IDLE = 0.25, 0.1
+"""Parts of the time of a search that making room may take, in the search and while others move."""
+_ALWAYS = 500_000
+"""Nodes that a tree may have however short searches are."""
+_FEWEST = 1000
+"""Nodes for which there must be memory."""
 _NARROW_MOVES = 1 << 16
 """Move numbers below this fit half a word."""
 
@@ -57,7 +67,8 @@ class TreePlan:
         options: of the search.
         offsets: first move of each role, and the number of moves.
         best: best value of each role in this game, 0..1.
-        capacity: most nodes.
+        capacity: most nodes; None: as many as fit the memory.
+        memory: most bytes.
         lanes: most leaves of a block.
         settings: of playouts.
         backend: what evaluates the rules; None: what suits the game.
@@ -68,7 +79,8 @@ class TreePlan:
     options: Options
     offsets: tuple[int, ...]
     best: tuple[float, ...]
-    capacity: int
+    capacity: int | None
+    memory: int
     lanes: int
     settings: MctsSettings
     backend: str | None = None
@@ -104,6 +116,7 @@ class MctsTree:
         *,
         playout_scores: SearchJudge | None = None,
         tree_scores: SearchJudge | None = None,
+        proofs: MctsProofs | None = None,
     ) -> None:
         """Compile what is needed, or load it from the cache.
 
@@ -112,6 +125,7 @@ class MctsTree:
             values: the evaluator, for this tree alone.
             playout_scores: the judge of moves in playouts, for this tree alone.
             tree_scores: the judge of moves in the tree, for this tree alone.
+            proofs: takes the states that are proved.
         """
         self.plan, self._values = plan, values
         self._playout_scores, self._tree_scores = playout_scores, tree_scores
@@ -122,6 +136,8 @@ class MctsTree:
         self._leaves: dict[int, Leaves] = {}
         self._searches: dict[int, Search] = {}
         self._tree: Tree | None = None
+        self._proofs = proofs
+        self._moving, self._patience, self._heeds = _MOVING, math.inf, True
 
     @property
     def tree(self) -> Tree:
@@ -149,21 +165,26 @@ class MctsTree:
             0 if tree is None else tree.scores.nanoseconds,
         )
 
-    @property
-    def is_half_full(self) -> bool:
-        """Whether more than half of the room for nodes or of their memory is used."""
-        return self._tree is not None and is_half_full(self._tree)
-
-    def set_root(self, state: npt.NDArray[np.uint64], *, anew: bool, hurried: bool) -> None:
-        """Make a state the root, and make room if the tree is more than half full.
+    def set_root(
+        self,
+        state: npt.NDArray[np.uint64],
+        *,
+        anew: bool = False,
+        seconds: float = math.inf,
+        idle: bool = False,
+    ) -> None:
+        """Make a state the root.
 
         Args:
             state: one that is not terminal, as words; uint64 ``[Fw]``.
             anew: whether to forget all that was searched before.
-            hurried: whether there is no time to look for what may be kept of a full tree.
+            seconds: what searches have; the tree grows no larger than room can be made in it in a
+                part of that time.
+            idle: whether nobody waits, so that this is the time to make room.
 
         Raises:
             LimitError: not even one node fits.
+            MemoryError: there is not even memory for a thousand nodes.
         """
         leaves = self._leaves_of(1)
         leaves.block.states[0] = state
@@ -171,19 +192,23 @@ class MctsTree:
         leaves.check()
         self._reserve(int(np.bitwise_count(leaves.block.legal[0]).sum()))
         search, tree = self._search(1), self.tree
-        _allow(tree, narrow=False)
-        if anew or (hurried and self.is_half_full):
+        self._patience, self._heeds = (_IDLE if idle else _SHARE) * seconds, True
+        most = _SHARE * seconds / self._moving
+        tree.most_nodes = len(tree.nodes) if math.isinf(most) else self._bounded(int(most))
+        if anew or (self._would_be_late and _is_nearly_full(tree)):
             clear(tree)
+        if are_short(tree, 1):
+            self._widen()
         self._set_root(search)
-        if tree.root >= 0 and self.is_half_full:
-            compact(tree, graph=bool(self.plan.options.graph))
+        if idle and tree.root >= 0 and is_half_full(tree) and not self._would_be_late:
+            self._compact()
         if tree.root < 0:
             clear(tree)
             self._set_root(search)
         if tree.root < 0:
             raise LimitError(
                 f"mcts: a node of this game does not fit {len(tree.heap) * 4} bytes; give "
-                "the tree more capacity"
+                "the tree more capacity or memory"
             )
 
     def run(
@@ -194,9 +219,11 @@ class MctsTree:
         nodes: int | None,
         until: int,
         deadline: int,
-        narrow: bool = False,
     ) -> int:
         """Search on; see :func:`~neurogame.kernels.mcts.run.run`.
+
+        Where the tree is full what is visited least makes room, if there is time for that;
+        otherwise the search goes on without new nodes.
 
         Args:
             lanes: leaves of a block.
@@ -204,14 +231,16 @@ class MctsTree:
             nodes: the same for nodes made.
             until: time at which to return.
             deadline: time at which the search is to be over, 0 for none.
-            narrow: whether to use one half of the room only, so that the next search keeps all.
         """
         search = self._search(lanes)
-        _allow(self.tree, narrow=narrow)
         search.simulations = _UNBOUNDED if simulations is None else simulations
         search.nodes = _UNBOUNDED if nodes is None else nodes
-        search.until, search.deadline = until, deadline
-        self._run(search)
+        search.until, search.deadline, search.code = until, deadline, FULL
+        while search.code == FULL:
+            search.heeds = int(self._heeds)
+            self._run(search)
+            if search.code == FULL:
+                self._make_room(lanes, deadline)
         self._leaves_of(lanes).check()
         if self._policy is not None:
             self._policy.steps.check()
@@ -227,8 +256,10 @@ class MctsTree:
         Args:
             state: one that is not terminal, as words; uint64 ``[Fw]``.
         """
-        self.set_root(state, anew=False, hurried=False)
-        compact(self.tree, graph=bool(self.plan.options.graph))
+        self.set_root(state)
+        graph = bool(self.plan.options.graph)
+        widen(self.tree, graph=graph)
+        compact(self.tree, graph=graph)
         child_by_joint(self.tree, 0, np.zeros(1, np.int64))
         self.run(self.plan.lanes, simulations=0, nodes=None, until=0, deadline=0)
         self.forget()
@@ -248,14 +279,15 @@ class MctsTree:
         if self._policy is not None:
             decay(self._policy.policy, keep)
 
-    def read_proofs(self) -> npt.NDArray[np.int32]:
-        """Return the numbers of the nodes that were proved since the last call."""
-        found = self.tree.proofs[: self.tree.proof_count].copy()
-        self.tree.proof_count = 0
-        return found
+    def hand_over_proofs(self) -> None:
+        """Tell what has been proved since the last call."""
+        tree = self.tree
+        if self._proofs is not None:
+            self._proofs.add(tree, tree.proofs[: tree.proof_count])
+        tree.proof_count = 0
 
     def _reserve(self, legal: int) -> None:
-        """Reserve the tree's memory, once.
+        """Reserve the tree's memory, once; less than wanted where the system refuses it.
 
         Args:
             legal: number of legal moves of all roles at the first root.
@@ -263,26 +295,84 @@ class MctsTree:
         if self._tree is not None:
             return
         plan, options = self.plan, self.plan.options
-        hinted, judged = is_hinted(options), options.judged != 0
-        all_moves = options.kind == RAVE
-        low, high = _NODE_WORDS
-        words = min(plan.capacity * min(max(24 + 4 * legal, low), high), _MOST_WORDS)
-        tables = 0
-        if options.kind == GRAVE:
-            wanted = 2 + 2 * plan.capacity // options.ref
-            tables = min(wanted, 2 + _TABLE_BYTES // (8 * plan.offsets[-1]))
-        self._tree = make_tree(
-            nodes=plan.capacity,
-            words=words + 4 * legal * (COLUMNS + hinted + judged + 2 * all_moves) + 1024,
+        layout = NodeLayout(
+            roles=len(plan.best),
             fluents=len(plan.circuit.fluents),
-            offsets=plan.offsets,
-            best=plan.best,
-            tables=tables,
-            hinted=hinted,
-            judged=judged,
-            all_moves=all_moves,
+            moves=plan.offsets[-1],
+            legal=legal,
+            hinted=is_hinted(options),
+            judged=options.judged != 0,
+            all_moves=options.kind == RAVE,
             wide=plan.wide or plan.circuit.move_count > _NARROW_MOVES,
         )
+        ref = options.ref if options.kind == GRAVE else None
+        room = room_of(layout, memory=plan.memory, capacity=plan.capacity, ref=ref)
+        while self._tree is None:
+            try:
+                self._tree = make_tree(
+                    nodes=room.nodes,
+                    words=room.words,
+                    fluents=layout.fluents,
+                    offsets=plan.offsets,
+                    best=plan.best,
+                    tables=room.tables,
+                    hinted=layout.hinted,
+                    judged=layout.judged,
+                    all_moves=layout.all_moves,
+                    wide=layout.wide,
+                )
+            except MemoryError:
+                if room.nodes < 2 * _FEWEST:
+                    raise
+                room = halved(room)
+                say_less_memory("mcts")
+
+    @property
+    def _would_be_late(self) -> bool:
+        """Whether making room would take longer than there is patience for."""
+        return self._moving * self.size > self._patience
+
+    def _bounded(self, nodes: int) -> int:
+        """Return a number of nodes that the tree has room for, and no search is too short for."""
+        return min(max(nodes, _ALWAYS), len(self.tree.nodes))
+
+    def _make_room(self, lanes: int, deadline: int) -> None:
+        """Make room for more nodes, or have the search go on without.
+
+        Args:
+            lanes: leaves of a block.
+            deadline: time at which the search is to be over, 0 for none.
+        """
+        tree = self.tree
+        if tree.full == 0 and tree.size + lanes <= tree.most_nodes:
+            self._widen()
+            return
+        left = (deadline - time.monotonic_ns()) / 1e9 if deadline else math.inf
+        if self._would_be_late or 2 * self._moving * tree.size > left:
+            self._heeds = False
+            return
+        self._compact()
+        self._heeds = self._heeds and not _is_nearly_full(tree)
+
+    def _compact(self) -> None:
+        """Drop what is not needed, or visited least; note how long that takes."""
+        self.hand_over_proofs()
+        size, begun = self.size, time.monotonic()
+        try:
+            compact(self.tree, graph=bool(self.plan.options.graph))
+        except MemoryError:
+            self._heeds = False
+            say_less_memory("mcts")
+        if size >= _MEASURED:
+            self._moving += 0.5 * ((time.monotonic() - begun) / size - self._moving)
+
+    def _widen(self) -> None:
+        """Make the tables longer."""
+        try:
+            widen(self.tree, graph=bool(self.plan.options.graph))
+        except MemoryError:
+            self._heeds = False
+            say_less_memory("mcts")
 
     def _leaves_of(self, lanes: int) -> Leaves:
         """Return the leaves of a block, and the rules."""
@@ -325,6 +415,7 @@ class MctsTree:
                 nodes=0,
                 until=0,
                 deadline=0,
+                heeds=0,
                 code=0,
             )
         return self._searches[lanes]
@@ -341,9 +432,9 @@ class MctsTree:
         )
 
 
-def _allow(tree: Tree, *, narrow: bool) -> None:
-    """Let a tree use all of its room, or one half."""
-    tree.most_nodes, tree.most_words = len(tree.nodes) >> narrow, len(tree.heap) >> narrow
+def _is_nearly_full(tree: Tree) -> bool:
+    """Return whether less than an eighth of the room for nodes or for the heap is left."""
+    return 8 * tree.size > 7 * tree.most_nodes or 8 * tree.end > 7 * len(tree.heap)
 
 
 def _make_policy(plan: TreePlan, scores: SearchJudge | None) -> PlayoutPolicy | None:

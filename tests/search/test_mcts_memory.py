@@ -36,6 +36,7 @@ def _tree(game: Game, settings: MctsSettings, *, wide: bool = False) -> MctsTree
         offsets=tuple(accumulate((len(m) for m in game.moves), initial=0)),
         best=tuple(max(v for v, _ in pairs) / 100 for pairs in game.circuit.goals),
         capacity=settings.capacity,
+        memory=1 << 30,
         lanes=16,
         settings=settings,
         wide=wide,
@@ -90,11 +91,11 @@ def test_searching_on_in_a_thinned_out_tree(name: str, graph: bool) -> None:
     game = Game.load(name)
     tree = _tree(game, MctsSettings(capacity=600, graph=graph, backup="blend"))
     words = state_words(game.initial_state().fluents.numpy())
-    tree.set_root(words, anew=False, hurried=False)
+    tree.set_root(words)
     for _ in range(6):
         _search(tree, 700)
         full = tree.size
-        tree.set_root(words, anew=False, hurried=False)
+        tree.set_root(words)
         assert tree.size <= max(300, 1) or tree.size == full <= 600
         root = choices(tree.tree, tree.tree.root)
         for choice in root:
@@ -121,13 +122,13 @@ def test_what_is_kept_does_not_change(name: str, settings: MctsSettings, wide: b
     game = Game.load(name)
     tree, paths = _tree(game, settings, wide=wide), not settings.graph
     state = game.initial_state()
-    tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
+    tree.set_root(state_words(state.fluents.numpy()))
     _search(tree, 2000)
     # Two plies on, where simulations have been.
     for _ in range(2):
         joint = [moves[len(moves) // 2] for moves in state.legal_moves]
         state = state.next(joint)
-    tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
+    tree.set_root(state_words(state.fluents.numpy()))
     before, size, used = _read(tree, paths), tree.size, tree.tree.end
     compact(tree.tree, graph=settings.graph)
     assert tree.size < size
@@ -137,11 +138,11 @@ def test_what_is_kept_does_not_change(name: str, settings: MctsSettings, wide: b
         assert tree.size == len(before)
         # All of them are found by their states.
         for index in range(tree.size):
-            tree.set_root(tree.tree.states[index].copy(), anew=False, hurried=False)
+            tree.set_root(tree.tree.states[index].copy())
             assert tree.tree.root == tree.tree.nodes[index]
             if index > 40:
                 break
-        tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
+        tree.set_root(state_words(state.fluents.numpy()))
     _search(tree, 500)
     record = record_of(tree.tree, tree.tree.root)
     assert sum(choices(tree.tree, tree.tree.root)[0].visits) == record.visits - record.ends
@@ -151,11 +152,11 @@ def test_a_full_tree_is_thinned_out_at_the_next_move() -> None:
     game = Game.load("connectfour")
     tree = _tree(game, MctsSettings(capacity=1000))
     state = game.initial_state()
-    tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
+    tree.set_root(state_words(state.fluents.numpy()))
     _search(tree, 3000)
     assert tree.size == 1000
     state = state.next([state.legal_moves[0][3], state.legal_moves[1][0]])
-    tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=False)
+    tree.set_root(state_words(state.fluents.numpy()))
     root = choices(tree.tree, tree.tree.root)[0]
     # All that can be reached is more than that: what is visited least is dropped too.
     assert 250 < tree.size <= 500

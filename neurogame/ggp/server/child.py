@@ -10,8 +10,9 @@ import signal
 import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
+
+from neurogame.machine_memory import data_size
 
 RESERVE = 32 * 2**20
 """Bytes that a process with limited memory holds back, to be able to say that it has none left."""
@@ -76,15 +77,6 @@ def hold_reserve() -> None:
 def release_reserve() -> None:
     """Give back what was held back: the first thing to do where memory may have run out."""
     _reserve.clear()
-
-
-def data_size() -> int:
-    """Return how many bytes of writable memory this process has; 0 where the system won't tell."""
-    try:
-        lines = Path("/proc/self/status").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("VmData:"))
 
 
 def _end_with_server() -> None:

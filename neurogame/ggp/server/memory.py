@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from neurogame.machine_memory import machine_memory
 
 GUARD_MEMORY = 2**30
 """Bytes that interpreting the rules may take; rulesheets need a hundredth of it."""
-
-_GROUP = Path("/sys/fs/cgroup/memory.max")
 
 
 def thinker_memory(wanted: int | None) -> int | None:
@@ -30,15 +27,3 @@ def guard_memory(wanted: int | None) -> int:
         wanted: what a match may take; None: nothing was said.
     """
     return GUARD_MEMORY if wanted is None else min(GUARD_MEMORY, wanted)
-
-
-def machine_memory() -> int | None:
-    """Return the bytes of memory of the machine, or of the container if that has fewer."""
-    try:
-        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None
-    try:
-        return min(machine, int(_GROUP.read_text()))
-    except (OSError, ValueError):
-        return machine

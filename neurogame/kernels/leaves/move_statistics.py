@@ -42,6 +42,10 @@ from neurogame.kernels.native.random import mixed
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.random_words import G1, G2
 
+_HALF = np.float32(0.5)
+_MANY = np.float32(1 << 23)
+"""Results from which both sums are halved, which keeps the mean: one more would soon be below their
+precision."""
 UNIFORM, MAST, NST, LGR, SCORED = range(5)
 """What a policy chooses moves by."""
 
@@ -183,6 +187,9 @@ def _learn_simulation(policy: Policy, block: Block, lane: int) -> None:
 @uncounted_inlined
 def _learn_move(policy: Policy, role: int, move: int, value: float) -> None:
     """Learn of one move, made after the contexts of row 0."""
+    if policy.visits[move] >= _MANY:
+        policy.visits[move] *= _HALF
+        policy.sums[move] *= _HALF
     policy.visits[move] += np.float32(1)
     policy.sums[move] += np.float32(value)
     policy.scores[move] = score(policy, policy.visits[move], policy.sums[move])
@@ -289,6 +296,9 @@ def learn_grams(policy: Policy, row: int, move: int, value: float) -> None:
     for length in range(2):
         if policy.contexts[row, length] != 0:
             place = gram_place(policy, policy.contexts[row, length], move, True)
+            if policy.gram_visits[place] >= _MANY:
+                policy.gram_visits[place] *= _HALF
+                policy.gram_sums[place] *= _HALF
             policy.gram_visits[place] += np.float32(1)
             policy.gram_sums[place] += np.float32(value)
 

@@ -22,7 +22,10 @@ from neurogame.kernels.mcts.tree import (
 from neurogame.kernels.native.bits import whole
 from neurogame.kernels.native.compiled import inner
 
-_ONE = np.float32(1)
+_ONE, _HALF = np.float32(1), np.float32(0.5)
+_MANY = np.float32(1 << 23)
+"""Results from which both sums are halved, which keeps the mean: one more would soon be below their
+precision."""
 
 
 def learn_all_moves(search: Search) -> None:
@@ -75,6 +78,9 @@ def _learn_edges(search: Search, sim: Simulation, record: int, stamp: int) -> No
         result = search.sims.results[sim.number, head >> ROLE]
         for edge in range(head & COUNT):
             if mark[move_of(moves[edge])] == stamp:
+                if extra[seen, edge] >= _MANY:
+                    extra[seen, edge] *= _HALF
+                    extra[seen + 1, edge] *= _HALF
                 extra[seen, edge] += _ONE
                 extra[seen + 1, edge] += result
 
@@ -97,5 +103,8 @@ def _learn_table(search: Search, sim: Simulation, record: int, found: int) -> No
             worth[table, move, 0] = worth[table, move, 1] = 0
     for place in range(found):
         move = whole(sims.scratch[place])
+        if worth[table, move, 0] >= _MANY:
+            worth[table, move, 0] *= _HALF
+            worth[table, move, 1] *= _HALF
         worth[table, move, 0] += _ONE
         worth[table, move, 1] += sims.results[sim.number, tree.owner[move]]

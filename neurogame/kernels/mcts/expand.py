@@ -182,6 +182,8 @@ def _link(search: Search, sim: Simulation) -> int:
     if node > 0 and 4 * tree.joint_count < 3 * len(tree.joints):
         put_joint(tree, -1 - entry, key, record_at(tree.heap, parent).node, node)
         tree.joint_count += 1
+    elif node > 0:
+        tree.full = 1
     return node
 
 

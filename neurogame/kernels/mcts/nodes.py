@@ -92,7 +92,8 @@ def make_node(tree: Tree, block: Block, leaf: int, scratch: Int32s1) -> int:
     total = -1 if over else _read_legal(block.legal, leaf, tree.offsets, scratch)
     counts = counts_at(tree, node)
     words = 0 if total < 0 else roles + (total if tree.wide else (total + 1) >> 1)
-    if index >= tree.most_nodes or counts + words > tree.most_words:
+    if index >= tree.most_nodes or counts + words > len(heap) or 2 * index >= len(tree.table):
+        tree.full = 1
         return 0
     made = node_at(heap, node)
     made.index, made.record, made.ends = index, 0, 0
@@ -174,7 +175,8 @@ def open_record(tree: Tree, node: int, seed: int) -> int:
         deciders, edges = 1, 8
     record = (tree.end + 7) & ~7
     end = record + first_edges(roles, deciders) + tree.width * edges
-    if end > tree.most_words:
+    if end > len(heap):
+        tree.full = 1
         return 0
     tree.end = end
     for place in range(record, end):

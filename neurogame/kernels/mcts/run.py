@@ -14,7 +14,7 @@ from neurogame.kernels.mcts.expand import gather_leaves, insert
 from neurogame.kernels.mcts.pace import choose_pace, note_pace
 from neurogame.kernels.mcts.priors import add_priors
 from neurogame.kernels.mcts.search import OVER, UCT, Options, Parts, Search, simulation_of
-from neurogame.kernels.mcts.tree import EXACT, node_at
+from neurogame.kernels.mcts.tree import EXACT, Tree, node_at
 from neurogame.kernels.native.arrays import cast
 from neurogame.kernels.native.bits import whole
 from neurogame.kernels.native.clock import nanoseconds
@@ -22,9 +22,9 @@ from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.random import random_word
 
-DONE, TIME, SOLVED, FAILED = 0, 1, 2, 3
+DONE, TIME, SOLVED, FAILED, FULL = 0, 1, 2, 3, 4
 """Why :func:`run` returns: nothing left to do, no time left, values of the root proved, an error
-in Python code; then the tree is to be thrown away."""
+in Python code; then the tree is to be thrown away; no room for the nodes of another block."""
 
 policy_of = cast(Policy)
 
@@ -74,6 +74,9 @@ def run(search: Search) -> None:
                 search.code = DONE
                 return
             count = min(count, 1 << pace)
+        if search.heeds and _is_full(tree, count):
+            search.code = FULL
+            return
         search.sims.count = count
         parts.descend(search)
         parts.gather_leaves(search)
@@ -97,6 +100,13 @@ def run(search: Search) -> None:
         if _has_failed(search):
             search.code = FAILED
             return
+
+
+@inner
+def _is_full(tree: Tree, count: int) -> bool:
+    """Return whether a tree has no room for a number of nodes more, or its tables have none."""
+    size, joints, places = tree.size + count, tree.joint_count + count, len(tree.table)
+    return tree.full != 0 or size > tree.most_nodes or 2 * max(size, joints) > places
 
 
 @inner

@@ -367,6 +367,8 @@ class Search(Struct):
             :func:`~neurogame.kernels.native.clock.nanoseconds` tells it; 0 for none.
         deadline: the time at which the search must be over; 0 for none. Blocks are then as large
             as pays in this game, and none is begun that would end too late.
+        heeds: whether to return where there is no room for more nodes; else the search goes on
+            without them.
         code: why the search has returned.
     """
 
@@ -387,4 +389,5 @@ class Search(Struct):
     nodes: int
     until: int
     deadline: int
+    heeds: int
     code: int

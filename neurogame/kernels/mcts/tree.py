@@ -43,6 +43,8 @@ from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.layout import Int32
 from neurogame.kernels.native.struct import Struct
 
+_FIRST_NODES = 1 << 16
+"""Nodes for which there are places in the first tables, see ``tables.py``."""
 FIRST_WORD = 8
 """First word of the heap in use, so that 0 means none."""
 
@@ -118,6 +120,9 @@ PARTED = 1 << 12
 """Bit of the status: some edge leads to a child with proved values."""
 JUDGED = 1 << 13
 """Bit of the status: the edges have priors."""
+KEPT = 1 << 14
+"""Bit of the status, and of the flags of a node without a record: kept by a compaction that is
+under way."""
 DECIDERS = 16
 """First bit of the number of deciding roles in the status."""
 SUMS = 4
@@ -219,8 +224,8 @@ class Tree(Struct):
         seen: row of how often moves were seen, if there is one; sums of results follow.
         width: number of columns of edges.
         wide: whether a node has one move to a word.
-        most_nodes: how many nodes may be made, ``N`` or less.
-        most_words: how many words may be used, ``H`` or less.
+        most_nodes: how many nodes there may be, ``N`` or less.
+        full: whether some node or record was not made for lack of room.
         size: number of nodes.
         end: first word of the heap that is free.
         joint_count: joint moves in the table.
@@ -246,7 +251,7 @@ class Tree(Struct):
     width: int
     wide: int
     most_nodes: int
-    most_words: int
+    full: int
     size: int
     end: int
     joint_count: int
@@ -370,7 +375,7 @@ def make_tree(
         all_moves: whether edges have all-moves-as-first values.
         wide: whether move numbers need more than 16 bits.
     """
-    places = 1 << (2 * nodes - 1).bit_length()
+    places = 1 << (2 * min(nodes, _FIRST_NODES) - 1).bit_length()
     heap = aligned((words + 1) // 2).view(np.int32)
     return Tree(
         heap=heap,
@@ -390,7 +395,7 @@ def make_tree(
         width=COLUMNS + hinted + judged + 2 * all_moves,
         wide=int(wide),
         most_nodes=nodes,
-        most_words=len(heap),
+        full=0,
         size=0,
         end=FIRST_WORD,
         joint_count=0,
@@ -407,4 +412,5 @@ def clear(tree: Tree) -> None:
     if tree.joint_count:
         tree.joints[:] = 0
     tree.size = tree.joint_count = tree.proof_count = tree.table_count = tree.root = 0
+    tree.full = 0
     tree.end = FIRST_WORD

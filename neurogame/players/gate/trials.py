@@ -104,7 +104,7 @@ def play_trials(
         latest: when it has to be over, as ``time.monotonic`` tells it; None: whenever it is.
     """
     begun = time.monotonic()
-    small = replace(plain, capacity=min(plain.capacity, CAPACITY), threads=1)
+    small = replace(plain, capacity=min(plain.capacity or CAPACITY, CAPACITY), threads=1)
     baseline = Mcts(game, settings=small, evaluator=evaluator, judges=judges, seed=seed)
     costs = probe(game, baseline, _PROBE_SHARE * seconds)
     own = _USUAL if limit is None else limit
