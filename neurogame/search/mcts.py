@@ -17,7 +17,7 @@ from neurogame.evaluators.next_values import NextValues
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.move_scores import MoveJudge, SearchJudge, make_scores
 from neurogame.search.limit import Limit
-from neurogame.search.mcts_drive import LANES, drive, drive_until, quotas
+from neurogame.search.mcts_drive import MOST_LANES, drive, drive_until, quotas
 from neurogame.search.mcts_final import RootResult, answer
 from neurogame.search.mcts_options import make_options
 from neurogame.search.mcts_proofs import MctsProofs
@@ -110,7 +110,7 @@ class Mcts:
                 best=tuple(max((v for v, _ in pairs), default=0) / 100 for pairs in goals),
                 capacity=self.settings.capacity,
                 memory=memory // len(seeds),
-                lanes=self.settings.lanes or LANES,
+                lanes=self.settings.lanes or MOST_LANES,
                 settings=self.settings,
                 backend=backend,
             )
@@ -189,7 +189,7 @@ class Mcts:
             return
         try:
             self._set_root(words, idle=True)
-            drive_until(self._trees, self.settings.lanes or LANES, stop)
+            drive_until(self._trees, self.settings.lanes or MOST_LANES, stop)
             self._read_proofs()
         except BaseException:
             self.forget(proofs=False)
@@ -213,7 +213,9 @@ class Mcts:
         before, end = [t.totals.numbers() for t in self._trees], time.monotonic() + seconds
         try:
             self._set_root(words)
-            drive_until(self._trees, self.settings.lanes or LANES, lambda: time.monotonic() >= end)
+            drive_until(
+                self._trees, self.settings.lanes or MOST_LANES, lambda: time.monotonic() >= end
+            )
         finally:
             self.forget()
         for tree, totals in zip(self._trees, before, strict=True):

@@ -15,6 +15,8 @@ from neurogame.search.mcts_tree import MctsTree
 
 LANES = 64
 """Leaves of a block, unless simulations are counted: then it is the algorithm of the papers."""
+MOST_LANES = 512
+"""Most leaves of a block where time is limited, and blocks take long."""
 _CHUNK = 20_000_000
 """Nanoseconds of compiled code after which Python has a look, at Ctrl-C for example."""
 _GLANCE = 0.02
@@ -56,13 +58,16 @@ def quotas(limit: Limit, lanes: int | None, threads: int, started: int) -> list[
 
     Args:
         limit: of the search.
-        lanes: leaves of a block; None: 1 where simulations are counted, else 64.
+        lanes: leaves of a block; None: 1 where simulations are counted, 64 where nodes are, else
+            up to 512.
         threads: number of trees.
         started: when the search began, in nanoseconds of ``time.monotonic_ns``.
     """
     simulations, deadline = limit.simulations, 0
     if lanes is None:
-        lanes = LANES if simulations is None else 1
+        counted = 1 if simulations is not None else LANES
+        timed = simulations is None and limit.seconds is not None
+        lanes = MOST_LANES if timed else counted
     if limit.seconds is not None:
         whole = int(limit.seconds * 1e9)
         deadline = started + whole - min(int(_MARGIN * whole), _LARGEST_MARGIN)

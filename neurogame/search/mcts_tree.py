@@ -19,6 +19,7 @@ from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
 from neurogame.kernels.mcts.compact import compact, is_half_full
 from neurogame.kernels.mcts.expand import set_root
 from neurogame.kernels.mcts.lookup import child_by_joint
+from neurogame.kernels.mcts.pace import SHORT
 from neurogame.kernels.mcts.run import FULL, parts, run
 from neurogame.kernels.mcts.search import (
     GRAVE,
@@ -43,8 +44,11 @@ from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.refusal import say_less_memory
 
 _UNBOUNDED = 1 << 62
-_MOVING = 3e-7
+_MOVING = 5e-7
 """Seconds per node that making room is taken to last before that has been measured."""
+_FEW_LANES = 64
+"""Leaves beyond which blocks grow only where they take long, unless the settings say how many there
+are to be."""
 _MEASURED = 20_000
 """Nodes of a tree from which on it is worth measuring."""
 _SHARE, _IDLE = 0.25, 0.1
@@ -129,7 +133,7 @@ class MctsTree:
         """
         self.plan, self._values = plan, values
         self._playout_scores, self._tree_scores = playout_scores, tree_scores
-        self.totals, self.pace = no_totals(), new_pace()
+        self.totals, self.pace = no_totals(), new_pace(plan.settings.lanes or _FEW_LANES)
         self._policy = _make_policy(plan, playout_scores)
         self._parts = parts(plan.options, guided=self._policy is not None)
         self._set_root, self._run = entry(set_root), entry(run)
@@ -226,12 +230,13 @@ class MctsTree:
         otherwise the search goes on without new nodes.
 
         Args:
-            lanes: leaves of a block.
+            lanes: most leaves of a block.
             simulations: total of all searches at which to stop; None: no bound.
             nodes: the same for nodes made.
             until: time at which to return.
             deadline: time at which the search is to be over, 0 for none.
         """
+        lanes = self._paying(lanes)
         search = self._search(lanes)
         search.simulations = _UNBOUNDED if simulations is None else simulations
         search.nodes = _UNBOUNDED if nodes is None else nodes
@@ -249,6 +254,15 @@ class MctsTree:
             if judge is not None:
                 judge.check()
         return search.code
+
+    def _paying(self, lanes: int) -> int:
+        """Return how many leaves blocks are to have room for: many only where blocks take long."""
+        few, pace = self.pace.few, self.pace
+        if lanes <= few:
+            return lanes
+        digits = few.bit_length() - 1
+        crowded = pace.usual >= digits and pace.times[digits] >= SHORT
+        return lanes if crowded else few
 
     def warm_up(self, state: npt.NDArray[np.uint64]) -> None:
         """Do everything once, so that nothing is compiled while time is running.

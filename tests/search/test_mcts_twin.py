@@ -84,12 +84,13 @@ def _grown(
         offsets=tuple(accumulate((len(m) for m in game.moves), initial=0)),
         best=tuple(max(v for v, _ in pairs) / 100 for pairs in game.circuit.goals),
         capacity=settings.capacity,
+        memory=1 << 30,
         lanes=lanes,
         settings=settings if recorded else MctsSettings(),
     )
     scores = None if judge is None else make_scores(judge, game.circuit)
     tree = MctsTree(plan, make_values(evaluator, game.circuit), tree_scores=scores)
-    tree.set_root(state_words(game.initial_state().fluents.numpy()), anew=False, hurried=False)
+    tree.set_root(state_words(game.initial_state().fluents.numpy()))
     tree.run(lanes, simulations=simulations, nodes=None, until=0, deadline=0)
     twin = Twin(game, options, lanes, evaluator=evaluator, recorded=recorded, judge=judge)
     twin.search(simulations)

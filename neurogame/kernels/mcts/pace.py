@@ -2,7 +2,8 @@
 
 Where the rules of a game take most of the time, a block of 64 takes hardly longer than one of a
 single simulation, for these are lanes of the same words; where evaluators or judges of moves do,
-it takes 64 times as long. So blocks grow by doubling, and only what has been measured counts.
+it takes 64 times as long. So blocks grow by doubling, and only what has been measured counts. Where
+blocks are short all the same they stay small: simulations of one block know nothing of each other.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from neurogame.kernels.native.bits import whole
 from neurogame.kernels.native.compiled import inner
 
 _MOST = PACES - 1
-_SHORT = 2_000_000
+SHORT = 2_000_000
 """Nanoseconds below which blocks grow whether that pays or not."""
 
 
@@ -35,14 +36,15 @@ def choose_pace(pace: Pace, count: int, left: int) -> int:
         if longer == 0:
             # One that was never tried, if the last one has paid.
             shorter = whole(times[chosen - 1]) if chosen > 0 else 0
-            if _pays(shorter, time) and 2 * time <= left:
+            crowded = 1 << chosen >= pace.few
+            if _pays(shorter, time, crowded) and 2 * time <= left:
                 chosen += 1
-        elif _pays(time, longer):
+        elif _pays(time, longer, 1 << chosen >= pace.few):
             chosen += 1
         else:
             # What was slow once is tried again some time.
             times[chosen + 1] = longer - (longer >> 6)
-    if chosen > 0 and not _pays(times[chosen - 1], times[chosen]):
+    if chosen > 0 and not _pays(times[chosen - 1], times[chosen], 1 << (chosen - 1) >= pace.few):
         chosen -= 1
     pace.usual, usual = chosen, whole(times[chosen])
     while chosen >= 0 and times[chosen] > left:
@@ -54,9 +56,17 @@ def choose_pace(pace: Pace, count: int, left: int) -> int:
 
 
 @inner
-def _pays(time: int, longer: int) -> bool:
-    """Return whether a block of twice the simulations is worth its time."""
-    return longer < _SHORT or 2 * longer < 3 * time or time == 0
+def _pays(time: int, longer: int, crowded: bool) -> bool:
+    """Return whether a block of twice the simulations is worth its time.
+
+    Args:
+        time: of a block; 0 where it is unknown.
+        longer: of one of twice the simulations; likewise.
+        crowded: whether blocks of so many simulations are only made where they take long.
+    """
+    if 0 < longer < SHORT:
+        return not crowded
+    return 2 * longer < 3 * time or time == 0
 
 
 @inner

@@ -246,16 +246,22 @@ class Pace(Struct):
 
     Attributes:
         usual: where the time is limited the next block has 2 to the power of this at most.
+        few: simulations beyond which blocks grow only where they take long.
         times: nanoseconds that blocks take at each pace, 0 where that is unknown; ``[PACES]``.
     """
 
     usual: int
+    few: int
     times: Int64s1
 
 
-def new_pace() -> Pace:
-    """Return the pace of a search that knows nothing yet."""
-    return Pace(usual=0, times=np.zeros(PACES, np.int64))
+def new_pace(few: int) -> Pace:
+    """Return the pace of a search that knows nothing yet.
+
+    Args:
+        few: simulations beyond which blocks grow only where they take long.
+    """
+    return Pace(usual=0, few=few, times=np.zeros(PACES, np.int64))
 
 
 class Judging(Struct):

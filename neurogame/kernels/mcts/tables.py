@@ -17,9 +17,7 @@ from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.struct import Struct
 
 AHEAD = 16
-"""Nodes after which what is asked for now is needed."""
-_GROWTH = 4
-"""Times as many places that a longer table has."""
+"""Nodes after which what is asked for now is needed; a power of 2."""
 
 
 class Widening(Struct):
@@ -54,7 +52,7 @@ def widen(tree: Tree, *, graph: bool) -> None:
     Raises:
         MemoryError: there is no memory for them; the tree is as before.
     """
-    places, joints = _GROWTH * len(tree.table), tree.joints
+    places, joints = 2 * len(tree.table), tree.joints
     table, wider = np.zeros(places, np.int64), np.zeros((places, 2), np.int64)
     tree.table, tree.joints = table, wider
     made = Widening(tree=tree, graph=int(graph), joints=joints, hashes=np.zeros(AHEAD, np.int64))
@@ -84,11 +82,12 @@ def enter_states(tree: Tree, hashes: Int64s1) -> None:
     for index in range(tree.size + AHEAD):
         number = index - AHEAD
         if number >= 0:
-            hash_ = np.uint64(hashes[number % AHEAD])
+            hash_ = np.uint64(hashes[number & (AHEAD - 1)])
             place = whole(hash_) & mask
             while tree.table[place] != 0:
                 place = (place + 1) & mask
             put_state(tree, place, hash_, number)
         if index < tree.size:
-            hashes[index % AHEAD] = whole(hash_row(tree.states[index]))
-            prefetch(tree.table, hashes[index % AHEAD] & mask)
+            hash_ = hash_row(tree.states[index])
+            hashes[index & (AHEAD - 1)] = whole(hash_)
+            prefetch(tree.table, whole(hash_) & mask)

@@ -40,7 +40,7 @@ def played(
         lanes: most simulations of a block.
         known: what was noted before.
     """
-    known = new_pace() if known is None else known
+    known = new_pace(lanes) if known is None else known
     left, sizes = int(milliseconds * MILLISECOND), list[int]()
     while left > 0:
         pace = choose(known, lanes, left)
@@ -95,7 +95,7 @@ def test_a_hiccup_is_forgotten() -> None:
 
 
 def test_only_what_was_measured_counts() -> None:
-    pace = new_pace()
+    pace = new_pace(64)
     assert choose(pace, 64, 1) == 0
     note(pace, 0, 7 * MILLISECOND)
     # A block of two is not begun where it may be late.
@@ -107,3 +107,11 @@ def test_only_what_was_measured_counts() -> None:
     note(pace, 1, 4 * MILLISECOND)
     assert pace.times[1] == 7 * MILLISECOND
     assert choose(pace, 1, LONG) == 1
+
+
+@pytest.mark.parametrize(("whole", "most"), [(0.5, 64), (1.9, 64), (7.0, 512)])
+def test_beyond_some_blocks_grow_only_where_they_take_long(whole: float, most: int) -> None:
+    known = new_pace(64)
+    sizes, _, _ = played(lambda size: whole, 60 * whole, 512, known)
+    assert max(sizes) == most
+    assert set(sizes[PACES:]) == {most}
