@@ -23,6 +23,7 @@ from neurogame.kernels.mcts.pace import SHORT
 from neurogame.kernels.mcts.run import FULL, parts, run
 from neurogame.kernels.mcts.search import (
     GRAVE,
+    PACES,
     RAVE,
     Judging,
     Options,
@@ -275,7 +276,11 @@ class MctsTree:
         widen(self.tree, graph=graph)
         compact(self.tree, graph=graph)
         child_by_joint(self.tree, 0, np.zeros(1, np.int64))
-        self.run(self.plan.lanes, simulations=0, nodes=None, until=0, deadline=0)
+        for self.pace.usual in (0, PACES - 1):
+            # Small blocks and large ones.
+            self.pace.times[:] = 2 * SHORT
+            self.run(self.plan.lanes, simulations=0, nodes=None, until=0, deadline=0)
+        self.pace.usual, self.pace.times[:] = 0, 0
         self.forget()
 
     def forget(self) -> None:

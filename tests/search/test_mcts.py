@@ -199,14 +199,14 @@ def test_a_full_tree_is_searched_on() -> None:
     search = Mcts(rules, settings=MctsSettings(capacity=300, lanes=16))
     found = search.search(rules.initial_state(), 0, Limit(simulations=5000))
     assert found.simulations == 5000
-    assert found.nodes <= 300
-    assert tree_of(search).size == 300
+    assert found.nodes > 300
+    assert tree_of(search).size <= 300
     assert tree_of(search).tree.end <= len(tree_of(search).tree.heap)
     # The next one begins with room for more.
     state = rules.initial_state().next([found.move, "noop"])
     again = search.search(state, 1, Limit(simulations=2000))
     assert again.simulations == 2000
-    assert 0 < again.nodes < 300
+    assert again.nodes > 300
     assert tree_of(search).size <= 300
 
 

@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from neurogame.errors import NeurogameWarning
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.move_scores import make_scores
+from neurogame.kernels.mcts import tree as tree_memory
 from neurogame.kernels.mcts.compact import compact
 from neurogame.kernels.mcts.search import GRAVE
-from neurogame.kernels.mcts.tree import EXACT, TERMINAL
+from neurogame.kernels.mcts.tree import EXACT, TERMINAL, Tree, clear
+from neurogame.search.limit import Limit
+from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_options import make_options
 from neurogame.search.mcts_reading import (
     child,
@@ -25,18 +29,21 @@ from neurogame.search.mcts_reading import (
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
+from neurogame.search.refusal import say_less_memory
 from neurogame.simulate.game import Game
 from tests.kernels.leaves.judges import Guess
 
 
-def _tree(game: Game, settings: MctsSettings, *, wide: bool = False) -> MctsTree:
+def _tree(
+    game: Game, settings: MctsSettings, *, wide: bool = False, memory: int = 1 << 30
+) -> MctsTree:
     plan = TreePlan(
         circuit=game.circuit,
         options=make_options(game, settings, 3),
         offsets=tuple(accumulate((len(m) for m in game.moves), initial=0)),
         best=tuple(max(v for v, _ in pairs) / 100 for pairs in game.circuit.goals),
         capacity=settings.capacity,
-        memory=1 << 30,
+        memory=memory,
         lanes=16,
         settings=settings,
         wide=wide,
@@ -148,23 +155,139 @@ def test_what_is_kept_does_not_change(name: str, settings: MctsSettings, wide: b
     assert sum(choices(tree.tree, tree.tree.root)[0].visits) == record.visits - record.ends
 
 
-def test_a_full_tree_is_thinned_out_at_the_next_move() -> None:
+def test_a_full_tree_makes_room_and_grows_on() -> None:
     game = Game.load("connectfour")
     tree = _tree(game, MctsSettings(capacity=1000))
     state = game.initial_state()
-    tree.set_root(state_words(state.fluents.numpy()))
-    _search(tree, 3000)
-    assert tree.size == 1000
-    state = state.next([state.legal_moves[0][3], state.legal_moves[1][0]])
-    tree.set_root(state_words(state.fluents.numpy()))
-    root = choices(tree.tree, tree.tree.root)[0]
-    # All that can be reached is more than that: what is visited least is dropped too.
-    assert 250 < tree.size <= 500
-    assert root.visits.sum() > 1500
+    words = state_words(state.fluents.numpy())
+    tree.set_root(words)
+    for simulations in range(500, 6000, 500):
+        _search(tree, 500)
+        assert tree.size <= 1000
+        root = choices(tree.tree, tree.tree.root)[0]
+        # What is dropped are nodes; no result is.
+        assert root.visits.sum() == tree.totals.simulations == simulations
+    assert tree.totals.created > 2000
+    assert len(_read(tree, paths=False)) == tree.size
     linked = [child(tree.tree, tree.tree.root, [root], [n]) for n in range(len(root.moves))]
-    assert any(linked)
-    # In a hurry there is no time for that.
+    assert all(linked)
+    # The next root has been kept.
+    follow = state.next([state.legal_moves[0][3], state.legal_moves[1][0]])
+    tree.set_root(state_words(follow.fluents.numpy()))
+    assert record_of(tree.tree, tree.tree.root).visits > 500
+
+
+def test_without_time_for_it_a_full_tree_is_searched_as_it_is() -> None:
+    game = Game.load("connectfour")
+    tree = _tree(game, MctsSettings(capacity=1000))
+    state = game.initial_state()
+    tree.set_root(state_words(state.fluents.numpy()), seconds=1e-9)
     _search(tree, 3000)
-    state = state.next([state.legal_moves[0][0], state.legal_moves[1][3]])
-    tree.set_root(state_words(state.fluents.numpy()), anew=False, hurried=True)
-    assert tree.tree.size == 1
+    assert tree.size == tree.totals.created + 1 == 1000
+    assert choices(tree.tree, tree.tree.root)[0].visits.sum() == 3000
+    # The next search has room, and nothing else.
+    state = state.next([state.legal_moves[0][3], state.legal_moves[1][0]])
+    tree.set_root(state_words(state.fluents.numpy()), seconds=1e-9)
+    assert tree.size == 1
+    # While nobody waits, half of the room is cleared.
+    _search(tree, 3000)
+    tree.set_root(state_words(state.fluents.numpy()), idle=True)
+    assert 1 < tree.size <= 500
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("connectfour", MctsSettings(capacity=3000)),
+        ("connectfour", MctsSettings(capacity=3000, tree="grave", ref=6, graph=False)),
+        ("bidding_tictactoe", MctsSettings(capacity=3000)),
+        ("pursuit", MctsSettings(capacity=3000, tree="rave")),
+    ],
+)
+def test_the_same_seed_renews_the_same_tree(name: str, settings: MctsSettings) -> None:
+    game = Game.load(name)
+    words = state_words(game.initial_state().fluents.numpy())
+    found = []
+    for chunks in (1, 5):
+        tree = _tree(game, settings)
+        tree.set_root(words)
+        for _ in range(chunks):
+            # As many as whole blocks.
+            _search(tree, 16_000 // chunks)
+        assert tree.totals.created > 3000
+        found.append(_read(tree, paths=not settings.graph))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(("name", "capacity"), [("tictactoe", 1500), ("bidding_tictactoe", 8000)])
+def test_what_is_proved_in_a_renewed_tree_is_true(name: str, capacity: int) -> None:
+    game = Game.load(name)
+    state = game.initial_state()
+    solved = Mcts(game, settings=MctsSettings(lanes=16), seed=1)
+    found = solved.search(state, 0, Limit(simulations=60_000))
+    small = Mcts(game, settings=MctsSettings(lanes=16, capacity=capacity), seed=1)
+    limited = small.search(state, 0, Limit(simulations=60_000))
+    assert limited.nodes > capacity
+    common = limited.proved_states.keys() & found.proved_states.keys()
+    assert len(common) > 30
+    assert all(limited.proved_states[key] == found.proved_states[key] for key in common)
+    if name == "tictactoe":
+        assert limited.proved
+        assert limited.value == (0.5, 0.5)
+
+
+@pytest.mark.parametrize("name", ["connectfour", "connectfour_simultaneous", "pursuit"])
+def test_longer_tables_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Game.load(name)
+    words = state_words(game.initial_state().fluents.numpy())
+    found = []
+    for first in (1 << 16, 8):
+        monkeypatch.setattr(tree_memory, "_FIRST_NODES", first)
+        tree = _tree(game, MctsSettings(capacity=100_000))
+        tree.set_root(words)
+        _search(tree, 8000)
+        found.append(_read(tree, paths=False))
+        assert len(tree.tree.table) == (1 << 17 if first > 8 else 1 << (2 * tree.size).bit_length())
+    assert found[0] == found[1]
+
+
+def test_places_may_have_31_bits() -> None:
+    game = Game.load("connectfour")
+    words = state_words(game.initial_state().fluents.numpy())
+    found = []
+    for memory in (1 << 28, 1 << 35):
+        tree = _tree(game, MctsSettings(capacity=None), memory=memory)
+        tree.set_root(words)
+        if memory > 1 << 30:
+            clear(tree.tree)
+            tree.tree.end = len(tree.tree.heap) - 600_000
+            tree.set_root(words)
+        _search(tree, 16_000)
+        found.append(_read(tree, paths=False))
+    assert found[0] == found[1]
+
+
+def test_a_tree_that_is_refused_memory_is_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    say_less_memory.cache_clear()
+    asked = []
+
+    def refusing(*, nodes: int, **others: Any) -> Tree:
+        asked.append(nodes)
+        if nodes > 5000:
+            raise MemoryError
+        return tree_memory.make_tree(nodes=nodes, **others)
+
+    monkeypatch.setattr("neurogame.search.mcts_tree.make_tree", refusing)
+    game = Game.load("connectfour")
+    with pytest.warns(NeurogameWarning, match="mcts: the system refuses the memory"):
+        search = Mcts(game, settings=MctsSettings(capacity=20_000))
+    assert asked == [20_000, 10_000, 5000]
+    found = search.search(game.initial_state(), 0, Limit(simulations=20_000))
+    assert sum(found.tries.values()) == 20_000
+    monkeypatch.setattr(
+        "neurogame.search.mcts_tree.compact", lambda tree, graph: refusing(nodes=1 << 40)
+    )
+    # Refused the memory to make room, it goes on without new nodes.
+    again = search.search(game.initial_state(), 0, Limit(simulations=20_000))
+    assert sum(again.tries.values()) == 40_000
+    assert search._trees[0].size == 5000
