@@ -25,7 +25,7 @@ def worker_pool(processes: int) -> Iterator[Executor]:
         processes: number of processes.
     """
     others = set(multiprocessing.active_children())
-    pool = _Pool(processes, multiprocessing.get_context("spawn"), prepare_worker)
+    pool = _Pool(processes, multiprocessing.get_context("spawn"), prepare_worker, (processes,))
     try:
         yield pool
     except BaseException:
@@ -37,13 +37,20 @@ def worker_pool(processes: int) -> Iterator[Executor]:
         pool.shutdown(cancel_futures=True)
 
 
-def prepare_worker() -> None:
-    """Set up a worker: deaf to Ctrl-C, one thread, no longer alive than its parent."""
+def prepare_worker(processes: int = 1) -> None:
+    """Set up a worker: deaf to Ctrl-C, one thread, no longer alive than its parent.
+
+    Args:
+        processes: that work side by side, and share the memory of the machine.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     import torch
 
+    from neurogame.search.mcts_room import share_memory
+
     torch.set_num_threads(1)
+    share_memory(processes)
 
 
 def _end_with_parent() -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from neurogame.arena.settings import DEFAULT_MATCHES, DEFAULT_SPRT_MATCHES, ArenaSettings
 from neurogame.arena.sprt import SprtSettings
 from neurogame.errors import ConfigurationError
+from neurogame.players.sharing import OPTION_HELP, sharing
 from neurogame.search.limit import Limit
 from neurogame.setting_options import add_settings, chosen_settings
 
@@ -71,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="matches at the same time, one thread each (default 1; no more than cores)",
     )
+    parser.add_argument("--memory", type=int, metavar="MIB", help=OPTION_HELP)
     parser.add_argument(
         "--output",
         type=Path,
@@ -120,7 +122,7 @@ def _settings(options: argparse.Namespace) -> ArenaSettings:
     usual = DEFAULT_MATCHES if sprt is None else DEFAULT_SPRT_MATCHES
     return ArenaSettings(
         games=tuple(options.game),
-        players=tuple(options.players),
+        players=sharing(options.players, options.memory, at_once=options.processes),
         matches=usual if options.matches is None else options.matches,
         limits=tuple(map(Limit.parse, options.limit)) or (Limit(),),
         sprt=sprt,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from neurogame.arena.settings import ArenaSettings, usual_opening_plies
 from neurogame.players.match_settings import MatchSettings
+from neurogame.players.sharing import OPTION_HELP, sharing
 from neurogame.search.limit import Limit
 from neurogame.setting_options import add_settings, chosen_settings
 
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="torch threads (default 1: the batches of a search are small, and threads that "
         "wait for a shared core cost far more than they bring)",
     )
+    parser.add_argument("--memory", type=int, metavar="MIB", help=OPTION_HELP)
     parser.add_argument("--record", type=Path, metavar="DIR", help="write a JSON file per match")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -72,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     )
     players = [
         make_player(text, game, options.seed + number)
-        for number, text in enumerate(options.players)
+        for number, text in enumerate(sharing(options.players, options.memory))
     ]
     result = play_series(
         game,

@@ -8,7 +8,9 @@ from neurogame.kernels.mcts.tree import COLUMNS, VALUES, edges_start, padded_len
 from neurogame.machine_memory import free_memory
 
 _SHARERS = 4
-"""Searches that are taken to live at once, of which each may have its part of what is free."""
+"""Searches of a process that are taken to live at once, each with its part of what is free."""
+_PROCESSES = [1]
+"""Processes that search side by side, this one included."""
 _UNKNOWN = 1 << 32
 """Bytes that are taken to be free where the system tells nothing."""
 _NODE_WORDS = 64, 512
@@ -84,9 +86,17 @@ class Room(NamedTuple):
 
 
 def usual_memory() -> int:
-    """Return the bytes that a search may take if nobody has said: a quarter of what is free."""
+    """Return the bytes that a search may take if nobody has said: a quarter of what is free.
+
+    Processes that search side by side share that.
+    """
     free = free_memory()
-    return (_UNKNOWN if free is None else free) // _SHARERS
+    return (_UNKNOWN if free is None else free) // (_SHARERS * _PROCESSES[0])
+
+
+def share_memory(processes: int) -> None:
+    """Tell that so many processes search side by side, this one included."""
+    _PROCESSES[0] = processes
 
 
 def room_of(layout: NodeLayout, *, memory: int, capacity: int | None, ref: int | None) -> Room:
