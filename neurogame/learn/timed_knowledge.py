@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
+import numpy.typing as npt
+
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
@@ -17,7 +20,12 @@ _GROWTH = 2
 
 
 def learn_knowledge_until(
-    game: HasCircuit | Circuit, config: KnowledgeConfig, seed: int, deadline: float
+    game: HasCircuit | Circuit,
+    config: KnowledgeConfig,
+    seed: int,
+    deadline: float,
+    *,
+    kinds: npt.NDArray[np.int64] | None = None,
 ) -> Knowledge:
     """Return knowledge learned from as many games as the time allows.
 
@@ -31,9 +39,10 @@ def learn_knowledge_until(
         seed: any integer.
         deadline: when to be ready, as ``time.monotonic`` tells it. The first chunk, of 64 games
             at most, is learned even if it is late.
+        kinds: see :class:`~neurogame.learn.knowledge.KnowledgeLearner`.
     """
     knowledge = Knowledge(game, config, seed)
-    learner = KnowledgeLearner(knowledge)
+    learner = KnowledgeLearner(knowledge, kinds=kinds)
     source = PlayedGames(knowledge.circuit, config, seed)
     source.lanes, most, done = min(_FIRST, source.lanes), source.lanes, 0
     while done < config.games:

@@ -39,7 +39,8 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
     urgency = settings.urgency
     return Options(
         kind=_KINDS.get(settings.tree, UCT),
-        exploration=settings.exploration_constant,
+        # Results are drawn together by as much where they have a bonus.
+        exploration=settings.exploration_constant / (1 + settings.bonus),
         k=settings.equivalence,
         ref=settings.ref,
         urgency=named[urgency] if isinstance(urgency, str) else NUMBER,
@@ -60,6 +61,8 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
         scaling=SCALINGS[settings.tree_scaling],
         traced=is_recorded(settings),
         seed=seed,
+        bonus=settings.bonus,
+        slope=settings.slope,
         plies=settings.plies,
         cutoff=-1 if settings.cutoff is None else settings.cutoff,
         depth=DEPTH,
@@ -67,10 +70,12 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
 
 
 def is_recorded(settings: MctsSettings) -> bool:
-    """Return whether the moves of playouts are wanted."""
+    """Return whether the moves of playouts are wanted, or how many there are."""
+    if settings.tree in ("rave", "grave") or settings.bonus > 0:
+        return True
     if settings.playout_judge is not None:
-        return settings.tree in ("rave", "grave") or settings.blend < 1
-    return settings.tree in ("rave", "grave") or settings.playout != "uniform"
+        return settings.blend < 1
+    return settings.playout != "uniform"
 
 
 def is_hinted(options: Options) -> bool:

@@ -70,6 +70,15 @@ class KnowledgeConfig(Settings):
         above=0,
         allowed="a finite number above 0",
     )
+    trace: float = setting(
+        1.0,
+        "lambda of TD(lambda): what a state learns from the result of its game; the rest is the "
+        "value of the state that follows. 1: the result alone, as in the paper. 0..1; a network "
+        "knows 1 only",
+        least=0,
+        most=1,
+        allowed="0..1",
+    )
     hidden: int = setting(
         0,
         "hidden units of a network on the tuples, beside their sum; 0: the sum alone, as in "
@@ -122,11 +131,16 @@ class KnowledgeConfig(Settings):
     )
 
     def check(self) -> None:
-        """Refuse scores that nothing counts for."""
+        """Refuse scores that nothing counts for, and a network that should learn by TD."""
         both = self.move_weight + self.state_weight
         if both == 0:
             raise ConfigurationError(
                 f"knowledge setting move_weight + state_weight is {both!r}; allowed: above 0"
+            )
+
+        if self.hidden and self.trace < 1:
+            raise ConfigurationError(
+                f"knowledge setting trace is {self.trace!r} with hidden={self.hidden}; allowed: 1"
             )
 
     @property

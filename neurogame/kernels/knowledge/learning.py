@@ -8,7 +8,7 @@ import numpy as np
 
 from neurogame.array_types import Float64s1, Float64s2, Int32s2, Int64s1, UInt64s2
 from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import compiled
+from neurogame.kernels.native.compiled import compiled, inner
 
 EARLY, LATE, FLAT = 0, 1, 2
 """Which moves of a game weigh most: the first, the last, or all alike."""
@@ -24,8 +24,15 @@ def learn_tuples(
     alpha: float,
     settle: float,
     games: int,
+    kinds: Int64s1,
+    trace: float,
 ) -> None:
     """Move the values of tuples towards the results of games, state by state.
+
+    A state's target is the lambda return: the result of the game for ``trace`` 1, else
+    ``(1 - trace) V + trace G`` of the value before this game and the target of the state that
+    follows. Fluents of a kind also share a weight, whose feature is how many of them hold; it is
+    folded into ``psi``.
 
     Args:
         psi: changed: value of each fluent for each role; float64 ``[R, F]``.
@@ -36,31 +43,100 @@ def learn_tuples(
         alpha: rate of the first game.
         settle: number of games after which the rate is a half, a third after twice as many.
         games: number of games learned before.
+        kinds: kind of each fluent, below ``F``, -1 for none; int64 ``[F]``.
+        trace: lambda, 0..1.
 
-    *Reference:* Sharma, Kobti & Goodwin, equations (2) and (5).
+    *References:* Sharma, Kobti & Goodwin, equations (2) and (5); Sutton and Barto, "Reinforcement
+    learning", 2nd edition (2018), section 12.1, the offline lambda-return algorithm.
     """
-    held = np.empty(max(psi.shape[1], 1), np.int64)
+    fluents = psi.shape[1]
+    held, counts = np.empty(max(fluents, 1), np.int64), np.zeros(max(fluents, 1), np.int64)
+    shared = np.zeros((psi.shape[0], max(fluents, 1)))
+    targets = np.empty((_longest(begins), psi.shape[0]))
     for game in range(len(begins) - 1):
         rate = alpha / (1.0 + (games + game) / settle)
-        for row in range(begins[game], begins[game + 1]):
+        begin, end = begins[game], begins[game + 1]
+        for row in range(end - 1, begin - 1, -1):
             size = 0
-            for word in range(states.shape[1]):
-                bits = states[row, word]
-                while bits:
-                    held[size] = 64 * word + lowest_bit(bits)
-                    size += 1
-                    bits &= bits - np.uint64(1)
+            if trace < 1 and row + 1 < end:
+                size = _find_held(states, row + 1, held)
+            for own in range(len(roles)):
+                role, place = roles[own], row - begin
+                if trace < 1 and row + 1 < end:
+                    value = _value(psi, shared, role, held, size, kinds)
+                    later = targets[place + 1, role]
+                    targets[place, role] = value + trace * (later - value)
+                else:
+                    targets[place, role] = results[game, role]
+        for row in range(begin, end):
+            size = _find_held(states, row, held)
             if size == 0:
                 continue
+            squares = _count_kinds(held, size, kinds, counts)
             for own in range(len(roles)):
                 role = roles[own]
-                total = 0.0
-                for place in range(size):
-                    total += psi[role, held[place]]
-                value = 1.0 / (1.0 + math.exp(-total))
-                step = rate * (results[game, role] - value) / size
+                value = _value(psi, shared, role, held, size, kinds)
+                step = rate * (targets[row - begin, role] - value) / (size + squares)
                 for place in range(size):
                     psi[role, held[place]] += step
+                    if kinds[held[place]] >= 0:
+                        # Once for each that holds, so that it is the number of them in all.
+                        shared[role, kinds[held[place]]] += step
+    for role in range(psi.shape[0]):
+        for fluent in range(fluents):
+            if kinds[fluent] >= 0:
+                psi[role, fluent] += shared[role, kinds[fluent]]
+
+
+@inner
+def _longest(begins: Int64s1) -> int:
+    """Return the number of states of the longest game."""
+    longest = 0
+    for game in range(len(begins) - 1):
+        longest = max(longest, begins[game + 1] - begins[game])
+    return longest
+
+
+@inner
+def _find_held(states: UInt64s2, row: int, held: Int64s1) -> int:
+    """Write which fluents hold in a state; return how many."""
+    size = 0
+    for word in range(states.shape[1]):
+        bits = states[row, word]
+        while bits:
+            held[size] = 64 * word + lowest_bit(bits)
+            size += 1
+            bits &= bits - np.uint64(1)
+    return size
+
+
+@inner
+def _value(
+    psi: Float64s2, shared: Float64s2, role: int, held: Int64s1, size: int, kinds: Int64s1
+) -> float:
+    """Return the value of a state for a role."""
+    total = 0.0
+    for place in range(size):
+        total += psi[role, held[place]]
+        if kinds[held[place]] >= 0:
+            total += shared[role, kinds[held[place]]]
+    return 1.0 / (1.0 + math.exp(-total))
+
+
+@inner
+def _count_kinds(held: Int64s1, size: int, kinds: Int64s1, counts: Int64s1) -> int:
+    """Return the sum of the squares of how many fluents of each kind hold; counts stay 0."""
+    squares = 0
+    for place in range(size):
+        kind = kinds[held[place]]
+        if kind >= 0:
+            # n squared is the sum of the first n odd numbers.
+            squares += 2 * counts[kind] + 1
+            counts[kind] += 1
+    for place in range(size):
+        if kinds[held[place]] >= 0:
+            counts[kinds[held[place]]] = 0
+    return squares
 
 
 @compiled

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s1
+from neurogame.kernels.mcts.bonus import add_bonus, shrink
 from neurogame.kernels.mcts.prove import prove_by_child, prove_by_joint
 from neurogame.kernels.mcts.search import OVER, Search, Simulation, simulation_of
 from neurogame.kernels.mcts.select import best_known
@@ -45,7 +46,7 @@ def collect(search: Search) -> None:
     Args:
         search: its leaves have been played on.
     """
-    tree, block, sims = search.tree, search.block, search.sims
+    tree, block, sims, options = search.tree, search.block, search.sims, search.options
     results = sims.results
     for number in range(sims.count):
         sim = simulation_of(sims, number)
@@ -59,9 +60,16 @@ def collect(search: Search) -> None:
                 found = block.values[leaf, role]
             # Scores must not be negative, nor anything else than numbers.
             results[number, role] = min(found, _ONE) if found >= _ZERO else _ZERO
-            block.values[leaf, role] = results[number, role]
-        if sim.end == OVER:
+        # Where nobody was played on, the block still has the plies of those before.
+        if sim.end == OVER or block.terminal[leaf]:
             block.plies[leaf] = 0
+        if options.bonus > 0:
+            shrink(results[number], options.bonus)
+            if sim.end != OVER:
+                length = sim.length + block.plies[leaf]
+                add_bonus(search.lengths, results[number], length, options.bonus, options.slope)
+        for role in range(len(tree.best)):
+            block.values[leaf, role] = results[number, role]
 
 
 def back_up(search: Search) -> None:
