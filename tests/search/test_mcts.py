@@ -431,6 +431,10 @@ def test_settings_out_of_range_are_refused() -> None:
         {"lanes": 513},
         {"exploration": -1.0},
         {"playouts": 2, "tree": "rave"},
+        {"playouts": 2, "bonus": 0.5},
+        {"bonus": -0.5},
+        {"bonus": 0.5, "cutoff": 4},
+        {"slope": -1.0},
         {"minimax": 1.5},
         {"capacity": 1},
     )

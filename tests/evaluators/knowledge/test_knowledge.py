@@ -165,7 +165,7 @@ def test_a_description_and_tensors_are_all_there_is() -> None:
         {"games": 0}, {"plies": 0}, {"policy": "magic"}, {"epsilon": 1.5}, {"history": "middle"},
         {"first": 2}, {"alpha": -1.0}, {"alpha": math.inf}, {"settle": 0.0}, {"hidden": -1},
         {"rate": 0.0}, {"batch": 0}, {"epochs": 0}, {"move_weight": -1.0}, {"replies": 0},
-        {"move_weight": 0.0, "state_weight": 0.0},
+        {"move_weight": 0.0, "state_weight": 0.0}, {"trace": 1.5}, {"trace": 0.5, "hidden": 3},
     ],
 )  # fmt: skip
 def test_impossible_settings_are_refused(settings: dict[str, Any]) -> None:
