@@ -19,7 +19,7 @@ _DEFAULT_K = {"rave": 1000.0, "grave": 1000.0}
 _MIX, _RIPE = {VALUES: "seed"}, {VALUES: 2}
 _CHOICE = {"action": "gibbs", "fast": "gibbs"}
 _EPSILON = {"knowledge": 0.5}
-_TAU = {"action": 1.0, "fast": 1.0}
+_TAU = {"action": 1.0, "fast": 3.0}
 _RAW = ("action", "fast")
 
 
@@ -65,8 +65,8 @@ class MctsSettings(Settings):
     )
     tau: float | None = setting(
         None,
-        "temperature of gibbs, for means on the scale 0..100; above 0. None: 1 for action and "
-        "fast, 10 for all others.",
+        "temperature of gibbs, for means on the scale 0..100; above 0. None: 1 for action, "
+        "3 for fast, 10 for all others.",
         above=0,
         allowed="a finite number above 0",
     )
