@@ -1,4 +1,4 @@
-"""Published schemes of Monte-Carlo tree search against plain UCT, in fourteen games.
+r"""Published schemes of Monte-Carlo tree search against plain UCT, in fourteen games.
 
 Every cell is an arena of two players in one game, with a folder of its own, so that everything can
 be interrupted and started again; the report is written from what there is::
@@ -13,9 +13,9 @@ before any gets more, so that an early report has all of them. Openings are four
 played in both roles. The settings are the published ones, but for ``length`` and ``fast``, whose
 numbers were chosen on other seeds::
 
-    python experiments/baselines.py GAMES --seed 1 --matches 10 --out runs/baselines-choice \\
-        --games breakthrough connectFour checkersSmall pentago sheepAndWolf nineBoardTicTacToe \\
-        --schemes bonus=0.25 bonus=0.5,slope=1 bonus=0.5,slope=2 playout=fast,tau=0.3 \\
+    python experiments/baselines.py GAMES --seed 1 --matches 10 --out runs/baselines-choice \
+        --games breakthrough connectFour checkersSmall pentago sheepAndWolf nineBoardTicTacToe \
+        --schemes bonus=0.25 bonus=0.5,slope=1 bonus=0.5,slope=2 playout=fast,tau=0.3 \
         playout=fast,tau=1 playout=fast,tau=3 playout=fast,choice=greedy,epsilon=0.4
 
 In the report a scheme that is not on the list is named by its options.
