@@ -4,7 +4,7 @@ Every cell is an arena of two players in one game, with a folder of its own, so 
 be interrupted and started again; the report is written from what there is::
 
     python experiments/baselines.py GAMES --matches 40 --out runs/baselines
-    python experiments/baselines.py GAMES --seconds 0.1 --matches 40 --out runs/baselines-timed
+    python experiments/baselines.py GAMES --seconds 0.03 --matches 40 --out runs/baselines-timed
     python experiments/baselines.py GAMES --out runs/baselines --matches 0      # the report alone
 
 ``GAMES`` is a folder of rulesheets, or several rulesheets; of a folder the fourteen games of the
@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -172,6 +172,16 @@ def share(found: dict[str, Any] | None) -> str:
     return f"**{text}**" if sign(found) else text
 
 
+def mean_share(found: Sequence[dict[str, Any]]) -> str:
+    """Return the mean of several games' points in per cent, with half its 95 % interval."""
+    if not found:
+        return "–"
+    # Openings of different games are independent, so variances add.
+    squares = sum(((own["ci95"][1] - own["ci95"][0]) / 2) ** 2 for own in found)
+    mean = sum(own["win_rate"] for own in found) / len(found)
+    return f"{100 * mean:.1f} ± {100 * squares**0.5 / len(found):.1f}"
+
+
 def report(wanted: list[Cell], options: argparse.Namespace) -> str:
     """Write and return the table of all schemes, and below it what each cell is made of."""
     results = {(cell.game.stem, cell.scheme): cell.result for cell in wanted}
@@ -183,7 +193,9 @@ def report(wanted: list[Cell], options: argparse.Namespace) -> str:
         least, most = min(counts, default=0), max(counts, default=0)
         played = f"{least}" if least == most else f"{least}–{most}"
         rows.append([game, played, *(share(results[game, own]) for own in schemes)])
-    signs = [[sign(found) for game in games if (found := results[game, own])] for own in schemes]
+    known = [[found for game in games if (found := results[game, own])] for own in schemes]
+    signs = [[sign(found) for found in own] for own in known]
+    rows.append(["mean", "", *(mean_share(own) for own in known)])
     rows.append(["above / below", "", *(f"{own.count('+')} / {own.count('−')}" for own in signs)])
     details = [
         ["game", "player", "against", "matches", "distinct", "mean goals", "points %", "ms/move"],
