@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
-from neurogame.cli.terminal import Terminal
 from neurogame.errors import NeurogameError
 from neurogame.first_use import ask_with
+from neurogame.terminal import Terminal
 from neurogame.version import __version__
 from neurogame.waiting import listen
 

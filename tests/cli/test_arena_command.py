@@ -116,13 +116,18 @@ def test_a_player_that_cannot_play_is_one_line_and_keeps_what_there_is(
     started = []
 
     def break_down(
-        self: RandomPlayer, game: object, role: int, seed: int, seconds: float | None = None
+        self: RandomPlayer,
+        game: object,
+        role: int,
+        seed: int,
+        seconds: float | None = None,
+        limit: object = None,
     ) -> None:
         started.append(seed)
         # Once when it is made, and four matches.
         if len(started) > 5:
             raise OSError("no hands")
-        original(self, game, role, seed, seconds)  # type: ignore[arg-type]
+        original(self, game, role, seed, seconds, limit)  # type: ignore[arg-type]
 
     original = RandomPlayer.start
     monkeypatch.setattr(RandomPlayer, "start", break_down)

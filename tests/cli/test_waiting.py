@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import sys
+import time
+
 import pytest
 
 from neurogame.cli.main import main
-from neurogame.cli.terminal import Terminal
 from neurogame.files import cache_folder
+from neurogame.terminal import Terminal
 from neurogame.waiting import during, listen, say
 
 MATCH = ["match", "tictactoe", "--matches", "1", "--players"]
@@ -48,17 +52,17 @@ class Clock:
         return (0.0, 3.0, 60.0)[min(self.looks, 3) - 1]
 
 
-def test_a_bar_shows_how_far_it_is(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("neurogame.cli.terminal._GLANCE", 0.001)
-    monkeypatch.setattr("neurogame.cli.terminal.time", Clock())
-    seen = ""
+def test_a_bar_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("neurogame.terminal._GLANCE", 0.001)
+    monkeypatch.setattr("neurogame.terminal.time", Clock())
+    shown = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", shown)
     listen(Terminal())
     with during("learning", 10):
-        while "10 of 10 s" not in seen:
-            seen += capsys.readouterr().err
+        while "10 of 10 s" not in shown.getvalue():
+            time.sleep(0.001)
     listen(None)
+    seen = shown.getvalue()
     assert "learning: 0 of 10 s" in seen
     assert "learning: 3 of 10 s" in seen
     # What is late stands still.
