@@ -26,6 +26,7 @@ from neurogame.kernels.leaves.preference import MAX, RAW
 from neurogame.kernels.mcts.search import ALONE, FIRST, GRAVE, NUMBER, RAVE, UCT, WHOLE, Options
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
+from tests.search.twin_random import random_word, shuffled
 
 Real = np.float32
 _NONE = Real(0)
@@ -33,31 +34,6 @@ _STEPS: dict[tuple[State, tuple[int, ...]], State] = {}
 """Successors that any search has asked for."""
 _STATES: dict[State, State] = {}
 """The states among them, so that their legal moves are found once."""
-
-_WORD = (1 << 64) - 1
-_G1, _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
-
-
-def mixed(word: int) -> int:
-    """The finaliser of splitmix64."""
-    word = (word ^ (word >> 30)) * _MIX_1 & _WORD
-    word = (word ^ (word >> 27)) * _MIX_2 & _WORD
-    return word ^ (word >> 31)
-
-
-def random_word(seed: int, number: int, draw: int) -> int:
-    start = mixed((seed + (number + 1) * _G1) & _WORD)
-    return mixed((start + (draw + 1) * _G1) & _WORD)
-
-
-def shuffled(moves: list[int], word: int) -> list[int]:
-    """Fisher and Yates, from the end."""
-    moves = list(moves)
-    for last in range(len(moves) - 1, 0, -1):
-        word = (word + _G1) & _WORD
-        other = ((mixed(word) >> 32) * (last + 1)) >> 32
-        moves[last], moves[other] = moves[other], moves[last]
-    return moves
 
 
 @dataclass
