@@ -232,7 +232,11 @@ class Deepening:
             return False
         frame = self._memory.search.stack.frames[0]
         value = frame.best
-        if self._maxn or low < value < high or frame.low == frame.high:
+        if self._maxn or low < value < high:
+            return True
+        # Below the window there are only upper bounds of values, even where the value is proved:
+        # they tell neither which value nor which move it is.
+        if value >= high and value == frame.low == frame.high:
             return True
         return self._window(depth, _LOWEST, _HIGHEST)
 

@@ -42,6 +42,19 @@ OPTIONS = st.builds(
 @example(  # a refuted move once stood in for the terminal one that its bound came from
     seed=587, depth=2, role=0, options=SearchSettings(history=0.0, batch=1)
 )
+@example(  # an upper bound from below the aspiration window once stood for the proved value
+    seed=355455,
+    depth=4,
+    role=0,
+    options=SearchSettings(
+        history=0.0,
+        killers=0.0,
+        aspiration=0.01,
+        scout=False,
+        batch=1,
+        think_when_forced=True,
+    ),
+)
 @given(seed=SEEDS, depth=st.integers(1, 6), role=st.integers(0, 1), options=OPTIONS)
 def test_two_roles_equal_plain_minimax(
     seed: int, depth: int, role: int, options: SearchSettings
