@@ -66,6 +66,14 @@ class Racer:
         spread = max(float(np.std(self.rounds)), _SPREAD)
         return self.mean - z * spread / math.sqrt(count), self.mean + z * spread / math.sqrt(count)
 
+    def is_ahead(self, z: float, fewest: int) -> bool:
+        """Return whether it is ahead of the baseline by ``z`` errors, in enough rounds."""
+        return len(self.rounds) >= fewest and self.bounds(z)[0] > 0.5
+
+    def is_behind(self, z: float, fewest: int) -> bool:
+        """Return whether it is behind the baseline by ``z`` errors, in enough rounds."""
+        return len(self.rounds) >= fewest and self.bounds(z)[1] < 0.5
+
 
 @final
 class Race:

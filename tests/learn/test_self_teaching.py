@@ -152,18 +152,22 @@ def test_an_evaluator_stays_as_it_is_while_learning_goes_on() -> None:
     assert any(not torch.equal(weights[name], own) for name, own in later.items())
 
 
-def test_no_round_is_begun_that_would_end_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock(0.0)
-    monkeypatch.setattr("neurogame.learn.timed_learning.time", clock)
-    asked: list[int] = []
-    play = LaneLearner.round
+def slowly(monkeypatch: pytest.MonkeyPatch, seconds: float) -> tuple[Clock, list[int]]:
+    """Let a ply of a round take so long; return the clock, and the plies of each round."""
+    clock, asked, play = Clock(0.0), list[int](), LaneLearner.round
 
     def slow(self: LaneLearner, plies: int = 16) -> float:
         asked.append(plies)
-        clock.now += 0.5 * plies
+        clock.now += seconds * plies
         return play(self, plies)
 
+    monkeypatch.setattr("neurogame.learn.timed_learning.time", clock)
     monkeypatch.setattr(LaneLearner, "round", slow)
+    return clock, asked
+
+
+def test_no_round_is_begun_that_would_end_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, asked = slowly(monkeypatch, 0.5)
     found = TimedLearner(game("tictactoe"), seed=1)
     found.learn(40.0)
     assert found.games > 0
@@ -173,17 +177,7 @@ def test_no_round_is_begun_that_would_end_late(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_whoever_calls_is_heard_after_a_short_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock(0.0)
-    monkeypatch.setattr("neurogame.learn.timed_learning.time", clock)
-    asked: list[int] = []
-    play = LaneLearner.round
-
-    def slow(self: LaneLearner, plies: int = 16) -> float:
-        asked.append(plies)
-        clock.now += 0.003 * plies
-        return play(self, plies)
-
-    monkeypatch.setattr(LaneLearner, "round", slow)
+    _, asked = slowly(monkeypatch, 0.003)
     found = TimedLearner(game("tictactoe"), seed=1)
     for _ in range(6):
         found.learn_a_little()

@@ -174,14 +174,20 @@ def mark(compaction: Compaction) -> None:
 
 
 @inner
-def _mark_linked(compaction: Compaction, left: int, record: int) -> int:
-    """Mark the children that a record's edges lead to; return the height of the stack."""
-    tree, heap, least = compaction.tree, compaction.tree.heap, compaction.least
-    links, tried = edges_of(tree, record, 1, 0).links, decider_of(tree, record, 0).tried
+def _ask_for_children(heap: Int32s1, links: Int32s1, tried: int) -> None:
+    """Have what a record's links lead to fetched, as it is needed next."""
     for edge in range(tried):
         link = whole(links[edge])
         if link != NO_LINK:
             prefetch(heap, link if link >= 0 else CLOSED - link)
+
+
+@inner
+def _mark_linked(compaction: Compaction, left: int, record: int) -> int:
+    """Mark the children that a record's edges lead to; return the height of the stack."""
+    tree, heap, least = compaction.tree, compaction.tree.heap, compaction.least
+    links, tried = edges_of(tree, record, 1, 0).links, decider_of(tree, record, 0).tried
+    _ask_for_children(heap, links, tried)
     for edge in range(tried):
         link = whole(links[edge])
         if link >= 0:
@@ -410,10 +416,7 @@ def _lead_on(tree: Tree, record: int) -> None:
             proofs.same = node_at(heap, proofs.same).index
         return
     links, tried = edges_of(tree, record, 1, 0).links, decider_of(tree, record, 0).tried
-    for edge in range(tried):
-        link = whole(links[edge])
-        if link != NO_LINK:
-            prefetch(heap, link if link >= 0 else CLOSED - link)
+    _ask_for_children(heap, links, tried)
     for edge in range(tried):
         link = whole(links[edge])
         if link >= 0:

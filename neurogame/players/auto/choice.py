@@ -140,7 +140,8 @@ def choose_player(
             break
         if not pace.suits(len(others) + 1):
             break
-        if _has_lost(Racer(name=offer.name, rounds=list(former.get(offer.name, ())))):
+        known = Racer(name=offer.name, rounds=list(former.get(offer.name, ())))
+        if known.is_behind(_SURE, _FEWEST):
             offers.notes.append(f"{offer.name}: lost the trials of earlier matches")
             continue
         made = offers.make(offer)
@@ -148,10 +149,10 @@ def choose_player(
     racers, trial_time = _trials(game, pace, first, others, former, seed=seed)
     if memory is not None:
         memory.keep(racers)
-    tried = [racer for racer in racers if len(racer.rounds) >= _FEWEST]
-    best = max(tried, key=lambda racer: racer.bounds(_SURE)[0], default=None)
+    better = [racer for racer in racers if racer.is_ahead(_SURE, _FEWEST)]
+    best = max(better, key=lambda racer: racer.bounds(_SURE)[0], default=None)
     winner = first
-    if best is not None and best.bounds(_SURE)[0] > 0.5:
+    if best is not None:
         winner = next(other for other in others if other.name == best.name)
     return PlayerChoice(
         name=winner.name,
@@ -193,11 +194,6 @@ class _Pace:
         """Return whether there is time for trials of so many, and good ones for more than a few."""
         least = _SHORTEST if others <= _FEW else _GOOD
         return self.costs.choices > 0 and self.move_time(others) >= min(least, self.longest)
-
-
-def _has_lost(racer: Racer) -> bool:
-    """Return whether a candidate is worse than the first choice by more than chance."""
-    return len(racer.rounds) >= _FEWEST and racer.bounds(_SURE)[1] < 0.5
 
 
 def _school(

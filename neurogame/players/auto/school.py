@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, final
 
 from neurogame.players.auto.candidate import Candidate
-from neurogame.players.race import Race, Racer
+from neurogame.players.race import Race
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 from neurogame.waiting import say
@@ -114,11 +114,6 @@ class School:
         )
         for _ in race.steps(_MOVE, _MOST):
             yield False
-            if _has_won(race.racers[0]):
+            if race.racers[0].is_ahead(_SURE, _FEWEST):
                 self._is_learned = True
                 return
-
-
-def _has_won(racer: Racer) -> bool:
-    """Return whether a candidate is better by more than chance."""
-    return len(racer.rounds) >= _FEWEST and racer.bounds(_SURE)[0] > 0.5
