@@ -1,7 +1,7 @@
 """``neurogame learn``: learn to judge moves, and save that in a checkpoint.
 
 Knowledge of states and moves comes from thousands of games; an action heuristic is trained to
-foresee what a tree search will choose.
+foresee what a tree search will choose; a policy learns to foresee what a trained evaluator chooses.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import dataclasses
 import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -20,6 +21,7 @@ from neurogame.errors import ConfigurationError
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.learn.action_training_config import ActionTrainingConfig
+from neurogame.learn.policy_config import PolicyConfig
 from neurogame.settings import Settings, settings_of
 
 if TYPE_CHECKING:
@@ -47,6 +49,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{_defaults(ActionTrainingConfig)}",
     )
     parser.add_argument(
+        "--policy",
+        nargs="?",
+        const="",
+        metavar="NAME=VALUE,...",
+        help="learn a policy from the evaluator of the checkpoint that --into names instead, with "
+        f"these settings; with their defaults: {_defaults(PolicyConfig)}",
+    )
+    parser.add_argument(
         "--formulas",
         default="",
         metavar="NAME=VALUE,...",
@@ -63,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         type=Path,
-        help="the checkpoint to write (default: GAME-knowledge.pt or GAME-action.pt)",
+        help="the checkpoint to write (default: GAME-JUDGE.pt, such as GAME-knowledge.pt)",
     )
     parser.add_argument(
         "--into",
@@ -80,12 +90,8 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.learn.checkpoint import load_checkpoint, save_checkpoint
     from neurogame.simulate.game import Game
 
-    name = "knowledge" if options.action is None else "action"
-    if name == "action" and (options.knowledge or options.role):
-        raise ConfigurationError("--action does not go with --knowledge and --role: one at a time")
-    if options.formulas and name != "action":
-        raise ConfigurationError("--formulas is for --action; add that, or leave it out")
-    kind = KnowledgeConfig if name == "knowledge" else ActionTrainingConfig
+    name = _wanted(options)
+    kind, learn = _KINDS[name]
     config = _config(kind, f"--{name}", getattr(options, name))
     base = load_checkpoint(options.into) if options.into else None
     game = Game.load(options.rules)
@@ -95,8 +101,7 @@ def run(options: argparse.Namespace) -> int:
     if not path.parent.is_dir():
         raise ConfigurationError(f"--out {path}: there is no folder {path.parent}; make it first")
     start = time.perf_counter()
-    learn = _learn_knowledge if name == "knowledge" else _train_action
-    judge, counters, found = learn(game, config, options)
+    judge, counters, found = learn(game, base, config, options)
     seconds = time.perf_counter() - start
     digest = save_checkpoint(path, _checkpoint(game, name, judge, base, options.seed, counters))
     summary = {
@@ -112,6 +117,27 @@ def run(options: argparse.Namespace) -> int:
     }
     print(json.dumps(summary)) if options.json else _print(summary, options.rules)
     return 0
+
+
+def _wanted(options: argparse.Namespace) -> str:
+    """Return which judge is to learn.
+
+    Raises:
+        ConfigurationError: the options do not go together.
+    """
+    named = [name for name in ("action", "policy") if getattr(options, name) is not None]
+    name = named[0] if named else "knowledge"
+    if len(named) > 1 or (named and (options.knowledge or options.role)):
+        raise ConfigurationError(
+            f"--{name} does not go with --knowledge, --role and the like: one at a time"
+        )
+    if options.formulas and name != "action":
+        raise ConfigurationError("--formulas is for --action; add that, or leave it out")
+    if name == "policy" and options.into is None:
+        raise ConfigurationError(
+            "--policy learns from a trained evaluator; name its checkpoint with --into"
+        )
+    return name
 
 
 def _config(kind: type[Settings], option: str, text: str) -> Any:
@@ -140,7 +166,7 @@ def _own_game(game: Game, base: Checkpoint) -> Game:
 
 
 def _learn_knowledge(
-    game: Game, config: KnowledgeConfig, options: argparse.Namespace
+    game: Game, base: Checkpoint | None, config: KnowledgeConfig, options: argparse.Namespace
 ) -> tuple[StoredJudge, dict[str, int], dict[str, Any]]:
     """Learn with a progress bar over the games; return the judge, counters and measurements."""
     from neurogame.learn.knowledge import learn_knowledge
@@ -151,7 +177,7 @@ def _learn_knowledge(
 
 
 def _train_action(
-    game: Game, config: ActionTrainingConfig, options: argparse.Namespace
+    game: Game, base: Checkpoint | None, config: ActionTrainingConfig, options: argparse.Namespace
 ) -> tuple[StoredJudge, dict[str, int], dict[str, Any]]:
     """Train with a progress bar over the matches; return as for knowledge."""
     from neurogame.evaluators.actions.build import make_action_circuit
@@ -166,6 +192,28 @@ def _train_action(
         )
     rounds = [dataclasses.asdict(report) for report in reports]
     return circuit, {"matches": matches}, {"rounds": rounds}
+
+
+def _learn_policy(
+    game: Game, base: Checkpoint | None, config: PolicyConfig, options: argparse.Namespace
+) -> tuple[StoredJudge, dict[str, int], dict[str, Any]]:
+    """Learn with a progress bar over the choices; return as for knowledge."""
+    from neurogame.learn.policy_learning import learn_policy
+
+    assert base is not None
+    evaluator = base.evaluator(game)
+    with _bar(game, config.choices * config.passes, " choices", options) as bar:
+        policy, report = learn_policy(
+            game, evaluator, config, seed=options.seed, progress=bar.update
+        )
+    return policy, {"choices": report.choices}, {"report": dataclasses.asdict(report)}
+
+
+_KINDS: dict[str, tuple[type[Settings], Callable[..., Any]]] = {
+    "knowledge": (KnowledgeConfig, _learn_knowledge),
+    "action": (ActionTrainingConfig, _train_action),
+    "policy": (PolicyConfig, _learn_policy),
+}
 
 
 def _bar(game: Game, total: int, unit: str, options: argparse.Namespace) -> tqdm[NoReturn]:
@@ -202,13 +250,21 @@ def _checkpoint(
 
 def _print(summary: dict[str, Any], rules: str) -> None:
     name = summary["judge"]
-    done = f"{summary['games']:,} games" if name == "knowledge" else f"{summary['matches']} matches"
+    what = next(what for what in ("games", "matches", "choices") if what in summary)
+    done = f"{summary[what]:,} {what}"
     print(f"{done} in {summary['seconds']:.1f} seconds; saved in {summary['checkpoint']}")
     for number, found in enumerate(summary.get("rounds", ()), 1):
         print(
             f"  round {number}: cross entropy {found['loss']:.3f} (of the visits alone "
             f"{found['entropy']:.3f}), best move agrees in {100 * found['agreement']:.0f} % of "
             f"{found['held_out']} choices held out"
+        )
+    if "report" in summary:
+        found = summary["report"]
+        print(
+            f"  cross entropy {found['loss']:.3f} (of the teacher's weights alone "
+            f"{found['entropy']:.3f}, all moves alike {found['uniform']:.3f}), best move agrees in "
+            f"{100 * found['agreement']:.0f} % of {found['held_out']:,} choices held out"
         )
     player = f"mcts:{summary['checkpoint']},tree={name},sims=1000"
     print("play against it:")

@@ -17,12 +17,13 @@ from typing import final
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.kernels.leaves.move_scores import LOGITS
 from neurogame.learn.action_training_config import ActionTrainingConfig
+from neurogame.learn.choices import Choices, visit_shares
 from neurogame.learn.weights import copied_weights
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
@@ -49,22 +50,6 @@ class RoundReport:
     loss: float
     entropy: float
     agreement: float
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class _Choices:
-    """Choices of one role.
-
-    Attributes:
-        fluents: of the states; bool ``[N, F]``.
-        legal: moves of all roles; bool ``[N, M]``.
-        visits: share of each of the role's moves; float32 ``[N, M_r]``.
-    """
-
-    fluents: Tensor
-    legal: Tensor
-    visits: Tensor
 
 
 def train_action_circuit(
@@ -155,14 +140,7 @@ def _self_play(
                 joint.append(own[0])
                 continue
             found = search.search(state, role, Limit(simulations=config.simulations))
-            visits = torch.zeros(len(game.moves[role]))
-            for move, tries in found.tries.items():
-                visits[move] = tries
-            if found.proved or not visits.sum() > 0:
-                # What is proved is known: all weight on the move.
-                visits.zero_()
-                visits[found.move] = 1
-            share = visits / visits.sum()
+            share = torch.from_numpy(visit_shares(found, len(game.moves[role])))
             rows.append((role, state.fluents.clone(), legal, share))
             drawn = ply < config.random_plies
             weights = share.double().numpy()
@@ -173,35 +151,29 @@ def _self_play(
     return rows
 
 
-def _gathered(game: Game, rows: Sequence[_Row]) -> list[_Choices | None]:
+def _gathered(game: Game, rows: Sequence[_Row]) -> list[Choices | None]:
     """Return the choices of each role, None for a role without any."""
-    found: list[_Choices | None] = []
+    found: list[Choices | None] = []
+    offsets = game.move_offsets
     for role in range(len(game.roles)):
         own = [row for row in rows if row[0] == role]
-        found.append(
-            _Choices(
-                fluents=torch.stack([row[1] for row in own]),
-                legal=torch.stack([row[2] for row in own]),
-                visits=torch.stack([row[3] for row in own]),
-            )
-            if own
-            else None
+        if not own:
+            found.append(None)
+            continue
+        legal = torch.stack([row[2] for row in own])
+        choices = Choices(
+            fluents=torch.stack([row[1] for row in own]),
+            all_legal=legal,
+            legal=legal[:, offsets[role] : offsets[role + 1]],
+            shares=torch.stack([row[3] for row in own]),
         )
+        found.append(choices)
     return found
-
-
-def _losses(circuit: ActionCircuit, role: int, choices: _Choices) -> tuple[Tensor, Tensor]:
-    """Return the cross entropy of each choice, and whether its best move is the most visited."""
-    legal = torch.split(choices.legal, list(circuit.move_counts), dim=1)[role]
-    scores = circuit(choices.fluents, role, choices.legal).masked_fill(~legal, -torch.inf)
-    logs = nn.functional.log_softmax(scores, dim=1).masked_fill(~legal, 0.0)
-    agree = scores.argmax(dim=1) == choices.visits.argmax(dim=1)
-    return -(choices.visits * logs).sum(dim=1), agree
 
 
 def _pass(
     circuit: ActionCircuit,
-    learned: Sequence[_Choices | None],
+    learned: Sequence[Choices | None],
     config: ActionTrainingConfig,
     optimiser: torch.optim.Optimizer,
     random: np.random.Generator,
@@ -211,19 +183,19 @@ def _pass(
     batches = []
     for role, own in enumerate(learned):
         if own is not None:
-            order = torch.from_numpy(random.permutation(len(own.fluents)))
+            order = torch.from_numpy(random.permutation(len(own)))
             batches += [(role, own, part) for part in torch.split(order, config.batch)]
     for place in random.permutation(len(batches)):
         role, own, part = batches[place]
         optimiser.zero_grad()
-        some = _Choices(fluents=own.fluents[part], legal=own.legal[part], visits=own.visits[part])
-        loss = _losses(circuit, role, some)[0].mean()
-        loss.backward()  # type: ignore[no-untyped-call]
+        some = own.select(part)
+        loss = some.losses(circuit(some.fluents, role, some.all_legal)).mean()
+        loss.backward()
         optimiser.step()
     circuit.eval()
 
 
-def _calibrate(circuit: ActionCircuit, learned: Sequence[_Choices | None]) -> None:
+def _calibrate(circuit: ActionCircuit, learned: Sequence[Choices | None]) -> None:
     """Set how sharply each role's untrained scores decide, of which the rules say nothing."""
     for role, own in enumerate(learned):
         if own is not None:
@@ -232,14 +204,15 @@ def _calibrate(circuit: ActionCircuit, learned: Sequence[_Choices | None]) -> No
             with torch.no_grad():
                 for value in _FACTORS:
                     factor.fill_(value)
-                    losses.append(float(_losses(circuit, role, own)[0].mean()))
+                    scores = circuit(own.fluents, role, own.all_legal)
+                    losses.append(float(own.losses(scores).mean()))
                 factor.fill_(_FACTORS[int(np.argmin(losses))])
 
 
 def _report(
     circuit: ActionCircuit,
-    learned: Sequence[_Choices | None],
-    measured: Sequence[_Choices | None],
+    learned: Sequence[Choices | None],
+    measured: Sequence[Choices | None],
 ) -> RoundReport:
     """Measure the circuit on what it was not trained on."""
     losses, agreements, entropies = [], [], []
@@ -247,14 +220,14 @@ def _report(
     with torch.no_grad():
         for role, own in enumerate(looked):
             if own is not None:
-                loss, agree = _losses(circuit, role, own)
-                losses.append(loss)
-                agreements.append(agree)
-                entropies.append(-torch.special.xlogy(own.visits, own.visits).sum(dim=1))
+                scores = circuit(own.fluents, role, own.all_legal)
+                losses.append(own.losses(scores))
+                agreements.append(own.agreements(scores))
+                entropies.append(own.entropies())
     total = torch.cat(losses)
     return RoundReport(
-        choices=sum(len(own.fluents) for own in learned if own is not None),
-        held_out=sum(len(own.fluents) for own in measured if own is not None),
+        choices=sum(len(own) for own in learned if own is not None),
+        held_out=sum(len(own) for own in measured if own is not None),
         loss=float(total.mean()),
         entropy=float(torch.cat(entropies).mean()),
         agreement=float(torch.cat(agreements).float().mean()),

@@ -10,7 +10,7 @@ from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.learn.weights import copied_weights
 from neurogame.simulate.game import Game
 
-JUDGES = ("action", "knowledge")
+JUDGES = ("action", "knowledge", "policy")
 """Names of the judges that a checkpoint may hold."""
 
 
@@ -65,6 +65,10 @@ def _fresh(name: str, game: Game, description: dict[str, Any]) -> Any:
         from neurogame.evaluators.actions.build import rebuild_action_circuit
 
         return rebuild_action_circuit(game, description)
+    if name == "policy":
+        from neurogame.evaluators.policy.policy import Policy
+
+        return Policy.rebuild(game, description)
     raise CheckpointError(
         f"the checkpoint holds a judge of moves of unknown kind {name!r}; this version knows "
         f"{', '.join(JUDGES)}"

@@ -7,7 +7,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from neurogame.errors import LimitError
+from neurogame.errors import LimitError, PlayerError
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.kernels.leaves.move_scores import MoveJudge
@@ -34,7 +34,8 @@ def make_judges(
     """Return the judges that settings ask for, by name; gating may ask for the action heuristic.
 
     Those that the checkpoint holds are taken from there. Of the others the action heuristic is
-    made from the rules, and knowledge and values of pieces are learned, here and now.
+    made from the rules, and knowledge and values of pieces are learned, here and now; a policy is
+    not.
 
     Args:
         game: the game.
@@ -50,6 +51,7 @@ def make_judges(
 
     Raises:
         CheckpointError: the checkpoint is of another game; or nothing in it is asked for.
+        PlayerError: a policy is asked for, and there is none.
         LimitError: there is no action heuristic for this game, and gating cannot do without.
     """
     wanted = settings.judges
@@ -63,6 +65,11 @@ def make_judges(
     for name in wanted:
         if checkpoint is not None and name in checkpoint.judges:
             found[name] = checkpoint.judge(name, game)
+        elif name == "policy":
+            raise PlayerError(
+                f"{game.name}: tree=policy and playout=policy need a checkpoint that holds a "
+                "policy; `neurogame learn RULES --policy --into CHECKPOINT` makes one"
+            )
         elif name == "knowledge":
             found[name] = _learned(game, learning or KnowledgeConfig(), seed, deadline)
         elif name == "fast":

@@ -25,6 +25,9 @@ MOST_ROUNDS = 100
 _SPREAD = 0.35
 """Least standard deviation of a round that is reckoned with: few rounds that end alike, as the
 first ones often do, do not show that all others will."""
+_EXPECTED = 2
+"""Rounds that an expectation counts for: games differ by about 0.25 from what is expected, which is
+as much as the means of two rounds differ."""
 
 
 class Searcher(Protocol):
@@ -47,11 +50,14 @@ class Racer:
         rounds: what each round came to, 0..1: 0.5 is as good as the baseline. A round is a
             match in each role from a common opening.
         is_racing: whether it still runs.
+        expected: what its kind came to in other games, 0..1, which counts like two rounds beside
+            its own; None: nothing is expected of it.
     """
 
     name: str
     rounds: list[float] = field(default_factory=list)
     is_racing: bool = True
+    expected: float | None = None
 
     @property
     def mean(self) -> float:
@@ -59,12 +65,14 @@ class Racer:
         return float(np.mean(self.rounds)) if self.rounds else 0.5
 
     def bounds(self, z: float) -> tuple[float, float]:
-        """Return the mean less and plus ``z`` standard errors."""
-        count = len(self.rounds)
-        if count == 0:
+        """Return the mean less and plus ``z`` standard errors, what is expected included."""
+        known = [] if self.expected is None else [self.expected] * _EXPECTED
+        counted = [*known, *self.rounds]
+        if not counted:
             return 0.0, 1.0
-        spread = max(float(np.std(self.rounds)), _SPREAD)
-        return self.mean - z * spread / math.sqrt(count), self.mean + z * spread / math.sqrt(count)
+        spread = max(float(np.std(self.rounds)) if self.rounds else 0.0, _SPREAD)
+        mean, error = float(np.mean(counted)), spread / math.sqrt(len(counted))
+        return mean - z * error, mean + z * error
 
     def is_ahead(self, z: float, fewest: int) -> bool:
         """Return whether it is ahead of the baseline by ``z`` errors, in enough rounds."""
@@ -94,6 +102,7 @@ class Race:
         z: float = 1.0,
         fewest: int = 6,
         former: Mapping[str, Sequence[float]] | None = None,
+        expected: Mapping[str, float] | None = None,
     ) -> None:
         """Take who runs.
 
@@ -107,9 +116,13 @@ class Race:
                 time is better spent on others long before it is sure that it is worse.
             fewest: rounds before anybody is sent home, at least 1.
             former: rounds of earlier races against the same baseline, by name; they count too.
+            expected: see :class:`Racer`, by name.
         """
-        known = former or {}
-        self.racers = [Racer(name=name, rounds=list(known.get(name, ()))) for name in candidates]
+        known, hoped = former or {}, expected or {}
+        self.racers = [
+            Racer(name=name, rounds=list(known.get(name, ())), expected=hoped.get(name))
+            for name in candidates
+        ]
         self._game, self._baseline, self._z = game, baseline, z
         self._fewest = fewest
         self._candidates = list(candidates.values())

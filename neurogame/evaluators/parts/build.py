@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
 import torch
 
 from neurogame.circuit.circuit import Circuit, HasCircuit
@@ -18,7 +17,7 @@ from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.detectors import first_embedding
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.evaluators.parts.feature_units import feature_units
-from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
+from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes, empty_layout
 from neurogame.evaluators.parts.make_layout import make_layout
 from neurogame.simulate.game import Game
 
@@ -61,7 +60,7 @@ def rebuild_parts(game: HasCircuit | Circuit, description: Mapping[str, Any]) ->
         sizes = PartsSizes(**given["sizes"])
     except TypeError as error:
         raise ConfigurationError(f"an evaluator made of parts: its sizes: {error}") from None
-    return _made(game, _empty_layout(sizes), config, seed)
+    return _made(game, empty_layout(sizes), config, seed)
 
 
 def _made(
@@ -80,26 +79,3 @@ def _made(
 def describe_parts(sizes: PartsSizes, config: PartsConfig, seed: int) -> dict[str, Any]:
     """Return what :func:`rebuild_parts` makes the same evaluator of."""
     return {"kind": KIND, "seed": seed, "config": config.to_json(), "sizes": asdict(sizes)}
-
-
-def _empty_layout(sizes: PartsSizes) -> PartsLayout:
-    """Return a layout whose arrays are filled when a state dict is loaded."""
-    modes, fluents = sizes.modes, sizes.fluents
-
-    def whole(*shape: int) -> np.ndarray[Any, np.dtype[np.int32]]:
-        return np.zeros(shape, np.int32)
-
-    return PartsLayout(
-        sizes=sizes,
-        mode_fluent=whole(sizes.mode_fluents),
-        seen_as=whole(modes, fluents),
-        weights=whole(modes),
-        turn=whole(modes, sizes.outputs),
-        sign=np.ones(modes, np.float32),
-        start=whole(fluents + 1),
-        lookup=whole(sizes.addends),
-        addend=whole(sizes.addends),
-        first=whole(sizes.lookups),
-        last=whole(sizes.lookups),
-        images=whole(modes, sizes.images, fluents),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, final
 
 import numpy as np
@@ -80,6 +80,12 @@ class PartsLayout:
         """Return all arrays by their names."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "sizes"}
 
+    def without_tables(self) -> PartsLayout:
+        """Return the modes and perspectives alone, without look-ups and symmetries."""
+        sizes = replace(self.sizes, lookups=0, addends=0, rows=0, images=0)
+        kept = {name: getattr(self, name) for name in ("mode_fluent", "seen_as", "weights")}
+        return replace(empty_layout(sizes), **{name: own.copy() for name, own in kept.items()})
+
     def addends(self) -> Int32s2:
         """Return by how much each fluent raises the row of each look-up; int32 ``[F, L]``."""
         found = np.zeros((self.sizes.fluents, self.sizes.lookups), np.int32)
@@ -108,3 +114,26 @@ class PartsLayout:
         sums = (seen > 0.5).double() @ addends
         rows = sums.long() + torch.from_numpy(self.first).long().to(seen.device)
         return torch.minimum(rows, torch.from_numpy(self.last).long().to(seen.device))
+
+
+def empty_layout(sizes: PartsSizes) -> PartsLayout:
+    """Return a layout whose arrays are filled when a state dict is loaded."""
+    modes, fluents = sizes.modes, sizes.fluents
+
+    def whole(*shape: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+        return np.zeros(shape, np.int32)
+
+    return PartsLayout(
+        sizes=sizes,
+        mode_fluent=whole(sizes.mode_fluents),
+        seen_as=whole(modes, fluents),
+        weights=whole(modes),
+        turn=whole(modes, sizes.outputs),
+        sign=np.ones(modes, np.float32),
+        start=whole(fluents + 1),
+        lookup=whole(sizes.addends),
+        addend=whole(sizes.addends),
+        first=whole(sizes.lookups),
+        last=whole(sizes.lookups),
+        images=whole(modes, sizes.images, fluents),
+    )

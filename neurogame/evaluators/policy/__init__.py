@@ -1,0 +1,1 @@
+"""A learned policy: which moves a player that knows the game would consider, read off the state."""

@@ -1,0 +1,161 @@
+"""A learned policy as a torch module, and as a judge of moves."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from neurogame.circuit.circuit import Circuit, HasCircuit
+from neurogame.errors import ConfigurationError, GameError
+from neurogame.evaluators.parts.evaluator import LAYOUT, PartsEvaluator
+from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes, empty_layout
+from neurogame.kernels.leaves.move_scores import LOGITS, CompiledScores, Flags, Reals
+from neurogame.kernels.policy.scores import PolicyWeights, compile_policy
+
+
+@final
+class Policy(nn.Module):
+    """Scores every move of a role by hidden units above embeddings of the fluents that hold.
+
+    The score of a move is a logarithm of its weight: ``softmax`` over the legal moves gives the
+    probability ``P(move)``. It is ``b_m + w_m . relu(c + sum of e_f)`` over the fluents ``f`` that
+    hold, in the perspective of the state's mode. Embeddings and biases of the units begin as those
+    of an evaluator that has learned the game, its detectors of the goals' conditions among them;
+    what moves read begins at 0, where all legal moves are alike.
+
+    Args:
+        circuit: the game.
+        layout: modes and perspectives; its look-ups are not read.
+        hidden: number of hidden units, ``H``.
+
+    Attributes:
+        embedding: what fluents add to the units' inputs; ``[S, F, H]``.
+        bias: of the units; ``[Q, H]``, for each mode its own.
+        readout: what units add to the scores of moves; ``[M, H]``, moves of all roles.
+        moves: what is added to each score; ``[M]``.
+
+    *Reference:* Silver et al., "Mastering the game of Go without human knowledge" (2017), the
+    policy head; the units are those of :class:`~neurogame.evaluators.parts.evaluator`.
+    """
+
+    def __init__(self, circuit: Circuit, layout: PartsLayout, hidden: int) -> None:
+        super().__init__()
+        self.layout, self.offsets = layout, circuit.move_offsets
+        sizes = layout.sizes
+        self.embedding = nn.Parameter(torch.zeros(sizes.sets, sizes.fluents, hidden))
+        self.bias = nn.Parameter(torch.zeros(sizes.modes, hidden))
+        self.readout = nn.Parameter(torch.zeros(circuit.move_count, hidden))
+        self.moves = nn.Parameter(torch.zeros(circuit.move_count))
+        for name, column in layout.arrays().items():
+            self.register_buffer(f"{LAYOUT}{name}", torch.from_numpy(column))
+
+    @classmethod
+    def above(cls, circuit: Circuit, evaluator: PartsEvaluator) -> Policy:
+        """Return a policy that has learned nothing, above the hidden units of an evaluator.
+
+        Args:
+            circuit: the game.
+            evaluator: of the game; its weights are copied.
+        """
+        found = cls(circuit, evaluator.layout.without_tables(), evaluator.bias.shape[1])
+        with torch.no_grad():
+            found.embedding.copy_(evaluator.embedding)
+            found.bias.copy_(evaluator.bias)
+        return found
+
+    @property
+    def scale(self) -> int:
+        """``LOGITS``: scores are logarithms of weights."""
+        return LOGITS
+
+    def describe(self) -> dict[str, Any]:
+        """Return the JSON-able sizes; with the state dict they are all there is."""
+        return {"hidden": self.bias.shape[1], "sizes": asdict(self.layout.sizes)}
+
+    @classmethod
+    def rebuild(cls, game: HasCircuit | Circuit, description: dict[str, Any]) -> Policy:
+        """Return the policy of a description; load its state dict to get what it knows.
+
+        Raises:
+            ConfigurationError: the description holds no sizes of a policy.
+        """
+        circuit = game if isinstance(game, Circuit) else game.circuit
+        try:
+            sizes, hidden = PartsSizes(**description["sizes"]), int(description["hidden"])
+        except (TypeError, KeyError, ValueError) as error:
+            raise ConfigurationError(f"a learned policy: its sizes: {error}") from None
+        return cls(circuit, empty_layout(sizes), hidden)
+
+    def forward(self, fluents: Tensor, role: int) -> Tensor:
+        """Return the scores of all moves of a role, whether or not they are legal.
+
+        Args:
+            fluents: which fluents hold; bool or floats, ``[B, F]``.
+            role: its index.
+
+        Returns:
+            Logarithms of weights; ``[B, M_r]``.
+
+        Raises:
+            GameError: the fluents do not fit.
+        """
+        if fluents.dim() != 2 or fluents.shape[1] != self.layout.sizes.fluents:
+            raise GameError(
+                f"fluents of shape {list(fluents.shape)} do not fit this policy, which takes "
+                f"[B, {self.layout.sizes.fluents}]: is it another game's?"
+            )
+        held = fluents.to(self.bias.dtype)
+        begin, end = self.offsets[role], self.offsets[role + 1]
+        return self._units(held) @ self.readout[begin:end].t() + self.moves[begin:end]
+
+    def _units(self, held: Tensor) -> Tensor:
+        """Return the hidden units; ``[B, H]``."""
+        layout, found = self.layout, held.new_zeros(len(held), self.bias.shape[1])
+        mode = layout.mode_of(held)
+        for number in range(layout.sizes.modes):
+            rows = torch.nonzero(mode == number).view(-1)
+            if len(rows):
+                seen = layout.seen(held[rows], number)
+                own = self.bias[number] + seen @ self.embedding[int(layout.weights[number])]
+                found = found.index_copy(0, rows, torch.relu(own))
+        return found
+
+    def move_scores(self, fluents: Flags, legal: Flags, role: int) -> Reals:
+        """Return the scores of a role's moves, as torch computes them; the definition.
+
+        Args:
+            fluents: which fluents hold in each state; bool ``[B, F]``.
+            legal: which moves of the role are legal, which changes nothing; bool ``[B, M_r]``.
+            role: its index.
+
+        Returns:
+            Float32 ``[B, M_r]``.
+        """
+        with torch.no_grad():
+            found = self(torch.from_numpy(np.ascontiguousarray(fluents)), role)
+        scores: Reals = found.cpu().numpy().astype(np.float32)
+        return scores
+
+    def compiled_scores(self) -> CompiledScores:
+        """Return the policy with its present weights for compiled code, for one thread."""
+        layout = self.layout
+        embedding, bias, readout, moves = (
+            np.array(part.detach().cpu().numpy(), np.float32, order="C")
+            for part in (self.embedding, self.bias, self.readout, self.moves)
+        )
+        weights = PolicyWeights(
+            offsets=np.array(self.offsets, np.int64),
+            mode_fluent=layout.mode_fluent,
+            seen_as=layout.seen_as,
+            sets=layout.weights,
+            embedding=embedding,
+            bias=bias,
+            readout=readout,
+            moves=moves,
+            units=np.zeros(bias.shape[1], np.float32),
+        )
+        return compile_policy(weights)

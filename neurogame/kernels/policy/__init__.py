@@ -1,0 +1,1 @@
+"""Scores of moves by a learned policy, compiled."""

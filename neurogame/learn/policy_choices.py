@@ -1,0 +1,144 @@
+"""Where the choices come from that a policy learns from: games that an evaluator plays.
+
+The evaluator plays itself in many games at once, with some random moves. Every state of these games
+in which a role has a choice is judged by the teacher, each role's choices for themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.next_values import NextValues
+from neurogame.kernels.knowledge.recorded_games import GameRecorder
+from neurogame.kernels.leaves.expander import Expander
+from neurogame.kernels.leaves.move_scores import make_scores, score_moves
+from neurogame.learn.choices import Choices, visit_shares
+from neurogame.learn.counter_random import derived_seed
+from neurogame.learn.policy_config import PolicyConfig
+from neurogame.search.limit import Limit
+from neurogame.search.mcts import Mcts
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.simulate.game import Game, State
+
+Words = npt.NDArray[np.uint64]
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Reals = npt.NDArray[np.float32]
+
+_GAMES, _ORDER = 1, 2
+"""Uses of the seed."""
+_LANES = 256
+_AT_ONCE = 4096
+"""States judged at once, at most."""
+_CELLS = 1 << 24
+"""Weights of all moves of the states judged at once, at most."""
+_TEACHER = MctsSettings(cutoff=0, tree="values", exploration=0.3)
+"""How a tree search teaches: with values in the place of playouts, see docs/search.md."""
+
+
+@final
+class ChoiceSource:
+    """Choices of moves, judged by an evaluator or by searches with it; without end."""
+
+    def __init__(self, game: Game, evaluator: Evaluator, config: PolicyConfig, seed: int) -> None:
+        """Compile what is needed.
+
+        Args:
+            game: the game.
+            evaluator: the teacher.
+            config: how it plays and teaches.
+            seed: decides the games.
+        """
+        self._game, self._config, self._seed = game, config, seed
+        self._judge = NextValues(game, evaluator)
+        self._recorder = GameRecorder(game.circuit, plies=config.plies)
+        self._expander = Expander(game.circuit)
+        self._scores = make_scores(self._judge, game.circuit)
+        self._search = None
+        if config.teacher == "search":
+            self._search = Mcts(game, settings=_TEACHER, evaluator=evaluator, seed=seed)
+
+    def choices(self) -> Iterator[tuple[int, Choices]]:
+        """Yield choices of a role, a few thousand at a time, with the role's index."""
+        number = 0
+        while True:
+            own = derived_seed(self._seed, _GAMES, number)
+            games = self._recorder.play(
+                min(_LANES, self._recorder.lanes),
+                own,
+                judge=self._judge,
+                epsilon=self._config.epsilon,
+            )
+            # What follows the last move of a game is not decided by anybody.
+            states = games.states[games.moves[:, 0] >= 0]
+            random = np.random.default_rng(derived_seed(self._seed, _ORDER, number))
+            states = states[random.permutation(len(states))]
+            step = max(min(_AT_ONCE, _CELLS // self._game.circuit.move_count), 1)
+            for begin in range(0, len(states), step):
+                yield from self._judged(states[begin : begin + step])
+            number += 1
+
+    def _judged(self, states: Words) -> Iterator[tuple[int, Choices]]:
+        """Yield the choices of every role in some states."""
+        seen, offsets = self._expander.look(states), self._game.move_offsets
+        legal = _flags(seen.legal)[:, : offsets[-1]]
+        fluents = _flags(states)[:, : len(self._game.fluents)]
+        for role in range(len(self._game.roles)):
+            own = legal[:, offsets[role] : offsets[role + 1]]
+            rows = np.flatnonzero(own.sum(axis=1) > 1)
+            if not len(rows):
+                continue
+            mine = own[rows]
+            if self._search is None:
+                shares = self._by_values(states, seen.legal, rows, mine, role)
+            else:
+                shares = self._by_search(fluents[rows], role, mine.shape[1])
+            yield (
+                role,
+                Choices(
+                    fluents=torch.from_numpy(fluents[rows]),
+                    all_legal=torch.from_numpy(legal[rows]),
+                    legal=torch.from_numpy(mine),
+                    shares=torch.from_numpy(shares),
+                ),
+            )
+
+    def _by_values(
+        self, states: Words, packed: Words, rows: Integers, legal: Flags, role: int
+    ) -> Reals:
+        """Return weights that follow from the values of what moves lead to."""
+        counts = legal.sum(axis=1)
+        found = np.zeros((len(rows), int(counts.max())), np.float32)
+        score_moves(self._scores.scores, states, packed, rows, len(rows), role, 0, found)
+        self._scores.check()
+        there = np.arange(found.shape[1]) < counts[:, None]
+        best = np.where(there, found, -np.inf).max(axis=1, keepdims=True)
+        weights = np.where(there, np.exp((found - best) / self._config.temper), 0.0)
+        weights /= weights.sum(axis=1, keepdims=True)
+        shares = np.zeros(legal.shape, np.float32)
+        shares[legal] = weights[there]
+        return shares
+
+    def _by_search(self, fluents: Flags, role: int, moves: int) -> Reals:
+        """Return shares of the visits of searches."""
+        assert self._search is not None
+        shares = np.zeros((len(fluents), moves), np.float32)
+        limit = Limit(simulations=self._config.simulations)
+        for row, held in enumerate(fluents):
+            self._search.forget()
+            state = State(self._game, torch.from_numpy(held.copy()))
+            found = self._search.search(state, role, limit)
+            shares[row] = visit_shares(found, moves)
+        return shares
+
+
+def _flags(packed: Words) -> Flags:
+    """Return packed rows as flags; bool ``[N, 64 words]``."""
+    octets = np.ascontiguousarray(packed).view(np.uint8)
+    return np.unpackbits(octets, axis=1, bitorder="little").view(np.bool_)

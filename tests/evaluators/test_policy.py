@@ -1,0 +1,113 @@
+"""A learned policy: its compiled scores are those of its formula, written out move by move."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+
+from neurogame.errors import ConfigurationError, GameError
+from neurogame.evaluators.policy.policy import Policy
+from neurogame.gdl.scramble import scramble
+from neurogame.kernels.leaves.move_scores import make_scores, score_moves
+from neurogame.kernels.twin.expand import pack_rows
+from neurogame.learn.mapped_judge import map_judge
+from neurogame.simulate.game import Game
+from neurogame.simulate.game_mapping import map_game
+from neurogame.simulate.states import StateBatch
+from tests.evaluators.parts_of_games import parts_of, states_in_play
+
+
+@cache
+def load(name: str) -> Game:
+    return Game.load(name)
+
+
+def random_policy(game: Game) -> Policy:
+    """Return a policy that nobody has taught."""
+    policy = Policy.above(game.circuit, parts_of(game))
+    generator = torch.Generator().manual_seed(7)
+    with torch.no_grad():
+        for parameter in policy.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator))
+    return policy
+
+
+def slow_score(policy: Policy, held: np.ndarray, move: int) -> float:
+    """Return the score of a move, fluent by fluent."""
+    layout, mode = policy.layout, 0
+    for number, fluent in enumerate(layout.mode_fluent):
+        if held[fluent]:
+            mode = number
+            break
+    embedding = policy.embedding.detach().numpy()[layout.weights[mode]]
+    units = policy.bias.detach().numpy()[mode].astype(float)
+    for fluent in np.flatnonzero(held):
+        seen = layout.seen_as[mode, fluent]
+        if seen >= 0:
+            units = units + embedding[seen]
+    readout = policy.readout.detach().numpy()[move]
+    return float(policy.moves.detach()[move]) + float(np.maximum(units, 0) @ readout)
+
+
+@pytest.mark.parametrize("name", ["connectfour", "breakthrough6", "bidding_tictactoe", "nim"])
+def test_compiled_scores_and_torch_are_the_formula(name: str) -> None:
+    game = load(name)
+    policy, states = random_policy(game), states_in_play(game, 60)
+    port = make_scores(policy, game.circuit)
+    assert port.is_compiled
+    fluents, offsets = states.to_bool(), game.move_offsets
+    legal = game.simulator().look(states).legal
+    for role in range(len(game.roles)):
+        own = legal[:, offsets[role] : offsets[role + 1]].numpy()
+        torch_scores = policy.move_scores(fluents.numpy(), own, role)
+        rows = np.arange(len(fluents))[::-1].copy()
+        out = np.full((len(rows), int(own.sum(axis=1).max())), np.nan, np.float32)
+        words = pack_rows(fluents), pack_rows(legal)
+        score_moves(port.scores, *words, rows, len(rows), role, 0, out)
+        for row, found in zip(rows, out, strict=True):
+            moves = np.flatnonzero(own[row])
+            expected = [slow_score(policy, fluents[row].numpy(), offsets[role] + m) for m in moves]
+            np.testing.assert_allclose(found[: len(moves)], expected, rtol=1e-4, atol=1e-4)
+            np.testing.assert_allclose(torch_scores[row, moves], expected, rtol=1e-4, atol=1e-4)
+
+
+def test_all_moves_are_alike_before_learning() -> None:
+    game = load("connectfour")
+    evaluator = parts_of(game)
+    policy = Policy.above(game.circuit, evaluator)
+    assert torch.equal(policy.embedding, evaluator.embedding)
+    assert not policy(states_in_play(game, 20).to_bool(), 0).any()
+
+
+def test_it_is_what_its_description_and_weights_say() -> None:
+    game = load("breakthrough6")
+    policy, states = random_policy(game), states_in_play(game, 20).to_bool()
+    again = Policy.rebuild(game, policy.describe())
+    again.load_state_dict(policy.state_dict())
+    assert torch.equal(policy(states, 1), again(states, 1))
+    with pytest.raises(ConfigurationError, match="learned policy"):
+        Policy.rebuild(game, {"hidden": 3})
+    with pytest.raises(GameError, match="another game's"):
+        policy(states[:, 1:], 0)
+
+
+def test_a_scrambled_game_has_the_same_scores() -> None:
+    own = load("breakthrough6")
+    other = Game.from_rules(scramble(own.rules, 11, numbers=True).rules, "scrambled", cache=False)
+    policy, mapping = random_policy(own), map_game(own, other)
+    judge, states = map_judge(policy, own, other), states_in_play(own, 30).to_bool()
+    assert make_scores(judge, other.circuit).is_compiled
+    twins = torch.zeros_like(states)
+    twins[:, list(mapping.fluents)] = states
+    for role, there in enumerate(mapping.roles):
+        first, last = own.move_offsets[role : role + 2]
+        legal = own.simulator().look(StateBatch.from_bool(states)).legal[:, first:last].numpy()
+        places = list(mapping.moves[role])
+        twin_legal = np.zeros_like(legal)
+        twin_legal[:, places] = legal
+        found = judge.move_scores(twins.numpy(), twin_legal, there)[:, places]
+        expected = policy.move_scores(states.numpy(), legal, role)
+        np.testing.assert_allclose(found[legal], expected[legal], rtol=1e-5)
