@@ -284,3 +284,32 @@ def test_rounds_of_earlier_matches_count(monkeypatch: pytest.MonkeyPatch, tmp_pa
     known = TrialMemory(game("tictactoe")).rounds
     assert known == {"bad": racer.rounds}
     assert len(racer.rounds) >= 3
+
+
+def test_what_is_expected_counts_like_two_rounds() -> None:
+    plain = Racer(name="plain", rounds=[0.75, 0.75, 0.5])
+    hopeful = Racer(name="hopeful", rounds=[0.75, 0.75, 0.5], expected=0.9)
+    doubtful = Racer(name="doubtful", rounds=[0.75, 0.75, 0.5], expected=0.1)
+    assert hopeful.mean == plain.mean == pytest.approx(2 / 3)
+    assert sum(hopeful.bounds(1.0)) / 2 == pytest.approx((0.9 * 2 + 2) / 5)
+    assert hopeful.is_ahead(1.28, 3)
+    assert not plain.is_ahead(1.28, 3)
+    assert not doubtful.is_ahead(0.0, 3)
+    # What is expected takes the place of no trial.
+    assert not Racer(name="untried", expected=0.9).is_ahead(1.28, 3)
+
+
+def test_offers_tell_what_is_expected_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    def better(self: Offers, facts: GameFacts) -> Iterator[Offer]:
+        good = Candidate(name="good", player=RandomPlayer(), searcher=Blunderer(game("tictactoe")))
+        yield Offer(name="good", make=lambda: good, expected=0.65)
+
+    seen: list[float | None] = []
+
+    def run(self: Race, limit: Limit, deadline: float) -> None:
+        seen.extend(racer.expected for racer in self.racers)
+
+    monkeypatch.setattr(Offers, "fresh", better)
+    monkeypatch.setattr(Race, "run", run)
+    choose_player(game("tictactoe"), seconds=100, seed=1)
+    assert seen == [pytest.approx(0.65)]

@@ -31,11 +31,13 @@ class Candidate:
         name: the player string that comes closest.
         player: for the match; not started.
         searcher: for trials, with little memory.
+        expected: score against the plain search, 0..1, that its like had in other games.
     """
 
     name: str
     player: Player
     searcher: Searcher
+    expected: float = 0.5
 
 
 def mcts_candidate(

@@ -32,8 +32,11 @@ _MAKING_SHARE = 0.6
 """Share of the time after which no further candidate is made."""
 _SLOW_TO_MAKE = 2.0
 """A further candidate may take this many times as long to make as the first one."""
-_SURE, _FEWEST = 2.0, 5
-"""Standard errors by which a candidate must be ahead, in at least so many rounds."""
+_SURE, _FEWEST = 1.28, 3
+"""Standard errors by which a candidate must be ahead, in at least so many rounds: with what is
+expected of it, two rounds' worth, one that is worse passes once in twenty to thirty times."""
+_LOST = 2.0
+"""Standard errors by which a candidate must have been behind not to be tried again."""
 _HOPELESS = 3
 """Rounds after which a candidate that is behind may be dropped."""
 _ROUNDS = 5
@@ -253,6 +256,7 @@ def _trials(
         seed=seed,
         fewest=_HOPELESS,
         former=former,
+        expected={other.name: 0.5 + other.expected - first.expected for other in others},
     )
     what = f"{game.name}: trials of {len(others)} against {first.name}"
     with during(what, max(pace.deadline - time.monotonic(), 0.0)):

@@ -32,6 +32,9 @@ _LEARNING = 3.0
 """Seconds left from which it is worth to begin with self-play."""
 _LEARNING_SHARE = 0.5
 """Share of them that it takes; the rest is for trials."""
+_LEARNED, _FEATURES = 0.65, 0.6
+"""Scores against the plain search that are expected of learned values and of alpha-beta with
+features; measured over a dozen games they are a little higher (docs/results.md)."""
 _LARGE = 50_000
 """Gates from which the action heuristic is not tried: making it may take longer than a clock."""
 _KNOWLEDGE = KnowledgeConfig(games=20_000, policy="knowledge")
@@ -48,10 +51,12 @@ class Offer:
     Attributes:
         name: its player string.
         make: makes it.
+        expected: see :class:`~neurogame.players.auto.candidate.Candidate`.
     """
 
     name: str
     make: Callable[[], Candidate]
+    expected: float = 0.5
 
 
 @final
@@ -126,8 +131,16 @@ class Offers:
         """Return the offers of both searches with an evaluator that has learned."""
         tree, plain = f"mcts:{source},{LEARNED_USE}", f"alphabeta:{source}"
         return [
-            Offer(name=plain, make=lambda: self._alphabeta(plain, make(), settings)),
-            Offer(name=tree, make=lambda: self._tree(tree, make(), LEARNED_USE)),
+            Offer(
+                name=plain,
+                make=lambda: self._alphabeta(plain, make(), settings),
+                expected=_LEARNED,
+            ),
+            Offer(
+                name=tree,
+                make=lambda: self._tree(tree, make(), LEARNED_USE),
+                expected=_LEARNED,
+            ),
         ]
 
     def _judged(self, checkpoint: Checkpoint, path: Path, judge: str) -> Offer:
@@ -151,7 +164,7 @@ class Offers:
         if self._self_play and left >= _LEARNING:
             yield from self.learned(facts, _LEARNING_SHARE * left)
         if facts.suits_alphabeta:
-            yield Offer(name="alphabeta:features", make=self._feature_search)
+            yield Offer(name="alphabeta:features", make=self._feature_search, expected=_FEATURES)
         yield Offer(name=f"mcts:features,{FEATURES_USE}", make=self._feature_tree)
         yield Offer(name="mcts:tree=knowledge", make=self._knowledge)
         if facts.suits_alphabeta:
@@ -203,7 +216,7 @@ class Offers:
             offer: what.
         """
         try:
-            return offer.make()
+            return replace(offer.make(), expected=offer.expected)
         except NeurogameError as error:
             self.notes.append(f"{offer.name}: not possible: {error}")
             return None
