@@ -5,12 +5,15 @@ from __future__ import annotations
 from neurogame.kernels.leaves.preference import SCALINGS
 from neurogame.kernels.mcts.search import (
     ALONE,
+    BETA,
     FIRST,
     GRAVE,
     NEVER,
     NUMBER,
     PARENT,
+    PUCT,
     RAVE,
+    SEED,
     UCT,
     WHOLE,
     Options,
@@ -23,6 +26,7 @@ DEPTH = 512
 """Plies that no path in a tree exceeds."""
 _KINDS = {"rave": RAVE, "grave": GRAVE}
 """All others are :data:`UCT`."""
+_MIXING = {"beta": BETA, "seed": SEED, "puct": PUCT}
 
 
 def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
@@ -55,8 +59,9 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
         minimax=settings.minimax,
         experience=settings.experience,
         judged=settings.tree_judge is not None,
-        seeded=settings.is_seeded,
+        mixing=_MIXING[settings.mixing],
         virtual=settings.virtual,
+        temper=settings.temper or 0.0,
         ripe=settings.ripeness,
         scaling=SCALINGS[settings.tree_scaling],
         traced=is_recorded(settings),

@@ -87,14 +87,23 @@ class MctsSettings(Settings):
         most=1,
         allowed="0..1",
     )
-    mix: Literal["beta", "seed"] | None = setting(
+    mix: Literal["beta", "seed", "puct"] | None = setting(
         None,
-        "how a prior and the results of a move are mixed. beta: beta H + (1 - beta) Q with "
+        "how a prior H and the results of a move are mixed. beta: beta H + (1 - beta) Q with "
         "beta = sqrt(k / (3 N + k)) for N visits of the node, where a move that was not tried "
         "has the node's mean (or urgency, if that is a number) for Q; seed: the mean begins "
-        "with virtual results of H. A move that was not tried has the bound of one tried "
-        "once: where there are priors, it need not be tried before others. None: seed for "
-        "values, beta for all others.",
+        "with virtual results of H; puct: priors become probabilities P, and the bound of a "
+        "move is C P sqrt(N) / (1 + n) instead, beside Q as beta has it. A move that was not "
+        "tried has otherwise the bound of one tried once: where there are priors, it need not "
+        "be tried before others. None: seed for values, beta for all others.",
+    )
+    temper: float | None = setting(
+        None,
+        "temperature at which puct turns the scores of a judge into probabilities, softmax of "
+        "score / temper; scores are scaled before, unless they are logarithms; above 0. None: 1 "
+        "for logarithms, 0.1 for all others.",
+        above=0,
+        allowed="a finite number above 0",
     )
     virtual: float = setting(
         1.0,
@@ -117,8 +126,8 @@ class MctsSettings(Settings):
     )
     exploration: float | None = setting(
         None,
-        "the constant C of C sqrt(ln N / n), for values in 0..1; at least 0. None: 0.7, for "
-        "rave and grave 0.2.",
+        "the constant C of C sqrt(ln N / n), for values in 0..1, or of puct; at least 0. None: "
+        "0.7, for rave and grave 0.2, for puct 1.",
         least=0,
         allowed="a number of at least 0",
     )
@@ -262,12 +271,14 @@ class MctsSettings(Settings):
         """The constant C that is used."""
         if self.exploration is not None:
             return self.exploration
+        if self.tree_judge is not None and self.mixing == "puct":
+            return 1.0
         return _DEFAULT_EXPLORATION.get(self.tree, 0.7)
 
     @property
-    def is_seeded(self) -> bool:
-        """Whether priors are the first results of moves, instead of mixed with their means."""
-        return (self.mix or _MIX.get(self.tree)) == "seed"
+    def mixing(self) -> str:
+        """How priors and results are mixed."""
+        return self.mix or _MIX.get(self.tree, "beta")
 
     @property
     def ripeness(self) -> int:

@@ -1,17 +1,17 @@
 """Monte-Carlo tree search in plain Python, from the papers' definitions: a slow twin.
 
 UCB1 with the number of simulations below a node for N; decoupled where several roles decide;
-RAVE and GRAVE; priors by a judge of moves, mixed with means or as first means; the relative bonus
-of Pepels et al.; proved values after Winands et al.; a graph of equal states. Playouts are those of
-the rules' own kernel, with the seeds that the search documents. One state is one dictionary entry;
-nothing is packed, laid out or vectorised here. Reals are of single precision: scores that are equal
-by definition are then equal here where they are in the search, and ties are common.
+RAVE and GRAVE; priors by a judge of moves, mixed with means, as first means, or as probabilities
+(PUCT); the relative bonus of Pepels et al.; proved values after Winands et al.; a graph of equal
+states. Playouts are those of the rules' own kernel, with the seeds that the search documents. One
+state is one dictionary entry; nothing is packed, laid out or vectorised here. Reals are of single
+precision: scores that are equal by definition are then equal here where they are in the search, and
+ties are common.
 """
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,66 +19,32 @@ import numpy as np
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import look, play_uniform
-from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
+from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.kernels.leaves.playouts import play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy
-from neurogame.kernels.leaves.preference import MAX, RAW
-from neurogame.kernels.mcts.search import ALONE, FIRST, GRAVE, NUMBER, RAVE, UCT, WHOLE, Options
+from neurogame.kernels.mcts.search import (
+    ALONE,
+    FIRST,
+    GRAVE,
+    NUMBER,
+    PUCT,
+    RAVE,
+    SEED,
+    UCT,
+    WHOLE,
+    Options,
+)
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
+from tests.search.twin_nodes import Edge, Node, Simulation
+from tests.search.twin_priors import comparable
 from tests.search.twin_random import random_word, shuffled
 
 Real = np.float32
-_NONE = Real(0)
 _STEPS: dict[tuple[State, tuple[int, ...]], State] = {}
 """Successors that any search has asked for."""
 _STATES: dict[State, State] = {}
 """The states among them, so that their legal moves are found once."""
-
-
-@dataclass
-class Edge:
-    """A move of a deciding role."""
-
-    move: int
-    visits: int = 0
-    total: Real = _NONE
-    pending: int = 0
-    known: Real | None = None
-    seen: int = 0
-    hits: Real = _NONE
-    hint: Real = _NONE
-    prior: Real = _NONE
-
-
-@dataclass
-class Node:
-    """A state in the tree."""
-
-    index: int
-    state: State
-    exact: tuple[Real, ...] | None = None
-    visits: int = 0
-    ends: int = 0
-    pending: int = 0
-    sums: list[Real] = field(default_factory=list)
-    edges: dict[int, list[Edge]] = field(default_factory=dict)
-    tried: dict[int, int] = field(default_factory=dict)
-    children: dict[tuple[int, ...], Node] = field(default_factory=dict)
-    settled: bool = False
-    table: dict[int, list[Real]] | None = None
-    hints: list[Real] = field(default_factory=list)
-    judged: bool = False
-
-
-@dataclass
-class Simulation:
-    """A simulation on its way."""
-
-    path: list[tuple[Node, tuple[int, ...]]] = field(default_factory=list)
-    node: Node | None = None
-    over: bool = False
-    step: bool = False
 
 
 class Twin:
@@ -142,22 +108,11 @@ class Twin:
             legal = np.isin(np.arange(len(self.game.moves[role])), own)[None]
             found = self._judge.move_scores(node.state.fluents[None].numpy(), legal, role)[0]
             scores = {self.game.move_offsets[role] + m: Real(found[m]) for m in own}
-            priors, tried = self._scaled(scores), node.tried[role]
+            priors = comparable(scores, self._judge.scale, self.options)
+            tried = node.tried[role]
             for edge in edges:
                 edge.prior = priors[edge.move]
             edges[tried:] = sorted(edges[tried:], key=lambda edge: -edge.prior)
-
-    def _scaled(self, scores: dict[int, Real]) -> dict[int, Real]:
-        assert self._judge is not None
-        low, high = min(scores.values()), max(scores.values())
-        if self._judge.scale == LOGITS:
-            return {move: np.exp(score - high) for move, score in scores.items()}
-        known = {RAW: (Real(0), Real(1)), MAX: (Real(0), high)}
-        shift, divisor = known.get(self.options.scaling, (low, high - low))
-        if divisor <= 0:
-            return dict.fromkeys(scores, Real(0.5))
-        scaled = {move: (s - shift) * (Real(1) / divisor) for move, s in scores.items()}
-        return {move: min(max(s, Real(0)), Real(1)) for move, s in scaled.items()}
 
     def search(self, simulations: int) -> None:
         """Run so many simulations, in blocks of ``lanes``."""
@@ -237,7 +192,10 @@ class Twin:
     def _choose(self, node: Node, reference: Node) -> tuple[int, ...]:
         options = self.options
         below = node.visits - node.ends + node.pending
-        spread = Real(options.exploration) * np.sqrt(np.log(Real(max(below, 1))))
+        total = Real(max(below, 1))
+        spread = Real(options.exploration) * np.sqrt(
+            total if self._is_puct(node) else np.log(total)
+        )
         beta = np.sqrt(Real(options.k) / (Real(3) * Real(below) + Real(options.k)))
         node.pending += 1
         picks = []
@@ -264,11 +222,12 @@ class Twin:
                 ]
                 for edge in edges[tried:]:
                     value = urgent
-                    if node.judged:
+                    if node.judged and options.mixing != PUCT:
                         value += beta * (edge.prior - value)
-                    if node.judged and options.seeded:
+                    if node.judged and options.mixing == SEED:
                         value = edge.prior
-                    scores.append(self._first_value(edge, reference, value, beta) + spread)
+                    value = self._first_value(edge, reference, value, beta)
+                    scores.append(value + self._bound(edge, spread, node))
                 open_ = [n for n, edge in enumerate(edges) if edge.known is None]
                 number = max(open_, key=lambda n: (scores[n], -n))
             if number >= tried:
@@ -290,17 +249,28 @@ class Twin:
         seen, hits = self._all_moves(edge, reference)
         return value + beta * (hits / seen - value) if seen else value
 
+    def _is_puct(self, node: Node) -> bool:
+        return node.judged and self.options.mixing == PUCT
+
+    def _bound(self, edge: Edge, spread: Real, node: Node) -> Real:
+        """``C sqrt(ln N / n)``, or ``C P sqrt(N) / (1 + n)``."""
+        begun = edge.visits + edge.pending
+        found: Real = spread / np.sqrt(Real(max(begun, 1)))
+        if self._is_puct(node):
+            found = spread * edge.prior / Real(1 + begun)
+        return found
+
     def _mixed_score(
         self, edge: Edge, mean: Real, spread: Real, beta: Real, reference: Node, node: Node
     ) -> Real:
         begun = edge.visits + edge.pending
         counted = begun if self.options.loss else edge.visits
         value = edge.total / Real(counted) if counted else mean
-        if node.judged and self.options.seeded:
+        if node.judged and self.options.mixing == SEED:
             virtual = Real(self.options.virtual)
             total = edge.total + virtual * edge.prior
             value = total / (Real(counted) + virtual) if counted else edge.prior
-        elif node.judged:
+        elif node.judged and not self._is_puct(node):
             value += beta * (edge.prior - value)
         bias = Real(0)
         if self._evaluator is not None and edge.visits:
@@ -311,7 +281,7 @@ class Twin:
         seen, hits = self._all_moves(edge, reference)
         if seen:
             value += beta * (hits / seen - value)
-        score: Real = value + spread / np.sqrt(Real(max(begun, 1))) + bias
+        score: Real = value + self._bound(edge, spread, node) + bias
         return score
 
     def _stepped(self, node: Node, picks: tuple[int, ...]) -> State:
@@ -456,6 +426,7 @@ class Twin:
         if parent.exact is None and len(parent.edges) == 1:
             self._prove_by_child(parent, edges[0], child)
         elif parent.exact is None:
+            parent.proved.add(tuple(edge.move for edge in edges))
             self._prove_by_joint(parent)
         return parent.exact is not None
 
@@ -482,7 +453,7 @@ class Twin:
     def _prove_by_joint(self, parent: Node) -> None:
         moves = [[e.move for e in edges] for edges in parent.edges.values()]
         exact = {
-            joint: parent.children[joint].exact if joint in parent.children else None
+            joint: parent.children[joint].exact if joint in parent.proved else None
             for joint in itertools.product(*moves)
         }
         if None not in exact.values() and len(set(exact.values())) == 1:

@@ -8,9 +8,11 @@ from neurogame.kernels.mcts.lookup import add_move, find_joint, joint_child, joi
 from neurogame.kernels.mcts.nodes import is_on_path, open_record
 from neurogame.kernels.mcts.search import (
     AGAIN,
+    BETA,
     GRAVE,
     LOGARITHMS,
     OVER,
+    PUCT,
     STEP,
     UCT,
     Search,
@@ -133,7 +135,9 @@ def _leave(search: Search, sim: Simulation) -> bool:
     sim.length = length + 1
     spread, trust = np.float32(options.exploration) * _logarithm(sims, below), np.float32(0)
     table = 0
-    if kind != UCT or options.judged:
+    if options.mixing == PUCT and status & JUDGED:
+        spread = np.float32(options.exploration) * np.sqrt(np.float32(max(below, 1)))
+    if kind != UCT or (options.judged and options.mixing == BETA):
         trust = trust_at(below, options.k)
     if kind == GRAVE:
         table = _reference(tree, options.ref, sim, own)

@@ -9,6 +9,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils as _cgutils
 
+from neurogame.kernels.mcts.search import PUCT, SEED
 from neurogame.kernels.mcts.tree import COLUMNS, COUNT, KNOWN, PENDING, Edges
 from neurogame.kernels.native.columns import column
 from neurogame.kernels.native.compiled import written
@@ -88,10 +89,9 @@ def _counts(eight: _Eight, visits: Any, words: Any, loss: Any) -> Any:
     return begun, builder.add(visits, builder.and_(waiting, lost))
 
 
-def _bound(eight: _Eight, begun: Any, spread: Any) -> Any:
-    """Return the upper parts of confidence bounds."""
-    root = eight.call("llvm.sqrt.v8f32", _REALS, eight.real_of_positive(begun))
-    return eight.builder.fdiv(eight.splat(spread, _REALS), root)
+def _root(eight: _Eight, begun: Any) -> Any:
+    """Return what the spread is divided by in confidence bounds."""
+    return eight.call("llvm.sqrt.v8f32", _REALS, eight.real_of_positive(begun))
 
 
 def _best_of_eight(
@@ -108,7 +108,8 @@ def _best_of_eight(
         value = builder.fdiv(eight.column(1, _REALS), eight.real_of_positive(counted))
         some = builder.icmp_signed(">", counted, ir.Constant(_INTS, [0] * _WIDTH))
         value = builder.select(some, value, eight.splat(mean, _REALS))
-        score = builder.fadd(value, _bound(eight, begun, spread))
+        bound = builder.fdiv(eight.splat(spread, _REALS), _root(eight, begun))
+        score = builder.fadd(value, bound)
         return _keys(eight, score, words, tried)
 
     return wide(edges, wide, wide, real, real, wide), generate
@@ -125,37 +126,42 @@ def _best_of_eight_judged(
     priors: Any,
     trust: Any,
     virtual: Any,
-    seeded: Any,
+    mixing: Any,
 ) -> Any:
     """Type and generate :func:`best_of_eight_judged`."""
     wide, real = numba.types.int64, numba.types.float32
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         eight = _Eight(context, builder, signature.args[0], *values[:2])
-        tried, spread, mean, loss, priors, trust, virtual, seeded = values[2:]
+        tried, spread, mean, loss, priors, trust, virtual, mixing = values[2:]
+        seeded = _is(builder, mixing, SEED)
         visits, words = eight.column(0, _INTS), eight.column(2, _INTS)
         prior = eight.column(builder.add(priors, ir.Constant(_WIDE, COLUMNS)), _REALS)
         begun, counted = _counts(eight, visits, words, loss)
-        weight = eight.splat(builder.select(_is(builder, seeded), virtual, _ZERO), _REALS)
+        weight = eight.splat(builder.select(seeded, virtual, _ZERO), _REALS)
         total = builder.fadd(eight.column(1, _REALS), builder.fmul(weight, prior))
         count = builder.fadd(eight.real_of_positive(counted), weight)
         value = builder.fdiv(total, count)
-        other = builder.select(
-            eight.splat(_is(builder, seeded), _FLAGS), prior, eight.splat(mean, _REALS)
-        )
+        other = builder.select(eight.splat(seeded, _FLAGS), prior, eight.splat(mean, _REALS))
         some = builder.icmp_signed(">", counted, ir.Constant(_INTS, [0] * _WIDTH))
         value = builder.select(some, value, other)
         more = builder.fmul(eight.splat(trust, _REALS), builder.fsub(prior, value))
         value = builder.fadd(value, more)
-        score = builder.fadd(value, _bound(eight, begun, spread))
+        # One division serves both bounds.
+        likely, over = eight.splat(_is(builder, mixing, PUCT), _FLAGS), eight.splat(spread, _REALS)
+        over = builder.select(likely, builder.fmul(over, prior), over)
+        following = builder.add(begun, ir.Constant(_INTS, [1] * _WIDTH))
+        under = eight.real_of_positive(following)
+        under = builder.select(likely, under, _root(eight, begun))
+        score = builder.fadd(value, builder.fdiv(over, under))
         return _keys(eight, score, words, tried)
 
     return wide(edges, wide, wide, real, real, wide, wide, real, real, wide), generate
 
 
-def _is(builder: Any, number: Any) -> Any:
-    """Return whether a whole number is not 0."""
-    return builder.icmp_signed("!=", number, ir.Constant(_WIDE, 0))
+def _is(builder: Any, number: Any, wanted: int) -> Any:
+    """Return whether a whole number is the wanted one."""
+    return builder.icmp_signed("==", number, ir.Constant(_WIDE, wanted))
 
 
 if TYPE_CHECKING:
@@ -179,13 +185,13 @@ if TYPE_CHECKING:
         priors: int,
         trust: np.float32,
         virtual: np.float32,
-        seeded: int,
+        mixing: int,
     ) -> int:
         """Return the same with priors.
 
         See :func:`~neurogame.kernels.mcts.select.best_judged`; ``priors`` is their row, ``trust``
         how far they are trusted beside means, ``virtual`` the visits that they count for where
-        they are seeds, and ``seeded`` whether they are.
+        they are seeds, and ``mixing`` what they are, as in the options.
         """
 
 else:

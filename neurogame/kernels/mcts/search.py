@@ -32,6 +32,8 @@ FIRST, PARENT, NUMBER = 0, 1, 2
 """Values of ``Options.urgency``."""
 NEVER, ALONE, WHOLE = 0, 1, 2
 """Values of ``Options.early``."""
+BETA, SEED, PUCT = 0, 1, 2
+"""Values of ``Options.mixing``."""
 
 
 class Options(Struct):
@@ -56,8 +58,10 @@ class Options(Struct):
         minimax: weight of implicit minimax values.
         experience: results that an evaluator's value counts for in the mean of an edge.
         judged: whether a judge gives nodes priors.
-        seeded: whether a prior is the first mean of a move; otherwise it is mixed with the mean.
-        virtual: visits that a prior counts for then.
+        mixing: what a prior is: mixed with the mean of a move (:data:`BETA`), its first mean
+            (:data:`SEED`), or a probability in its bound (:data:`PUCT`).
+        virtual: visits that a prior counts for where it is the first mean.
+        temper: temperature of probabilities; 0: 1 for logarithms, 0.1 for all other scores.
         ripe: visits from which a node has priors.
         scaling: of the judge's scores, see :mod:`~neurogame.kernels.leaves.preference`.
         traced: whether paths are written into the block.
@@ -85,8 +89,9 @@ class Options(Struct):
     minimax: float
     experience: float
     judged: int
-    seeded: int
+    mixing: int
     virtual: float
+    temper: float
     ripe: int
     scaling: int
     traced: int

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neurogame.kernels.mcts.eight import best_of_eight, best_of_eight_judged
-from neurogame.kernels.mcts.search import FIRST, NUMBER, RAVE, UCT, Options
+from neurogame.kernels.mcts.search import FIRST, NUMBER, PUCT, RAVE, SEED, UCT, Options
 from neurogame.kernels.mcts.tree import (
     COLUMNS,
     COUNT,
@@ -37,8 +37,8 @@ class Terms(NamedTuple):
     """What the scores of all edges of a decider are made of.
 
     Attributes:
-        spread: ``C sqrt(ln N)``.
-        trust: beta, how far all-moves-as-first values, or priors, are trusted.
+        spread: ``C sqrt(ln N)``; where priors are probabilities ``C sqrt(N)``.
+        trust: beta, how far all-moves-as-first values, or priors, are trusted in means.
         mean: value of an edge from which nothing has come back.
         urgent: value of an untried edge.
         table: which of GRAVE's tables is read.
@@ -111,15 +111,17 @@ def _best_plain(
     judged: bool,
 ) -> int:
     """Return what :func:`best_mixed` does, of means, bounds and priors alone."""
-    urgent = terms.urgent
+    untried = terms.urgent + terms.spread
     if judged:
         key = best_judged(tree, options, edges, tried, terms)
         if tried < count:
-            urgent = first_value(tree, options, edges, tried, terms)
+            # Untried edges lie in the order of their priors: no other has a better score.
+            untried = first_value(tree, options, edges, tried, terms)
+            untried += bound(tree, options, edges, tried, terms, judged)
     else:
         key = best_tried(edges, tried, terms.spread, terms.mean, options.loss)
     edge = edge_of(key) if key >= 0 else -1
-    if tried < count and not is_better(key, urgent + terms.spread):
+    if tried < count and not is_better(key, untried):
         edge = tried
     return edge
 
@@ -151,11 +153,13 @@ def best_judged(tree: Tree, options: Options, edges: Edges, tried: int, terms: T
     """Return what :func:`best_tried` does, with priors in the means.
 
     With ``beta`` for how far priors are trusted, the mean of an edge is ``beta H + (1 - beta) Q``;
-    where priors are seeds it is ``(v H + sum) / (v + n)``, and just ``H`` before the first result.
+    where priors are seeds it is ``(v H + sum) / (v + n)``, and just ``H`` before the first result;
+    where they are probabilities the mean is ``Q``, and :func:`bound` has them.
 
     *Reference:* Trutman and Schiffel, "Creating action heuristics for general game playing agents"
     (2015); Sharma, Kobti and Goodwin, "Knowledge generation for improving simulations in UCT for
-    general game playing" (2008).
+    general game playing" (2008); Silver et al., "Mastering the game of Go without human knowledge"
+    (2017).
 
     Args:
         tree: the tree.
@@ -164,12 +168,11 @@ def best_judged(tree: Tree, options: Options, edges: Edges, tried: int, terms: T
         tried: number of edges that may be chosen.
         terms: of their scores.
     """
-    seeded, virtual, loss = options.seeded, np.float32(options.virtual), options.loss
-    weight = _ZERO if seeded else terms.trust
+    mixing, virtual, loss = options.mixing, np.float32(options.virtual), options.loss
     best, priors, spread, mean = whole(-1), tree.priors, terms.spread, terms.mean
     for first in range(0, tried, 8):
         key = best_of_eight_judged(
-            edges, first, tried, spread, mean, loss, priors, weight, virtual, seeded
+            edges, first, tried, spread, mean, loss, priors, terms.trust, virtual, mixing
         )
         best = max(best, key)
     return best
@@ -180,8 +183,34 @@ def first_value(tree: Tree, options: Options, edges: Edges, edge: int, terms: Te
     """Return the value of an untried edge with a prior: a seed itself, others mixed by trust."""
     prior = edges.extra[tree.priors, edge]
     found: np.float32 = (
-        prior if options.seeded else terms.urgent + terms.trust * (prior - terms.urgent)
+        prior if options.mixing == SEED else terms.urgent + terms.trust * (prior - terms.urgent)
     )
+    return found
+
+
+@inner
+def bound(
+    tree: Tree, options: Options, edges: Edges, edge: int, terms: Terms, judged: bool
+) -> np.float32:
+    """Return the upper part of an edge's confidence bound; an untried one has that of one try.
+
+    Where priors are probabilities it is ``C P sqrt(N) / (1 + n)`` instead, PUCT, also for one that
+    was not tried.
+
+    *Reference:* Rosin, "Multi-armed bandits with episode context" (2011); Silver et al. (2017).
+
+    Args:
+        tree: the tree.
+        options: of the search.
+        edges: of a decider.
+        edge: one of them.
+        terms: of the scores.
+        judged: whether edges have priors.
+    """
+    begun = edges.visits[edge] + (edges.moves[edge] & PENDING)
+    found: np.float32 = terms.spread / np.sqrt(np.float32(max(begun, 1)))
+    if judged and options.mixing == PUCT:
+        found = terms.spread * edges.extra[tree.priors, edge] / np.float32(begun + 1)
     return found
 
 
@@ -191,7 +220,7 @@ def mixed_score(
 ) -> np.float32:
     """Return the score of an edge with all-moves-as-first values and an evaluator's hints.
 
-    ``(1 - beta) Q + beta H + C sqrt(ln N / n)``, where ``Q`` is mixed with the implicit minimax
+    ``(1 - beta) Q + beta H`` and the bound, where ``Q`` is mixed with the implicit minimax
     value, plus the progressive bias ``w h / (n + 1)``.
 
     *Reference:* Gelly and Silver (2007), RAVE; Cazenave (2015), GRAVE; Chaslot et al. (2008),
@@ -203,11 +232,10 @@ def mixed_score(
         edges: of a decider.
         edge: one that has been tried.
         terms: of the scores.
-        judged: whether edges have priors, which are then mixed with means before all else.
+        judged: whether edges have priors; mixed with means, they are so before all else.
     """
     visits, word, total = edges.visits[edge], edges.moves[edge], edges.sums[edge]
-    begun = visits + (word & PENDING)
-    counted = begun if options.loss else visits
+    counted = visits + (word & PENDING) if options.loss else visits
     value = total / np.float32(counted) if counted > 0 else terms.mean
     if judged:
         value = _with_prior(tree, options, edges, edge, counted, value, terms.trust)
@@ -221,7 +249,7 @@ def mixed_score(
         seen, hits = _all_moves(tree, options, edges, edge, terms.table)
         if seen > _ZERO:
             value += terms.trust * (hits / seen - value)
-    found: np.float32 = value + terms.spread / np.sqrt(np.float32(max(begun, 1))) + bias
+    found: np.float32 = value + bound(tree, options, edges, edge, terms, judged) + bias
     return found
 
 
@@ -237,7 +265,7 @@ def _with_prior(
 ) -> np.float32:
     """Return an edge's mean with its prior, as :func:`best_judged` has it."""
     prior = edges.extra[tree.priors, edge]
-    if options.seeded == 0:
+    if options.mixing != SEED:
         value = value + trust * (prior - value)
     elif counted > 0:
         virtual = np.float32(options.virtual)
@@ -308,7 +336,7 @@ def best_mixed(
             if seen > _ZERO:
                 own += (_ONE if first else terms.trust) * (hits / seen - own)
         if not first:
-            own += terms.spread
+            own += bound(tree, options, edges, edge, terms, judged)
         if best < 0 or own > score:
             best, score = edge, own
     return best
