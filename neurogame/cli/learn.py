@@ -266,7 +266,9 @@ def _print(summary: dict[str, Any], rules: str) -> None:
             f"{found['entropy']:.3f}, all moves alike {found['uniform']:.3f}), best move agrees in "
             f"{100 * found['agreement']:.0f} % of {found['held_out']:,} choices held out"
         )
-    player = f"mcts:{summary['checkpoint']},tree={name},sims=1000"
+    # With an evaluator a player knows itself what to do with a policy.
+    use = "" if name == "policy" else f"tree={name},"
+    player = f"mcts:{summary['checkpoint']},{use}sims=1000"
     print("play against it:")
     print(f"  neurogame play {rules} --opponent {player}")
 

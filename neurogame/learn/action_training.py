@@ -23,7 +23,7 @@ from neurogame.errors import ConfigurationError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.kernels.leaves.move_scores import LOGITS
 from neurogame.learn.action_training_config import ActionTrainingConfig
-from neurogame.learn.choices import Choices, visit_shares
+from neurogame.learn.choices import MoveChoices, visit_shares
 from neurogame.learn.weights import copied_weights
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
@@ -151,9 +151,9 @@ def _self_play(
     return rows
 
 
-def _gathered(game: Game, rows: Sequence[_Row]) -> list[Choices | None]:
+def _gathered(game: Game, rows: Sequence[_Row]) -> list[MoveChoices | None]:
     """Return the choices of each role, None for a role without any."""
-    found: list[Choices | None] = []
+    found: list[MoveChoices | None] = []
     offsets = game.move_offsets
     for role in range(len(game.roles)):
         own = [row for row in rows if row[0] == role]
@@ -161,7 +161,7 @@ def _gathered(game: Game, rows: Sequence[_Row]) -> list[Choices | None]:
             found.append(None)
             continue
         legal = torch.stack([row[2] for row in own])
-        choices = Choices(
+        choices = MoveChoices(
             fluents=torch.stack([row[1] for row in own]),
             all_legal=legal,
             legal=legal[:, offsets[role] : offsets[role + 1]],
@@ -173,7 +173,7 @@ def _gathered(game: Game, rows: Sequence[_Row]) -> list[Choices | None]:
 
 def _pass(
     circuit: ActionCircuit,
-    learned: Sequence[Choices | None],
+    learned: Sequence[MoveChoices | None],
     config: ActionTrainingConfig,
     optimiser: torch.optim.Optimizer,
     random: np.random.Generator,
@@ -195,7 +195,7 @@ def _pass(
     circuit.eval()
 
 
-def _calibrate(circuit: ActionCircuit, learned: Sequence[Choices | None]) -> None:
+def _calibrate(circuit: ActionCircuit, learned: Sequence[MoveChoices | None]) -> None:
     """Set how sharply each role's untrained scores decide, of which the rules say nothing."""
     for role, own in enumerate(learned):
         if own is not None:
@@ -211,8 +211,8 @@ def _calibrate(circuit: ActionCircuit, learned: Sequence[Choices | None]) -> Non
 
 def _report(
     circuit: ActionCircuit,
-    learned: Sequence[Choices | None],
-    measured: Sequence[Choices | None],
+    learned: Sequence[MoveChoices | None],
+    measured: Sequence[MoveChoices | None],
 ) -> RoundReport:
     """Measure the circuit on what it was not trained on."""
     losses, agreements, entropies = [], [], []

@@ -15,7 +15,7 @@ from neurogame.search.result import SearchResult
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Choices:
+class MoveChoices:
     """Choices of one role; ``N`` states, ``F`` fluents, ``M`` moves, ``M_r`` of them the role's.
 
     Attributes:
@@ -34,13 +34,13 @@ class Choices:
         """Return the number of states, ``N``."""
         return len(self.fluents)
 
-    def select(self, rows: Tensor) -> Choices:
+    def select(self, rows: Tensor) -> MoveChoices:
         """Return some of the choices.
 
         Args:
             rows: which; int64.
         """
-        return Choices(
+        return MoveChoices(
             fluents=self.fluents[rows],
             all_legal=self.all_legal[rows],
             legal=self.legal[rows],

@@ -66,9 +66,9 @@ def _fresh(name: str, game: Game, description: dict[str, Any]) -> Any:
 
         return rebuild_action_circuit(game, description)
     if name == "policy":
-        from neurogame.evaluators.policy.policy import Policy
+        from neurogame.evaluators.policy.policy import LearnedPolicy
 
-        return Policy.rebuild(game, description)
+        return LearnedPolicy.rebuild(game, description)
     raise CheckpointError(
         f"the checkpoint holds a judge of moves of unknown kind {name!r}; this version knows "
         f"{', '.join(JUDGES)}"

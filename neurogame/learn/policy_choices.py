@@ -18,13 +18,10 @@ from neurogame.evaluators.next_values import NextValues
 from neurogame.kernels.knowledge.recorded_games import GameRecorder
 from neurogame.kernels.leaves.expander import Expander
 from neurogame.kernels.leaves.move_scores import make_scores, score_moves
-from neurogame.learn.choices import Choices, visit_shares
+from neurogame.learn.choices import MoveChoices
 from neurogame.learn.counter_random import derived_seed
 from neurogame.learn.policy_config import PolicyConfig
-from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import Game
 
 Words = npt.NDArray[np.uint64]
 Integers = npt.NDArray[np.int64]
@@ -38,13 +35,11 @@ _AT_ONCE = 4096
 """States judged at once, at most."""
 _CELLS = 1 << 24
 """Weights of all moves of the states judged at once, at most."""
-_TEACHER = MctsSettings(cutoff=0, tree="values", exploration=0.3)
-"""How a tree search teaches: with values in the place of playouts, see docs/search.md."""
 
 
 @final
 class ChoiceSource:
-    """Choices of moves, judged by an evaluator or by searches with it; without end."""
+    """Choices of moves, judged by an evaluator; without end."""
 
     def __init__(self, game: Game, evaluator: Evaluator, config: PolicyConfig, seed: int) -> None:
         """Compile what is needed.
@@ -60,11 +55,8 @@ class ChoiceSource:
         self._recorder = GameRecorder(game.circuit, plies=config.plies)
         self._expander = Expander(game.circuit)
         self._scores = make_scores(self._judge, game.circuit)
-        self._search = None
-        if config.teacher == "search":
-            self._search = Mcts(game, settings=_TEACHER, evaluator=evaluator, seed=seed)
 
-    def choices(self) -> Iterator[tuple[int, Choices]]:
+    def choices(self) -> Iterator[tuple[int, MoveChoices]]:
         """Yield choices of a role, a few thousand at a time, with the role's index."""
         number = 0
         while True:
@@ -84,7 +76,7 @@ class ChoiceSource:
                 yield from self._judged(states[begin : begin + step])
             number += 1
 
-    def _judged(self, states: Words) -> Iterator[tuple[int, Choices]]:
+    def _judged(self, states: Words) -> Iterator[tuple[int, MoveChoices]]:
         """Yield the choices of every role in some states."""
         seen, offsets = self._expander.look(states), self._game.move_offsets
         legal = _flags(seen.legal)[:, : offsets[-1]]
@@ -95,13 +87,10 @@ class ChoiceSource:
             if not len(rows):
                 continue
             mine = own[rows]
-            if self._search is None:
-                shares = self._by_values(states, seen.legal, rows, mine, role)
-            else:
-                shares = self._by_search(fluents[rows], role, mine.shape[1])
+            shares = self._by_values(states, seen.legal, rows, mine, role)
             yield (
                 role,
-                Choices(
+                MoveChoices(
                     fluents=torch.from_numpy(fluents[rows]),
                     all_legal=torch.from_numpy(legal[rows]),
                     legal=torch.from_numpy(mine),
@@ -123,18 +112,6 @@ class ChoiceSource:
         weights /= weights.sum(axis=1, keepdims=True)
         shares = np.zeros(legal.shape, np.float32)
         shares[legal] = weights[there]
-        return shares
-
-    def _by_search(self, fluents: Flags, role: int, moves: int) -> Reals:
-        """Return shares of the visits of searches."""
-        assert self._search is not None
-        shares = np.zeros((len(fluents), moves), np.float32)
-        limit = Limit(simulations=self._config.simulations)
-        for row, held in enumerate(fluents):
-            self._search.forget()
-            state = State(self._game, torch.from_numpy(held.copy()))
-            found = self._search.search(state, role, limit)
-            shares[row] = visit_shares(found, moves)
         return shares
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import final
 
 from neurogame.settings import Settings, setting
 
@@ -20,16 +20,6 @@ class PolicyConfig(Settings):
         200_000,
         "of moves to learn from, each seen once; at least 1",
         least=1,
-    )
-    teacher: Literal["values", "search"] = setting(
-        "values",
-        "values: weights of moves follow from the evaluator's values of what they lead to; search: "
-        "they are shares of the visits of a tree search with these values",
-    )
-    simulations: int = setting(
-        64,
-        "of such a search; at least 2",
-        least=2,
     )
     temper: float = setting(
         0.05,

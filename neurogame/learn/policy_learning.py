@@ -1,4 +1,4 @@
-"""Learning a policy: to see at a glance which moves an evaluator, or a search with it, prefers.
+"""Learning a policy: to see at a glance which moves an evaluator prefers.
 
 An evaluator has to make every move to say what it is worth. A policy reads that off the state, and
 so gives a tree search priors at the price of a fraction of one of these moves. It learns by Adam on
@@ -20,8 +20,8 @@ import torch
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.evaluators.policy.policy import Policy
-from neurogame.learn.choices import Choices
+from neurogame.evaluators.policy.policy import LearnedPolicy
+from neurogame.learn.choices import MoveChoices
 from neurogame.learn.policy_choices import ChoiceSource
 from neurogame.learn.policy_config import PolicyConfig
 from neurogame.simulate.game import Game
@@ -56,7 +56,7 @@ def learn_policy(
     *,
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
-) -> tuple[Policy, PolicyReport]:
+) -> tuple[LearnedPolicy, PolicyReport]:
     """Return a policy that has learned from an evaluator, and how well it does.
 
     The same seed gives the same policy.
@@ -77,7 +77,7 @@ def learn_policy(
             f"train` makes it; found {evaluator.describe().get('kind', 'another kind')}"
         )
     config = config or PolicyConfig()
-    policy = Policy.above(game.circuit, evaluator)
+    policy = LearnedPolicy.above(game.circuit, evaluator)
     source = ChoiceSource(game, evaluator, config, seed)
     measured = max(round(config.held_out * config.choices), 1)
     held, kept = _Gathered(), _Gathered()
@@ -111,10 +111,10 @@ class _Gathered:
     """
 
     def __init__(self) -> None:
-        self.parts: list[tuple[int, Choices]] = []
+        self.parts: list[tuple[int, MoveChoices]] = []
         self.count = 0
 
-    def add(self, role: int, choices: Choices) -> None:
+    def add(self, role: int, choices: MoveChoices) -> None:
         """Add choices of a role."""
         self.parts.append((role, choices))
         self.count += len(choices)
@@ -124,13 +124,15 @@ class _Gathered:
 class _Steps:
     """Steps of Adam, whose size falls to 0 in the end."""
 
-    def __init__(self, policy: Policy, config: PolicyConfig, seed: int) -> None:
+    def __init__(self, policy: LearnedPolicy, config: PolicyConfig, seed: int) -> None:
         self._policy, self._config = policy, config
         self._adam = torch.optim.Adam(policy.parameters(), lr=config.rate)
         self._random = torch.Generator().manual_seed(seed)
         self._done, self._all = 0, config.choices * config.passes
 
-    def learn(self, role: int, choices: Choices, progress: Callable[[int], None] | None) -> None:
+    def learn(
+        self, role: int, choices: MoveChoices, progress: Callable[[int], None] | None
+    ) -> None:
         """Learn from choices of a role, in random order."""
         order = torch.randperm(len(choices), generator=self._random)
         bounds = [*range(0, len(order), self._config.batch), len(order)]
@@ -148,7 +150,7 @@ class _Steps:
                 progress(len(some))
 
 
-def _report(policy: Policy, held: _Gathered, learned: int) -> PolicyReport:
+def _report(policy: LearnedPolicy, held: _Gathered, learned: int) -> PolicyReport:
     """Measure a policy on choices that it has not learned from."""
     losses, entropies, uniform, agreements = [], [], [], []
     with torch.no_grad():

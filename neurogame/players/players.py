@@ -139,6 +139,9 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         found = _fresh_source(spec, seed) if spec.source else None
     elif settings.needs_evaluator or not judged:
         found = _held(checkpoint)
+    # Where nothing says what a checkpoint is for, its policy is tried beside its values.
+    tried = checkpoint if found and not (judged or settings.needs_evaluator) else None
+    has_policy = tried is not None and "policy" in tried.judges
 
     def source(game: Game, match_seed: int) -> Evaluator:
         assert found is not None
@@ -148,6 +151,8 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         # Imported here, as checkpoints are.
         from neurogame.players.judges import make_judges
 
+        if tried is not None and has_policy:
+            return {"policy": tried.judge("policy", game)}
         return make_judges(
             game,
             settings,
@@ -160,7 +165,7 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
 
     return MctsPlayer(
         source if found else None,
-        judges=judges if judged else None,
+        judges=judges if judged or has_policy else None,
         name=str(spec),
         limit=spec.limit,
         settings=settings,

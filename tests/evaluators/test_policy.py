@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from neurogame.errors import ConfigurationError, GameError
-from neurogame.evaluators.policy.policy import Policy
+from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.gdl.scramble import scramble
 from neurogame.kernels.leaves.move_scores import make_scores, score_moves
 from neurogame.kernels.twin.expand import pack_rows
@@ -25,9 +25,9 @@ def load(name: str) -> Game:
     return Game.load(name)
 
 
-def random_policy(game: Game) -> Policy:
+def random_policy(game: Game) -> LearnedPolicy:
     """Return a policy that nobody has taught."""
-    policy = Policy.above(game.circuit, parts_of(game))
+    policy = LearnedPolicy.above(game.circuit, parts_of(game))
     generator = torch.Generator().manual_seed(7)
     with torch.no_grad():
         for parameter in policy.parameters():
@@ -35,7 +35,7 @@ def random_policy(game: Game) -> Policy:
     return policy
 
 
-def slow_score(policy: Policy, held: np.ndarray, move: int) -> float:
+def slow_score(policy: LearnedPolicy, held: np.ndarray, move: int) -> float:
     """Return the score of a move, fluent by fluent."""
     layout, mode = policy.layout, 0
     for number, fluent in enumerate(layout.mode_fluent):
@@ -77,7 +77,7 @@ def test_compiled_scores_and_torch_are_the_formula(name: str) -> None:
 def test_all_moves_are_alike_before_learning() -> None:
     game = load("connectfour")
     evaluator = parts_of(game)
-    policy = Policy.above(game.circuit, evaluator)
+    policy = LearnedPolicy.above(game.circuit, evaluator)
     assert torch.equal(policy.embedding, evaluator.embedding)
     assert not policy(states_in_play(game, 20).to_bool(), 0).any()
 
@@ -85,11 +85,11 @@ def test_all_moves_are_alike_before_learning() -> None:
 def test_it_is_what_its_description_and_weights_say() -> None:
     game = load("breakthrough6")
     policy, states = random_policy(game), states_in_play(game, 20).to_bool()
-    again = Policy.rebuild(game, policy.describe())
+    again = LearnedPolicy.rebuild(game, policy.describe())
     again.load_state_dict(policy.state_dict())
     assert torch.equal(policy(states, 1), again(states, 1))
     with pytest.raises(ConfigurationError, match="learned policy"):
-        Policy.rebuild(game, {"hidden": 3})
+        LearnedPolicy.rebuild(game, {"hidden": 3})
     with pytest.raises(GameError, match="another game's"):
         policy(states[:, 1:], 0)
 

@@ -18,7 +18,7 @@ from neurogame.kernels.policy.scores import PolicyWeights, compile_policy
 
 
 @final
-class Policy(nn.Module):
+class LearnedPolicy(nn.Module):
     """Scores every move of a role by hidden units above embeddings of the fluents that hold.
 
     The score of a move is a logarithm of its weight: ``softmax`` over the legal moves gives the
@@ -54,7 +54,7 @@ class Policy(nn.Module):
             self.register_buffer(f"{LAYOUT}{name}", torch.from_numpy(column))
 
     @classmethod
-    def above(cls, circuit: Circuit, evaluator: PartsEvaluator) -> Policy:
+    def above(cls, circuit: Circuit, evaluator: PartsEvaluator) -> LearnedPolicy:
         """Return a policy that has learned nothing, above the hidden units of an evaluator.
 
         Args:
@@ -77,7 +77,7 @@ class Policy(nn.Module):
         return {"hidden": self.bias.shape[1], "sizes": asdict(self.layout.sizes)}
 
     @classmethod
-    def rebuild(cls, game: HasCircuit | Circuit, description: dict[str, Any]) -> Policy:
+    def rebuild(cls, game: HasCircuit | Circuit, description: dict[str, Any]) -> LearnedPolicy:
         """Return the policy of a description; load its state dict to get what it knows.
 
         Raises:

@@ -17,7 +17,7 @@ from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.players.auto.candidate import Candidate, alphabeta_candidate, mcts_candidate
 from neurogame.players.auto.facts import GameFacts
-from neurogame.players.gate.uses import FEATURES_USE, LEARNED_USE, evaluator_uses
+from neurogame.players.gate.uses import FEATURES_USE, LEARNED_USE, POLICY_USE, evaluator_uses
 from neurogame.players.judges import make_judges
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.settings import SearchSettings
@@ -112,7 +112,8 @@ class Offers:
         except NeurogameError as error:
             self.notes.append(f"{path}: not used: {error}")
             return []
-        offers = [self._judged(checkpoint, path, judge) for judge in sorted(checkpoint.judges)]
+        judges = sorted(checkpoint.judges.keys() - {"policy"})
+        offers = [self._judged(checkpoint, path, judge) for judge in judges]
         if checkpoint.description:
             # What a start clock teaches is no match for a run of training.
             self._self_play = False
@@ -121,6 +122,7 @@ class Offers:
             )
             offers = [
                 *self._valued(str(path), lambda: checkpoint.evaluator(self._game), settings),
+                *self._with_policy(checkpoint, path),
                 *offers,
             ]
         return offers
@@ -142,6 +144,18 @@ class Offers:
                 expected=_LEARNED,
             ),
         ]
+
+    def _with_policy(self, checkpoint: Checkpoint, path: Path) -> list[Offer]:
+        """Return the offer of a tree search with the policy of a checkpoint, if it holds one."""
+        name = f"mcts:{path},{POLICY_USE}"
+
+        def make() -> Candidate:
+            judges = {"policy": checkpoint.judge("policy", self._game)}
+            return self._tree(name, checkpoint.evaluator(self._game), POLICY_USE, judges)
+
+        if "policy" not in checkpoint.judges:
+            return []
+        return [Offer(name=name, make=make, expected=_LEARNED)]
 
     def _judged(self, checkpoint: Checkpoint, path: Path, judge: str) -> Offer:
         """Return the offer of a tree search with a judge that a checkpoint holds."""
@@ -242,10 +256,16 @@ class Offers:
     def _feature_tree(self) -> Candidate:
         return self._tree(f"mcts:features,{FEATURES_USE}", self._features(), FEATURES_USE)
 
-    def _tree(self, name: str, evaluator: Evaluator, use: str) -> Candidate:
+    def _tree(
+        self,
+        name: str,
+        evaluator: Evaluator,
+        use: str,
+        judges: Mapping[str, MoveJudge] | None = None,
+    ) -> Candidate:
         """Return a tree search that uses an evaluator in one of the ways of trials."""
-        own = evaluator_uses(MctsSettings(threads=self._threads))[use]
-        return mcts_candidate(self._game, name, own, evaluator=evaluator, seed=self._seed)
+        own = evaluator_uses(MctsSettings(threads=self._threads), judges or {})[use]
+        return mcts_candidate(self._game, name, own, judges, evaluator, seed=self._seed)
 
     def _knowledge(self) -> Candidate:
         settings = MctsSettings(tree="knowledge")

@@ -29,7 +29,13 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.players.gate.evidence import MOST_PLAYOUTS, ScoreEvidence, measure_evidence
 from neurogame.players.gate.trials import Trials, play_trials
-from neurogame.players.gate.uses import LEARNED_USE, action_uses, evaluator_uses, ungated
+from neurogame.players.gate.uses import (
+    LEARNED_USE,
+    POLICY_USE,
+    action_uses,
+    evaluator_uses,
+    ungated,
+)
 from neurogame.search.limit import Limit
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.simulate.game import Game
@@ -149,7 +155,7 @@ def open_evaluator_gate(
         game: the game.
         settings: nothing in them asks for an evaluator.
         evaluator: of states.
-        judges: of moves, by name, where the settings ask for them.
+        judges: of moves, by name, where the settings ask for them; a policy may be used.
         seed: decides everything but what depends on time.
         seconds: time to decide, at least 0; compiling comes on top.
         limit: of the searches to come; see :func:`~.trials.play_trials`.
@@ -159,7 +165,7 @@ def open_evaluator_gate(
             that the settings choose leaves no room for that use.
     """
     begun = time.monotonic()
-    uses, trials = evaluator_uses(settings), _NO_TRIALS
+    uses, trials = evaluator_uses(settings, judges or {}), _NO_TRIALS
     if seconds > 0:
         trials = play_trials(
             game,
@@ -173,7 +179,7 @@ def open_evaluator_gate(
             latest=latest,
         )
     # The other uses are for those that know little.
-    favourite = LEARNED_USE if trained and LEARNED_USE in uses else None
+    favourite = next((use for use in (POLICY_USE, LEARNED_USE) if trained and use in uses), None)
     return _report("evaluator", settings, uses, None, trials, begun, favourite)
 
 

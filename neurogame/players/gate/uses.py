@@ -7,6 +7,7 @@ Silver, "Combining online and offline knowledge in UCT" (2007), equivalent exper
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -24,9 +25,12 @@ _ACTION_USES: dict[str, dict[str, Any]] = {
 }
 LEARNED_USE = "cutoff=0,tree=values,exploration=0.3"
 """How a tree search uses values that self-play has taught: see docs/search.md."""
+POLICY_USE = "cutoff=0,tree=policy,mix=puct"
+"""How it uses such values beside a policy that was learned from them."""
 FEATURES_USE = "minimax=0.8,exploration=0.1"
 """How a tree search uses features: the use that helped in most games, see docs/features.md."""
 _EVALUATOR_USES: dict[str, dict[str, Any]] = {
+    POLICY_USE: {"cutoff": 0, "tree": "policy", "mix": "puct"},
     LEARNED_USE: {"cutoff": 0, "tree": "values", "exploration": 0.3},
     FEATURES_USE: {"minimax": 0.8, "exploration": 0.1},
     "minimax=0.5,exploration=0.2": {"minimax": 0.5, "exploration": 0.2},
@@ -57,16 +61,18 @@ def action_uses(settings: MctsSettings) -> dict[str, MctsSettings]:
     }
 
 
-def evaluator_uses(settings: MctsSettings) -> dict[str, MctsSettings]:
+def evaluator_uses(settings: MctsSettings, judges: Collection[str] = ()) -> dict[str, MctsSettings]:
     """Return the uses of an evaluator by a search that has none so far, the best hopes first.
 
     Args:
         settings: nothing in them asks for an evaluator; an exploration that they set stays, and
             so does a tree other than uct, which leaves out those that need another one.
+        judges: of moves, by name, that there are: uses of a policy need one.
     """
     kept = {} if settings.exploration is None else {"exploration": settings.exploration}
     return {
         name: replace(settings, playouts=1, **{**use, **kept})
         for name, use in _EVALUATOR_USES.items()
-        if settings.tree == "uct" or "tree" not in use
+        if (settings.tree == "uct" or "tree" not in use)
+        and (use.get("tree") != "policy" or "policy" in judges)
     }
