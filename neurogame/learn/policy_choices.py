@@ -17,7 +17,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.next_values import NextValues
 from neurogame.kernels.knowledge.recorded_games import GameRecorder
 from neurogame.kernels.leaves.expander import Expander
-from neurogame.kernels.leaves.move_scores import make_scores, score_moves
+from neurogame.kernels.leaves.move_scores import make_scores, score_moves, unpack_rows
 from neurogame.learn.choices import MoveChoices
 from neurogame.learn.counter_random import derived_seed
 from neurogame.learn.policy_config import PolicyConfig
@@ -79,8 +79,8 @@ class ChoiceSource:
     def _judged(self, states: Words) -> Iterator[tuple[int, MoveChoices]]:
         """Yield the choices of every role in some states."""
         seen, offsets = self._expander.look(states), self._game.move_offsets
-        legal = _flags(seen.legal)[:, : offsets[-1]]
-        fluents = _flags(states)[:, : len(self._game.fluents)]
+        legal = unpack_rows(seen.legal)[:, : offsets[-1]]
+        fluents = unpack_rows(states)[:, : len(self._game.fluents)]
         for role in range(len(self._game.roles)):
             own = legal[:, offsets[role] : offsets[role + 1]]
             rows = np.flatnonzero(own.sum(axis=1) > 1)
@@ -113,9 +113,3 @@ class ChoiceSource:
         shares = np.zeros(legal.shape, np.float32)
         shares[legal] = weights[there]
         return shares
-
-
-def _flags(packed: Words) -> Flags:
-    """Return packed rows as flags; bool ``[N, 64 words]``."""
-    octets = np.ascontiguousarray(packed).view(np.uint8)
-    return np.unpackbits(octets, axis=1, bitorder="little").view(np.bool_)

@@ -140,8 +140,8 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
     elif settings.needs_evaluator or not judged:
         found = _held(checkpoint)
     # Where nothing says what a checkpoint is for, its policy is tried beside its values.
-    tried = checkpoint if found and not (judged or settings.needs_evaluator) else None
-    has_policy = tried is not None and "policy" in tried.judges
+    is_open = not (judged or settings.needs_evaluator)
+    with_policy = checkpoint if is_open and checkpoint and "policy" in checkpoint.judges else None
 
     def source(game: Game, match_seed: int) -> Evaluator:
         assert found is not None
@@ -151,8 +151,8 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         # Imported here, as checkpoints are.
         from neurogame.players.judges import make_judges
 
-        if tried is not None and has_policy:
-            return {"policy": tried.judge("policy", game)}
+        if with_policy:
+            return {"policy": with_policy.judge("policy", game)}
         return make_judges(
             game,
             settings,
@@ -165,7 +165,7 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
 
     return MctsPlayer(
         source if found else None,
-        judges=judges if judged or has_policy else None,
+        judges=judges if judged or with_policy else None,
         name=str(spec),
         limit=spec.limit,
         settings=settings,

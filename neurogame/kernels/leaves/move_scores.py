@@ -249,9 +249,9 @@ class SearchJudge:
         scores = self.scores
         count, role = scores.count, scores.role
         rows = array_of(scores, "rows")[:count]
-        fluents = _bits(array_of(scores, "states")[rows])[:, : self._fluents]
+        fluents = unpack_rows(array_of(scores, "states")[rows])[:, : self._fluents]
         first, last = self._offsets[role], self._offsets[role + 1]
-        legal = _bits(array_of(scores, "legal")[rows])[:, first:last]
+        legal = unpack_rows(array_of(scores, "legal")[rows])[:, first:last]
         found = self._judge.move_scores(fluents, legal, role)
         out = array_of(scores, "out")
         for row in range(count):
@@ -279,7 +279,11 @@ def no_scores() -> MoveScores:
 _NOTHING = callback(lambda: None)
 
 
-def _bits(packed: npt.NDArray[np.uint64]) -> Flags:
-    """Return packed rows as flags; bool ``[count, 64 words]``."""
+def unpack_rows(packed: npt.NDArray[np.uint64]) -> Flags:
+    """Return packed rows as flags; bool ``[count, 64 words]``.
+
+    Args:
+        packed: uint64 ``[count, words]``.
+    """
     octets = np.ascontiguousarray(packed).view(np.uint8)
     return np.unpackbits(octets, axis=1, bitorder="little").view(np.bool_)
