@@ -67,8 +67,8 @@ def make_judges(
             found[name] = checkpoint.judge(name, game)
         elif name == "policy":
             raise PlayerError(
-                f"{game.name}: tree=policy and playout=policy need a checkpoint that holds a "
-                "policy; `neurogame learn RULES --policy --into CHECKPOINT` makes one"
+                f"{game.name}: tree=policy needs a checkpoint that holds a policy; "
+                "`neurogame learn RULES --policy --into CHECKPOINT` makes one"
             )
         elif name == "knowledge":
             found[name] = _learned(game, learning or KnowledgeConfig(), seed, deadline)

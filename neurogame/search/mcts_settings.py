@@ -17,10 +17,10 @@ _ONE_PLAYOUT = "1, but for tree=uct with playout=uniform, no cutoff and no bonus
 _DEFAULT_EXPLORATION = {"rave": 0.2, "grave": 0.2}
 _DEFAULT_K = {"rave": 1000.0, "grave": 1000.0}
 _MIX, _RIPE = {VALUES: "seed"}, {VALUES: 2}
-_CHOICE = {"action": "gibbs", "policy": "gibbs", "fast": "gibbs"}
+_CHOICE = {"action": "gibbs", "fast": "gibbs"}
 _EPSILON = {"knowledge": 0.5}
-_TAU = {"action": 1.0, "policy": 1.0, "fast": 3.0}
-_RAW = ("action", "policy", "fast")
+_TAU = {"action": 1.0, "fast": 3.0}
+_RAW = ("action", "fast")
 
 
 @final
@@ -41,21 +41,21 @@ class MctsSettings(Settings):
             "decides, which players do before they search.",
         )
     )
-    playout: Literal[
-        "uniform", "mast", "nst", "lgr", "action", "knowledge", "policy", "fast", "gated"
-    ] = setting(
-        "uniform",
-        "how moves are chosen in playouts. uniform: all legal moves alike; mast: by the mean "
-        "value of the move anywhere; nst: of the sequence of up to three moves that it ends; "
-        "lgr: the last good reply to the last move, else uniform; action, knowledge, policy: by "
-        "the scores of that judge of moves; fast: by learned values of pieces and squares; "
-        "gated: as for tree.",
+    playout: Literal["uniform", "mast", "nst", "lgr", "action", "knowledge", "fast", "gated"] = (
+        setting(
+            "uniform",
+            "how moves are chosen in playouts. uniform: all legal moves alike; mast: by the mean "
+            "value of the move anywhere; nst: of the sequence of up to three moves that it ends; "
+            "lgr: the last good reply to the last move, else uniform; action, knowledge: by the "
+            "scores of that judge of moves; fast: by learned values of pieces and squares; gated: "
+            "as for tree.",
+        )
     )
     choice: Literal["greedy", "gibbs"] | None = setting(
         None,
         "how means, and scores, are turned into a move. greedy: the best one; gibbs: by "
         "exp(100 mean / tau), of scores that are logarithms exp(score / tau). None: gibbs for "
-        "action, policy and fast, greedy for all others.",
+        "action and fast, greedy for all others.",
     )
     epsilon: float | None = setting(
         None,
@@ -67,8 +67,8 @@ class MctsSettings(Settings):
     )
     tau: float | None = setting(
         None,
-        "temperature of gibbs, for means on the scale 0..100; above 0. None: 1 for action "
-        "and policy, 3 for fast, 10 for all others.",
+        "temperature of gibbs, for means on the scale 0..100; above 0. None: 1 for action, "
+        "3 for fast, 10 for all others.",
         above=0,
         allowed="a finite number above 0",
     )
@@ -76,8 +76,8 @@ class MctsSettings(Settings):
         None,
         "of a judge's scores, unless they are logarithms. range: the least of a state becomes "
         "0, the greatest 1; max: they are divided by the greatest; raw: they stay as they "
-        "are. Playouts multiply them by 100 then. None: raw for playouts with action, "
-        "policy and fast, range for all others.",
+        "are. Playouts multiply them by 100 then. None: raw for playouts with action and "
+        "fast, range for all others.",
     )
     blend: float = setting(
         1.0,

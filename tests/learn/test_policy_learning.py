@@ -95,7 +95,7 @@ def test_the_command_adds_a_policy_that_plays(
     found = load_checkpoint(new)
     assert isinstance(found.judge("policy"), LearnedPolicy)
     assert found.evaluator().describe() == evaluator.describe()
-    players = [f"mcts:{new},tree=policy,cutoff=0,sims=20", f"mcts:{new},playout=policy,sims=20"]
+    players = [f"mcts:{new},tree=policy,cutoff=0,sims=20", f"mcts:{new},sims=20"]
     match = ["match", "connectfour5", "--players", *players, "--matches", "2", "--json"]
     assert main(match) == 0
     assert json.loads(capsys.readouterr().out)["illegal_moves"] == [0, 0]
