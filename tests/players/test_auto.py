@@ -28,10 +28,12 @@ from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.choice import choose_player
 from neurogame.players.auto.facts import GameFacts
 from neurogame.players.auto.offers import Offer, Offers
+from neurogame.players.auto.pace import LONGEST, Pace
 from neurogame.players.auto.school import School
 from neurogame.players.auto.trial_memory import TrialMemory
 from neurogame.players.match import play_match
 from neurogame.players.players import make_player
+from neurogame.players.probe import Probe
 from neurogame.players.race import Race, Racer
 from neurogame.players.random_player import RandomPlayer
 from neurogame.search.limit import Limit
@@ -85,7 +87,7 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Race, "run", eight_rounds)
     monkeypatch.setattr("neurogame.players.auto.choice._SLOW_TO_MAKE", 0.0)
-    monkeypatch.setattr("neurogame.players.auto.choice._LONGEST", 0.02)
+    monkeypatch.setattr("neurogame.players.auto.choice.LONGEST", 0.02)
 
 
 @pytest.mark.usefixtures("unhurried")
@@ -313,3 +315,17 @@ def test_offers_tell_what_is_expected_of_them(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(Race, "run", run)
     choose_player(game("tictactoe"), seconds=100, seed=1)
     assert seen == [pytest.approx(0.65)]
+
+
+def test_long_matches_get_fewer_rounds_and_not_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "monotonic", lambda: 0.0)
+    costs = Probe(plies=60, choices=60, simultaneous=0, overhead=0, simulation=1e-6)
+    ample, little, none = (
+        Pace(costs=costs, deadline=seconds, longest=LONGEST)
+        for seconds in (60 * 10 * 0.02, 60 * 6 * 0.0045, 60 * 6 * 0.003)
+    )
+    assert ample.move_time(1) == pytest.approx(0.02)
+    assert little.move_time(1) == pytest.approx(0.004)
+    assert little.fits(1)
+    assert not little.fits(2)
+    assert not none.fits(1)

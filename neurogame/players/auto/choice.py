@@ -17,11 +17,12 @@ from typing import final
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.facts import GameFacts, game_facts
 from neurogame.players.auto.offers import Offers
+from neurogame.players.auto.pace import FEWEST, LONGEST, Pace
 from neurogame.players.auto.school import School
 from neurogame.players.auto.trial_memory import TrialMemory
 from neurogame.players.player import Player
-from neurogame.players.probe import Probe, probe
-from neurogame.players.race import MATCHES_PER_ROUND, Race, Racer
+from neurogame.players.probe import probe
+from neurogame.players.race import Race, Racer
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
@@ -32,20 +33,13 @@ _MAKING_SHARE = 0.6
 """Share of the time after which no further candidate is made."""
 _SLOW_TO_MAKE = 2.0
 """A further candidate may take this many times as long to make as the first one."""
-_SURE, _FEWEST = 1.28, 3
-"""Standard errors by which a candidate must be ahead, in at least so many rounds: with what is
+_SURE = 1.28
+"""Standard errors by which a candidate must be ahead, in enough rounds: with what is
 expected of it, two rounds' worth, one that is worse passes once in twenty to thirty times."""
 _LOST = 2.0
 """Standard errors by which a candidate must have been behind not to be tried again."""
 _HOPELESS = 3
 """Rounds after which a candidate that is behind may be dropped."""
-_ROUNDS = 5
-"""Rounds that should fit the time for every candidate; most drop out soon."""
-_LONGEST, _GOOD, _SHORTEST = 0.25, 0.02, 0.004
-"""Seconds per move in trials: a tree search makes a thousand simulations in the least, but what is
-learned looks stronger then than with more time."""
-_FEW = 2
-"""Candidates beyond which a further one must leave each search a good time."""
 _PROBED = 0.015
 """Seconds per move by which the speed of the game is measured."""
 
@@ -137,14 +131,14 @@ def choose_player(
     # Under the name of a checkpoint there may be another one by the next match.
     memory = TrialMemory(game) if held is None else None
     former = {} if memory is None else memory.rounds
-    pace = _Pace(costs=costs, deadline=deadline, longest=min(_LONGEST, move_time or _LONGEST))
+    pace = Pace(costs=costs, deadline=deadline, longest=min(LONGEST, move_time or LONGEST))
     for offer in (*trained[1:], *offers.fresh(facts)):
         if time.monotonic() + making > begun + _MAKING_SHARE * seconds:
             break
         if not pace.suits(len(others) + 1):
             break
         known = Racer(name=offer.name, rounds=list(former.get(offer.name, ())))
-        if known.is_behind(_SURE, _FEWEST):
+        if known.is_behind(_SURE, FEWEST):
             offers.notes.append(f"{offer.name}: lost the trials of earlier matches")
             continue
         made = offers.make(offer)
@@ -152,7 +146,7 @@ def choose_player(
     racers, trial_time = _trials(game, pace, first, others, former, seed=seed)
     if memory is not None:
         memory.keep(racers)
-    better = [racer for racer in racers if racer.is_ahead(_SURE, _FEWEST)]
+    better = [racer for racer in racers if racer.is_ahead(_SURE, FEWEST)]
     best = max(better, key=lambda racer: racer.bounds(_SURE)[0], default=None)
     winner = first
     if best is not None:
@@ -168,35 +162,6 @@ def choose_player(
         notes=tuple(offers.notes),
         seconds=time.monotonic() - begun,
     )
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class _Pace:
-    """How long searches of trials may take.
-
-    Attributes:
-        costs: of a match.
-        deadline: when trials end, as ``time.monotonic`` tells it.
-        longest: most seconds of a search.
-    """
-
-    costs: Probe
-    deadline: float
-    longest: float
-
-    def move_time(self, others: int) -> float:
-        """Return the seconds of a search with which trials fit the time; 0 if none do."""
-        matches = _ROUNDS * MATCHES_PER_ROUND * others
-        if not self.costs.choices or not matches:
-            return 0.0
-        left = self.deadline - time.monotonic()
-        return min((left / matches - self.costs.overhead) / self.costs.choices, self.longest)
-
-    def suits(self, others: int) -> bool:
-        """Return whether there is time for trials of so many, and good ones for more than a few."""
-        least = _SHORTEST if others <= _FEW else _GOOD
-        return self.costs.choices > 0 and self.move_time(others) >= min(least, self.longest)
 
 
 def _school(
@@ -234,7 +199,7 @@ def _school(
 
 def _trials(
     game: Game,
-    pace: _Pace,
+    pace: Pace,
     first: Candidate,
     others: list[Candidate],
     former: Mapping[str, Sequence[float]],
@@ -243,7 +208,7 @@ def _trials(
 ) -> tuple[list[Racer], float]:
     """Let the others play against the first choice; return how they did, and the move time."""
     # Making them may have taken longer than expected.
-    while others and pace.move_time(len(others)) < min(_SHORTEST, pace.longest):
+    while others and not pace.fits(len(others)):
         others.pop()
     if not others:
         return [], 0.0
