@@ -30,11 +30,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="which goal network --svg draws, counted from 0 (default 0)",
     )
+    parser.add_argument(
+        "--compare",
+        nargs="+",
+        metavar="OTHER",
+        help="what learning changed, beside other checkpoints of the game, such as of other seeds",
+    )
+    parser.add_argument(
+        "--calibration",
+        action="store_true",
+        help="play games and compare the values with their outcomes",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the drift of a checkpoint's weights by tensor, by rule and one by one."""
+    from neurogame.inspect.calibration_report import calibration, print_calibration
+    from neurogame.inspect.change.report import comparison, print_comparison
     from neurogame.inspect.network_svg import network_svg
     from neurogame.learn.checkpoint import load_checkpoint
 
@@ -45,10 +58,18 @@ def run(options: argparse.Namespace) -> int:
         )
         Path(options.svg).write_text(picture, encoding="utf-8")
     report = _report(checkpoint, max(options.top, 0))
+    if options.compare:
+        report["comparison"] = comparison(checkpoint, options.compare)
+    if options.calibration:
+        report["calibration"] = calibration(checkpoint)
     if options.json:
         print(json.dumps(report))
-    else:
-        _print(report)
+        return 0
+    _print(report)
+    if options.compare:
+        print_comparison(report["comparison"])
+    if options.calibration:
+        print_calibration(report["calibration"])
     return 0
 
 

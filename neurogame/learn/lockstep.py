@@ -25,7 +25,7 @@ from neurogame.simulate.game import Game
 from neurogame.splitmix import Words
 
 # What a random word is drawn for; part of the counter, so that uses do not correlate.
-_TIE, _MOVE, _JOINT = 0, 2, 4
+_TIE, _MOVE, _JOINT, _WHIM = 0, 2, 4, 6
 RANDOM_SEAT = -1
 
 
@@ -45,6 +45,7 @@ class MatchPlan:
         margin: for two roles whose goals sum to 100: whether a role values a state by
             ``(own + 1 - other) / 2`` instead of its own value alone.
         depth: plies that evaluators look ahead, without any pruning; at least 1.
+        epsilon: chance, for each move of an evaluator, that a uniformly random one is made; 0..1.
     """
 
     evaluators: Sequence[Evaluator]
@@ -54,6 +55,7 @@ class MatchPlan:
     max_plies: int = 1000
     margin: bool = False
     depth: int = 1
+    epsilon: float = 0.0
 
 
 @final
@@ -115,7 +117,7 @@ def play_lockstep(
         judge = np.where(_choices(game, legal) > 1, plan.seats[active], RANDOM_SEAT)
         ahead = look_ahead(game, states, legal, judge, judges, plan.depth, derive(words, _JOINT))
         joint, greedy = ahead.joint, _best_ranks(ahead, words)
-        ranks = _with_random_seats(plan.seats[active], joint, greedy, words)
+        ranks = _with_random_seats(_seats(plan, active, words), joint, greedy, words)
         chosen = np.stack(
             [joint.table[r][np.arange(len(active)), ranks[:, r]] for r in range(roles)], axis=1
         )
@@ -146,6 +148,15 @@ def _best_ranks(ahead: Ahead, words: Words) -> Ints:
         tied = value == value.max(axis=1, keepdims=True)
         result[:, role] = np.argmax(np.where(tied, tie, -1.0), axis=1)
     return result
+
+
+def _seats(plan: MatchPlan, active: Ints, words: Words) -> Ints:
+    """Return who moves for each role, int64 ``[A, R]``: by chance ``epsilon`` nobody but chance."""
+    seats = plan.seats[active]
+    if plan.epsilon == 0:
+        return seats
+    draw = uniform(derive(words[:, None], _WHIM, np.arange(seats.shape[1])[None, :]))
+    return np.where(draw < plan.epsilon, RANDOM_SEAT, seats)
 
 
 def _with_random_seats(seats: Ints, joint: JointMoves, greedy: Ints, words: Words) -> Ints:

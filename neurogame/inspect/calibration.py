@@ -1,0 +1,228 @@
+"""Whether an evaluator's values are what games come to, and what exact search says they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, final
+
+import numpy as np
+import torch
+
+from neurogame.array_types import Float64s1, Float64s2, Int64s1
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.inspect.positions import PlayedPositions, played_positions, values_of
+from neurogame.inspect.reliability import (
+    Recalibration,
+    Reliability,
+    fit_recalibration,
+    reliability,
+    spread_over_games,
+)
+from neurogame.simulate.game import Game, State
+from neurogame.simulate.states import StateBatch
+
+DISTANCES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
+"""Where ranges of plies to the end begin."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class AtDistance:
+    """Forecasts from positions about equally far from the start or the end.
+
+    Attributes:
+        first: fewest plies of the range.
+        last: most plies of the range.
+        found: what the forecasts were worth.
+    """
+
+    first: int
+    last: int
+    found: Reliability
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Calibration:
+    """How far the values of an evaluator can be taken at their word.
+
+    Every position gives one forecast for each role.
+
+    Attributes:
+        games: finished games behind the outcomes.
+        whole: all forecasts.
+        brier_error: standard error of the Brier score, over games.
+        calibration_error_error: standard error of the expected calibration error, over games.
+        by_distance: by plies to the end of the game, the nearest first.
+        correction: the logistic correction that fits the games of even numbers.
+        before: forecasts in the games of odd numbers, as they are.
+        after: the same after the correction.
+    """
+
+    games: int
+    whole: Reliability
+    brier_error: float
+    calibration_error_error: float
+    by_distance: tuple[AtDistance, ...]
+    correction: Recalibration
+    before: Reliability
+    after: Reliability
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as a JSON-able dictionary."""
+        return asdict(self)
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ExactCalibration:
+    """An evaluator's values beside exact ones.
+
+    Attributes:
+        states: states whose value is proved.
+        unproved: states that were left out, as their value was not proved.
+        whole: all forecasts, the exact values as outcomes.
+        by_ply: by plies since the start.
+        rank: share of the pairs of states with different exact values that the evaluator puts in
+            the right order, ties counted half, 0..1; NaN where all exact values are equal.
+    """
+
+    states: int
+    unproved: int
+    whole: Reliability
+    by_ply: tuple[AtDistance, ...]
+    rank: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as a JSON-able dictionary."""
+        return asdict(self)
+
+
+def calibrate(
+    game: Game,
+    evaluator: Evaluator,
+    *,
+    matches: int = 400,
+    seed: int = 0,
+    epsilon: float = 0.2,
+) -> Calibration:
+    """Play games of an evaluator against itself and compare its values with their outcomes.
+
+    Args:
+        game: the game.
+        evaluator: of its states; it looks one ply ahead.
+        matches: number of games, at least 2.
+        seed: decides every random choice, at least 0.
+        epsilon: chance of a random move, 0..1.
+
+    Raises:
+        GameError: fewer than two games ended.
+    """
+    played = played_positions(game, evaluator, matches=matches, seed=seed, epsilon=epsilon)
+    return calibration_of(values_of(evaluator, played.states), played)
+
+
+def calibration_of(values: Float64s2, played: PlayedPositions) -> Calibration:
+    """Compare values with the outcomes of games.
+
+    Args:
+        values: of the positions; float64 ``[N, R]`` in 0..1.
+        played: the positions, of two games or more.
+
+    Raises:
+        GameError: there are fewer than two games.
+    """
+    roles = values.shape[1]
+    games = np.repeat(played.games, roles)
+    if games[0] == games[-1]:
+        raise GameError(
+            "the positions are of a single game; a correction is fitted on games and tried on "
+            "others, so at least two are needed"
+        )
+    forecasts, outcomes = values.ravel(), played.outcomes.ravel()
+    even = games % 2 == 0
+    correction = fit_recalibration(forecasts[even], outcomes[even])
+    odd, came = forecasts[~even], outcomes[~even]
+    brier, error = spread_over_games(forecasts, outcomes, games)
+    return Calibration(
+        games=len(np.unique(games)),
+        whole=reliability(forecasts, outcomes),
+        brier_error=brier,
+        calibration_error_error=error,
+        by_distance=by_distance(forecasts, outcomes, np.repeat(played.to_end, roles)),
+        correction=correction,
+        before=reliability(odd, came),
+        after=reliability(correction(odd), came),
+    )
+
+
+def by_distance(
+    forecasts: Float64s1, outcomes: Float64s1, plies: Int64s1
+) -> tuple[AtDistance, ...]:
+    """Compare forecasts with what came, by ranges of plies.
+
+    Args:
+        forecasts: float64 ``[N]`` in 0..1.
+        outcomes: float64 ``[N]`` in 0..1.
+        plies: of each, at least 0; int64 ``[N]``.
+    """
+    place = np.searchsorted(np.array(DISTANCES), plies, side="right")
+    found = []
+    for number in np.unique(place).tolist():
+        own = place == number
+        found.append(
+            AtDistance(
+                first=int(plies[own].min()),
+                last=int(plies[own].max()),
+                found=reliability(forecasts[own], outcomes[own]),
+            )
+        )
+    return tuple(found)
+
+
+def calibrate_exactly(
+    evaluator: Evaluator,
+    states: Iterable[tuple[State, int]],
+    worth: Callable[[State, int], float | None],
+) -> ExactCalibration:
+    """Compare an evaluator's values with exact ones.
+
+    Args:
+        evaluator: of the states' game.
+        states: states that are not terminal, each with its plies since the start.
+        worth: the goal / 100 that a role gets from a state under best play, None where that is
+            not known, such as :meth:`neurogame.search.exact.Prover.value`.
+
+    Raises:
+        GameError: no value is proved.
+    """
+    asked = list(states)
+    known = [(state, ply, worth(state, 0)) for state, ply in asked]
+    proved = [(state, ply, value) for state, ply, value in known if value is not None]
+    if not proved:
+        raise GameError(
+            f"none of {len(asked)} states has a proved value, so there is nothing to compare "
+            "with; take states nearer to the end, or allow more nodes"
+        )
+    batch = StateBatch.from_bool(torch.stack([state.fluents for state, _, _ in proved]))
+    forecasts = values_of(evaluator, batch)[:, 0]
+    exact = np.array([value for _, _, value in proved])
+    plies = np.array([ply for _, ply, _ in proved], np.int64)
+    return ExactCalibration(
+        states=len(proved),
+        unproved=len(asked) - len(proved),
+        whole=reliability(forecasts, exact),
+        by_ply=by_distance(forecasts, exact, plies),
+        rank=_rank(forecasts, exact),
+    )
+
+
+def _rank(forecasts: Float64s1, exact: Float64s1) -> float:
+    """Return the share of pairs in the right order."""
+    differ = exact[:, None] > exact[None, :]
+    if not differ.any():
+        return float("nan")
+    gaps = (forecasts[:, None] - forecasts[None, :])[differ]
+    return float(np.mean((gaps > 0) + 0.5 * (gaps == 0)))

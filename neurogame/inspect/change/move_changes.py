@@ -1,0 +1,129 @@
+"""Effect of a change on play: in which states another move is the best at one ply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from neurogame.array_types import Float64s2
+from neurogame.evaluators.base import Evaluator
+from neurogame.learn.counter_random import derive
+from neurogame.learn.joint_moves import JointMoves
+from neurogame.learn.lookahead import Judges, look_ahead, worth
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import StateBatch
+
+_EQUAL = 1e-7
+"""Moves whose values differ by no more are equally good: values are of single precision."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ChangedMove:
+    """A state in which two evaluators choose differently.
+
+    Attributes:
+        row: which of the states.
+        fluents: what holds in it.
+        role: who moves.
+        move: the first evaluator's best move.
+        other: the second one's.
+        loss: by how much the first evaluator values its own move higher, 0..1.
+    """
+
+    row: int
+    fluents: tuple[str, ...]
+    role: str
+    move: str
+    other: str
+    loss: float
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class MoveChanges:
+    """How often two evaluators choose different moves one ply ahead.
+
+    Attributes:
+        asked: pairs of a state and a role with a choice.
+        changed: in how many no best move of one is a best move of the other.
+        drawn: share of the choices that change if each evaluator draws among its best moves: the
+            chance that the second one's move is not among the first one's best, 0..1. An evaluator
+            to which all moves are equal never counts as changed, but does not play the same.
+        examples: some of the changed choices, in which the first evaluator sees the largest difference first.
+    """
+
+    asked: int
+    changed: int
+    drawn: float
+    examples: tuple[ChangedMove, ...]
+
+    @property
+    def share(self) -> float:
+        """Share of the choices that changed, 0..1."""
+        return self.changed / self.asked if self.asked else 0.0
+
+
+def move_changes(
+    game: Game, one: Evaluator, other: Evaluator, states: StateBatch, *, examples: int = 3
+) -> MoveChanges:
+    """Compare the moves that two evaluators choose.
+
+    Args:
+        game: the game.
+        one: the first evaluator.
+        other: the second evaluator.
+        states: states that are not terminal, in which every role has a move.
+        examples: how many changed moves to list, at most.
+    """
+    (joint, mine), (_, theirs) = (_worths(game, found, states) for found in (one, other))
+    asked, missed, changed = 0, 0.0, []
+    for role, name in enumerate(game.roles):
+        choosing = joint.choices[:, role] > 1
+        asked += int(choosing.sum())
+        best = [_best(found[role]) for found in (mine, theirs)]
+        both = (best[0] & best[1]).sum(axis=1) / best[1].sum(axis=1)
+        missed += float((1 - both)[choosing].sum())
+        for row in np.flatnonzero(choosing & ~(best[0] & best[1]).any(axis=1)).tolist():
+            ranks = [int(found[row].argmax()) for found in best]
+            moves = [game.moves[role][int(joint.table[role][row, rank])] for rank in ranks]
+            gap = float(mine[role][row, ranks[0]] - mine[role][row, ranks[1]])
+            changed.append((gap, row, name, moves))
+    changed.sort(key=lambda found: (-found[0], found[1]))
+    held = states.to_bool()
+    return MoveChanges(
+        asked=asked,
+        changed=len(changed),
+        drawn=missed / max(asked, 1),
+        examples=tuple(
+            ChangedMove(
+                row=row,
+                fluents=tuple(game.fluents[i] for i in held[row].nonzero().view(-1).tolist()),
+                role=name,
+                move=moves[0],
+                other=moves[1],
+                loss=gap,
+            )
+            for gap, row, name, moves in changed[:examples]
+        ),
+    )
+
+
+def _best(values: Float64s2) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Return which moves are as good as the best; bool ``[A, widest]``."""
+    return values >= values.max(axis=1, keepdims=True) - _EQUAL
+
+
+def _worths(
+    game: Game, evaluator: Evaluator, states: StateBatch
+) -> tuple[JointMoves, list[Float64s2]]:
+    """Return the moves of all roles, and what each is worth to its role; ``[A, widest]`` each."""
+    legal = game.simulator().look(states).legal.numpy()
+    roles = len(game.roles)
+    judge = np.zeros((len(states), roles), np.int64)
+    judges = Judges(evaluators=[evaluator], margin=False)
+    words = derive(np.arange(len(states)))
+    ahead = look_ahead(game, states, legal, judge, judges, 1, words)
+    return ahead.joint, [worth(ahead, role) for role in range(roles)]

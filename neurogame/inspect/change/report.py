@@ -1,0 +1,173 @@
+"""What learning changed, as one JSON-able report and as text: ``neurogame inspect --compare``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neurogame.array_types import Float64s2
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.inspect.calibration import by_distance
+from neurogame.inspect.change.fluent_effects import fluent_effects, square_effects
+from neurogame.inspect.change.move_changes import move_changes
+from neurogame.inspect.change.oscillating import oscillating_fluents, oscillating_weights
+from neurogame.inspect.change.part_weights import part_weights
+from neurogame.inspect.change.pruning import prune_curve
+from neurogame.inspect.change.rule_drift import rule_agreement
+from neurogame.inspect.positions import PlayedPositions, played_positions, values_of
+from neurogame.learn.checkpoint import Checkpoint, load_checkpoint
+from neurogame.simulate.game import Game
+from neurogame.waiting import during
+
+GAMES = 200
+"""Games whose positions are looked at; half of the moves are random, so that they differ."""
+STATES = 1000
+SHARES = (0.0, 0.25, 0.5, 0.75, 0.9)
+LISTED = 12
+
+
+def comparison(
+    checkpoint: Checkpoint, others: Sequence[Path | str], seed: int = 0
+) -> dict[str, Any]:
+    """Compare a checkpoint with its own initial weights, and with other checkpoints of its game.
+
+    Args:
+        checkpoint: what is looked at.
+        others: files of other checkpoints of the same game, such as those of other seeds.
+        seed: decides the games that are played.
+
+    Raises:
+        CheckpointError: a file is no checkpoint, holds no evaluator or is of another game.
+    """
+    game = checkpoint.game()
+    files = [load_checkpoint(path) for path in others]
+    pairs = [(one.evaluator(game), one.initial_evaluator(game)) for one in (checkpoint, *files)]
+    with during("comparing evaluators", 20 * len(pairs)):
+        return compared(game, pairs, ["this", *map(str, others)], seed)
+
+
+def compared(
+    game: Game, pairs: Sequence[tuple[Evaluator, Evaluator]], names: Sequence[str], seed: int = 0
+) -> dict[str, Any]:
+    """Compare evaluators of one game, the first with itself before learning and with the others.
+
+    Args:
+        game: the game.
+        pairs: each evaluator now and before learning.
+        names: of the evaluators.
+        seed: decides the games that are played.
+    """
+    current, initial = pairs[0]
+    played = played_positions(game, current, matches=GAMES, seed=seed, epsilon=0.5)
+    some = played.drawn(STATES, seed)
+    now = [fluent_effects(game, one, some.states) for one, _ in pairs]
+    then = [fluent_effects(game, one, some.states) for _, one in pairs]
+    changes: Float64s2 = np.stack(
+        [a.amounts[:, 0] - b.amounts[:, 0] for a, b in zip(now, then, strict=True)]
+    )
+    squares = square_effects(game, changes, now[0].states > 0)
+    toggling = oscillating_fluents(game, played)
+    oscillating = oscillating_weights(game, current, initial, now[0], toggling)
+    report: dict[str, Any] = {
+        "game": game.name,
+        "names": list(names),
+        "states": len(some),
+        "squares": [asdict(one) for one in squares],
+        "rules": [asdict(one) for one in rule_agreement(game, pairs)],
+        "moves": [
+            {"other": name, **_moves(game, current, other, some)}
+            for name, other in [
+                ("its initial weights", initial),
+                *((name, other) for name, (other, _) in zip(names[1:], pairs[1:], strict=True)),
+            ]
+        ],
+        "distance": _distance(current, initial, played),
+        "oscillating": [asdict(one) for one in oscillating],
+        "pruning": [asdict(one) for one in prune_curve(game, current, initial, some, SHARES)],
+    }
+    if isinstance(current, PartsEvaluator):
+        weights = part_weights(current, some.states).tolist()
+        report["fluent_weights"] = dict(zip(game.fluents, weights, strict=True))
+    return report
+
+
+def _moves(
+    game: Game, current: Evaluator, other: Evaluator, some: PlayedPositions
+) -> dict[str, Any]:
+    """Return how values and best moves of two evaluators differ."""
+    found = move_changes(game, current, other, some.states)
+    gap = np.abs(values_of(current, some.states) - values_of(other, some.states)).mean()
+    return {**asdict(found), "share": found.share, "mean_difference": float(gap)}
+
+
+def _distance(
+    current: Evaluator, initial: Evaluator, played: PlayedPositions
+) -> list[dict[str, Any]]:
+    """Return mean absolute errors of the values against the outcomes, by plies to the end."""
+    roles = played.outcomes.shape[1]
+    plies, outcomes = np.repeat(played.to_end, roles), played.outcomes.ravel()
+    now, then = (
+        by_distance(values_of(one, played.states).ravel(), outcomes, plies)
+        for one in (current, initial)
+    )
+    return [
+        {
+            "first": a.first,
+            "last": a.last,
+            "forecasts": a.found.count,
+            "initial": b.found.absolute,
+            "current": a.found.absolute,
+        }
+        for a, b in zip(now, then, strict=True)
+    ]
+
+
+def print_comparison(report: dict[str, Any]) -> None:
+    """Print a report of :func:`comparison`."""
+    runs = len(report["names"])
+    print(
+        f"\n{report['game']}: what learning changed; checkpoints {runs}, states {report['states']}"
+    )
+    if report["squares"]:
+        print("\nsquares: change of the log-odds of the first role (mean, deviation, same sign)")
+    for row in report["squares"][:LISTED]:
+        place = f"{row['board']} {row['column']} {row['row']}: {row['content']}"
+        print(f"{place:32s} {_agreement(row['change'])}")
+    if report["rules"]:
+        print("\nrules: mean change of the absolute weight (mean, deviation, same sign)")
+    for row in report["rules"][:LISTED]:
+        print(f"{_agreement(row['change'])}  {row['network']}: {row['source']}")
+    for row in report["moves"]:
+        print(
+            f"\nbeside {row['other']}: the best move differs in {row['changed']} of {row['asked']} "
+            f"choices ({100 * row['share']:.1f} %; ties drawn: {100 * row['drawn']:.1f} %), values "
+            f"by {row['mean_difference']:.3f} on average"
+        )
+        for one in row["examples"]:
+            print(f"  {one['role']}: {one['move']} instead of {one['other']}, {one['loss']:+.3f}")
+            print(f"    in {' '.join(one['fluents'])}")
+    print("\nmean absolute error of the values by plies to the end: before, now")
+    for row in report["distance"]:
+        print(f"{row['first']:4d}-{row['last']:<4d} {row['initial']:8.3f} {row['current']:8.3f}")
+    if report["oscillating"]:
+        print("\nfluents that change at every ply: effect (usual effect), weights before, now")
+    for row in report["oscillating"]:
+        print(
+            f"{row['fluent']:28s} {row['effect']:+8.3f} ({row['usual']:.3f}) "
+            f"{row['weights']:5d} {row['initial']:8.3f} {row['current']:8.3f}"
+        )
+    print("\nleast useful changes taken back: share, value change, Brier (at random: the same)")
+    for row in report["pruning"]:
+        print(
+            f"{100 * row['share']:5.0f} % {row['moved']:8.4f} {row['brier']:8.4f} "
+            f"({row['random_moved']:.4f} {row['random_brier']:.4f})"
+        )
+
+
+def _agreement(change: dict[str, Any]) -> str:
+    return f"{change['mean']:+8.3f} {change['deviation']:7.3f} {100 * change['same_sign']:4.0f} %"

@@ -1,0 +1,140 @@
+"""Positions of played games with what these games came to: what an evaluator is held against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import torch
+
+from neurogame.array_types import Float64s2, Int64s1
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.learn.counter_random import derive
+from neurogame.learn.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan, play_lockstep
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import StateBatch
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlayedPositions:
+    """All states of finished games in which a move was made, game by game, from the first on.
+
+    Attributes:
+        states: ``N`` states, none of them terminal.
+        games: the game that each is of, counted from 0, ascending; int64 ``[N]``.
+        plies: joint moves made before each; int64 ``[N]``.
+        to_end: joint moves from each to the end of its game, at least 1; int64 ``[N]``.
+        outcomes: goal of each role / 100 at the end of the game; float64 ``[N, R]`` in 0..1.
+        cut: games that were left out, since they did not end within the limit of plies.
+    """
+
+    states: StateBatch
+    games: Int64s1
+    plies: Int64s1
+    to_end: Int64s1
+    outcomes: Float64s2
+    cut: int
+
+    def __len__(self) -> int:
+        """Return the number of positions, ``N``."""
+        return len(self.states)
+
+    def select(self, index: Int64s1) -> PlayedPositions:
+        """Return some of the positions; ``index`` is int64 ``[K]``, ascending."""
+        return PlayedPositions(
+            states=self.states.select(torch.from_numpy(index)),
+            games=self.games[index],
+            plies=self.plies[index],
+            to_end=self.to_end[index],
+            outcomes=self.outcomes[index],
+            cut=self.cut,
+        )
+
+    def drawn(self, count: int, seed: int) -> PlayedPositions:
+        """Return ``count`` of the positions, or all if there are no more, drawn by the seed."""
+        if count >= len(self):
+            return self
+        index = np.random.default_rng(seed).choice(len(self), count, replace=False)
+        return self.select(np.sort(index).astype(np.int64))
+
+
+def played_positions(
+    game: Game,
+    evaluator: Evaluator | None,
+    *,
+    matches: int,
+    seed: int,
+    epsilon: float = 0.2,
+    max_plies: int = 1000,
+) -> PlayedPositions:
+    """Play games side by side, one ply ahead for all roles, and return their positions.
+
+    Args:
+        game: the game.
+        evaluator: plays all roles; None: every move is random.
+        matches: number of games, at least 1.
+        seed: decides every random choice, at least 0.
+        epsilon: chance of a random move instead of the best one, 0..1.
+        max_plies: games longer than this are left out.
+
+    Raises:
+        GameError: no game ended within the limit.
+    """
+    roles = len(game.roles)
+    seat = RANDOM_SEAT if evaluator is None else 0
+    plan = MatchPlan(
+        evaluators=[] if evaluator is None else [evaluator],
+        seats=np.full((matches, roles), seat, np.int64),
+        seeds=(derive(seed, np.arange(matches)) >> np.uint64(1)).astype(np.int64),
+        max_plies=max_plies,
+        epsilon=epsilon,
+    )
+    played = play_lockstep(game, plan)
+    done = [match for match in played if match.finished and match.plies]
+    if not done:
+        raise GameError(
+            f"none of {matches} games of {game.name} ended within {max_plies} plies, so there are "
+            "no outcomes to compare with; allow more plies"
+        )
+    return _collected(game, done, len(played) - len(done))
+
+
+def _collected(game: Game, matches: list[LockstepMatch], cut: int) -> PlayedPositions:
+    """Play the matches again, side by side, and collect their states."""
+    lengths = np.array([match.plies for match in matches], np.int64)
+    offsets = np.concatenate([[0], lengths.cumsum()])
+    simulator = game.simulator()
+    found = torch.zeros(int(offsets[-1]), len(game.fluents), dtype=torch.bool)
+    active = np.arange(len(matches))
+    states = simulator.initial(len(matches))
+    for ply in range(int(lengths.max())):
+        going = np.flatnonzero(lengths[active] > ply)
+        active, states = active[going], states.select(torch.from_numpy(going))
+        found[torch.from_numpy(offsets[active] + ply)] = states.to_bool()
+        moves = np.stack([matches[number].moves[ply] for number in active])
+        states = simulator.step(states, torch.from_numpy(moves), check=False)
+    games = np.repeat(np.arange(len(matches)), lengths)
+    plies = np.arange(len(games)) - offsets[games]
+    return PlayedPositions(
+        states=StateBatch.from_bool(found),
+        games=games.astype(np.int64),
+        plies=plies.astype(np.int64),
+        to_end=(lengths[games] - plies).astype(np.int64),
+        outcomes=np.stack([match.goals for match in matches])[games],
+        cut=cut,
+    )
+
+
+def values_of(evaluator: Evaluator, states: StateBatch) -> Float64s2:
+    """Return an evaluator's values of states; float64 ``[B, R]`` in 0..1."""
+    fluents = states.to_bool()
+    with torch.no_grad():
+        parts = [evaluator(piece).double().numpy() for piece in fluents.split(_PIECE)]
+    return np.concatenate(parts)
+
+
+_PIECE = 4096
+"""States that are valued in one piece, which bounds the memory that it takes."""

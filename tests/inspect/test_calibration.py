@@ -1,0 +1,176 @@
+"""Calibration: Brier score, expected error and bins by hand, and what perfect forecasts get."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neurogame.errors import GameError
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.inspect.calibration import by_distance, calibrate, calibrate_exactly, calibration_of
+from neurogame.inspect.positions import played_positions, values_of
+from neurogame.inspect.reliability import fit_recalibration, reliability, spread_over_games
+from neurogame.simulate.game import Game, State
+
+SHARES = st.lists(
+    st.tuples(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=40
+)
+
+
+def test_by_hand() -> None:
+    forecasts, outcomes = np.array([0.1, 0.15, 0.6, 1.0]), np.array([0.0, 1.0, 1.0, 1.0])
+    found = reliability(forecasts, outcomes, 5)
+    assert found.brier == pytest.approx((0.01 + 0.7225 + 0.16 + 0) / 4)
+    assert found.absolute == pytest.approx((0.1 + 0.85 + 0.4 + 0) / 4)
+    assert found.constant == pytest.approx(3 / 16)
+    # Bins 0.0-0.2 with two, 0.6-0.8 with one, 0.8-1.0 with one.
+    assert [(b.low, b.count) for b in found.bins] == [(0.0, 2), (0.6, 1), (0.8, 1)]
+    assert [b.forecast for b in found.bins] == pytest.approx([0.125, 0.6, 1.0])
+    assert [b.outcome for b in found.bins] == pytest.approx([0.5, 1.0, 1.0])
+    assert found.error == pytest.approx((2 * 0.375 + 0.4 + 0) / 4)
+
+
+@given(SHARES, st.integers(1, 12))
+@settings(max_examples=60, deadline=None)
+def test_the_same_as_a_slow_twin(pairs: list[tuple[float, float]], bins: int) -> None:
+    forecasts, outcomes = (np.array(column) for column in zip(*pairs, strict=True))
+    found = reliability(forecasts, outcomes, bins)
+    groups: dict[int, list[tuple[float, float]]] = {}
+    for one in pairs:
+        groups.setdefault(min(int(one[0] * bins), bins - 1), []).append(one)
+    gaps = [abs(sum(f - o for f, o in group)) for group in groups.values()]
+    assert found.error == pytest.approx(sum(gaps) / len(pairs), abs=1e-9)
+    assert sum(b.count for b in found.bins) == len(pairs)
+    assert found.error**2 <= found.brier + 1e-12
+
+
+def test_perfect_forecasts_have_no_error_and_need_no_correction() -> None:
+    random = np.random.default_rng(1)
+    forecasts = random.random(100_000)
+    outcomes = (random.random(len(forecasts)) < forecasts).astype(np.float64)
+    assert reliability(forecasts, outcomes).error < 0.01
+    fitted = fit_recalibration(forecasts, outcomes)
+    assert fitted.slope == pytest.approx(1, abs=0.03)
+    assert fitted.shift == pytest.approx(0, abs=0.03)
+
+
+@pytest.mark.parametrize(("slope", "shift"), [(0.5, 0.3), (2.0, -1.0)])
+def test_a_known_distortion_is_found_and_undone(slope: float, shift: float) -> None:
+    random = np.random.default_rng(2)
+    forecasts = 0.01 + 0.98 * random.random(100_000)
+    truth = 1 / (1 + np.exp(-(slope * np.log(forecasts / (1 - forecasts)) + shift)))
+    outcomes = (random.random(len(truth)) < truth).astype(np.float64)
+    fitted = fit_recalibration(forecasts, outcomes)
+    assert fitted.slope == pytest.approx(slope, rel=0.05)
+    assert fitted.shift == pytest.approx(shift, abs=0.05)
+    assert reliability(forecasts, outcomes).error > 0.05
+    assert reliability(fitted(forecasts), outcomes).error < 0.01
+
+
+def test_a_correction_of_forecasts_that_know_everything_is_finite() -> None:
+    outcomes = np.array([0.0, 1.0, 1.0, 0.0])
+    fitted = fit_recalibration(outcomes, outcomes)
+    assert np.isfinite([fitted.slope, fitted.shift]).all()
+    assert reliability(fitted(outcomes), outcomes).brier < 1e-6
+
+
+def test_spread_is_that_of_games_not_of_positions() -> None:
+    random = np.random.default_rng(3)
+    outcome = random.integers(0, 2, 100).astype(np.float64)
+    once, games = np.full(100, 0.4), np.arange(100)
+    alone, _ = spread_over_games(once, outcome, games)
+    copied, _ = spread_over_games(np.repeat(once, 9), np.repeat(outcome, 9), np.repeat(games, 9))
+    # Nine positions of one game say no more than one.
+    assert copied == pytest.approx(alone)
+    assert alone == pytest.approx(0.2 * outcome.std() / 10, rel=0.3)
+
+
+def test_distances_partition_the_forecasts() -> None:
+    plies = np.array([1, 1, 2, 5, 40])
+    found = by_distance(np.full(5, 0.5), np.array([1.0, 0, 1, 1, 1]), plies)
+    assert [(row.first, row.last, row.found.count) for row in found] == [
+        (1, 1, 2),
+        (2, 2, 1),
+        (5, 5, 1),
+        (40, 40, 1),
+    ]
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return Game.load("tictactoe")
+
+
+def test_games_are_played_and_replayed_alike(game: Game) -> None:
+    evaluator = make_evaluator(game, EvaluatorConfig(kind="fuzzy"))
+    played = played_positions(game, evaluator, matches=20, seed=4, epsilon=0.3)
+    assert played.games.tolist() == sorted(played.games.tolist())
+    # Every game begins with the initial state and fills a cell per ply.
+    held = played.states.to_bool()
+    begins = torch.from_numpy(played.plies == 0)
+    assert int(begins.sum()) == 20
+    assert (held[begins] == game.initial_state().fluents).all()
+    steps = (held[1:] != held[:-1]).sum(dim=1)[~begins[1:]]
+    # A cell and the turn change: two fluents that hold no more, two that hold now.
+    assert set(steps.tolist()) == {4}
+    assert set(played.outcomes.sum(axis=1).tolist()) == {1.0}
+    for number in range(20):
+        own = played.games == number
+        assert (played.plies + played.to_end)[own].tolist() == [int(own.sum())] * int(own.sum())
+    calm = played_positions(game, evaluator, matches=20, seed=4, epsilon=0.0)
+    wild = played_positions(game, None, matches=20, seed=4)
+    assert len({calm.states.words.numpy().tobytes(), wild.states.words.numpy().tobytes()}) == 2
+
+
+def test_calibration_against_outcomes(game: Game) -> None:
+    evaluator = make_evaluator(game, EvaluatorConfig(kind="fuzzy"))
+    found = calibrate(game, evaluator, matches=60, seed=5)
+    assert found.games == 60
+    assert sum(row.found.count for row in found.by_distance) == found.whole.count
+    total = sum(row.found.brier * row.found.count for row in found.by_distance)
+    assert found.whole.brier == pytest.approx(total / found.whole.count)
+    assert found.before.count == found.after.count < found.whole.count
+    assert found.to_json()["whole"]["brier"] == found.whole.brier
+    single = played_positions(game, evaluator, matches=1, seed=5)
+    with pytest.raises(GameError, match="single game"):
+        calibration_of(values_of(evaluator, single.states), single)
+
+
+def test_calibration_against_exact_values(game: Game) -> None:
+    @cache
+    def minimax(state: State) -> float:
+        if state.is_terminal:
+            return float(state.goals[0] or 0) / 100
+        joint = [moves[0] for moves in state.legal_moves]
+        role = int(len(state.legal_moves[1]) > len(state.legal_moves[0]))
+        worths = []
+        for move in state.legal_moves[role]:
+            joint[role] = move
+            worths.append(minimax(state.next(joint)))
+        return min(worths) if role else max(worths)
+
+    played = played_positions(game, None, matches=30, seed=6)
+    late = played.select(np.flatnonzero(played.plies >= 6))
+    held = late.states.to_bool()
+    states = [(State(game, one), int(p)) for one, p in zip(held, late.plies, strict=True)]
+    evaluator = make_evaluator(game, EvaluatorConfig(kind="fuzzy"))
+    found = calibrate_exactly(
+        evaluator,
+        states,
+        lambda state, _: None if len(state.legal_moves[0]) == 2 else minimax(state),
+    )
+    assert found.states + found.unproved == len(states)
+    assert found.unproved == sum(len(state.legal_moves[0]) == 2 for state, _ in states)
+    kept = [state for state, _ in states if len(state.legal_moves[0]) != 2]
+    values = evaluator(torch.stack([state.fluents for state in kept]))[:, 0].tolist()
+    wanted = np.mean([(v - minimax(s)) ** 2 for v, s in zip(values, kept, strict=True)])
+    assert found.whole.brier == pytest.approx(float(wanted), abs=1e-6)
+    assert 0.5 < found.rank <= 1
+    with pytest.raises(GameError, match="none of"):
+        calibrate_exactly(evaluator, states, lambda *_: None)

@@ -1,0 +1,228 @@
+"""What learning changed: nothing where nothing did, and found where something was put."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from neurogame.cli.main import main
+from neurogame.errors import ConfigurationError
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.parts.build import make_parts
+from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.gdl.scramble import scramble
+from neurogame.inspect.change.agreement import agreement
+from neurogame.inspect.change.fluent_effects import by_square, fluent_effects, square_effects
+from neurogame.inspect.change.move_changes import move_changes
+from neurogame.inspect.change.oscillating import oscillating_fluents
+from neurogame.inspect.change.part_weights import part_weights
+from neurogame.inspect.change.pruning import prune_curve, pruned, utilities
+from neurogame.inspect.change.report import compared
+from neurogame.inspect.change.rule_drift import rule_agreement
+from neurogame.inspect.positions import PlayedPositions, played_positions
+from neurogame.inspect.reliability import log_odds
+from neurogame.learn.checkpoint import empty_checkpoint, save_checkpoint
+from neurogame.simulate.game import Game
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return Game.load("tictactoe")
+
+
+@pytest.fixture(scope="module")
+def played(game: Game) -> PlayedPositions:
+    return played_positions(game, None, matches=30, seed=1)
+
+
+def parts(game: Game, seed: int, learned: bool) -> PartsEvaluator:
+    """Return an evaluator made of parts, with invented weights if it has learned."""
+    config = PartsConfig(logic="none", hidden=8, lookups=24)
+    found = make_parts(game, config, opposed=True, seed=1)
+    if learned:
+        random = torch.Generator().manual_seed(seed)
+        with torch.no_grad():
+            for one in (found.tables, found.readout, found.bias):
+                one += 0.3 * torch.randn(one.shape, generator=random)
+    return found
+
+
+def test_agreement_by_hand() -> None:
+    found = agreement(np.array([1.0, 3.0, -1.0]))
+    assert (found.mean, found.deviation, found.same_sign) == (1.0, 2.0, pytest.approx(2 / 3))
+    assert found.ratio == 0.5
+    assert agreement(np.zeros(3)).ratio == 0
+
+
+def test_an_evaluator_beside_itself(game: Game) -> None:
+    whole = make_evaluator(game, EvaluatorConfig(kind="cilp"))
+    report = compared(game, [(whole, whole), (whole, whole)], ["one", "other"])
+    assert [row["changed"] for row in report["moves"]] == [0, 0]
+    assert [row["drawn"] for row in report["moves"]] == [0, 0]
+    assert [row["mean_difference"] for row in report["moves"]] == [0, 0]
+    assert {row["change"]["mean"] for row in report["squares"]} == {0}
+    assert {row["change"]["mean"] for row in report["rules"]} == {0}
+    assert all(row["initial"] == row["current"] for row in report["distance"])
+    assert all(row["moved"] == 0 for row in report["pruning"])
+
+
+def test_changed_moves_are_those_of_a_slow_twin(game: Game, played: PlayedPositions) -> None:
+    one, other = (parts(game, seed, learned=True) for seed in (1, 2))
+    found = move_changes(game, one, other, played.states, examples=10**6)
+    states = [
+        game.state([game.fluents[i] for i in row.nonzero().view(-1).tolist()])
+        for row in played.states.to_bool()
+    ]
+    asked = changed = 0
+    for state in states:
+        for role, moves in enumerate(state.legal_moves):
+            if len(moves) < 2:
+                continue
+            asked += 1
+            best = []
+            for evaluator in (one, other):
+                worth = {}
+                for move in moves:
+                    joint = [own[0] for own in state.legal_moves]
+                    joint[role] = move
+                    after = state.next(joint)
+                    worth[move] = (
+                        float(after.goals[role] or 0) / 100
+                        if after.is_terminal
+                        else float(evaluator(after.fluents[None])[0, role].detach())
+                    )
+                best.append({m for m, w in worth.items() if w >= max(worth.values()) - 1e-7})
+            changed += not best[0] & best[1]
+    assert (found.asked, found.changed) == (asked, changed)
+    assert len(found.examples) == changed > 0
+    gaps = [one.loss for one in found.examples]
+    assert gaps == sorted(gaps, reverse=True)
+    assert min(gaps) > 0
+
+
+def test_effect_of_a_fluent_by_hand(game: Game, played: PlayedPositions) -> None:
+    evaluator = parts(game, 1, learned=True)
+    found = fluent_effects(game, evaluator, played.states)
+    fluent = game.fluent_index("(cell 2 2 x)")
+    others = [game.fluent_index(f"(cell 2 2 {mark})") for mark in "ob"]
+    wanted = []
+    for row in played.states.to_bool():
+        if row[fluent]:
+            made = row.repeat(3, 1)
+            for place, other in enumerate(others, 1):
+                made[place, fluent], made[place, other] = False, True
+            odds = log_odds(evaluator(made).detach().double().numpy())[:, 0]
+            wanted.append(odds[0] - odds[1:].mean())
+    assert found.states[fluent] == len(wanted)
+    assert found.amounts[fluent, 0] == pytest.approx(float(np.mean(wanted)), abs=1e-6)
+    rows = square_effects(game, found.amounts[None, :, 0], found.states > 0)
+    assert [r.change.mean for r in rows if r.fluent == fluent] == [found.amounts[fluent, 0]]
+    assert len(by_square(game, found.amounts[:, 0])) == 9
+
+
+def test_part_weights_add_up_to_the_value(game: Game, played: PlayedPositions) -> None:
+    evaluator = parts(game, 3, learned=True)
+    with torch.no_grad():
+        evaluator.bias.zero_()
+    for row in range(8, 40):
+        state = played.states.select(torch.tensor([row]))
+        fluents = state.to_bool()
+        total = log_odds(evaluator(fluents).detach().double().numpy())[0, 0]
+        # Every look-up of this state is chosen by some fluent, or says what it says of none.
+        layout = evaluator.layout
+        number = int(layout.mode_of(fluents.float())[0])
+        seen = layout.seen(fluents.float(), number)
+        free = (seen.double() @ torch.from_numpy(layout.addends() > 0).double())[0] == 0
+        unread = evaluator.tables[0, 0][layout.rows(seen)[0]][free].sum()
+        weights = part_weights(evaluator, state)
+        rest = float(layout.sign[number]) * float(unread.detach())
+        assert weights.sum() + rest == pytest.approx(total, abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_oscillating_fluents_of_scrambled_games(game: Game, seed: int) -> None:
+    scrambled = scramble(game.rules, seed)
+    strange = Game.from_rules(scrambled.rules, "strange", cache=False)
+    played = played_positions(strange, None, matches=20, seed=seed)
+    names = {strange.fluents[i] for i in oscillating_fluents(strange, played).tolist()}
+    control = scrambled.to_scrambled["control"]
+    assert names == {f"({control} {role})" for role in strange.roles}
+
+
+def test_pruning(game: Game, played: PlayedPositions) -> None:
+    current, initial = parts(game, 4, learned=True), parts(game, 4, learned=False)
+    states = played.states.to_bool()
+    none, half, everything = prune_curve(game, current, initial, played, [0.0, 0.5, 1.0])
+    assert (none.taken, none.moved, none.random_moved) == (0, 0.0, 0.0)
+    assert half.taken + half.kept == none.kept
+    # What is useful is left: chance does more harm.
+    assert 0 < half.moved < half.random_moved
+    assert everything.kept == 0
+    scores = utilities(current, initial, states)
+    assert all(float(one.min()) >= 0 for one in scores.values())
+    back, _, _ = pruned(current, initial, scores, 1.0)
+    assert torch.equal(back(states), initial(states))
+    with pytest.raises(ConfigurationError, match=r"share to prune is 1\.5"):
+        pruned(current, initial, scores, 1.5)
+
+
+def test_rows_that_nobody_reads_are_of_no_use(game: Game) -> None:
+    current, initial = parts(game, 5, learned=True), parts(game, 5, learned=False)
+    state = game.initial_state().fluents[None]
+    scores = utilities(current, initial, state)["tables"]
+    read = torch.zeros(scores.shape[-1], dtype=torch.bool)
+    read[current.layout.rows(current.layout.seen(state.float(), 0))[0]] = True
+    assert float(scores[0, 0][~read].abs().max()) == 0
+    assert float(scores[0, 0][read].min()) > 0
+
+
+def test_rules_that_changed_alike(game: Game) -> None:
+    pairs = []
+    for amount in (0.1, 0.2):
+        initial, current = (make_evaluator(game, EvaluatorConfig(kind="cilp")) for _ in range(2))
+        with torch.no_grad():
+            dict(current.named_parameters())["rho"].add_(amount)
+        pairs.append((current, initial))
+    rows = rule_agreement(game, pairs)
+    assert rows
+    assert all(row.change.mean > 0 and row.change.same_sign == 1 for row in rows)
+    ends = sorted(row.change.deviation / row.change.mean for row in rows)
+    # exp(0.1) - 1 and exp(0.2) - 1 times the weights before: the same for every rule.
+    assert ends[0] == pytest.approx(ends[-1], rel=1e-3)
+    assert (
+        rule_agreement(game, [(parts(game, 1, learned=True), parts(game, 1, learned=False))]) == []
+    )
+
+
+def test_command(game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = []
+    for seed in (1, 2):
+        current, initial = (parts(game, seed, learned=bool(one)) for one in (1, 0))
+        paths.append(tmp_path / f"{seed}.pt")
+        save_checkpoint(
+            paths[-1],
+            replace(
+                empty_checkpoint(game),
+                description=current.describe(),
+                weights=dict(current.state_dict()),
+                initial_weights=dict(initial.state_dict()),
+            ),
+        )
+    command = ["inspect", str(paths[0]), "--compare", str(paths[1]), "--calibration"]
+    assert main([*command, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["comparison"]["names"] == ["this", str(paths[1])]
+    assert report["comparison"]["squares"][0]["change"]["runs"] == 2
+    assert len(report["comparison"]["oscillating"]) == 2
+    assert report["calibration"]["whole"]["count"] > 1000
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    for part in ("best move differs", "by plies to the end", "change at every ply", "Brier score"):
+        assert part in text
