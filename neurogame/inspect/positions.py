@@ -132,7 +132,7 @@ def values_of(evaluator: Evaluator, states: StateBatch) -> Float64s2:
     """Return an evaluator's values of states; float64 ``[B, R]`` in 0..1."""
     fluents = states.to_bool()
     with torch.no_grad():
-        parts = [evaluator(piece).double().numpy() for piece in fluents.split(_PIECE)]
+        parts = [evaluator(piece).double().numpy() for piece in torch.split(fluents, _PIECE)]
     return np.concatenate(parts)
 
 

@@ -16,8 +16,10 @@ from neurogame.array_types import Float64s1, Int64s1
 
 _LEAST = 1e-6
 """Values are kept this far from 0 and 1 before their log-odds are taken."""
-_STEPS = 100
-"""Newton steps of a recalibration, at most."""
+_STEPS, _SHORTEST = 100, 1e-9
+"""Newton steps of a recalibration, at most, and which are too short to matter."""
+_PULL = 1e-3
+"""How much a correction is pulled towards none."""
 
 
 @final
@@ -133,17 +135,26 @@ def fit_recalibration(forecasts: Float64s1, outcomes: Float64s1) -> Recalibratio
     """
     inputs = np.stack([log_odds(forecasts), np.ones(len(forecasts))], axis=1)
     start = np.array([1.0, 0.0])
-    pull = 1e-3
-    weights = start.copy()
+
+    def loss(weights: Float64s1) -> float:
+        odds = inputs @ weights
+        fit = np.logaddexp(0, odds) - outcomes * odds
+        return float(fit.sum() + _PULL / 2 * ((weights - start) ** 2).sum())
+
+    weights, found = start, loss(start)
     for _ in range(_STEPS):
         chance = _sigmoid(inputs @ weights)
-        slope = inputs.T @ (chance - outcomes) + pull * (weights - start)
-        curve = (inputs * (chance * (1 - chance))[:, None]).T @ inputs + pull * np.eye(2)
+        slope = inputs.T @ (chance - outcomes) + _PULL * (weights - start)
+        curve = (inputs * (chance * (1 - chance))[:, None]).T @ inputs + _PULL * np.eye(2)
         step = np.linalg.solve(curve, slope)
-        # A long step may overshoot where the curve is flat.
-        weights = weights - step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
-        if np.abs(step).max() < 1e-9:
+        # Where forecasts are all but certain the curve is flat, and a whole step overshoots.
+        size = 1.0
+        while size > _SHORTEST and loss(weights - size * step) > found:
+            size /= 2
+        if size <= _SHORTEST or float(np.abs(step).max()) < _SHORTEST:
             break
+        weights = weights - size * step
+        found = loss(weights)
     return Recalibration(slope=float(weights[0]), shift=float(weights[1]))
 
 

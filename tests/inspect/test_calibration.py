@@ -80,6 +80,14 @@ def test_a_correction_of_forecasts_that_know_everything_is_finite() -> None:
     assert reliability(fitted(outcomes), outcomes).brier < 1e-6
 
 
+def test_a_correction_of_forecasts_that_are_far_too_sure() -> None:
+    random = np.random.default_rng(4)
+    forecasts = np.where(random.random(2000) < 0.5, 0.0, 1.0)
+    outcomes = (random.random(2000) < np.where(forecasts > 0, 0.7, 0.3)).astype(np.float64)
+    fitted = fit_recalibration(forecasts, outcomes)
+    assert fitted(np.array([0.0, 1.0])) == pytest.approx([0.3, 0.7], abs=0.05)
+
+
 def test_spread_is_that_of_games_not_of_positions() -> None:
     random = np.random.default_rng(3)
     outcome = random.integers(0, 2, 100).astype(np.float64)
@@ -163,14 +171,22 @@ def test_calibration_against_exact_values(game: Game) -> None:
     found = calibrate_exactly(
         evaluator,
         states,
-        lambda state, _: None if len(state.legal_moves[0]) == 2 else minimax(state),
+        lambda state, _: None if len(state.legal_moves[1]) == 2 else minimax(state),
     )
     assert found.states + found.unproved == len(states)
-    assert found.unproved == sum(len(state.legal_moves[0]) == 2 for state, _ in states)
-    kept = [state for state, _ in states if len(state.legal_moves[0]) != 2]
+    assert found.unproved == sum(len(state.legal_moves[1]) == 2 for state, _ in states)
+    kept = [state for state, _ in states if len(state.legal_moves[1]) != 2]
     values = evaluator(torch.stack([state.fluents for state in kept]))[:, 0].tolist()
     wanted = np.mean([(v - minimax(s)) ** 2 for v, s in zip(values, kept, strict=True)])
     assert found.whole.brier == pytest.approx(float(wanted), abs=1e-6)
-    assert 0.5 < found.rank <= 1
+    assert 0 < found.unproved < len(states)
+    exact = [minimax(state) for state in kept]
+    pairs = [
+        0.5 if a == b else float(a > b)
+        for a, e in zip(values, exact, strict=True)
+        for b, f in zip(values, exact, strict=True)
+        if e > f
+    ]
+    assert found.rank == pytest.approx(sum(pairs) / len(pairs))
     with pytest.raises(GameError, match="none of"):
         calibrate_exactly(evaluator, states, lambda *_: None)

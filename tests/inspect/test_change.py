@@ -50,13 +50,14 @@ def parts(game: Game, seed: int, learned: bool) -> PartsEvaluator:
         random = torch.Generator().manual_seed(seed)
         with torch.no_grad():
             for one in (found.tables, found.readout, found.bias):
-                one += 0.3 * torch.randn(one.shape, generator=random)
+                one.add_(0.3 * torch.randn(one.shape, generator=random))
     return found
 
 
 def test_agreement_by_hand() -> None:
     found = agreement(np.array([1.0, 3.0, -1.0]))
-    assert (found.mean, found.deviation, found.same_sign) == (1.0, 2.0, pytest.approx(2 / 3))
+    assert (found.mean, found.deviation) == (1.0, 2.0)
+    assert found.same_sign == pytest.approx(2 / 3)
     assert found.ratio == 0.5
     assert agreement(np.zeros(3)).ratio == 0
 
@@ -75,6 +76,7 @@ def test_an_evaluator_beside_itself(game: Game) -> None:
 
 def test_changed_moves_are_those_of_a_slow_twin(game: Game, played: PlayedPositions) -> None:
     one, other = (parts(game, seed, learned=True) for seed in (1, 2))
+    played = played.drawn(40, 1)
     found = move_changes(game, one, other, played.states, examples=10**6)
     states = [
         game.state([game.fluents[i] for i in row.nonzero().view(-1).tolist()])

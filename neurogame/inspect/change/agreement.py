@@ -12,7 +12,7 @@ from neurogame.array_types import Float64s1
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Agreement:
+class RunAgreement:
     """A number that was found in several runs.
 
     Attributes:
@@ -35,17 +35,17 @@ class Agreement:
         return abs(self.mean) / self.deviation
 
 
-def agreement(numbers: Float64s1) -> Agreement:
+def agreement(numbers: Float64s1) -> RunAgreement:
     """Sum up a number over runs.
 
     Args:
         numbers: one per run, at least one; float64 ``[K]``.
 
     >>> agreement(np.array([1.0, 2.0, 3.0]))
-    Agreement(runs=3, mean=2.0, deviation=1.0, same_sign=1.0)
+    RunAgreement(runs=3, mean=2.0, deviation=1.0, same_sign=1.0)
     """
     mean = float(numbers.mean())
-    return Agreement(
+    return RunAgreement(
         runs=len(numbers),
         mean=mean,
         deviation=float(numbers.std(ddof=1)) if len(numbers) > 1 else 0.0,

@@ -10,7 +10,7 @@ import torch
 
 from neurogame.array_types import Bools1, Float64s1, Float64s2, Int64s1
 from neurogame.evaluators.base import Evaluator
-from neurogame.inspect.change.agreement import Agreement, agreement
+from neurogame.inspect.change.agreement import RunAgreement, agreement
 from neurogame.inspect.positions import values_of
 from neurogame.inspect.reliability import log_odds
 from neurogame.show.layout import find_layout
@@ -53,7 +53,7 @@ class SquareEffect:
     column: str
     row: str
     content: str
-    change: Agreement
+    change: RunAgreement
 
 
 def fluent_effects(game: Game, evaluator: Evaluator, states: StateBatch) -> FluentEffects:

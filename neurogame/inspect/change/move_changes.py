@@ -11,7 +11,7 @@ from neurogame.array_types import Float64s2
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.counter_random import derive
 from neurogame.learn.joint_moves import JointMoves
-from neurogame.learn.lookahead import Judges, look_ahead, worth
+from neurogame.learn.lookahead import Flags, Judges, look_ahead, worth
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
@@ -52,7 +52,7 @@ class MoveChanges:
         drawn: share of the choices that change if each evaluator draws among its best moves: the
             chance that the second one's move is not among the first one's best, 0..1. An evaluator
             to which all moves are equal never counts as changed, but does not play the same.
-        examples: some of the changed choices, in which the first evaluator sees the largest difference first.
+        examples: some of the changed choices, the largest difference to the first evaluator first.
     """
 
     asked: int
@@ -111,9 +111,10 @@ def move_changes(
     )
 
 
-def _best(values: Float64s2) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _best(values: Float64s2) -> Flags:
     """Return which moves are as good as the best; bool ``[A, widest]``."""
-    return values >= values.max(axis=1, keepdims=True) - _EQUAL
+    found: Flags = values >= values.max(axis=1, keepdims=True) - _EQUAL
+    return found
 
 
 def _worths(

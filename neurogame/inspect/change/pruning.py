@@ -69,7 +69,7 @@ def utilities(current: Evaluator, initial: Evaluator, states: Tensor) -> dict[st
     try:
         for one in learned.values():
             one.requires_grad_(True)
-        for group in states.split(_GROUP):
+        for group in torch.split(states, _GROUP):
             values = current(group).clamp(1e-6, 1 - 1e-6)
             total = torch.logit(values)[:, 0].sum()
             slopes = torch.autograd.grad(total, list(learned.values()), allow_unused=True)

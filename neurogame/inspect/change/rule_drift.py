@@ -11,7 +11,7 @@ import numpy as np
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.gdl.write import rule_text
-from neurogame.inspect.change.agreement import Agreement, agreement
+from neurogame.inspect.change.agreement import RunAgreement, agreement
 from neurogame.inspect.weights import WeightedNetworks, summaries, weight_table
 from neurogame.simulate.game import Game
 
@@ -29,7 +29,7 @@ class RuleChange:
 
     network: str
     source: str
-    change: Agreement
+    change: RunAgreement
 
 
 def rule_agreement(game: Game, pairs: Sequence[tuple[Evaluator, Evaluator]]) -> list[RuleChange]:
