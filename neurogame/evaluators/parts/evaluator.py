@@ -74,14 +74,29 @@ class PartsEvaluator(Evaluator):
 
         Table rows are chosen by the fluents that hold by more than one half.
         """
-        fluents = self._checked(fluents)
-        held = fluents.to(self.tables.dtype)
-        logic = self._logic(fluents)
-        sure = logic.clamp(LEAST, 1 - LEAST)
-        logit = torch.log(sure / (1 - sure))
-        more = (self._added(held) + self.gain * logit).clamp(-MOST, MOST)
+        logic, added = self.summands(fluents)
+        more = (added + self.gain * _logit(logic)).clamp(-MOST, MOST)
         odds = logic * more.exp()
         return odds / (odds + (1.0 - logic))
+
+    def summands(self, fluents: Tensor) -> tuple[Tensor, Tensor]:
+        """Return values by the goal networks, 0..1, and what parts add to log-odds; ``[B, R]``.
+
+        Args:
+            fluents: as for :meth:`forward`.
+        """
+        fluents = self._checked(fluents)
+        return self._logic(fluents), self._added(fluents.to(self.tables.dtype))
+
+    def log_odds(self, fluents: Tensor) -> Tensor:
+        """Return logarithms of odds, which do not saturate as values do; ``[B, R]``.
+
+        Args:
+            fluents: as for :meth:`forward`.
+        """
+        logic, added = self.summands(fluents)
+        logit = _logit(logic)
+        return logit + (added + self.gain * logit).clamp(-MOST, MOST)
 
     def _logic(self, fluents: Tensor) -> Tensor:
         if self.networks is None:
@@ -162,6 +177,11 @@ class PartsEvaluator(Evaluator):
             gain=shared[4],
             opposed=int(layout.sizes.opposed),
         )
+
+
+def _logit(value: Tensor) -> Tensor:
+    sure = value.clamp(LEAST, 1 - LEAST)
+    return torch.log(sure / (1 - sure))
 
 
 def _brought_up_to_date(_: nn.Module, state: dict[str, Any], prefix: str, *__: object) -> None:

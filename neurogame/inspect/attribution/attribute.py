@@ -1,0 +1,82 @@
+"""Why a state is worth what it is: the entry to all methods."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.inspect.attribution.by_fluents import integrated_gradients, toggled
+from neurogame.inspect.attribution.contribution import Attribution, Method
+from neurogame.inspect.attribution.of_parts import attribute_parts
+from neurogame.learn.mapped_evaluator import MappedEvaluator
+from neurogame.simulate.game import State
+
+
+def attribute(
+    evaluator: Evaluator,
+    state: State,
+    role: int,
+    *,
+    method: Method | None = None,
+    baseline: State | None = None,
+) -> Attribution:
+    """Return what a state's value for a role is made of.
+
+    Args:
+        evaluator: of the state's game.
+        state: any state. In a terminal one too it is the evaluator that is explained, though
+            searches take the goals there.
+        role: index of the role.
+        method: see :class:`~neurogame.inspect.attribution.contribution.Attribution`; None: exact
+            where the evaluator is made of parts, else gradients.
+        baseline: for gradients: the state that amounts are counted from; None: the initial one.
+
+    Raises:
+        GameError: the evaluator is another game's, there is no such role, or the evaluator is no
+            sum of parts, for ``exact``.
+    """
+    roles = len(state.game.roles)
+    if not 0 <= role < roles:
+        raise GameError(
+            f"{state.game.name} has no role {role}; its roles are 0..{roles - 1}: "
+            + ", ".join(state.game.roles)
+        )
+    if method is None:
+        inner = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
+        method = "exact" if isinstance(inner, PartsEvaluator) else "gradients"
+    if method == "toggling":
+        return toggled(evaluator, state, role)
+    if method == "gradients":
+        return integrated_gradients(evaluator, state, role, baseline or state.game.initial_state())
+    if isinstance(evaluator, MappedEvaluator):
+        return _mapped(evaluator, state, role)
+    return attribute_parts(_parts(evaluator), state, role)
+
+
+def _mapped(evaluator: MappedEvaluator, state: State, role: int) -> Attribution:
+    """Return what an evaluator says of the same state of the game that it was trained on."""
+    index = evaluator.get_buffer("fluent_index").tolist()
+    names = [state.game.fluents[fluent] for fluent in index]
+    own_role = int(evaluator.get_buffer("role_index")[role])
+    own = State(evaluator.home, state.fluents[index])
+    found = attribute_parts(_parts(evaluator.inner), own, own_role, names)
+    by_fluent = [0.0] * len(state.fluents)
+    for fluent, amount in zip(index, found.by_fluent, strict=True):
+        by_fluent[fluent] = amount
+    renamed = (
+        replace(part, fluents=tuple(sorted(index[fluent] for fluent in part.fluents)))
+        for part in found.contributions
+    )
+    return replace(found, role=role, contributions=tuple(renamed), by_fluent=tuple(by_fluent))
+
+
+def _parts(evaluator: Evaluator) -> PartsEvaluator:
+    if isinstance(evaluator, PartsEvaluator):
+        return evaluator
+    kind = evaluator.describe().get("kind")
+    raise GameError(
+        f"an evaluator of kind {kind!r} is no sum of parts, so that no attribution is exact; "
+        "methods for it are 'gradients' and 'toggling'"
+    )

@@ -1,0 +1,114 @@
+"""What a value is made of: a base, and what each thing adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, final
+
+from neurogame.errors import GameError
+
+Method: TypeAlias = Literal["exact", "gradients", "toggling"]
+Unit: TypeAlias = Literal["log-odds", "value"]
+Kind: TypeAlias = Literal["logic", "pattern", "unit", "fluent"]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Contribution:
+    """What one thing adds to a value.
+
+    Attributes:
+        kind: ``logic``: the goal networks, or what is computed by logic alone; ``pattern``: the row
+            that a look-up reads; ``unit``: a hidden unit; ``fluent``: one that holds, or does not.
+        label: for people; the same thing has the same label in all states of a game.
+        fluents: indices of the fluents that it reads; empty where it reads the whole state.
+        amount: in the unit of the attribution; above 0: good for the role.
+    """
+
+    kind: Kind
+    label: str
+    fluents: tuple[int, ...]
+    amount: float
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Attribution:
+    """What the value of a state for a role is made of.
+
+    The value is ``base`` plus all amounts plus ``gap``.
+
+    Attributes:
+        method: ``exact``: the evaluator is a sum, and this is it; ``gradients``: integrated
+            gradients, which add up to the value; ``toggling``: the change of the value when a
+            fluent alone is the other way round, which need not add up to anything.
+        unit: of all amounts: natural logarithms of odds, or values 0..1.
+        role: whose value it is; its index.
+        value: of the state for the role, 0..1.
+        total: the same in the unit.
+        base: what is there before anything is added, in the unit.
+        contributions: the largest amounts first.
+        by_fluent: what each fluent of the game adds, in the unit, for painting boards; ``F``
+            numbers. What a pattern adds is shared evenly by the fluents that it reads, what a
+            hidden unit adds by those that hold, as they raise or lower it; what no fluent is
+            behind, such as a bias, is left out.
+        gap: what is left: rounding where the method is exact, the error of the integral for
+            gradients; for toggling without meaning.
+    """
+
+    method: Method
+    unit: Unit
+    role: int
+    value: float
+    total: float
+    base: float
+    contributions: tuple[Contribution, ...]
+    by_fluent: tuple[float, ...]
+    gap: float
+
+
+def sorted_by_size(found: Iterable[Contribution]) -> tuple[Contribution, ...]:
+    """Return contributions that are not 0, the largest amounts first."""
+    return tuple(sorted((c for c in found if c.amount), key=lambda c: (-abs(c.amount), c.label)))
+
+
+def difference(one: Attribution, other: Attribution) -> Attribution:
+    """Return what makes one state better for a role than another: why this move, not that one.
+
+    Amounts are those of the first less those of the second, and so are values and totals; what
+    adds the same to both is left out.
+
+    Args:
+        one: of the first state.
+        other: of the second state, by the same method for the same role.
+
+    Raises:
+        GameError: they are of different roles, methods or games.
+    """
+    mine, yours = (
+        (found.role, found.method, found.unit, len(found.by_fluent)) for found in (one, other)
+    )
+    if mine != yours:
+        raise GameError(
+            "attributions can be compared if role, method, unit and number of fluents are the "
+            f"same; found {mine} and {yours}"
+        )
+    amounts = {_name(own): own for own in one.contributions}
+    for own in other.contributions:
+        before = amounts.get(_name(own))
+        less = (0.0 if before is None else before.amount) - own.amount
+        amounts[_name(own)] = replace(before or own, amount=less)
+    return replace(
+        one,
+        value=one.value - other.value,
+        total=one.total - other.total,
+        base=one.base - other.base,
+        contributions=sorted_by_size(amounts.values()),
+        by_fluent=tuple(a - b for a, b in zip(one.by_fluent, other.by_fluent, strict=True)),
+        gap=one.gap - other.gap,
+    )
+
+
+def _name(own: Contribution) -> tuple[str, str]:
+    return own.kind, own.label
