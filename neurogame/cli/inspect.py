@@ -41,6 +41,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="play games and compare the values with their outcomes",
     )
+    parser.add_argument(
+        "--state",
+        metavar="STATE",
+        help="what the value of a state is made of: 'initial', 'random:PLIES:SEED', or all fluents "
+        "that hold, such as '(cell 1 1 b) (control white)'",
+    )
+    parser.add_argument(
+        "--against",
+        metavar="STATE",
+        help="another state: what makes the first one better or worse",
+    )
+    parser.add_argument("--role", metavar="ROLE", help="whose value (default: the first role's)")
+    parser.add_argument(
+        "--method",
+        choices=("exact", "gradients", "toggling"),
+        help="how it is taken apart (default: exact where the evaluator is made of parts, else "
+        "integrated gradients)",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -49,6 +67,7 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.inspect.calibration_report import calibration, print_calibration
     from neurogame.inspect.change.report import comparison, print_comparison
     from neurogame.inspect.network_svg import network_svg
+    from neurogame.inspect.state_report import print_state_report, state_report
     from neurogame.learn.checkpoint import load_checkpoint
 
     checkpoint = load_checkpoint(options.checkpoint)
@@ -58,12 +77,23 @@ def run(options: argparse.Namespace) -> int:
         )
         Path(options.svg).write_text(picture, encoding="utf-8")
     report = _report(checkpoint, max(options.top, 0))
+    if options.state:
+        report["attribution"] = state_report(
+            checkpoint,
+            options.state,
+            role=options.role,
+            method=options.method,
+            against=options.against,
+        )
     if options.compare:
         report["comparison"] = comparison(checkpoint, options.compare)
     if options.calibration:
         report["calibration"] = calibration(checkpoint)
     if options.json:
         print(json.dumps(report))
+        return 0
+    if options.state:
+        print_state_report(report["attribution"], max(options.top, 0))
         return 0
     _print(report)
     if options.compare:
