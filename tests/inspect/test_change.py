@@ -223,6 +223,10 @@ def test_command(game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert report["comparison"]["names"] == ["this", str(paths[1])]
     assert report["comparison"]["squares"][0]["change"]["runs"] == 2
     assert len(report["comparison"]["oscillating"]) == 2
+    squares = sum(row[3] for row in report["comparison"]["square_weights"])
+    weights = report["comparison"]["fluent_weights"].values()
+    assert squares == pytest.approx(sum(map(abs, weights)))
+    assert squares > 0
     assert report["calibration"]["whole"]["count"] > 1000
     assert main(command) == 0
     text = capsys.readouterr().out

@@ -13,7 +13,7 @@ from neurogame.array_types import Float64s2
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.inspect.calibration import by_distance
-from neurogame.inspect.change.fluent_effects import fluent_effects, square_effects
+from neurogame.inspect.change.fluent_effects import by_square, fluent_effects, square_effects
 from neurogame.inspect.change.move_changes import move_changes
 from neurogame.inspect.change.oscillating import oscillating_fluents, oscillating_weights
 from neurogame.inspect.change.part_weights import part_weights
@@ -91,8 +91,10 @@ def compared(
         "pruning": [asdict(one) for one in prune_curve(game, current, initial, some, SHARES)],
     }
     if isinstance(current, PartsEvaluator):
-        weights = part_weights(current, some.states).tolist()
-        report["fluent_weights"] = dict(zip(game.fluents, weights, strict=True))
+        weights = part_weights(current, some.states)
+        report["fluent_weights"] = dict(zip(game.fluents, weights.tolist(), strict=True))
+        sums = by_square(game, weights)
+        report["square_weights"] = [[*place, amount] for place, amount in sums.items()]
     return report
 
 
