@@ -33,7 +33,8 @@ GAMES = (
 
 def random_states(game: Game, count: int, seed: int) -> list[State]:
     """Return non-terminal states of random games, one in three plies."""
-    chance, found, ply = random.Random(seed), [], 0
+    chance, ply = random.Random(seed), 0
+    found: list[State] = []
     state = game.initial_state()
     while len(found) < count:
         if state.is_terminal:

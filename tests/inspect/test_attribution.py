@@ -69,6 +69,15 @@ def test_opposed_roles_see_the_same_with_other_signs() -> None:
     assert amounts == pytest.approx(others)
 
 
+def test_what_is_cut_off_is_said() -> None:
+    game, evaluator = trained("tictactoe")
+    with torch.no_grad():
+        evaluator.tables += 50.0
+    found = attribute(evaluator, game.initial_state(), 0)
+    assert [own.kind for own in found.contributions].count("limit") == 1
+    assert abs(found.gap) < 1e-3
+
+
 def test_a_single_row_is_all_there_is() -> None:
     game, evaluator = trained("tictactoe")
     with torch.no_grad():

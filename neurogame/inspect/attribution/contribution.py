@@ -10,7 +10,7 @@ from neurogame.errors import GameError
 
 Method: TypeAlias = Literal["exact", "gradients", "toggling"]
 Unit: TypeAlias = Literal["log-odds", "value"]
-Kind: TypeAlias = Literal["logic", "pattern", "unit", "fluent"]
+Kind: TypeAlias = Literal["logic", "pattern", "unit", "limit", "fluent"]
 
 
 @final
@@ -19,8 +19,9 @@ class Contribution:
     """What one thing adds to a value.
 
     Attributes:
-        kind: ``logic``: the goal networks, or what is computed by logic alone; ``pattern``: the row
-            that a look-up reads; ``unit``: a hidden unit; ``fluent``: one that holds, or does not.
+        kind: ``logic``: the goal networks, or what is computed by logic alone; ``pattern``: the
+            row that a look-up reads; ``unit``: a hidden unit; ``limit``: what is cut off, where
+            parts add more than a value can show; ``fluent``: one that holds, or does not.
         label: for people; the same thing has the same label in all states of a game.
         fluents: indices of the fluents that it reads; empty where it reads the whole state.
         amount: in the unit of the attribution; above 0: good for the role.

@@ -14,7 +14,7 @@ from neurogame.inspect.attribution.contribution import (
     Contribution,
     sorted_by_size,
 )
-from neurogame.kernels.parts.limits import LEAST
+from neurogame.kernels.parts.limits import LEAST, MOST
 from neurogame.simulate.game import State
 
 
@@ -23,8 +23,9 @@ def attribute_parts(
 ) -> Attribution:
     """Return the log-odds of a state's value as the sum that they are.
 
-    The base is 0, a value of one half. What parts add is cut off at
-    :data:`~neurogame.kernels.parts.limits.MOST`, which the gap would show.
+    The base is 0, a value of one half. Beyond
+    :data:`~neurogame.kernels.parts.limits.MOST` what parts add is cut off, which is a contribution
+    of its own (``limit``).
 
     Args:
         evaluator: of the state's game.
@@ -36,13 +37,19 @@ def attribute_parts(
     with torch.no_grad():
         value = float(evaluator(batch)[0, role])
         total = float(evaluator.log_odds(batch)[0, role])
-        logic = float(evaluator.summands(batch)[0][0, role])
+        logic, added = (float(own[0, role]) for own in evaluator.summands(batch))
         gain = float(evaluator.gain[role])
     sure = min(max(logic, LEAST), 1 - LEAST)
+    logit = math.log(sure / (1 - sure))
+    more = added + gain * logit
     found, by_fluent = _added(evaluator, state, role, names or state.game.fluents)
     if evaluator.networks is not None:
-        amount = (1 + gain) * math.log(sure / (1 - sure))
+        amount = (1 + gain) * logit
         found.append(Contribution(kind="logic", label="goal networks", fluents=(), amount=amount))
+    if abs(more) > MOST:
+        cut = math.copysign(MOST, more) - more
+        label = f"cut off at {MOST:.0f}"
+        found.append(Contribution(kind="limit", label=label, fluents=(), amount=cut))
     return Attribution(
         method="exact",
         unit="log-odds",
