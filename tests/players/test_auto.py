@@ -28,7 +28,7 @@ from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.choice import choose_player
 from neurogame.players.auto.facts import GameFacts
 from neurogame.players.auto.offers import Offer, Offers
-from neurogame.players.auto.pace import LONGEST, Pace
+from neurogame.players.auto.pace import LONGEST, TrialPace
 from neurogame.players.auto.school import School
 from neurogame.players.auto.trial_memory import TrialMemory
 from neurogame.players.match import play_match
@@ -321,7 +321,7 @@ def test_long_matches_get_fewer_rounds_and_not_none(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(time, "monotonic", lambda: 0.0)
     costs = Probe(plies=60, choices=60, simultaneous=0, overhead=0, simulation=1e-6)
     ample, little, none = (
-        Pace(costs=costs, deadline=seconds, longest=LONGEST)
+        TrialPace(costs=costs, deadline=seconds, longest=LONGEST)
         for seconds in (60 * 10 * 0.02, 60 * 6 * 0.0045, 60 * 6 * 0.003)
     )
     assert ample.move_time(1) == pytest.approx(0.02)

@@ -17,7 +17,7 @@ from typing import final
 from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.facts import GameFacts, game_facts
 from neurogame.players.auto.offers import Offers
-from neurogame.players.auto.pace import FEWEST, LONGEST, Pace
+from neurogame.players.auto.pace import FEWEST, LONGEST, TrialPace
 from neurogame.players.auto.school import School
 from neurogame.players.auto.trial_memory import TrialMemory
 from neurogame.players.player import Player
@@ -131,7 +131,7 @@ def choose_player(
     # Under the name of a checkpoint there may be another one by the next match.
     memory = TrialMemory(game) if held is None else None
     former = {} if memory is None else memory.rounds
-    pace = Pace(costs=costs, deadline=deadline, longest=min(LONGEST, move_time or LONGEST))
+    pace = TrialPace(costs=costs, deadline=deadline, longest=min(LONGEST, move_time or LONGEST))
     for offer in (*trained[1:], *offers.fresh(facts)):
         if time.monotonic() + making > begun + _MAKING_SHARE * seconds:
             break
@@ -199,7 +199,7 @@ def _school(
 
 def _trials(
     game: Game,
-    pace: Pace,
+    pace: TrialPace,
     first: Candidate,
     others: list[Candidate],
     former: Mapping[str, Sequence[float]],

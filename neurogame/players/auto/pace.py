@@ -24,7 +24,7 @@ _FEW = 2
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Pace:
+class TrialPace:
     """How long searches of trials may take.
 
     Attributes:
