@@ -72,7 +72,7 @@ def test_opposed_roles_see_the_same_with_other_signs() -> None:
 def test_what_is_cut_off_is_said() -> None:
     game, evaluator = trained("tictactoe")
     with torch.no_grad():
-        evaluator.tables += 50.0
+        evaluator.tables.add_(50.0)
     found = attribute(evaluator, game.initial_state(), 0)
     assert [own.kind for own in found.contributions].count("limit") == 1
     assert abs(found.gap) < 1e-3

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import final
+
 import torch
 from torch import Tensor
 
@@ -16,12 +18,12 @@ from neurogame.inspect.attribution.contribution import (
 )
 from neurogame.simulate.game import State
 
-_STEPS, _MOST_STEPS = 32, 2048
-"""Points of a path, at first and at most."""
+_PIECES, _MOST_POINTS, _AT_ONCE = 32, 1024, 128
+"""Pieces of a path at first, points of it at most, and points computed at once."""
 _CLOSE = 1e-3
-"""Error of the sum, in values, with which no more points are taken."""
-_BESIDE = 1e-4
-"""Distance from the middle of a path at which it is looked at on both sides."""
+"""Error of the sum, in values, that is good enough."""
+_NARROWEST = 2.0**-20
+"""Pieces that are not cut again: where a value changes within one, it jumps."""
 
 
 def integrated_gradients(
@@ -42,28 +44,12 @@ def integrated_gradients(
     """
     weights = next((p for p in evaluator.parameters()), torch.zeros(()))
     begin = baseline.fluents.to(weights.dtype)
-    step = state.fluents.to(weights.dtype) - begin
-    ends = _values(evaluator, torch.stack([begin, begin + step]), role)
-    base, total = (float(own) for own in ends)
-    sides = torch.tensor([0.5 - _BESIDE, 0.5 + _BESIDE], dtype=step.dtype)
-    before, after = _values(evaluator, begin + sides[:, None] * step, role)
-    jump, points = float(after - before), _STEPS
-    while True:
-        mean = _mean_gradient(evaluator, begin, step, role, points)
-        # Between the two sides the integral has been counted with the jump.
-        amounts = (mean * step).double()
-        jump_only = jump - 2 * _BESIDE * float(amounts.sum())
-        jump_only = jump_only if abs(jump_only) > _CLOSE else 0.0
-        gap = total - base - float(amounts.sum()) - jump_only
-        if abs(gap) <= _CLOSE or points >= _MOST_STEPS:
-            break
-        points *= 4
-    found = [
-        Contribution(
-            kind="logic", label="conditions computed by logic", fluents=(), amount=jump_only
-        ),
-        *_of_fluents(state, amounts),
-    ]
+    path = _Path(evaluator, begin, state.fluents.to(weights.dtype) - begin, role)
+    amounts, jump = path.integral()
+    base, total = (float(own) for own in path.values(torch.tensor([0.0, 1.0])))
+    logic = Contribution(
+        kind="logic", label="conditions computed by logic", fluents=(), amount=jump
+    )
     return Attribution(
         method="gradients",
         unit="value",
@@ -71,9 +57,9 @@ def integrated_gradients(
         value=total,
         total=total,
         base=base,
-        contributions=sorted_by_size(found),
+        contributions=sorted_by_size([logic, *_of_fluents(state, amounts)]),
         by_fluent=tuple(amounts.tolist()),
-        gap=gap,
+        gap=total - base - float(amounts.sum()) - jump,
     )
 
 
@@ -102,17 +88,56 @@ def toggled(evaluator: Evaluator, state: State, role: int) -> Attribution:
     )
 
 
-def _mean_gradient(
-    evaluator: Evaluator, begin: Tensor, step: Tensor, role: int, points: int
-) -> Tensor:
-    """Return the mean gradient along a path by the midpoint rule; ``[F]``."""
-    found = torch.zeros_like(begin)
-    for part in torch.split((torch.arange(points) + 0.5) / points, _STEPS):
-        path = (begin + part.to(begin.dtype)[:, None] * step).requires_grad_()
-        with torch.enable_grad():
-            (gradient,) = torch.autograd.grad(evaluator(path)[:, role].sum(), path)
-        found += gradient.sum(dim=0)
-    return found / points
+@final
+class _Path:
+    """The straight way from one state to another, and a role's value along it."""
+
+    def __init__(self, evaluator: Evaluator, begin: Tensor, step: Tensor, role: int) -> None:
+        self._evaluator, self._begin, self._step, self._role = evaluator, begin, step, role
+
+    def values(self, places: Tensor) -> Tensor:
+        """Return the values at places 0..1 of the path; float64 ``[N]``."""
+        return _values(self._evaluator, self._points(places), self._role).double()
+
+    def integral(self) -> tuple[Tensor, float]:
+        """Return the integrals of all fluents' slopes, float64 ``[F]``, and a jump in the middle.
+
+        Pieces in which the slopes do not account for the change of the value are cut in halves.
+        """
+        edges = torch.linspace(0, 1, _PIECES + 1, dtype=torch.float64)
+        low, high = edges[:-1], edges[1:]
+        found, jump, points = torch.zeros(len(self._begin), dtype=torch.float64), 0.0, 0
+        while len(low):
+            width = high - low
+            slopes = self._slopes((low + high) / 2) * width[:, None]
+            missing = self.values(high) - self.values(low) - slopes.sum(dim=1)
+            points += len(low)
+            close = missing.abs() <= _CLOSE * torch.maximum(width, torch.tensor(1 / _PIECES))
+            done = close | (width <= _NARROWEST)
+            if points >= _MOST_POINTS:
+                done[:] = True
+            found += slopes[done & (close | (width > _NARROWEST))].sum(dim=0)
+            # There, and only there, conditions that know no shares are decided otherwise.
+            middle = done & ~close & (low <= 0.5) & (high >= 0.5)
+            jump += float((missing + slopes.sum(dim=1))[middle & (width <= _NARROWEST)].sum())
+            low, high = low[~done], high[~done]
+            centre = (low + high) / 2
+            low, high = torch.cat([low, centre]), torch.cat([centre, high])
+        return found, jump
+
+    def _points(self, places: Tensor) -> Tensor:
+        return self._begin + places.to(self._step.dtype)[:, None] * self._step
+
+    def _slopes(self, places: Tensor) -> Tensor:
+        """Return by how much each fluent raises the value per length of the path; ``[N, F]``."""
+        found = []
+        for first in range(0, len(places), _AT_ONCE):
+            points = self._points(places[first : first + _AT_ONCE]).requires_grad_()
+            with torch.enable_grad():
+                value = self._evaluator(points)[:, self._role].sum()
+                (gradient,) = torch.autograd.grad(value, points)
+            found.append((gradient * self._step).double())
+        return torch.cat(found)
 
 
 def _values(evaluator: Evaluator, fluents: Tensor, role: int) -> Tensor:
