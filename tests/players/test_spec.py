@@ -101,7 +101,7 @@ def test_fields() -> None:
         (
             "mcts:playout=oak",
             "'oak'",
-            "uniform, mast, nst, lgr, action, knowledge, policy, fast, gated",
+            "uniform, mast, nst, lgr, action, knowledge, fast, gated",
         ),
         ("mcts:playout=action,blend=2", "blend=2", "0..1"),
         ("mcts:playout=action,tau=0", "tau=0", "above 0"),
