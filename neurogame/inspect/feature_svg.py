@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from neurogame.features.feature import Feature
-from neurogame.inspect.network_svg import NEGATIVE, POSITIVE
 from neurogame.show.board import Board, Place
 from neurogame.show.board_drawing import (
     GAP,
@@ -24,6 +23,7 @@ from neurogame.show.board_drawing import (
     svg_text,
 )
 from neurogame.show.layout import find_layout
+from neurogame.show.paint import NEGATIVE, POSITIVE
 from neurogame.show.state_text import wrapped
 from neurogame.simulate.game import Game
 

@@ -8,10 +8,11 @@ from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.graph.graph import AND
 from neurogame.inspect.weights import WeightedNetworks, row_label, weighted
+from neurogame.show.paint import NEGATIVE, POSITIVE
 
 EDGE_LIMIT = 2000
 COLUMN, LINE, MARGIN = 220, 22, 40
-POSITIVE, NEGATIVE, STRONGER, WEAKER = "#2b6cb0", "#c53030", "#2f855a", "#c05621"
+STRONGER, WEAKER = "#2f855a", "#c05621"
 
 
 def network_svg(evaluator: Evaluator, network: int, initial: Evaluator | None = None) -> str:

@@ -6,9 +6,11 @@ did.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
+from typing import final
 
-from neurogame.show.board import Place, StateLayout
+from neurogame.show.board import Board, Place, StateLayout
 from neurogame.show.board_drawing import (
     CHARACTER,
     GAP,
@@ -21,38 +23,40 @@ from neurogame.show.board_drawing import (
     svg_text,
 )
 from neurogame.show.layout import find_layout
+from neurogame.show.paint import Paint, painted_square
 from neurogame.show.piece_colours import Piece, key_entries, pieces
 from neurogame.show.state_text import wrapped
 from neurogame.simulate.game import State
 
 _RADIUS = 14.0
+_SMALLER, _RAISED = 11.5, 4.5
+"""Radius of pieces on painted boards, and how far they are above the middle: the number of a square
+stands below them."""
 _NARROWEST = 300.0
 
 
-def state_svg(state: State) -> str:
+def state_svg(state: State, paint: Paint | None = None) -> str:
     """Return a state as one SVG element.
 
     Args:
         state: any state; its boards are found from the fluents of its game.
+        paint: what is painted on the squares, such as what they add to a value.
+
+    Raises:
+        GameError: the paint is another game's.
     """
+    paint = paint or Paint()
+    paint.check(state)
     layout = find_layout(state.game)
     drawings = [BoardDrawing(board) for board in layout.boards]
+    amounts = [paint.amounts(board) for board in layout.boards]
+    most = max((abs(a) for own in amounts for a in own.values()), default=0.0)
     width = max([_NARROWEST, *(drawing.width + 2 * PADDING for drawing in drawings)])
     parts: list[str] = []
     top = PADDING
-    for drawing in drawings:
-        occupied, looks = drawing.board.occupied(state), pieces(drawing.board, state.game.roles)
-
-        def discs(
-            place: Place,
-            x: float,
-            y: float,
-            occupied: dict[Place, list[int]] = occupied,
-            looks: list[Piece] = looks,
-        ) -> list[str]:
-            return _discs([looks[content] for content in occupied.get(place, [])], x, y, _RADIUS)
-
-        parts += drawing.draw(PADDING, top, discs)
+    for drawing, own in zip(drawings, amounts, strict=True):
+        squares = _Squares(drawing.board, state, own, paint.frames(drawing.board), most)
+        parts += drawing.draw(PADDING, top, squares)
         top += drawing.height
         entries, lines = _key(drawing, state.game.roles, width, top)
         parts += entries
@@ -62,6 +66,34 @@ def state_svg(state: State) -> str:
         parts.append(svg_text(PADDING, top + LINE * (number + 0.7), line, size=13, anchor="start"))
     height = top + LINE * reserved + PADDING / 2
     return svg_document(f"{state.game.name}: a state", width, height, parts)
+
+
+@final
+class _Squares:
+    """Draws what stands on the squares of a board, and what is painted on them."""
+
+    def __init__(
+        self,
+        board: Board,
+        state: State,
+        amounts: Mapping[Place, float],
+        framed: set[Place],
+        most: float,
+    ) -> None:
+        """Take a board with what is painted on it; ``most``: the largest amount on any board."""
+        self._occupied, self._looks = board.occupied(state), pieces(board, state.game.roles)
+        self._amounts, self._framed, self._most = amounts, framed, most
+
+    def __call__(self, place: Place, x: float, y: float) -> list[str]:
+        """Return what is drawn in a square with its middle there."""
+        framed = place in self._framed
+        parts = painted_square(
+            self._amounts.get(place, 0.0), self._most or 1.0, x, y, framed=framed
+        )
+        here = [self._looks[content] for content in self._occupied.get(place, [])]
+        if self._most:
+            return [*parts, *_discs(here, x, y - _RAISED, _SMALLER)]
+        return [*parts, *_discs(here, x, y, _RADIUS)]
 
 
 def _discs(here: list[Piece], x: float, y: float, radius: float) -> list[str]:

@@ -9,12 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from neurogame.errors import GameError
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.scramble import scramble
 from neurogame.show.axis_order import axis_order
 from neurogame.show.layout import find_layout
+from neurogame.show.paint import Paint, changed
 from neurogame.show.piece_labels import piece_labels
+from neurogame.show.state_svg import state_svg
 from neurogame.simulate.game import Game, State
 from neurogame.structure.successors import find_successors
 
@@ -239,3 +242,21 @@ def test_labels_are_short() -> None:
     assert piece_labels([("xplayer",), ("oplayer",)]) == ["x", "o"]
     assert piece_labels([("1",), ("11",), ("b",)]) == ["1", "11", "b"]
     assert piece_labels([("1", "11"), ("11", "1")]) == ["1-11", "11-1"]
+
+
+def test_squares_are_painted_with_the_sum_of_their_fluents() -> None:
+    game = Game.load("tictactoe")
+    before = game.initial_state()
+    state = before.next(["(mark 2 2)", "noop"])
+    amounts = [0.0] * len(game.fluents)
+    for text, amount in (("(cell 2 2 x)", 1.0), ("(cell 2 2 b)", -0.25), ("(cell 1 3 o)", -0.5)):
+        amounts[game.fluent_index(text)] = amount
+    paint = Paint(by_fluent=amounts, framed=changed(before, state))
+    board = find_layout(game).boards[0]
+    assert sorted(paint.amounts(board).values()) == [-0.5, 0.75]
+    assert len(paint.frames(board)) == 1
+    texts = [own.text for own in ElementTree.fromstring(state_svg(state, paint)).iter(f"{SVG}text")]
+    assert {"+0.75", "-0.5"} <= set(texts)
+    assert state_svg(state, Paint()) == state.svg()
+    with pytest.raises(GameError, match="1 amounts cannot be painted"):
+        state_svg(state, Paint(by_fluent=[1.0]))

@@ -9,9 +9,8 @@ import numpy as np
 
 from neurogame.array_types import Float64s2
 from neurogame.evaluators.base import Evaluator
-from neurogame.learn.counter_random import derive
-from neurogame.learn.joint_moves import JointMoves
-from neurogame.learn.lookahead import Flags, Judges, look_ahead, worth
+from neurogame.inspect.move_values import worths_of_moves
+from neurogame.learn.lookahead import Flags
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
@@ -78,7 +77,7 @@ def move_changes(
         states: states that are not terminal, in which every role has a move.
         examples: how many changed moves to list, at most.
     """
-    (joint, mine), (_, theirs) = (_worths(game, found, states) for found in (one, other))
+    (joint, mine), (_, theirs) = (worths_of_moves(game, found, states) for found in (one, other))
     asked, missed, changed = 0, 0.0, []
     for role, name in enumerate(game.roles):
         choosing = joint.choices[:, role] > 1
@@ -115,16 +114,3 @@ def _best(values: Float64s2) -> Flags:
     """Return which moves are as good as the best; bool ``[A, widest]``."""
     found: Flags = values >= values.max(axis=1, keepdims=True) - _EQUAL
     return found
-
-
-def _worths(
-    game: Game, evaluator: Evaluator, states: StateBatch
-) -> tuple[JointMoves, list[Float64s2]]:
-    """Return the moves of all roles, and what each is worth to its role; ``[A, widest]`` each."""
-    legal = game.simulator().look(states).legal.numpy()
-    roles = len(game.roles)
-    judge = np.zeros((len(states), roles), np.int64)
-    judges = Judges(evaluators=[evaluator], margin=False)
-    words = derive(np.arange(len(states)))
-    ahead = look_ahead(game, states, legal, judge, judges, 1, words)
-    return ahead.joint, [worth(ahead, role) for role in range(roles)]

@@ -1,0 +1,87 @@
+"""What an evaluator makes of the moves of a state, one ply ahead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from neurogame.array_types import Float64s2
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.learn.counter_random import derive
+from neurogame.learn.joint_moves import JointMoves
+from neurogame.learn.lookahead import Judges, look_ahead, worth
+from neurogame.simulate.game import Game, State
+from neurogame.simulate.states import StateBatch
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class MoveValue:
+    """A legal move and what it is worth.
+
+    Attributes:
+        move: index into its role's moves.
+        text: the move as compact KIF.
+        value: of what it leads to, for the role that makes it, 0..1: the goal where the game is
+            over then, else what the evaluator says. Where others move at the same time, what the
+            role can rely on: the least over their answers.
+    """
+
+    move: int
+    text: str
+    value: float
+
+
+def move_values(evaluator: Evaluator, state: State) -> tuple[tuple[MoveValue, ...], ...]:
+    """Return the legal moves of each role, the best ones first.
+
+    Args:
+        evaluator: of the state's game.
+        state: any state; in a terminal one nobody has a move.
+
+    Raises:
+        GameError: some role has no move though the game is not over.
+    """
+    if state.is_terminal:
+        return tuple(() for _ in state.game.roles)
+    if not all(state.legal_moves):
+        raise GameError(f"{state.game.name}: a role has no legal move, so no move can be valued")
+    joint, worths = worths_of_moves(state.game, evaluator, state.batch)
+    return tuple(
+        _sorted(texts, joint.table[role][0, : len(own)].tolist(), worths[role][0].tolist())
+        for role, (texts, own) in enumerate(zip(state.game.moves, state.legal_moves, strict=True))
+    )
+
+
+def _sorted(texts: tuple[str, ...], moves: list[int], values: list[float]) -> tuple[MoveValue, ...]:
+    found = [
+        MoveValue(move=move, text=texts[move], value=value)
+        for move, value in zip(moves, values, strict=False)
+    ]
+    return tuple(sorted(found, key=lambda own: -own.value))
+
+
+def worths_of_moves(
+    game: Game, evaluator: Evaluator, states: StateBatch
+) -> tuple[JointMoves, list[Float64s2]]:
+    """Return the moves of all roles, and what each is worth to its role.
+
+    Args:
+        game: the game.
+        evaluator: of the game.
+        states: ``A`` states that are not terminal, in which every role has a move.
+
+    Returns:
+        The joint moves, and per role float64 ``[A, widest]`` in 0..1, in the order of
+        :attr:`~neurogame.learn.joint_moves.JointMoves.table`.
+    """
+    legal = game.simulator().look(states).legal.numpy()
+    roles = len(game.roles)
+    judge = np.zeros((len(states), roles), np.int64)
+    judges = Judges(evaluators=[evaluator], margin=False)
+    words = derive(np.arange(len(states)))
+    ahead = look_ahead(game, states, legal, judge, judges, 1, words)
+    return ahead.joint, [worth(ahead, role) for role in range(roles)]
