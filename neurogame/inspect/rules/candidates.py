@@ -6,8 +6,9 @@ contents of squares from its boards.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import TypeAlias, final
 
@@ -32,7 +33,7 @@ class Candidate:
     """One thing that might be worth something, wherever symmetries put it.
 
     Attributes:
-        kind: ``constant``, ``turn``, ``square``, ``line`` or ``pair``.
+        kind: ``constant``, ``turn``, ``square``, ``line``, ``threat`` or ``pair``.
         family: equal for candidates that one written rule may stand for: they count the same
             contents.
         instances: the images, of weight 1; their counts and fluents correspond in order.
@@ -47,13 +48,21 @@ class Candidate:
 class CandidateMaker:
     """Makes the candidates of a game."""
 
-    def __init__(self, game: Game, *, opposed: bool) -> None:
+    def __init__(
+        self, game: Game, *, opposed: bool, needs: Mapping[int, Counts] | None = None
+    ) -> None:
         """Look at the structure of a game.
 
         Args:
             game: the game.
             opposed: whether there are two roles, and what is worth to one costs the other as much.
+            needs: what must hold for a fluent to hold after the next move, see
+                :func:`~neurogame.inspect.rules.needs.find_needs`.
         """
+        self._needs = needs or {}
+        self._rank = np.argsort(
+            sorted(range(len(game.fluents)), key=lambda f: _natural(game.fluents[f]))
+        )
         self.game, self.opposed = game, opposed
         self.structure = game.structure
         self.modes = mode_fluents(game)
@@ -67,6 +76,7 @@ class CandidateMaker:
         squares = [(one,) for v in self._variables() for one in self._values(v, none=False)]
         yield from self._scoped("square", squares)
         yield from self._scoped("line", self._lines())
+        yield from self._scoped("threat", self._threats())
 
     def pairs(self) -> Iterator[Candidate]:
         """Yield two values of two variables: of any two if they are few, else of neighbours."""
@@ -99,7 +109,7 @@ class CandidateMaker:
         of = self.structure.variable_of
         by_variables: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
         for condition in self.structure.conditions:
-            line = tuple(sorted(condition, key=lambda f: (int(of[f]), f)))
+            line = tuple(sorted(condition, key=lambda f: int(of[f])))
             by_variables.setdefault(tuple(of[list(line)].tolist()), []).append(line)
         for variables, conditions in by_variables.items():
             size = len(variables)
@@ -109,6 +119,20 @@ class CandidateMaker:
                         GroundCount(one, number, number)
                         for one, number in zip(conditions, numbers, strict=True)
                     )
+
+    def _threats(self) -> Iterator[Counts]:
+        """Yield conditions of which one fluent is missing that can be made at once, or not yet."""
+        for condition, missing in ((c, f) for c in self.structure.conditions for f in c):
+            needs = self._needs.get(missing, ())
+            own = self.structure.variables[int(self.structure.variable_of[missing])].fluents
+            free = [one for one in needs if set(one.fluents) == set(own.tolist())]
+            support = [one for one in needs if one not in free]
+            if len(support) == 1 and condition:
+                others = tuple(f for f in condition if f != missing)
+                rest = (GroundCount(others, len(others), len(others)), *free)
+                yield (*rest, support[0])
+                low, high = support[0].low, support[0].high
+                yield (*rest, replace(support[0], low=1 - low, high=1 - high))
 
     def _scoped(
         self, kind: str, shapes: Iterable[Counts], turns: bool = True
@@ -139,7 +163,7 @@ class CandidateMaker:
             ((self._family(one), one) for one in images), key=lambda pair: pair[0]
         )
         ordered = tuple(sorted(first.counts, key=lambda one: (self._told(one), one.fluents)))
-        aligned = self._images(first.role, ordered)
+        aligned = [self._sorted(one) for one in self._images(first.role, ordered)]
         return Candidate(kind=kind, family=(kind, *family), instances=tuple(aligned))
 
     def _images(self, role: int, counts: Counts) -> list[GroundRule]:
@@ -153,6 +177,24 @@ class CandidateMaker:
             own = int(symmetry.roles[role])
             found.setdefault((own, self._key(own, moved)), GroundRule(own, 1.0, moved))
         return list(found.values())
+
+    def _sorted(self, rule: GroundRule) -> GroundRule:
+        """Return an instance with fluents in the order of their texts, side by side in counts."""
+        wide = [count for count in rule.counts if len(count.fluents) > 1]
+        if len({len(count.fluents) for count in wide}) != 1:
+            return rule
+        order = np.argsort(self._rank[list(wide[0].fluents)])
+        if len({int(self.structure.variable_of[f]) for f in wide[0].fluents}) == 1:
+            return rule
+        return replace(
+            rule,
+            counts=tuple(
+                replace(one, fluents=tuple(one.fluents[k] for k in order.tolist()))
+                if one in wide
+                else one
+                for one in rule.counts
+            ),
+        )
 
     def _key(self, role: int, counts: Counts) -> _Key:
         """Return what two candidates that say the same have in common, sign apart."""
@@ -187,3 +229,11 @@ def contents(game: Game, modes: Iterable[int]) -> IntArray:
     for number, fluent in enumerate(modes):
         found[fluent] = -1 - number
     return found
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    """Return what texts are sorted by, so that numbers are in their order."""
+    return [
+        (0, int(word), "") if word.isdigit() else (1, 0, word)
+        for word in re.findall(r"\d+|\D+", text)
+    ]

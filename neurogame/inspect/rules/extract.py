@@ -18,21 +18,25 @@ import numpy as np
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.rules.ground_rule import GroundRule
+from neurogame.evaluators.rules.of_rules import mode_fluents
 from neurogame.evaluators.rules.signature import rules_signature
 from neurogame.evaluators.rules.weighted_rules import RuleSet
 from neurogame.inspect.rules.candidates import Candidate, CandidateMaker
 from neurogame.inspect.rules.choose import RIDGE, Chosen, Floats
 from neurogame.inspect.rules.design import Columns, Design
 from neurogame.inspect.rules.generalise import Generaliser
-from neurogame.inspect.rules.samples import Samples, gather_samples
+from neurogame.inspect.rules.needs import find_needs
+from neurogame.inspect.rules.samples import Amount, Samples, gather_samples, joined
 from neurogame.search.opposition import opposed
 from neurogame.settings import Settings, setting
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
 
+EPS = (0.5,)
+PRICE = 1e-5
 _LEAST_STATES = 20
 """A candidate counts in that many states, or is left out: less says nothing."""
-_LABELS = {"square": "squares", "line": "lines", "pair": "pairs"}
+_LABELS = {"square": "squares", "line": "lines", "pair": "pairs", "threat": "threats"}
 
 
 @final
@@ -86,15 +90,10 @@ class Extractor:
         """
         config = config or ExtractConfig()
         self._game, self._opposed = game, opposed(game)
+        amount = Amount(games=config.games, states=config.states, outcomes=config.outcomes)
         with during(f"{game.name}: games of the evaluator, and its values", 10):
-            samples = gather_samples(
-                game,
-                evaluator,
-                games=config.games,
-                states=config.states,
-                outcomes=config.outcomes,
-                seed=seed,
-            )
+            samples = joined([
+                gather_samples(game, evaluator, evaluator, amount, epsilon=e, seed=seed + k) for k,e in enumerate(EPS)])
         with during(f"{game.name}: candidates for rules", 20):
             self._candidates, self._chosen, self._columns = self._weighed(samples, config)
 
@@ -104,7 +103,8 @@ class Extractor:
         """Return the most promising candidates, and the choice among them."""
         game = self._game
         design = Design(samples, len(game.roles), opposed=self._opposed)
-        maker = CandidateMaker(game, opposed=self._opposed)
+        needs = find_needs(game.structure, samples.made, set(mode_fluents(game)))
+        maker = CandidateMaker(game, opposed=self._opposed, needs=needs)
         base = _promising(maker.base(), design, design.target, config.candidates)
         columns = design.columns(base)
         products, target = _products(columns, design.target)
@@ -116,7 +116,9 @@ class Extractor:
         columns = np.concatenate([columns, design.columns(more)])
         products, target = _products(columns, design.target)
         counted = np.stack([design.truths.column(one.instances) for one in found])
-        return found, Chosen(products, target, [one.family for one in found]), counted
+        energy = float(design.target @ design.target)
+        prices = np.array([PRICE * energy * len(one.instances) for one in found])
+        return found, Chosen(products, target, [one.family for one in found], prices), counted
 
     def rules(self, size: int) -> tuple[RuleSet, list[ExtractedRule]]:
         """Return rules, those that matter most first, and what there is to say about each.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -18,9 +19,6 @@ from neurogame.learn.joint_moves import joint_moves
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
-EPSILON = 0.5
-"""Share of random moves in the games: rules shall hold in what search looks at, too."""
-
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -31,50 +29,83 @@ class Samples:
         held: which fluents hold; bool ``[N, F]``, none of the states terminal.
         odds: log-odds of the evaluator's values; float64 ``[N, R]``.
         parent: number of the choice that a state is an outcome of, or -1; int64 ``[N]``.
+        made: steps: which fluents hold before and after; bool ``[2, T, F]``.
     """
 
     held: npt.NDArray[np.bool_]
     odds: Float64s2
     parent: Int64s1
+    made: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         """Return the number of states, ``N``."""
         return len(self.held)
 
 
-def gather_samples(
-    game: Game, evaluator: Evaluator, *, games: int, states: int, outcomes: int, seed: int
-) -> Samples:
-    """Let an evaluator play with itself, and ask it about states and about what moves lead to.
+@final
+@dataclass(frozen=True, kw_only=True)
+class Amount:
+    """How much to look at.
 
-    Args:
-        game: the game.
-        evaluator: who is asked, and plays one ply ahead with half of the moves at random.
+    Attributes:
         games: number of games, at least 1.
         states: of these games, at most.
         outcomes: states that all moves of some of these states lead to, at most, but for those of
             one state.
+    """
+
+    games: int
+    states: int
+    outcomes: int
+
+
+def gather_samples(
+    game: Game, teacher: Evaluator, player: Evaluator, amount: Amount, *, epsilon: float, seed: int
+) -> Samples:
+    """Let an evaluator play, and ask another about the states and about what moves lead to.
+
+    Args:
+        game: the game.
+        teacher: who is asked.
+        player: who plays with itself, one ply ahead.
+        amount: how much.
+        epsilon: share of random moves, 0..1.
         seed: decides the games and which of their states are taken.
 
     Raises:
         GameError: no game ended.
     """
-    played = played_positions(game, evaluator, matches=games, seed=seed, epsilon=EPSILON)
-    some = played.drawn(states, seed)
-    held, parent, over = _next_states(game, some.states, outcomes, seed)
-    after = held[~over]
-    every = StateBatch.from_bool(torch.from_numpy(np.concatenate([some.states.to_bool(), after])))
+    played = played_positions(game, player, matches=amount.games, seed=seed, epsilon=epsilon)
+    some = played.drawn(amount.states, seed)
+    before, after, parent, over = _next_states(game, some.states, amount.outcomes, seed)
+    held = np.concatenate([some.states.to_bool().numpy(), after[~over]])
+    values = values_of(teacher, StateBatch.from_bool(torch.from_numpy(held)))
     return Samples(
-        held=every.to_bool().numpy(),
-        odds=log_odds(values_of(evaluator, every)),
+        held=held,
+        odds=log_odds(values),
         parent=np.concatenate([np.full(len(some), -1, np.int64), parent[~over]]),
+        made=np.stack([before, after]),
+    )
+
+
+def joined(samples: Sequence[Samples]) -> Samples:
+    """Return all samples together."""
+    parents, first = [], 0
+    for one in samples:
+        parents.append(np.where(one.parent < 0, -1, one.parent + first))
+        first += int(one.parent.max()) + 1
+    return Samples(
+        held=np.concatenate([one.held for one in samples]),
+        odds=np.concatenate([one.odds for one in samples]),
+        parent=np.concatenate(parents),
+        made=np.concatenate([one.made for one in samples], axis=1),
     )
 
 
 def _next_states(
     game: Game, states: StateBatch, most: int, seed: int
-) -> tuple[npt.NDArray[np.bool_], Int64s1, Bools1]:
-    """Return what all joint moves of some states lead to, from which, and whether it is over."""
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], Int64s1, Bools1]:
+    """Return states, what all their joint moves lead to, their numbers, and whether it is over."""
     simulator = game.simulator()
     order = np.random.default_rng(seed).permutation(len(states))
     mixed = states.select(torch.from_numpy(order))
@@ -84,10 +115,7 @@ def _next_states(
     # All moves of a state, or none: choices are compared.
     last = int(joint.parent[min(most, len(joint.parent)) - 1])
     rows = np.flatnonzero(joint.parent <= last)
-    after = simulator.step(
-        mixed.select(torch.from_numpy(joint.parent[rows])),
-        torch.from_numpy(joint.moves[rows]),
-        check=False,
-    )
+    before = mixed.select(torch.from_numpy(joint.parent[rows]))
+    after = simulator.step(before, torch.from_numpy(joint.moves[rows]), check=False)
     over = simulator.look(after).terminal.numpy()
-    return after.to_bool().numpy(), joint.parent[rows], over
+    return before.to_bool().numpy(), after.to_bool().numpy(), joint.parent[rows], over
