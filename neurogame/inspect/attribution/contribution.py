@@ -64,7 +64,8 @@ class Attribution:
         by_fluent: what each fluent of the game adds, in the unit, for painting boards; ``F``
             numbers. What a pattern adds is shared evenly by the fluents that it reads, what a
             hidden unit adds by those that hold, as they raise or lower it; what no fluent is
-            behind, such as a bias, is left out.
+            behind, such as a bias, is left out. Where there are conditions, which share fluents,
+            integrated gradients from the initial state.
         gap: what is left: rounding where the method is exact, the error of the integral for
             gradients; for toggling without meaning.
     """

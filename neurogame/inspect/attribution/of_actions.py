@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import final
 
@@ -13,11 +14,12 @@ from neurogame.errors import GameError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.graph.graph import OR
+from neurogame.inspect.attribution.by_fluents import integrated_gradients
 from neurogame.inspect.attribution.contribution import Attribution, Contribution, sorted_by_size
 from neurogame.inspect.attribution.measured import Measured
 from neurogame.simulate.game import State
 
-_LISTED = 8
+_LISTED = 6
 """Fluents of a condition that its label names."""
 _SURE = 1.0 - 1e-15
 """Conditions that are fulfilled wholly count as this true: of several, each has its share."""
@@ -43,7 +45,8 @@ def attribute_actions(
     A move's formula is a disjunction of conditions, such as the lines that may be completed, once
     conjunctions above it that hold for all of them are taken for a common factor. A disjunction is
     1 - prod (1 - x): each condition's share of it is that of the logarithm of its factor, so the
-    shares add up. Among the fluents a condition is shared evenly by those that it reads.
+    shares add up. Conditions read many fluents, and overlap, so fluents have their integrated
+    gradients from the initial state.
 
     Args:
         circuit: of the state's game; not trainable.
@@ -63,20 +66,18 @@ def attribute_actions(
             "exact; methods for it are 'gradients', 'shapley' and 'toggling'"
         )
     formula = _Formula(circuit, state, role, move)
-    amounts = np.zeros(len(state.fluents))
-    found = []
-    for row, amount in formula.conditions():
-        read = formula.fluents(row)
-        amounts[read] += amount / max(len(read), 1)
-        found.append(
-            Contribution(
-                kind="condition",
-                label=formula.label(row, names),
-                fluents=tuple(read.tolist()),
-                amount=amount,
-            )
+    found = [
+        Contribution(
+            kind="condition",
+            label=formula.label(row, names),
+            fluents=tuple(formula.fluents(row).tolist()),
+            amount=amount,
         )
+        for row, amount in formula.conditions()
+    ]
     total = formula.total
+    score = action_score(circuit, role, move, names)
+    gradients = integrated_gradients(score, state, state.game.initial_state())
     return Attribution(
         method="exact",
         unit="score",
@@ -86,7 +87,7 @@ def attribute_actions(
         total=total,
         base=0.0,
         contributions=sorted_by_size(found),
-        by_fluent=tuple(amounts.tolist()),
+        by_fluent=gradients.by_fluent,
         gap=total - sum(own.amount for own in found),
     )
 
@@ -129,17 +130,16 @@ class _Formula:
         return np.unique(read[held] - 1).astype(np.int64)
 
     def label(self, row: int, names: Sequence[str]) -> str:
-        """Return a text of a condition: what it reads, each as it has to be."""
-        texts = []
+        """Return a text of a condition: what it reads, as it has to be, the least nested first."""
+        texts: dict[str, None] = {}
         for leaf in self._leaves(row):
             read, (low, high) = int(self._graph.leaf_input[leaf]), self._graph.leaf_truth[leaf]
-            if read == 0:
-                continue
-            name = names[read - 1]
-            texts.append(name if high > low else f"(not {name})")
-        texts = sorted(set(texts))
+            if read:
+                name = names[read - 1]
+                texts[name if high > low else f"(not {name})"] = None
+        shown = list(texts)[:_LISTED]
         more = f" and {len(texts) - _LISTED} more" if len(texts) > _LISTED else ""
-        return " ".join(texts[:_LISTED]) + more or "what is always so"
+        return " ".join(shown) + more or "what is always so"
 
     def _disjuncts(self, row: int) -> dict[int, int]:
         """Return the rows that a disjunction is one of, and how often it reads each."""
@@ -163,14 +163,18 @@ class _Formula:
         return gate >= 0 and int(self._graph.graph.kind[gate]) == OR
 
     def _leaves(self, row: int) -> list[int]:
-        """Return the leaves that a row reads, ascending."""
-        stack, seen = [row], set[int]()
-        while stack:
-            own = stack.pop()
-            if own not in seen:
-                seen.add(own)
-                stack += [] if own < self._graph.leaf_count else _inputs(self._graph, own)
-        return sorted(own for own in seen if own < self._graph.leaf_count)
+        """Return the leaves that a row reads, the least nested first."""
+        queue, seen = deque([row]), {row}
+        found = []
+        while queue:
+            own = queue.popleft()
+            if own < self._graph.leaf_count:
+                found.append(own)
+                continue
+            below = [other for other in _inputs(self._graph, own) if other not in seen]
+            seen.update(below)
+            queue.extend(below)
+        return found
 
 
 def _inputs(graph: ActionGraph, row: int) -> list[int]:

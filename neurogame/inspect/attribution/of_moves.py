@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -22,14 +21,11 @@ from neurogame.inspect.attribution.measured import Measured
 from neurogame.inspect.attribution.of_actions import action_score, attribute_actions
 from neurogame.inspect.attribution.of_knowledge import attribute_knowledge
 from neurogame.inspect.attribution.of_policy import attribute_policy, policy_score
-from neurogame.inspect.move_values import worst_answer
+from neurogame.inspect.move_values import Opinion, worst_answer
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
 from neurogame.kernels.parts.limits import MOST
 from neurogame.learn.mapped_judge import MappedJudge
 from neurogame.simulate.game import Game, State
-
-Opinion: TypeAlias = Evaluator | MoveJudge
-"""Who has something to say of moves."""
 
 
 def attribute_move(
