@@ -89,8 +89,7 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method",
         choices=("exact", "gradients", "shapley", "toggling"),
-        help="how it is taken apart (default: exact where it is a sum, else integrated gradients "
-        "where they add up, else Shapley values)",
+        help="how it is taken apart (default: exact where it is a sum, else Shapley values)",
     )
 
 

@@ -151,6 +151,8 @@ def print_state_report(report: dict[str, Any], top: int) -> None:
         print(f"{rest:+9.4f} {len(report['contributions']) - top} more")
     if report["method"] != "toggling":
         print(f"{report['gap']:+9.4f} left over")
+    if report["sampling_error"]:
+        print(f"{report['sampling_error']:9.4f} largest standard error, of random orders")
     # Other methods list fluents anyhow.
     if any(own["kind"] in ("pattern", "unit", "condition") for own in report["contributions"]):
         print("\nby the fluents behind them")

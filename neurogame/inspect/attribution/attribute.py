@@ -18,9 +18,6 @@ from neurogame.inspect.attribution.of_parts import attribute_parts
 from neurogame.learn.mapped_evaluator import MappedEvaluator
 from neurogame.simulate.game import State
 
-_ADDS_UP = 0.01
-"""Larger gaps of gradients, as a share of what is taken apart: Shapley values take their place."""
-
 
 def attribute(
     evaluator: Evaluator,
@@ -38,8 +35,7 @@ def attribute(
             searches take the goals there.
         role: index of the role.
         method: see :class:`~neurogame.inspect.attribution.contribution.Attribution`; None: exact
-            where the evaluator is made of parts, else gradients if they add up, else Shapley
-            values.
+            where the evaluator is made of parts, else Shapley values.
         baseline: for gradients and shapley: the state that amounts are counted from; None: the
             initial one.
 
@@ -72,8 +68,7 @@ def to_fluents(
     Args:
         measured: the number.
         state: any state.
-        method: ``gradients``, ``shapley`` or ``toggling``; None: gradients where the number has
-            any and they add up, else Shapley values.
+        method: ``gradients``, ``shapley`` or ``toggling``; None: Shapley values.
         baseline: see :func:`attribute`.
 
     Raises:
@@ -82,15 +77,13 @@ def to_fluents(
     if method == "toggling":
         return toggled(measured, state)
     begin = baseline or state.game.initial_state()
-    if method != "shapley" and measured.is_smooth:
-        found = integrated_gradients(measured, state, begin)
-        if method or abs(found.gap) <= _ADDS_UP * max(abs(found.total - found.base), 1.0):
-            return found
-    elif method == "gradients":
+    if method != "gradients":
+        return shapley_values(measured, state, begin)
+    if not measured.is_smooth:
         raise GameError(
             "this evaluator or judge has no gradients; methods for it are 'shapley' and 'toggling'"
         )
-    return shapley_values(measured, state, begin)
+    return integrated_gradients(measured, state, begin)
 
 
 def _mapped(evaluator: MappedEvaluator, state: State, role: int) -> Attribution:
@@ -116,5 +109,5 @@ def _parts(evaluator: Evaluator) -> PartsEvaluator:
     kind = evaluator.describe().get("kind")
     raise GameError(
         f"an evaluator of kind {kind!r} is no sum of parts, so that no attribution is exact; "
-        "methods for it are 'gradients' and 'toggling'"
+        "methods for it are 'shapley', 'gradients' and 'toggling'"
     )

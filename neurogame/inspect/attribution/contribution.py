@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, final
@@ -68,6 +69,8 @@ class Attribution:
             integrated gradients from the initial state.
         gap: what is left: rounding where the method is exact, the error of the integral for
             gradients; for toggling without meaning.
+        sampling_error: the largest standard error of an amount, in the unit, where they are means
+            over random orders (``shapley``); 0 elsewhere. The sum has none.
     """
 
     method: Method
@@ -80,6 +83,7 @@ class Attribution:
     by_fluent: tuple[float, ...]
     gap: float
     move: int | None = None
+    sampling_error: float = 0.0
 
 
 def sorted_by_size(found: Iterable[Contribution]) -> tuple[Contribution, ...]:
@@ -121,6 +125,7 @@ def difference(one: Attribution, other: Attribution) -> Attribution:
         contributions=sorted_by_size(amounts.values()),
         by_fluent=tuple(a - b for a, b in zip(one.by_fluent, other.by_fluent, strict=True)),
         gap=one.gap - other.gap,
+        sampling_error=math.hypot(one.sampling_error, other.sampling_error),
     )
 
 

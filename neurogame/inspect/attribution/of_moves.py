@@ -50,7 +50,7 @@ def attribute_move(
         role: whose move; its index.
         move: an index into the role's moves.
         method: see :class:`~neurogame.inspect.attribution.contribution.Attribution`; None: exact
-            where there is such a sum, else gradients, else Shapley values.
+            where there is such a sum, else Shapley values.
         baseline: for gradients and shapley: the state that amounts are counted from; None: the
             initial one, in which the move need not be legal.
 
