@@ -50,9 +50,10 @@ def state_report(
     return {
         **report,
         "role": game.roles[index],
-        **{name: value for name, value in asdict(found).items() if name != "role"},
+        **{name: value for name, value in found.to_json().items() if name != "role"},
         "contributions": [
-            {**asdict(own), "holding": _holding(game, state, own)} for own in found.contributions
+            {**asdict(own), "holding": _holding(game, state, own), "text": own.text(state)}
+            for own in found.contributions
         ],
         "by_fluent": _by_fluent(game, state, found),
     }
@@ -75,7 +76,7 @@ def print_state_report(report: dict[str, Any], top: int) -> None:
     print(f"{report['base']:+9.4f} base")
     listed = report["contributions"][:top]
     for own in listed:
-        print(f"{own['amount']:+9.4f} {_short(own)}")
+        print(f"{own['amount']:+9.4f} {own['text']}")
     rest = sum(own["amount"] for own in report["contributions"][top:])
     if len(report["contributions"]) > top:
         print(f"{rest:+9.4f} {len(report['contributions']) - top} more")
@@ -91,15 +92,6 @@ def print_state_report(report: dict[str, Any], top: int) -> None:
 def _holding(game: Game, state: State, own: Contribution) -> list[str]:
     """Return which of the fluents that a contribution reads hold."""
     return [game.fluents[fluent] for fluent in own.fluents if state.fluents[fluent]]
-
-
-def _short(own: dict[str, Any]) -> str:
-    """Return a line for a contribution: of a pattern what holds, as it may read many fluents."""
-    if own["kind"] != "pattern":
-        return str(own["label"])
-    name = own["label"].partition(":")[0]
-    holding = " ".join(own["holding"]) or "none"
-    return f"{name}, of {len(own['fluents'])} fluents hold: {holding}"
 
 
 def _by_fluent(game: Game, state: State, found: Attribution) -> dict[str, float]:

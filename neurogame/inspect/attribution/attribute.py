@@ -47,12 +47,15 @@ def attribute(
         inner = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
         method = "exact" if isinstance(inner, PartsEvaluator) else "gradients"
     if method == "toggling":
-        return toggled(evaluator, state, role)
-    if method == "gradients":
-        return integrated_gradients(evaluator, state, role, baseline or state.game.initial_state())
-    if isinstance(evaluator, MappedEvaluator):
-        return _mapped(evaluator, state, role)
-    return attribute_parts(_parts(evaluator), state, role)
+        found = toggled(evaluator, state, role)
+    elif method == "gradients":
+        begin = baseline or state.game.initial_state()
+        found = integrated_gradients(evaluator, state, role, begin)
+    elif isinstance(evaluator, MappedEvaluator):
+        found = _mapped(evaluator, state, role)
+    else:
+        found = attribute_parts(_parts(evaluator), state, role)
+    return replace(found, state=state)
 
 
 def _mapped(evaluator: MappedEvaluator, state: State, role: int) -> Attribution:

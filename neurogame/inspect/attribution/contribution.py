@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, final
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, TypeAlias, final
 
 from neurogame.errors import GameError
+from neurogame.simulate.game import State
+from neurogame.views import show_as
 
 Method: TypeAlias = Literal["exact", "gradients", "toggling"]
 Unit: TypeAlias = Literal["log-odds", "value"]
@@ -32,6 +34,18 @@ class Contribution:
     fluents: tuple[int, ...]
     amount: float
 
+    def text(self, state: State) -> str:
+        """Return a line for people: of a pattern what holds, as it may read many fluents.
+
+        Args:
+            state: the one whose value it adds to.
+        """
+        if self.kind != "pattern":
+            return self.label
+        held = [state.game.fluents[fluent] for fluent in self.fluents if state.fluents[fluent]]
+        name = self.label.partition(":")[0]
+        return f"{name}, of {len(self.fluents)} fluents hold: {' '.join(held) or 'none'}"
+
 
 @final
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +70,8 @@ class Attribution:
             behind, such as a bias, is left out.
         gap: what is left: rounding where the method is exact, the error of the integral for
             gradients; for toggling without meaning.
+        state: what is taken apart, or scored; for people, and for painting.
+        against: of a :func:`difference`: the other state.
     """
 
     method: Method
@@ -67,6 +83,18 @@ class Attribution:
     contributions: tuple[Contribution, ...]
     by_fluent: tuple[float, ...]
     gap: float
+    move: int | None = None
+    state: State | None = None
+    against: State | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as a JSON-able dictionary, the states left out."""
+        values = asdict(replace(self, state=None, against=None))
+        del values["state"], values["against"]
+        return values
+
+    def _repr_html_(self) -> str:
+        return show_as("html", self)
 
 
 def sorted_by_size(found: Iterable[Contribution]) -> tuple[Contribution, ...]:
@@ -108,6 +136,7 @@ def difference(one: Attribution, other: Attribution) -> Attribution:
         contributions=sorted_by_size(amounts.values()),
         by_fluent=tuple(a - b for a, b in zip(one.by_fluent, other.by_fluent, strict=True)),
         gap=one.gap - other.gap,
+        against=other.state,
     )
 
 
