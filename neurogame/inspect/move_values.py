@@ -12,7 +12,7 @@ from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.counter_random import derive
 from neurogame.learn.joint_moves import JointMoves
-from neurogame.learn.lookahead import Judges, look_ahead, worth
+from neurogame.learn.lookahead import Ahead, Judges, look_ahead, worth
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.states import StateBatch
 
@@ -64,6 +64,21 @@ def _sorted(texts: tuple[str, ...], moves: list[int], values: list[float]) -> tu
     return tuple(sorted(found, key=lambda own: -own.value))
 
 
+def worst_answer(evaluator: Evaluator, state: State, role: int, move: int) -> tuple[int, ...]:
+    """Return the joint move with a role's move and the others' answers that are worst for it.
+
+    Args:
+        evaluator: of the state's game.
+        state: not terminal; every role has a move.
+        role: whose move.
+        move: an index into the role's moves; legal.
+    """
+    ahead = _ahead(state.game, evaluator, state.batch)
+    own = np.flatnonzero(ahead.joint.moves[:, role] == move)
+    worst = own[int(ahead.values[own, role].argmin())]
+    return tuple(ahead.joint.moves[worst].tolist())
+
+
 def worths_of_moves(
     game: Game, evaluator: Evaluator, states: StateBatch
 ) -> tuple[JointMoves, list[Float64s2]]:
@@ -78,10 +93,13 @@ def worths_of_moves(
         The joint moves, and per role float64 ``[A, widest]`` in 0..1, in the order of
         :attr:`~neurogame.learn.joint_moves.JointMoves.table`.
     """
+    ahead = _ahead(game, evaluator, states)
+    return ahead.joint, [worth(ahead, role) for role in range(len(game.roles))]
+
+
+def _ahead(game: Game, evaluator: Evaluator, states: StateBatch) -> Ahead:
+    """Return what lies behind all joint moves, valued for all roles."""
     legal = game.simulator().look(states).legal.numpy()
-    roles = len(game.roles)
-    judge = np.zeros((len(states), roles), np.int64)
+    judge = np.zeros((len(states), len(game.roles)), np.int64)
     judges = Judges(evaluators=[evaluator], margin=False)
-    words = derive(np.arange(len(states)))
-    ahead = look_ahead(game, states, legal, judge, judges, 1, words)
-    return ahead.joint, [worth(ahead, role) for role in range(roles)]
+    return look_ahead(game, states, legal, judge, judges, 1, derive(np.arange(len(states))))

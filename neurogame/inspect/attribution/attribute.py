@@ -7,11 +7,19 @@ from dataclasses import replace
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.inspect.attribution.by_fluents import integrated_gradients, toggled
+from neurogame.inspect.attribution.by_fluents import (
+    integrated_gradients,
+    shapley_values,
+    toggled,
+)
 from neurogame.inspect.attribution.contribution import Attribution, Method
+from neurogame.inspect.attribution.measured import Measured, value_for
 from neurogame.inspect.attribution.of_parts import attribute_parts
 from neurogame.learn.mapped_evaluator import MappedEvaluator
 from neurogame.simulate.game import State
+
+_ADDS_UP = 0.01
+"""Larger gaps of gradients, as a share of what is taken apart: Shapley values take their place."""
 
 
 def attribute(
@@ -30,8 +38,10 @@ def attribute(
             searches take the goals there.
         role: index of the role.
         method: see :class:`~neurogame.inspect.attribution.contribution.Attribution`; None: exact
-            where the evaluator is made of parts, else gradients.
-        baseline: for gradients: the state that amounts are counted from; None: the initial one.
+            where the evaluator is made of parts, else gradients if they add up, else Shapley
+            values.
+        baseline: for gradients and shapley: the state that amounts are counted from; None: the
+            initial one.
 
     Raises:
         GameError: the evaluator is another game's, there is no such role, or the evaluator is no
@@ -43,19 +53,46 @@ def attribute(
             f"{state.game.name} has no role {role}; its roles are 0..{roles - 1}: "
             + ", ".join(state.game.roles)
         )
-    if method is None:
-        inner = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
-        method = "exact" if isinstance(inner, PartsEvaluator) else "gradients"
-    if method == "toggling":
-        found = toggled(evaluator, state, role)
-    elif method == "gradients":
-        begin = baseline or state.game.initial_state()
-        found = integrated_gradients(evaluator, state, role, begin)
+    inner = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
+    if method != "exact" and not (method is None and isinstance(inner, PartsEvaluator)):
+        found = to_fluents(value_for(evaluator, role), state, method, baseline)
     elif isinstance(evaluator, MappedEvaluator):
         found = _mapped(evaluator, state, role)
     else:
         found = attribute_parts(_parts(evaluator), state, role)
     return replace(found, state=state)
+
+
+def to_fluents(
+    measured: Measured,
+    state: State,
+    method: Method | None = None,
+    baseline: State | None = None,
+) -> Attribution:
+    """Return what fluents add to a number, by a method that asks for nothing but the number.
+
+    Args:
+        measured: the number.
+        state: any state.
+        method: ``gradients``, ``shapley`` or ``toggling``; None: gradients where the number has
+            any and they add up, else Shapley values.
+        baseline: see :func:`attribute`.
+
+    Raises:
+        GameError: gradients are asked for, and the number has none.
+    """
+    if method == "toggling":
+        return toggled(measured, state)
+    begin = baseline or state.game.initial_state()
+    if method != "shapley" and measured.is_smooth:
+        found = integrated_gradients(measured, state, begin)
+        if method or abs(found.gap) <= _ADDS_UP * max(abs(found.total - found.base), 1.0):
+            return found
+    elif method == "gradients":
+        raise GameError(
+            "this evaluator or judge has no gradients; methods for it are 'shapley' and 'toggling'"
+        )
+    return shapley_values(measured, state, begin)
 
 
 def _mapped(evaluator: MappedEvaluator, state: State, role: int) -> Attribution:

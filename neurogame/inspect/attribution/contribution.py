@@ -10,9 +10,11 @@ from neurogame.errors import GameError
 from neurogame.simulate.game import State
 from neurogame.views import show_as
 
-Method: TypeAlias = Literal["exact", "gradients", "toggling"]
-Unit: TypeAlias = Literal["log-odds", "value"]
-Kind: TypeAlias = Literal["logic", "pattern", "unit", "limit", "fluent"]
+Method: TypeAlias = Literal["exact", "gradients", "shapley", "toggling"]
+Unit: TypeAlias = Literal["log-odds", "value", "score", "logit"]
+Kind: TypeAlias = Literal[
+    "logic", "pattern", "unit", "limit", "fluent", "move", "condition", "goal", "threshold"
+]
 
 
 @final
@@ -23,7 +25,10 @@ class Contribution:
     Attributes:
         kind: ``logic``: the goal networks, or what is computed by logic alone; ``pattern``: the
             row that a look-up reads; ``unit``: a hidden unit; ``limit``: what is cut off, where
-            parts add more than a value can show; ``fluent``: one that holds, or does not.
+            parts add more than a value can show; ``fluent``: one that holds, or does not. Of
+            moves: ``move``: what the move is worth whatever the state; ``condition``: one of the
+            conditions of which one has to be fulfilled; ``goal``: that of a game that the move
+            ends; ``threshold``: biases of the hidden units that are above 0.
         label: for people; the same thing has the same label in all states of a game.
         fluents: indices of the fluents that it reads; empty where it reads the whole state.
         amount: in the unit of the attribution; above 0: good for the role.
@@ -56,11 +61,17 @@ class Attribution:
 
     Attributes:
         method: ``exact``: the evaluator is a sum, and this is it; ``gradients``: integrated
-            gradients, which add up to the value; ``toggling``: the change of the value when a
-            fluent alone is the other way round, which need not add up to anything.
-        unit: of all amounts: natural logarithms of odds, or values 0..1.
+            gradients, which add up to the value but for an error of the integral; ``shapley``:
+            sampled Shapley values, which add up to it for every evaluator and judge; ``toggling``:
+            the change of the value when a fluent alone is the other way round, which need not add
+            up to anything.
+        unit: of all amounts: natural logarithms of odds (``log-odds``), values 0..1 of states
+            (``value``), scores of moves (``score``), or scores of moves that are logarithms of
+            weights (``logit``).
         role: whose value it is; its index.
-        value: of the state for the role, 0..1.
+        move: of a judge of moves: the move that it scores, an index into the role's moves; None:
+            a state is valued.
+        value: of the state for the role, 0..1; of a move its score.
         total: the same in the unit.
         base: what is there before anything is added, in the unit.
         contributions: the largest amounts first.
