@@ -284,6 +284,18 @@ def test_moves_are_those_of_the_roles_that_choose() -> None:
     assert pictures(match_html(read, Game.load("nim"))) == 0
 
 
+def test_a_match_in_which_somebody_had_no_move_is_shown() -> None:
+    stuck = Game.from_text(
+        "(role one) (init (p a)) (<= (legal one go) (true (p a)))"
+        "(<= (next (p b)) (does one go)) (<= terminal (true (p z))) (goal one 30)"
+    )
+    record = play_match(stuck, [make_player("random", stuck, 0)])
+    assert "one 30 (stuck)" in text(record._repr_html_())
+    end = stuck.state(["(p b)"])
+    nowhere = SearchResult(**{**vars(found_by(stuck.initial_state(), 0)), "state": end})
+    assert "one: go" in text(nowhere._repr_html_())
+
+
 def test_other_things_have_no_view() -> None:
     with pytest.raises(TypeError, match="int has no view"):
         html_of(3)

@@ -35,7 +35,8 @@ def attribution_html(found: Attribution) -> str:
     if state is not None and found.move is not None:
         moved = f" of {state.game.moves[found.role][found.move]}"
     what = "value" if found.move is None else "score"
-    less = "" if against is None else ", less that of another state"
+    other = "move" if against == state and found.move is not None else "state"
+    less = "" if against is None else f", less that of another {other}"
     title = f"{what}{moved} for {named}{less}: {found.value:{'+' if against else ''}.3f}"
     parts: list[Content] = []
     if state is not None:
@@ -43,7 +44,7 @@ def attribution_html(found: Attribution) -> str:
         paint = Paint(by_fluent=found.by_fluent, framed=frames)
         caption = f"what squares add, in {_unit(found)}"
         parts.append(picture(state, paint, caption=caption))
-        if against is not None:
+        if against is not None and against != state:
             parts.append(picture(against, caption="the other state"))
     parts.append(_table(found))
     return panel(title, *parts, note=f"{found.method}, in {_unit(found)}")
