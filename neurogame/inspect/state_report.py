@@ -79,16 +79,19 @@ def state_report(subject: Subject, question: Question) -> dict[str, Any]:
         if question.against is not None:
             other = named_state(game, question.against)
             found = difference(found, attribute(opinion, other, role, method=question.method))
+    # What an evaluator says of a move is about the state after it.
+    shown = found.state or state
     return {
         "state": str(state),
         "against": None if other is None else str(other),
         "role": game.roles[role],
         "moves": [asdict(own) for own in values],
-        **{name: value for name, value in asdict(found).items() if name not in ("role", "move")},
+        **{name: value for name, value in found.to_json().items() if name not in ("role", "move")},
         "move": texts[0] if texts else None,
         "rather_than": texts[1] if len(texts) > 1 else None,
         "contributions": [
-            {**asdict(own), "holding": _holding(game, state, own)} for own in found.contributions
+            {**asdict(own), "holding": _holding(game, shown, own), "text": own.text(shown)}
+            for own in found.contributions
         ],
         "by_fluent": _by_fluent(game, state, found, of_move=of_move),
     }
@@ -145,7 +148,7 @@ def print_state_report(report: dict[str, Any], top: int) -> None:
     print(f"{report['total']:+9.4f} in all, in {_UNITS[report['unit']]}")
     print(f"{report['base']:+9.4f} base")
     for own in report["contributions"][:top]:
-        print(f"{own['amount']:+9.4f} {_short(own)}")
+        print(f"{own['amount']:+9.4f} {own['text']}")
     rest = sum(own["amount"] for own in report["contributions"][top:])
     if len(report["contributions"]) > top:
         print(f"{rest:+9.4f} {len(report['contributions']) - top} more")
@@ -172,15 +175,6 @@ _UNITS = {
 def _holding(game: Game, state: State, own: Contribution) -> list[str]:
     """Return which of the fluents that a contribution reads hold."""
     return [game.fluents[fluent] for fluent in own.fluents if state.fluents[fluent]]
-
-
-def _short(own: dict[str, Any]) -> str:
-    """Return a line for a contribution: of a pattern what holds, as it may read many fluents."""
-    if own["kind"] != "pattern":
-        return str(own["label"])
-    name = own["label"].partition(":")[0]
-    holding = " ".join(own["holding"]) or "none"
-    return f"{name}, of {len(own['fluents'])} fluents hold: {holding}"
 
 
 def _by_fluent(game: Game, state: State, found: Attribution, *, of_move: bool) -> dict[str, float]:

@@ -51,10 +51,12 @@ def attribute(
         )
     inner = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
     if method != "exact" and not (method is None and isinstance(inner, PartsEvaluator)):
-        return to_fluents(value_for(evaluator, role), state, method, baseline)
-    if isinstance(evaluator, MappedEvaluator):
-        return _mapped(evaluator, state, role)
-    return attribute_parts(_parts(evaluator), state, role)
+        found = to_fluents(value_for(evaluator, role), state, method, baseline)
+    elif isinstance(evaluator, MappedEvaluator):
+        found = _mapped(evaluator, state, role)
+    else:
+        found = attribute_parts(_parts(evaluator), state, role)
+    return replace(found, state=state)
 
 
 def to_fluents(

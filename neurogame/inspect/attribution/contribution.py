@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, final
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, TypeAlias, final
 
 from neurogame.errors import GameError
+from neurogame.simulate.game import State
+from neurogame.views import show_as
 
 Method: TypeAlias = Literal["exact", "gradients", "shapley", "toggling"]
 Unit: TypeAlias = Literal["log-odds", "value", "score", "logit"]
@@ -37,6 +39,18 @@ class Contribution:
     label: str
     fluents: tuple[int, ...]
     amount: float
+
+    def text(self, state: State) -> str:
+        """Return a line for people: of a pattern what holds, as it may read many fluents.
+
+        Args:
+            state: the one whose value it adds to.
+        """
+        if self.kind != "pattern":
+            return self.label
+        held = [state.game.fluents[fluent] for fluent in self.fluents if state.fluents[fluent]]
+        name = self.label.partition(":")[0]
+        return f"{name}, of {len(self.fluents)} fluents hold: {' '.join(held) or 'none'}"
 
 
 @final
@@ -71,6 +85,8 @@ class Attribution:
             gradients; for toggling without meaning.
         sampling_error: the largest standard error of an amount, in the unit, where they are means
             over random orders (``shapley``); 0 elsewhere. The sum has none.
+        state: what is taken apart, or scored; for people, and for painting.
+        against: of a :func:`difference`: the other state.
     """
 
     method: Method
@@ -84,6 +100,17 @@ class Attribution:
     gap: float
     move: int | None = None
     sampling_error: float = 0.0
+    state: State | None = None
+    against: State | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as a JSON-able dictionary, the states left out."""
+        values = asdict(replace(self, state=None, against=None))
+        del values["state"], values["against"]
+        return values
+
+    def _repr_html_(self) -> str:
+        return show_as("html", self)
 
 
 def sorted_by_size(found: Iterable[Contribution]) -> tuple[Contribution, ...]:
@@ -126,6 +153,7 @@ def difference(one: Attribution, other: Attribution) -> Attribution:
         by_fluent=tuple(a - b for a, b in zip(one.by_fluent, other.by_fluent, strict=True)),
         gap=one.gap - other.gap,
         sampling_error=math.hypot(one.sampling_error, other.sampling_error),
+        against=other.state,
     )
 
 

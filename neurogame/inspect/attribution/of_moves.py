@@ -23,7 +23,7 @@ from neurogame.inspect.attribution.of_knowledge import attribute_knowledge
 from neurogame.inspect.attribution.of_policy import attribute_policy, policy_score
 from neurogame.inspect.move_values import Opinion, worst_answer
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
-from neurogame.kernels.parts.limits import MOST
+from neurogame.kernels.parts.limits import LEAST, MOST
 from neurogame.learn.mapped_judge import MappedJudge
 from neurogame.simulate.game import Game, State
 
@@ -61,8 +61,11 @@ def attribute_move(
     if isinstance(opinion, Evaluator):
         return _after(opinion, state, role, move, method, baseline)
     if isinstance(opinion, MappedJudge):
-        return _mapped(opinion, state, role, move, method, baseline)
-    return _judged(opinion, state, role, move, method, baseline, input_names(state.game))
+        found = _mapped(opinion, state, role, move, method, baseline)
+    else:
+        names = input_names(state.game)
+        found = _judged(opinion, state, role, move, method, baseline, names)
+    return replace(found, state=state)
 
 
 def check_move(state: State, role: int, move: int) -> None:
@@ -112,12 +115,9 @@ def _after(
     value = 0.0 if goal is None else goal / 100
     total = value
     if found.unit == "log-odds":
-        # Those of a sure win are infinite; here as in the evaluator the most there is.
-        total = (
-            max(-MOST, min(MOST, math.log(value / (1 - value))))
-            if 0 < value < 1
-            else (MOST if value else -MOST)
-        )
+        # Those of a sure win are infinite; here as in the evaluator there is a most.
+        odds = math.log(max(value, LEAST) / max(1 - value, LEAST))
+        total = max(-MOST, min(MOST, odds))
     part = Contribution(kind="goal", label="the goal that it ends with", fluents=(), amount=total)
     return replace(
         found,
