@@ -23,7 +23,7 @@ from neurogame.inspect.attribution.of_knowledge import attribute_knowledge
 from neurogame.inspect.attribution.of_policy import attribute_policy, policy_score
 from neurogame.inspect.move_values import Opinion, worst_answer
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
-from neurogame.kernels.parts.limits import LEAST, MOST
+from neurogame.kernels.parts.limits import MOST
 from neurogame.learn.mapped_judge import MappedJudge
 from neurogame.simulate.game import Game, State
 
@@ -116,8 +116,8 @@ def _after(
     total = value
     if found.unit == "log-odds":
         # Those of a sure win are infinite; here as in the evaluator there is a most.
-        odds = math.log(max(value, LEAST) / max(1 - value, LEAST))
-        total = max(-MOST, min(MOST, odds))
+        least = math.exp(-MOST)
+        total = math.log(max(value, least) / max(1 - value, least))
     part = Contribution(kind="goal", label="the goal that it ends with", fluents=(), amount=total)
     return replace(
         found,
