@@ -18,6 +18,7 @@ from neurogame.inspect.change.move_changes import move_changes
 from neurogame.inspect.change.oscillating import oscillating_fluents, oscillating_weights
 from neurogame.inspect.change.part_weights import part_weights
 from neurogame.inspect.change.pruning import prune_curve
+from neurogame.inspect.change.role_effects import role_effects
 from neurogame.inspect.change.rule_drift import rule_agreement
 from neurogame.inspect.judges.changes import judge_changes, print_judge_changes
 from neurogame.inspect.positions import PlayedPositions, played_positions, values_of
@@ -94,6 +95,7 @@ def compared(
         "states": len(some),
         "squares": [asdict(one) for one in squares],
         "rules": [asdict(one) for one in rule_agreement(game, pairs)],
+        "roles": [asdict(one) for one in role_effects(game, now)],
         "moves": [
             {"other": name, **_moves(game, current, other, some)}
             for name, other in [
@@ -166,6 +168,16 @@ def _print_evaluators(report: dict[str, Any]) -> None:
         print("\nrules: mean change of the absolute weight (mean, deviation, same sign)")
     for row in report["rules"][:LISTED]:
         print(f"{_agreement(row['change'])}  {row['network']}: {row['source']}")
+    for row in report["roles"]:
+        print(
+            f"\n{row['role']} beside {row['other']}: effects of the same things correlate by "
+            f"{row['correlation']:.3f}; largest differences (mean, deviation, same sign)"
+        )
+        for one in row["differences"][:LISTED]:
+            print(
+                f"{_agreement(one['difference'])}  {one['fluent']} {one['mine']['mean']:+.3f}, "
+                f"{one['image']} {one['yours']['mean']:+.3f}"
+            )
     for row in report["moves"]:
         print(
             f"\nbeside {row['other']}: the best move differs in {row['changed']} of {row['asked']} "
