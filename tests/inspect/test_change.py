@@ -262,4 +262,8 @@ def test_roles_that_are_alike_are_compared() -> None:
     assert len(stones) > 20
     # Red: 0.2 less the mean of -0.1 (black) and 0 (empty); black: 0.1 less that of -0.2 and 0.
     assert {round(abs(row.difference.mean), 4) for row in stones} == {0.05}
-    assert role_effects(Game.load("pursuit"), []) == []
+    # A single role is like no other.
+    alone = Game.load("lightsout")
+    states = played_positions(alone, None, matches=5, seed=1).states
+    values = make_evaluator(alone, seed=1)
+    assert role_effects(alone, [fluent_effects(alone, values, states)]) == []
