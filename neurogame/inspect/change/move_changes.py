@@ -8,8 +8,7 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Float64s2
-from neurogame.evaluators.base import Evaluator
-from neurogame.inspect.move_values import worths_of_moves
+from neurogame.inspect.move_values import Opinion, worths_of_moves
 from neurogame.learn.lookahead import Flags
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
@@ -29,7 +28,7 @@ class ChangedMove:
         role: who moves.
         move: the first evaluator's best move.
         other: the second one's.
-        loss: by how much the first evaluator values its own move higher, 0..1.
+        loss: by how much the first one values its own move higher; 0..1 by evaluators.
     """
 
     row: int
@@ -66,14 +65,14 @@ class MoveChanges:
 
 
 def move_changes(
-    game: Game, one: Evaluator, other: Evaluator, states: StateBatch, *, examples: int = 3
+    game: Game, one: Opinion, other: Opinion, states: StateBatch, *, examples: int = 3
 ) -> MoveChanges:
-    """Compare the moves that two evaluators choose.
+    """Compare the moves that two evaluators, or two judges of moves, choose.
 
     Args:
         game: the game.
-        one: the first evaluator.
-        other: the second evaluator.
+        one: an evaluator or a judge of moves.
+        other: another one.
         states: states that are not terminal, in which every role has a move.
         examples: how many changed moves to list, at most.
     """
