@@ -7,6 +7,7 @@ from pathlib import Path
 
 from neurogame.errors import CheckpointError, NeurogameError
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.origin import Origin
 from neurogame.evaluators.rules.ground_rule import ground_rules
 from neurogame.evaluators.rules.of_rules import rules_evaluator
 from neurogame.evaluators.rules.read import read_weighted_rules
@@ -50,12 +51,16 @@ def evaluator_of_rules(rules: RuleSet, game: Game) -> Evaluator:
         RulesError: a role or fluent does not exist, with its place.
         LimitError: there are too many instances.
     """
-    home = game
-    if rules_signature(game.rules) != rules.signature:
-        home = _home(rules, game)
+    home = game if rules_signature(game.rules) == rules.signature else _home(rules, game)
     instances = ground_rules(rules, home.circuit)
     own = rules_evaluator(home, chain.from_iterable(instances), opposed=rules.opposed)
-    return own if home is game else map_evaluator(own, home, game)
+    if home is game:
+        own.origin = Origin(game=game)
+        return own
+    try:
+        return map_evaluator(own, home, game)
+    except CheckpointError:
+        raise _refusal(rules, game) from None
 
 
 def _home(rules: RuleSet, game: Game) -> Game:
@@ -63,12 +68,16 @@ def _home(rules: RuleSet, game: Game) -> Game:
     try:
         home = Game.load(rules.game)
     except NeurogameError:
-        home = None
-    if home is None or rules_signature(home.rules) != rules.signature:
-        raise CheckpointError(
-            f"{rules.source}: weighted rules for {rules.game} with signature {rules.signature}; "
-            f"{game.name} has signature {rules_signature(game.rules)}, and the library has no "
-            "such game whose names could be translated; extract rules from an evaluator of this "
-            "game, or play it under the names that they were written for"
-        )
+        raise _refusal(rules, game) from None
+    if rules_signature(home.rules) != rules.signature:
+        raise _refusal(rules, game)
     return home
+
+
+def _refusal(rules: RuleSet, game: Game) -> CheckpointError:
+    return CheckpointError(
+        f"{rules.source}: weighted rules for {rules.game} with signature {rules.signature}; "
+        f"{game.name} has signature {rules_signature(game.rules)}, and is not that game of the "
+        "library under other names; extract rules from an evaluator of this game, or play it under "
+        "the names that they were written for"
+    )

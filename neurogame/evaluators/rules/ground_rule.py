@@ -66,7 +66,7 @@ def ground_rules(found: RuleSet, circuit: Circuit) -> list[list[GroundRule]]:
     fluents = {text.lower(): number for number, text in enumerate(circuit.fluents)}
     if found.opposed and len(roles) != 2:
         raise RulesError(
-            f"{found.source}: (opposed) is for games with two roles, this one has {len(roles)}; "
+            f"{found.source}: 'opposed' is for games with two roles, this one has {len(roles)}; "
             "remove it"
         )
 

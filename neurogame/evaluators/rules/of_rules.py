@@ -30,9 +30,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 _Sets: TypeAlias = tuple[tuple[int, ...], ...]
 
 
-def rules_evaluator(
-    game: Game, rules: Iterable[GroundRule], *, opposed: bool
-) -> PartsEvaluator:
+def rules_evaluator(game: Game, rules: Iterable[GroundRule], *, opposed: bool) -> PartsEvaluator:
     """Return the evaluator that values states by weighted rules.
 
     Args:
@@ -105,7 +103,7 @@ class _Collected:
             sets = tuple(count.fluents for count in counts)
             table = self.tables.setdefault(sets, np.zeros((*self.shape, *sizes)))
             right = tuple(slice(max(count.low, 0), count.high + 1) for count in counts)
-            table[(mode, output, *right)] += weight
+            table[mode, output][right] += weight
 
     def evaluator(self, opposed: bool) -> PartsEvaluator:
         """Return the evaluator."""

@@ -85,7 +85,8 @@ class _Reader:
             )
         elif head.name in (GAME, SIGNATURE):
             self._name(head.name, arguments, rule.position)
-        elif head.name == OPPOSED:
+        elif head.name.strip("()") == OPPOSED:
+            # A word of its own; in parentheses it is another name to GDL, but means the same here.
             self.opposed = True
         elif head.name in KEPT or head.name in ("true", "not"):
             self._error(rule.position, f"{head.name!r} stands in bodies of rules only")
@@ -160,9 +161,9 @@ class _Reader:
         if isinstance(inner, Symbol | Compound) and inner.name == "true":
             fluent = self._fluent(inner)
             held = 0 if negated else 1
-            return fluent and Count(
-                low=held, high=held, fluents=(fluent,), position=formula.position
-            )
+            if fluent is None:
+                return None
+            return Count(low=held, high=held, fluents=(fluent,), position=formula.position)
         if negated or not isinstance(inner, Symbol | Compound):
             self._error(
                 formula.position,

@@ -4,7 +4,7 @@ A file of weighted rules is GDL in KIF syntax with these statements::
 
     (game connectfour)                    the game, by its name in the library
     (signature 4f0c...)                   of its rules, see rules_signature
-    (opposed)                             two roles: what is worth to one costs the other as much
+    opposed                               two roles: what is worth to one costs the other as much
     (lines 1 1 2 1 3 1 4 1)               a fact of the file's own, of any name and any length
     (worth red -0.05)                     what always counts for a role
     (<= (worth ?me 0.41)                  what counts once for each way in which the body holds

@@ -36,7 +36,7 @@ def weighted_rules_text(
     lines = [f"; {line}".rstrip() for line in title]
     lines += [f"({GAME} {found.game})", f"({SIGNATURE} {found.signature})"]
     if found.opposed:
-        lines.append(f"({OPPOSED})  ; what is worth to one role costs the other as much")
+        lines.append(f"{OPPOSED}  ; what is worth to one role costs the other as much")
     for number, rule in enumerate(found.rules):
         lines.append("")
         if remarks:

@@ -84,9 +84,7 @@ class CandidateMaker:
         pairs = list(combinations(variables, 2))
         values = max((len(self._values(v)) for v in variables), default=0)
         if len(pairs) * values**2 > MOST_SHAPES:
-            near = {
-                v: set(self.structure.geometry.neighbours(v)[0].tolist()) for v in variables
-            }
+            near = {v: set(self.structure.geometry.neighbours(v)[0].tolist()) for v in variables}
             pairs = [(a, b) for a, b in pairs if b in near[a]]
         shapes = (both for a, b in pairs for both in product(self._values(a), self._values(b)))
         yield from self._scoped("pair", shapes)
@@ -159,9 +157,7 @@ class CandidateMaker:
             # What is worth the same to both of two opponents is worth nothing.
             return None
         # The same image first for all of a family, with its counts in the same order.
-        family, first = min(
-            ((self._family(one), one) for one in images), key=lambda pair: pair[0]
-        )
+        family, first = min(((self._family(one), one) for one in images), key=lambda pair: pair[0])
         ordered = tuple(sorted(first.counts, key=lambda one: (self._told(one), one.fluents)))
         aligned = [self._sorted(one) for one in self._images(first.role, ordered)]
         return Candidate(kind=kind, family=(kind, *family), instances=tuple(aligned))

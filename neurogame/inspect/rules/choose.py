@@ -107,7 +107,8 @@ class Chosen:
         spread = np.zeros((len(places), len(kept)))
         spread[np.arange(len(places)), self.member[places]] = 1.0
         inner = spread.T @ self._products[np.ix_(places, places)] @ spread
-        self.weight = np.linalg.solve(inner, spread.T @ self._target[places])
+        fitted = np.linalg.solve(inner, spread.T @ self._target[places])
+        self.weight = fitted.astype(np.float64)
         self._slope = self._target - self._products[:, places] @ self.weight[self.member[places]]
 
     def _sweep(self) -> None:

@@ -26,14 +26,16 @@ from neurogame.inspect.rules.choose import RIDGE, Chosen, Floats
 from neurogame.inspect.rules.design import Columns, Design
 from neurogame.inspect.rules.generalise import Generaliser
 from neurogame.inspect.rules.needs import find_needs
-from neurogame.inspect.rules.samples import Amount, Samples, gather_samples, joined
+from neurogame.inspect.rules.samples import Amount, Samples, gather_samples
 from neurogame.search.opposition import opposed
 from neurogame.settings import Settings, setting
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
 
-EPS = (0.5,)
-PRICE = 1e-5
+_RANDOM = 0.5
+"""Share of random moves in the games: rules are to hold off the beaten track as well."""
+_PRICE = 1e-5
+"""Share of the squared error by which an instance has to lower it, to be worth reading."""
 _LEAST_STATES = 20
 """A candidate counts in that many states, or is left out: less says nothing."""
 _LABELS = {"square": "squares", "line": "lines", "pair": "pairs", "threat": "threats"}
@@ -72,7 +74,7 @@ class ExtractedRule:
 
 @final
 class Extractor:
-    """Makes rules of one evaluator, as many as are asked for; asking for more goes on from there."""
+    """Makes rules of one evaluator; asking for more of them goes on from where it was."""
 
     def __init__(
         self, game: Game, evaluator: Evaluator, *, seed: int, config: ExtractConfig | None = None
@@ -92,8 +94,7 @@ class Extractor:
         self._game, self._opposed = game, opposed(game)
         amount = Amount(games=config.games, states=config.states, outcomes=config.outcomes)
         with during(f"{game.name}: games of the evaluator, and its values", 10):
-            samples = joined([
-                gather_samples(game, evaluator, evaluator, amount, epsilon=e, seed=seed + k) for k,e in enumerate(EPS)])
+            samples = gather_samples(game, evaluator, amount, epsilon=_RANDOM, seed=seed)
         with during(f"{game.name}: candidates for rules", 20):
             self._candidates, self._chosen, self._columns = self._weighed(samples, config)
 
@@ -117,7 +118,7 @@ class Extractor:
         products, target = _products(columns, design.target)
         counted = np.stack([design.truths.column(one.instances) for one in found])
         energy = float(design.target @ design.target)
-        prices = np.array([PRICE * energy * len(one.instances) for one in found])
+        prices = np.array([_PRICE * energy * len(one.instances) for one in found])
         return found, Chosen(products, target, [one.family for one in found], prices), counted
 
     def rules(self, size: int) -> tuple[RuleSet, list[ExtractedRule]]:

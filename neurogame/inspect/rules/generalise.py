@@ -51,8 +51,9 @@ class Generaliser:
         counts = []
         for number, first in enumerate(instances[0].counts):
             fluents = [
-                self._common([self._fluents[one.counts[number].fluents[k]] for one in instances],
-                             columns)
+                self._common(
+                    [self._fluents[one.counts[number].fluents[k]] for one in instances], columns
+                )
                 for k in range(len(first.fluents))
             ]
             counts.append(Count(low=first.low, high=first.high, fluents=tuple(fluents)))
@@ -74,7 +75,8 @@ class Generaliser:
             return first
         if isinstance(first, Compound):
             alike = [
-                term for term in terms
+                term
+                for term in terms
                 if isinstance(term, Compound)
                 and (term.name, len(term.arguments)) == (first.name, len(first.arguments))
             ]

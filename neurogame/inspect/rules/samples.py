@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -60,14 +59,13 @@ class Amount:
 
 
 def gather_samples(
-    game: Game, teacher: Evaluator, player: Evaluator, amount: Amount, *, epsilon: float, seed: int
+    game: Game, teacher: Evaluator, amount: Amount, *, epsilon: float, seed: int
 ) -> Samples:
-    """Let an evaluator play, and ask another about the states and about what moves lead to.
+    """Let an evaluator play, and ask it about the states and about what moves lead to.
 
     Args:
         game: the game.
-        teacher: who is asked.
-        player: who plays with itself, one ply ahead.
+        teacher: plays with itself, one ply ahead.
         amount: how much.
         epsilon: share of random moves, 0..1.
         seed: decides the games and which of their states are taken.
@@ -75,7 +73,7 @@ def gather_samples(
     Raises:
         GameError: no game ended.
     """
-    played = played_positions(game, player, matches=amount.games, seed=seed, epsilon=epsilon)
+    played = played_positions(game, teacher, matches=amount.games, seed=seed, epsilon=epsilon)
     some = played.drawn(amount.states, seed)
     before, after, parent, over = _next_states(game, some.states, amount.outcomes, seed)
     held = np.concatenate([some.states.to_bool().numpy(), after[~over]])
@@ -85,20 +83,6 @@ def gather_samples(
         odds=log_odds(values),
         parent=np.concatenate([np.full(len(some), -1, np.int64), parent[~over]]),
         made=np.stack([before, after]),
-    )
-
-
-def joined(samples: Sequence[Samples]) -> Samples:
-    """Return all samples together."""
-    parents, first = [], 0
-    for one in samples:
-        parents.append(np.where(one.parent < 0, -1, one.parent + first))
-        first += int(one.parent.max()) + 1
-    return Samples(
-        held=np.concatenate([one.held for one in samples]),
-        odds=np.concatenate([one.odds for one in samples]),
-        parent=np.concatenate(parents),
-        made=np.concatenate([one.made for one in samples], axis=1),
     )
 
 
