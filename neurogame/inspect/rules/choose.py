@@ -24,7 +24,7 @@ from neurogame.inspect.rules.candidates import Family
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-RIDGE = 10.0
+RIDGE = 1.0
 """How much weights are pulled towards 0, per candidate, in weighted states."""
 _SWEEPS = 2
 _NONE = -1
@@ -39,19 +39,14 @@ class Chosen:
         weight: of each rule; float64 ``[G]``.
     """
 
-    def __init__(
-        self, products: Floats, target: Floats, families: Sequence[Family], prices: Floats
-    ) -> None:
+    def __init__(self, products: Floats, target: Floats, families: Sequence[Family]) -> None:
         """Begin without rules.
 
         Args:
             products: of all candidates' columns; float64 ``[K, K]``.
             target: products of the columns with what they are to add up to; float64 ``[K]``.
             families: of the candidates.
-            prices: by how much a candidate must lower the squared error to be worth reading;
-                float64 ``[K]``.
         """
-        self._prices = prices
         self._products = products + RIDGE * np.eye(len(products))
         self._target = target
         number = {family: i for i, family in enumerate(dict.fromkeys(families))}
@@ -86,8 +81,6 @@ class Chosen:
                 lower = np.tril(inner[np.ix_(way, way)], -1).sum(axis=1)
                 square = np.cumsum(2 * lower + np.diag(inner)[way])
                 gain = np.cumsum(slope[way]) ** 2 / np.maximum(square, RIDGE)
-                if self.member[own[0]] == _NONE:
-                    gain -= np.cumsum(self._prices[own[way]])
                 last = int(gain.argmax())
                 if gain[last] > best:
                     best, chosen = float(gain[last]), own[way[: last + 1]]
@@ -122,8 +115,6 @@ class Chosen:
                 now = 0.0 if self.member[one] < 0 else self.weight[self.member[one]]
                 step = weights - now
                 loss = step * (self._products[one, one] * step - 2 * self._slope[one])
-                loss[1:] += self._prices[one]
-                loss -= loss[0] if self.member[one] < 0 else self._prices[one]
                 best = int(loss.argmin())
                 if loss[best] < -1e-9:
                     self.member[one] = rules[best]

@@ -34,9 +34,7 @@ from neurogame.waiting import during
 
 _RANDOM = 0.5
 """Share of random moves in the games: rules are to hold off the beaten track as well."""
-_PRICE = 1e-5
-"""Share of the squared error by which an instance has to lower it, to be worth reading."""
-_LEAST_STATES = 20
+_LEAST_STATES = 5
 """A candidate counts in that many states, or is left out: less says nothing."""
 _LABELS = {"square": "squares", "line": "lines", "pair": "pairs", "threat": "threats"}
 
@@ -48,10 +46,10 @@ class ExtractConfig(Settings):
 
     REFUSED = "extraction of rules: {name}={value!r}; allowed: {allowed}"
 
-    games: int = setting(400, "games of the evaluator with itself, at least 1", least=1)
-    states: int = setting(8000, "states of these games, at most", least=100)
-    outcomes: int = setting(16_000, "states that moves lead to, at most, about", least=100)
-    candidates: int = setting(1200, "candidates for rules that are weighed, at most", least=10)
+    games: int = setting(800, "games of the evaluator with itself, at least 1", least=1)
+    states: int = setting(16_000, "states of these games, at most", least=100)
+    outcomes: int = setting(24_000, "states that moves lead to, at most, about", least=100)
+    candidates: int = setting(2000, "candidates for rules that are weighed, at most", least=10)
 
 
 @final
@@ -117,9 +115,7 @@ class Extractor:
         columns = np.concatenate([columns, design.columns(more)])
         products, target = _products(columns, design.target)
         counted = np.stack([design.truths.column(one.instances) for one in found])
-        energy = float(design.target @ design.target)
-        prices = np.array([_PRICE * energy * len(one.instances) for one in found])
-        return found, Chosen(products, target, [one.family for one in found], prices), counted
+        return found, Chosen(products, target, [one.family for one in found]), counted
 
     def rules(self, size: int) -> tuple[RuleSet, list[ExtractedRule]]:
         """Return rules, those that matter most first, and what there is to say about each.
