@@ -110,5 +110,5 @@ def _explained(
     """Return what a position's value is made of, with the painted board."""
     if not opinion.methods:
         return None
-    facts, attribution = explained(opinion, positions.state(line), role, None)
+    facts, attribution = explained(opinion, positions.state(line), role)
     return facts | {"svg": positions.picture(line, attribution.by_fluent)}

@@ -16,6 +16,11 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.evaluators.true_goal import state_values
 from neurogame.inspect.attribution.attribute import attribute
+from neurogame.inspect.attribution.by_rules import (
+    RuleEffect,
+    rule_effects,
+    weighted_networks,
+)
 from neurogame.inspect.attribution.contribution import Attribution, Method
 from neurogame.inspect.move_values import MoveValue, move_values
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
@@ -35,10 +40,12 @@ class Opinion(ABC):
             the moves of a role; ``score``, of which more is better.
         methods: how it takes the value of a state apart, the usual way first; none: it values
             moves only.
+        has_rules: whether it can say what each rule does for a value.
     """
 
     measure: Literal["value", "share", "score"]
     methods: tuple[Method, ...] = ()
+    has_rules: bool = False
 
     def __init__(self) -> None:
         # Compiled networks have memory for one state at a time.
@@ -76,6 +83,18 @@ class Opinion(ABC):
         """
         raise self._none()
 
+    def rules(self, state: State, role: int) -> tuple[RuleEffect, ...]:
+        """Return what each rule does for the value of a state, the largest effects first.
+
+        Args:
+            state: any state.
+            role: index of the role.
+
+        Raises:
+            GameError: it has no weights that come from rules.
+        """
+        raise self._none()
+
     def _none(self) -> GameError:
         return GameError("this checkpoint judges moves, not states: there is no value of a state")
 
@@ -96,6 +115,7 @@ class EvaluatorOpinion(Opinion):
         inner = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
         is_sum = isinstance(inner, PartsEvaluator)
         self.methods = ("exact", "gradients", "toggling") if is_sum else ("gradients", "toggling")
+        self.has_rules = weighted_networks(evaluator) is not None
         if not any(True for _ in evaluator.parameters()):
             self.methods = ("toggling",)
 
@@ -119,6 +139,11 @@ class EvaluatorOpinion(Opinion):
             )
         with self._lock:
             return attribute(self._evaluator, state, role, method=method or self.methods[0])
+
+    def rules(self, state: State, role: int) -> tuple[RuleEffect, ...]:
+        """Return what rules do; see :class:`Opinion`."""
+        with self._lock:
+            return rule_effects(self._evaluator, state, role)
 
 
 @final

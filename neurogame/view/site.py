@@ -16,6 +16,7 @@ from neurogame.view.opinion import Opinion
 from neurogame.view.opponent import checked_player
 from neurogame.view.page import page
 from neurogame.view.positions import Positions
+from neurogame.view.role_colours import role_colours
 from neurogame.view.searching import Order
 from neurogame.view.subject import Subject, newest_of_run
 from neurogame.view.thinking import Thinking
@@ -87,9 +88,10 @@ class Site:
         """Return contributions, with the board painted by them."""
         line = self.positions.line(given.get("line"))
         state, other, picture = self.positions.state(line), None, line
-        role, method = given.get("role"), given.get("method")
-        if not isinstance(role, int) or not isinstance(method, str | None):
-            raise GameError("role is the number of a role; method a text, or null for the usual")
+        role, method, listing = (given.get(name) for name in ("role", "method", "listing"))
+        texts = isinstance(method, str | None) and isinstance(listing, str | None)
+        if not isinstance(role, int) or not texts:
+            raise GameError("role is a number; method and listing are texts, or null for the usual")
         if given.get("move") is not None:
             picture = (*line, *self.positions.line([given["move"]]))
             state = self.positions.state(picture)
@@ -99,7 +101,9 @@ class Site:
         opinion = self._opinion(given)
         if opinion is None:
             return self._pending(given)
-        found, attribution = explained(opinion, state, role, method, other)
+        found, attribution = explained(
+            opinion, state, role, method=method, listing=listing, other=other
+        )
         return found | {"svg": self.positions.picture(picture, attribution.by_fluent)}
 
     def _think(self, given: Answer) -> Answer:
@@ -166,6 +170,7 @@ def boot(subject: Subject) -> Answer:
         "title": subject.title,
         "game": subject.game.name,
         "roles": list(subject.game.roles),
+        "colours": role_colours(subject.game),
         "judges": list(subject.opinions),
         "judgedBy": subject.judged_by,
         "line": [list(joint) for joint in subject.line],

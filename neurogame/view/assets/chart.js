@@ -1,7 +1,8 @@
 // Charts of a few lines: points [x, y] or, with an interval, [x, y, low, high].
 
 function drawChart(holder, lines, { low, high, xLabel, at = null, onPick = null, digits = 2, label }) {
-  const width = 560, height = 170, left = 44, right = 12, top = 10, bottom = 26;
+  // One unit is a pixel, so that texts are as large on a small screen.
+  const width = Math.max(240, Math.min(holder.clientWidth || 560, 900)), height = 170, left = 44, right = 12, top = 10, bottom = 26;
   const all = lines.flatMap((line) => line.points);
   if (!all.length) { holder.replaceChildren(); return; }
   const xs = all.map((point) => point[0]), ys = all.flatMap((point) => point.slice(1));

@@ -26,12 +26,17 @@ function svgEl(tag, attributes = {}, text = '') {
 // Pictures are parsed as XML, in which a script element of HTML means nothing.
 function parsedSvg(text) {
   const found = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
+  // The page says how large it is; a style of its own would be refused anyway.
+  found.removeAttribute('style');
   return document.importNode(found, true);
 }
 
+const boot = JSON.parse(byId('boot').textContent);
 const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#56b4e9'];
 
-const colourOf = (role) => COLOURS[role % COLOURS.length];
+const colourOf = (role) => boot.colours[role];
+
+const colourAt = (place) => COLOURS[place % COLOURS.length];
 
 const number = (value, digits = 3) => (value === null || value === undefined ? '–' : value.toFixed(digits));
 

@@ -1,6 +1,5 @@
 // The page: which position is shown, and what happens when something is pressed.
 
-const boot = JSON.parse(byId('boot').textContent);
 const view = {
   line: boot.line, ply: 0, position: null, values: null, role: 0, picked: [], chosen: {}, playing: false,
   choices: [], seats: boot.roles.map(() => ''),
@@ -11,6 +10,13 @@ const prefix = (ply = view.ply) => view.line.slice(0, ply);
 const isRecorded = () => boot.kind === 'match' && JSON.stringify(view.line) === JSON.stringify(boot.line);
 const deciding = () => view.position.legal.flatMap((own, role) => (own.length > 1 ? [role] : []));
 const isOver = () => view.position.terminal || view.position.stuck;
+// The moves of the shown role; where nobody has a choice, the one joint move that there is.
+const listed = () => {
+  const { legal } = view.position;
+  if (isOver() || deciding().length) return legal[view.role] ?? [];
+  const only = legal.find((own) => own[0].squares.length) ?? legal[0];
+  return [{ text: jointText(legal.map((own) => own[0].text)), squares: only[0].squares }];
+};
 const say = (text, isError = false) => {
   byId('status').textContent = text;
   byId('status').classList.toggle('error', isError);
@@ -65,7 +71,7 @@ function draw() {
   byId('remarks').replaceChildren(...remarks.map((text) => el('li', { textContent: text })));
   if (position.terminal) say(`The game is over: ${boot.roles.map((role, index) => `${role} ${position.goals[index] ?? 'no goal'}`).join(', ')}.`);
   else if (position.stuck) say('A role has no legal move here, and the game is not over: the rules are at fault.');
-  else say(`Ply ${ply}: ${deciding().map((role) => boot.roles[role]).join(' and ') || 'nobody'} to choose${remarks.length || ply < line.length || !boot.ending || !isRecorded() ? '' : `; the record ends here (${boot.ending})`}.`);
+  else say(`Ply ${ply}: ${deciding().map((role) => boot.roles[role]).join(' and ') || 'one move only, nobody'} to choose${remarks.length || ply < line.length || !boot.ending || !isRecorded() ? '' : `; the record ends here (${boot.ending})`}.`);
   if (source.isLive) {
     byId('undo').disabled = ply === 0;
     byId('search').disabled = players.isBusy() || isOver();
@@ -86,7 +92,7 @@ async function choices() {
 function drawBoard() {
   const touchable = new Map();
   if (source.isLive && !isOver()) {
-    for (const move of view.position.legal[view.role] ?? []) {
+    for (const move of listed()) {
       for (const square of move.squares) touchable.set(square, [...(touchable.get(square) ?? []), move.text]);
     }
   }
@@ -100,7 +106,7 @@ function drawBoard() {
 }
 
 function candidates(picked) {
-  return (view.position.legal[view.role] ?? []).filter((move) => picked.every((square) => move.squares.includes(square)));
+  return listed().filter((move) => picked.every((square) => move.squares.includes(square)));
 }
 
 function markPicked() {
@@ -133,10 +139,10 @@ function drawMoves() {
     return tab;
   }));
   showOutlook(byId('outlook'), boot.roles, values?.state, position.goals);
-  const own = position.legal[view.role] ?? [];
+  const own = listed();
   showMoves(byId('moves'), own, {
     values: values?.moves[view.role], measure: values?.measure, colour: colourOf(view.role),
-    played: view.line[view.ply]?.[view.role], chosen: view.chosen[view.role], isLive: source.isLive,
+    played: roles.length ? view.line[view.ply]?.[view.role] : own[0]?.text, chosen: view.chosen[view.role], isLive: source.isLive,
     onMove: choose, onPoint: (squares) => board.mark('hint', squares),
   });
   const waiting = roles.length > 1 ? roles.filter((role) => view.chosen[role] === undefined).map((role) => boot.roles[role]) : [];
@@ -159,7 +165,7 @@ async function choose(text, role = view.role) {
     playOn();
     return;
   }
-  const joint = view.position.legal.map((own, index) => view.chosen[index] ?? own[0].text);
+  const joint = view.position.legal.map((own, index) => (own.length > 1 ? view.chosen[index] : own[0].text));
   const isNext = JSON.stringify(view.line[view.ply]) === JSON.stringify(joint);
   if (!isNext) view.line = [...prefix(), joint];
   view.choices = view.choices.slice(0, view.ply);
@@ -200,10 +206,12 @@ async function explain() {
   if (!isWanted()) return;
   const question = {
     line: prefix(), judge: byId('judge').value, role: Number(byId('why-role').value || 0),
-    method: byId('why-method').value || null, move: jointOf(byId('why-move').value),
+    method: byId('why-method').value || null, listing: byId('why-listing').value || null, move: jointOf(byId('why-move').value),
     rather: jointOf(byId('why-rather').value),
   };
   if (question.move === null) question.rather = null;
+  // Another judge, or another way to take values apart, may not have what was listed.
+  if (!wayOf(question).listings.includes(question.listing)) question.listing = null;
   const late = setTimeout(() => { if (isWanted()) sum.textContent = 'Being worked out …'; }, 250);
   const found = await attempt(
     () => source.explain(question, isWanted, (text) => { sum.textContent = text; }),
@@ -212,10 +220,17 @@ async function explain() {
   clearTimeout(late);
   if (!found || !isWanted()) return;
   const after = question.move ? ` after ${byId('why-move').value}${question.rather ? `, rather than ${byId('why-rather').value}` : ''}` : '';
+  ways.set(wayKey(question), found.listings);
+  options(byId('why-listing'), found.listings.map((name) => [name, name]), found.listing);
   explained = { ...found, caption: `Painted: what squares add for ${boot.roles[found.role]}${after}. Blue is good, red is bad.` };
   showWhy(byId('why'), sum, found, (squares) => board.mark('hint', squares));
   if (byId('paint').checked) drawBoard();
 }
+
+// By what contributions are listed, as far as it is known, for each judge and method.
+const ways = new Map();
+const wayKey = (question) => `${question.judge} ${question.method}`;
+const wayOf = (question) => ({ listings: ways.get(wayKey(question)) ?? [] });
 
 function drawWhyMoves(move, rather) {
   const own = view.position.legal[view.role] ?? [];
@@ -315,7 +330,7 @@ function setUpPanels() {
   options(byId('judge'), boot.judges.map((name) => [name, name === 'values' ? boot.judgedBy : `${name} of ${boot.judgedBy}`]));
   options(byId('why-role'), boot.roles.map((name, role) => [String(role), name]));
   byId('judge').addEventListener('change', () => { view.values = null; Promise.all([value(), curve(), explain()]); });
-  for (const id of ['why-role', 'why-method', 'why-move', 'why-rather']) byId(id).addEventListener('change', explain);
+  for (const id of ['why-role', 'why-method', 'why-listing', 'why-move', 'why-rather']) byId(id).addEventListener('change', explain);
   byId('paint').addEventListener('change', drawBoard);
 }
 

@@ -49,12 +49,16 @@ function showMoves(holder, moves, { values, measure, colour, played, chosen, onM
 
 function showWhy(list, sum, found, onPoint) {
   const facts = [];
-  if (found.method !== 'toggling') {
-    facts.push(`${signed(found.total)} in all, ${signed(found.base)} base`);
-    if (Math.abs(found.gap) > 0.0005) facts.push(`${signed(found.gap)} left over`);
+  if (found.listing === 'rules') {
+    facts.push('By how much the value would change if all weights of a rule grew by as much as they are.');
+  } else if (found.method === 'toggling') {
+    facts.push('By how much the value would fall if a fluent alone were the other way round.');
+  } else {
+    facts.push(`In ${found.unit}: ${signed(found.total)} in all, ${signed(found.base)} base.`);
+    if (Math.abs(found.gap) > 0.0005) facts.push(`${signed(found.gap)} is left over.`);
   }
-  if (found.more) facts.push(`${found.more} smaller ones add ${signed(found.rest)}`);
-  sum.textContent = `In ${found.unit}${facts.length ? `: ${facts.join(', ')}` : ''}.`;
+  if (found.more) facts.push(`${found.more} smaller ones add ${signed(found.rest)}.`);
+  sum.textContent = facts.join(' ');
   const most = Math.max(...found.contributions.map((own) => Math.abs(own.amount)), 1e-9);
   list.replaceChildren(...found.contributions.map((own) => {
     const bar = el('span', { class: 'both' }, el('i'));
@@ -62,13 +66,10 @@ function showWhy(list, sum, found, onPoint) {
     bar.firstChild.style.width = `${share}%`;
     bar.firstChild.style[own.amount < 0 ? 'right' : 'left'] = '50%';
     bar.firstChild.className = own.amount < 0 ? 'less' : 'more';
-    const detail = own.kind === 'pattern'
-      ? `of ${own.reads} fluents hold: ${own.holding.join(' ') || 'none'}`
-      : '';
     const row = el(
       'li',
-      { tabIndex: 0 },
-      el('span', { class: 'text' }, own.label, el('small', { textContent: detail })),
+      { tabIndex: 0, class: own.kind },
+      el('span', { class: 'text' }, own.label, el('small', { textContent: own.detail })),
       bar,
       el('b', { textContent: signed(own.amount) }),
     );
@@ -101,7 +102,7 @@ function showRun(holder, note, found) {
     : 'Nothing measured yet; the first numbers come after some seconds of learning.';
   holder.replaceChildren(...found.curves.map((curve, index) => {
     const figure = el('div', { class: 'figure' });
-    drawChart(figure, [{ name: curve.name, colour: colourOf(index), points: curve.points }], {
+    drawChart(figure, [{ name: curve.name, colour: colourAt(index), points: curve.points }], {
       low: curve.share ? 0 : undefined,
       high: curve.share ? 1 : undefined,
       xLabel: found.across,

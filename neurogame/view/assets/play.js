@@ -37,7 +37,7 @@ function showFound(holder, found, role, roles, { onPlay, onStep, choicesOf, base
     el('button', { type: 'button', textContent: 'Play it', onclick: () => onPlay(found.move) }))];
   if (search) {
     const facts = [
-      ['value', search.value.map((value, index) => `${roles[index]} ${number(value)}`).join(', ')],
+      [`value for ${roles[role]}`, number(search.value[role])],
       ['proved', search.proved ? 'yes' : 'no'],
       ['depth', search.depth],
       ['states', search.nodes],
@@ -54,9 +54,10 @@ function showFound(holder, found, role, roles, { onPlay, onStep, choicesOf, base
     parts.push(list);
     if (Object.keys(search.split).length) parts.push(...split(search));
     if (search.line.length) {
-      const texts = search.line.map((joint, index) => `${base + index + 1} ${jointText(joint, choicesOf(index))}`);
+      const plies = search.line.map((joint, index) => el('span', {},
+        el('small', { textContent: base + index + 1 }), jointText(joint, choicesOf(index))));
       parts.push(el('h3', { textContent: 'Principal line' }),
-        el('p', { class: 'principal text', textContent: texts.join('   ') }),
+        el('p', { class: 'principal text' }, ...plies),
         el('button', { type: 'button', textContent: 'Step through it', onclick: () => onStep(search.line) }));
     }
     if (search.moves.length) parts.push(el('h3', { textContent: 'Moves searched' }), searched(search, role));
@@ -74,12 +75,12 @@ function split(search) {
   all.forEach(([, value], index) => {
     const piece = el('i');
     piece.style.width = `${(100 * value) / sum}%`;
-    piece.style.background = colourOf(index);
+    piece.style.background = colourAt(index);
     bar.append(piece);
   });
   const key = all.map(([name, value], index) => {
     const sample = el('i', { class: 'swatch' });
-    sample.style.background = colourOf(index);
+    sample.style.background = colourAt(index);
     return el('span', {}, sample, `${name} ${seconds(value)}`);
   });
   return [bar, el('p', { class: 'key' }, ...key)];
