@@ -33,13 +33,11 @@ def curves(folder: Path) -> dict[str, Any]:
     across = next((name for name in _ACROSS if rows and name in rows[0]), None)
     found = []
     if across is not None:
-        for name in rows[0]:
-            shown = name in _TITLES or (name.startswith("score_") and not name.endswith("_ci95"))
-            placed = [_point(row, across, name) for row in rows] if shown else []
+        for name, title in _TITLES.items():
+            placed = [_point(row, across, name) for row in rows]
             points = [point for point in placed if point is not None]
             if points:
-                title = _TITLES.get(name, name.replace("_", " "))
-                found.append({"name": title, "points": _thinned(points), "share": "score" in name})
+                found.append({"name": title, "points": _thinned(points), "share": name == "score"})
     return {"across": across, "curves": found, "rows": len(rows)}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, get_args
 
 from neurogame.errors import GameError
 from neurogame.inspect.attribution.contribution import Attribution, Contribution, Method, difference
@@ -13,6 +13,8 @@ from neurogame.view.positions import squares_of_fluents
 
 TOP = 24
 """Contributions that are listed."""
+LISTINGS = ("parts", "fluents", "rules")
+"""By what contributions are listed."""
 
 
 def judged_position(opinion: Opinion, state: State) -> dict[str, Any]:
@@ -47,28 +49,35 @@ def explained(
         opinion: whose value.
         state: of what.
         role: for whom; its index.
-        method: how it is taken apart; None: the usual way.
-        listing: what is listed, one of :func:`listings`; None: the first.
+        method: how it is taken apart; None, or one that this opinion has not: the usual way.
+        listing: what is listed, one of :data:`LISTINGS`; None, or one that there is not of this
+            value: the first of :func:`listings`.
         other: a state that is compared with it: what makes the first one better.
 
     Raises:
         GameError: there is no such role, method or listing, or no value of states.
     """
-    wanted = cast("Method | None", method)
+    for what, name, allowed in (
+        ("method", method, get_args(Method)),
+        ("listing", listing, LISTINGS),
+    ):
+        if name is not None and name not in allowed:
+            raise GameError(f"{what} {name!r}; allowed are {', '.join(allowed)}")
+    wanted = method if method in opinion.methods else None
     found = opinion.explain(state, role, wanted)
     if other is not None:
         found = difference(found, opinion.explain(other, role, wanted))
     known = listings(opinion, found.method)
-    if listing is not None and listing not in known:
-        raise GameError(f"nothing is listed by {listing!r}; there are {', '.join(known)}")
+    shown = listing if listing in known else known[0]
     rows = {
         "parts": lambda: _parts(state, found),
         "fluents": lambda: _fluents(state, found),
         "rules": lambda: _rules(opinion, state, role, other),
-    }[listing or known[0]]()
+    }[shown]()
     return {
         "method": found.method,
-        "listing": listing or known[0],
+        "methods": list(opinion.methods),
+        "listing": shown,
         "listings": known,
         "unit": found.unit,
         "role": role,

@@ -118,7 +118,7 @@ def _player(names: tuple[str, ...], role: int) -> str:
 
 def _served(events: list[dict[str, Any]]) -> RecordedMatch:
     """Return what a player over HTTP noted: the moves that it was told, and its own searches."""
-    start = next(event for event in events if event["event"] == "start")
+    start = [event for event in events if event["event"] == "start"][0]  # noqa: RUF015
     moves: list[tuple[str, ...]] = []
     remarks: Remarks = {}
     for event in events:

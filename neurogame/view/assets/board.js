@@ -32,6 +32,11 @@ function makeBoard(holder, onSquare) {
         squares.set(id, hit);
       }
     }
+    const [, , width, height] = picture.getAttribute('viewBox').split(' ').map(Number);
+    // Where a picture is much wider than the page it scrolls: squares stay large enough to hit.
+    picture.style.minWidth = `${Math.round(0.62 * width)}px`;
+    document.body.classList.toggle('broad', squares.size > 0 && width > 1.8 * height);
+    document.body.classList.toggle('boardless', squares.size === 0);
     holder.replaceChildren(picture);
     if (focused) squares.get(focused)?.focus();
   }

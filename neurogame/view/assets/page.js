@@ -148,7 +148,7 @@ function drawMoves() {
   const waiting = roles.length > 1 ? roles.filter((role) => view.chosen[role] === undefined).map((role) => boot.roles[role]) : [];
   byId('moves-note').textContent = isOver() ? 'No moves: the game is over.'
     : waiting.length ? `All move at once. Still to choose: ${waiting.join(', ')}.`
-    : values ? '' : `${own.length} moves`;
+    : roles.length ? `${own.length} moves.` : '';
 }
 
 // Takes a move of the shown role; once every role has one, the joint move is made.
@@ -181,9 +181,7 @@ async function value() {
   if (!found || !isWanted()) return;
   view.values = found;
   drawMoves();
-  const methods = found.methods;
-  byId('why-card').hidden = !methods.length;
-  options(byId('why-method'), methods.map((name) => [name, name]), byId('why-method').value);
+  byId('why-card').hidden = !found.methods.length;
 }
 
 async function curve() {
@@ -210,8 +208,6 @@ async function explain() {
     rather: jointOf(byId('why-rather').value),
   };
   if (question.move === null) question.rather = null;
-  // Another judge, or another way to take values apart, may not have what was listed.
-  if (!wayOf(question).listings.includes(question.listing)) question.listing = null;
   const late = setTimeout(() => { if (isWanted()) sum.textContent = 'Being worked out …'; }, 250);
   const found = await attempt(
     () => source.explain(question, isWanted, (text) => { sum.textContent = text; }),
@@ -220,17 +216,12 @@ async function explain() {
   clearTimeout(late);
   if (!found || !isWanted()) return;
   const after = question.move ? ` after ${byId('why-move').value}${question.rather ? `, rather than ${byId('why-rather').value}` : ''}` : '';
-  ways.set(wayKey(question), found.listings);
+  options(byId('why-method'), found.methods.map((name) => [name, name]), found.method);
   options(byId('why-listing'), found.listings.map((name) => [name, name]), found.listing);
   explained = { ...found, caption: `Painted: what squares add for ${boot.roles[found.role]}${after}. Blue is good, red is bad.` };
   showWhy(byId('why'), sum, found, (squares) => board.mark('hint', squares));
   if (byId('paint').checked) drawBoard();
 }
-
-// By what contributions are listed, as far as it is known, for each judge and method.
-const ways = new Map();
-const wayKey = (question) => `${question.judge} ${question.method}`;
-const wayOf = (question) => ({ listings: ways.get(wayKey(question)) ?? [] });
 
 function drawWhyMoves(move, rather) {
   const own = view.position.legal[view.role] ?? [];
@@ -291,7 +282,7 @@ function setUpPlay() {
     const input = el('input', { id: `seat-${index}`, placeholder: 'by hand', spellcheck: false, autocomplete: 'off' });
     input.setAttribute('list', 'players');
     input.addEventListener('change', () => { view.seats[index] = input.value.trim(); playOn(); });
-    return el('div', { class: 'field' }, el('label', { htmlFor: input.id, textContent: role }), input);
+    return el('div', { class: 'field' }, el('label', { htmlFor: input.id, textContent: `${role} is played by` }), input);
   }));
   const known = [boot.opponent, 'mcts:seconds=1', 'auto', 'heuristic,seconds=1', 'random', ...boot.fresh.map((kind) => `alphabeta:${kind},depth=2`)];
   byId('players').replaceChildren(...[...new Set(known)].map((value) => el('option', { value })));

@@ -77,13 +77,16 @@ function showWhy(list, sum, found, onPoint) {
     for (const name of ['pointerleave', 'blur']) row.addEventListener(name, () => onPoint([]));
     return row;
   }));
-  if (!found.contributions.length) list.replaceChildren(el('li', { class: 'note', textContent: 'Nothing adds anything here.' }));
+  const none = found.method === 'gradients' && found.listing === 'fluents'
+    ? 'Amounts are counted from the first position, and this differs from it in nothing that counts.'
+    : 'Nothing adds anything here.';
+  if (!found.contributions.length) list.replaceChildren(el('li', { class: 'note', textContent: none }));
 }
 
 function showLine(holder, line, ply, choicesOf, onPly) {
   const chip = (index, text, label) => {
     const made = el('button', { type: 'button', class: 'chip', onclick: () => onPly(index) });
-    made.append(el('span', { class: 'number', textContent: label }), text);
+    made.append(...(label ? [el('span', { class: 'number', textContent: label }), ' '] : []), text);
     if (index === ply) made.setAttribute('aria-current', 'step');
     return el('li', {}, made);
   };
@@ -100,14 +103,13 @@ function showRun(holder, note, found) {
   note.textContent = found.rows
     ? `${count(found.rows)} measurements so far; looks for new ones every few seconds.`
     : 'Nothing measured yet; the first numbers come after some seconds of learning.';
-  holder.replaceChildren(...found.curves.map((curve, index) => {
-    const figure = el('div', { class: 'figure' });
-    drawChart(figure, [{ name: curve.name, colour: colourAt(index), points: curve.points }], {
-      low: curve.share ? 0 : undefined,
-      high: curve.share ? 1 : undefined,
-      xLabel: found.across,
-      label: `${curve.name}, by ${found.across}`,
-    });
-    return figure;
+  const figures = found.curves.map(() => el('div', { class: 'figure' }));
+  // They are drawn as wide as they are, so they have to be on the page first.
+  holder.replaceChildren(...figures);
+  found.curves.forEach((curve, index) => drawChart(figures[index], [{ name: curve.name, colour: colourAt(index), points: curve.points }], {
+    low: curve.share ? 0 : undefined,
+    high: curve.share ? 1 : undefined,
+    xLabel: found.across,
+    label: `${curve.name}, by ${found.across}`,
   }));
 }
