@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import threading
 from pathlib import Path
 
 _EPILOG = """\
@@ -11,6 +12,9 @@ TARGET is a checkpoint (.pt), a library game or a rulesheet, the record of a mat
 this machine only, asks nothing of any network, and writes no file. --export writes one HTML file
 instead, that needs no server: a recorded match, or one that --player plays with itself.
 """
+
+_PATIENCE = 2.0
+"""Seconds after which it is said what takes so long."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,14 +57,20 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.waiting import say
 
     torch.set_num_threads(1)
-    say(f"opens {options.target}")
-    subject = open_subject(
-        options.target,
-        rules=options.rules,
-        evaluator=options.evaluator,
-        number=options.number,
-        seed=options.seed,
-    )
+    # Large rules take seconds where they were never ground before.
+    patience = threading.Timer(_PATIENCE, say, [f"{options.target} is being opened"])
+    patience.daemon = True
+    patience.start()
+    try:
+        subject = open_subject(
+            options.target,
+            rules=options.rules,
+            evaluator=options.evaluator,
+            number=options.number,
+            seed=options.seed,
+        )
+    finally:
+        patience.cancel()
     if options.export is not None:
         from neurogame.view.export import export, with_match
 

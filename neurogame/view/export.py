@@ -24,6 +24,7 @@ from neurogame.view.positions import Positions
 from neurogame.view.recorded import Line
 from neurogame.view.site import boot
 from neurogame.view.subject import Subject
+from neurogame.waiting import say
 
 
 def with_match(subject: Subject, player: str, plies: int, seed: int) -> Subject:
@@ -44,6 +45,7 @@ def with_match(subject: Subject, player: str, plies: int, seed: int) -> Subject:
     players = [
         make_player(spec, subject.game, seed + role) for role in range(len(subject.game.roles))
     ]
+    say(f"{spec} plays a match of {subject.game.name} with itself, of at most {plies} plies")
     record = play_match(subject.game, players, seed=seed, settings=MatchSettings(max_plies=plies))
     return replace(subject, line=record.moves, players=record.players, ending=record.ending)
 
