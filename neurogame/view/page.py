@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Any
 
 _ASSETS = Path(__file__).parent / "assets"
-_SCRIPTS = ("elements.js", "board.js", "chart.js", "sources.js", "panels.js", "play.js", "page.js")
+_SCRIPTS = (
+    *("elements.js", "board.js", "chart.js", "sources.js"),
+    *("panels.js", "play.js", "details.js", "page.js"),
+)
+"""In the order in which they stand on the page."""
 
 
 def page(boot: dict[str, Any], *, alone: bool = False) -> str:

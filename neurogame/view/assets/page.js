@@ -2,7 +2,7 @@
 
 const view = {
   line: boot.line, ply: 0, position: null, values: null, role: 0, picked: [], chosen: {}, playing: false,
-  choices: [], seats: boot.roles.map(() => ''),
+  choices: [], curve: null, seats: boot.roles.map(() => ''),
 };
 let source = null, board = null, players = null, explained = null;
 
@@ -33,13 +33,6 @@ async function attempt(work, report = (text) => say(text, true)) {
   }
 }
 
-// Only the newest question of a kind is answered to the page; older ones are dropped.
-const asked = {};
-function newest(kind) {
-  const mine = (asked[kind] = (asked[kind] ?? 0) + 1);
-  return () => asked[kind] === mine;
-}
-
 async function go(ply) {
   const wanted = Math.min(Math.max(ply, 0), view.line.length);
   const isWanted = newest('position');
@@ -50,11 +43,12 @@ async function go(ply) {
   if (isNew) Object.assign(view, { values: null, picked: [], chosen: {} });
   if (!deciding().includes(view.role)) view.role = deciding()[0] ?? 0;
   explained = null;
+  byId('why-card').classList.add('stale');
   draw();
   for (const next of [wanted + 1, wanted - 1]) {
     if (next >= 0 && next <= view.line.length) source.position(prefix(next)).catch(() => {});
   }
-  await Promise.all([choices(), value(), curve(), explain()]);
+  await details();
 }
 
 function draw() {
@@ -79,15 +73,6 @@ function draw() {
 }
 
 const drawLine = () => showLine(byId('line'), view.line, view.ply, (index) => view.choices[index], go);
-
-// How many moves roles had to choose from, all along the line: moves without a choice are not shown.
-async function choices() {
-  const isWanted = newest('choices');
-  const found = await attempt(() => source.choices(view.line), () => {});
-  if (!found || !isWanted()) return;
-  view.choices = found.choices;
-  drawLine();
-}
 
 function drawBoard() {
   const touchable = new Map();
@@ -174,55 +159,6 @@ async function choose(text, role = view.role) {
   playOn();
 }
 
-async function value() {
-  const isWanted = newest('values');
-  const note = (text) => { byId('moves-note').textContent = text; };
-  const found = await attempt(() => source.values(prefix(), byId('judge').value, isWanted, note), note);
-  if (!found || !isWanted()) return;
-  view.values = found;
-  drawMoves();
-  byId('why-card').hidden = !found.methods.length;
-}
-
-async function curve() {
-  const isWanted = newest('curve');
-  const found = await attempt(() => source.curve(view.line, byId('judge').value, isWanted), () => {});
-  if (!found || !isWanted()) return;
-  byId('curve-card').hidden = !found.values || view.line.length === 0;
-  if (!found.values) return;
-  const lines = boot.roles.map((name, role) => ({ name, colour: colourOf(role), points: found.values.map((row, ply) => [ply, row[role]]) }));
-  drawChart(byId('curve'), lines, { low: 0, high: 1, xLabel: 'plies', at: view.ply, digits: 1, onPick: (ply) => go(Math.round(ply)), label: 'values of all roles by ply' });
-}
-
-// Contributions take longest: they are asked for once the page stands still.
-async function explain() {
-  const isWanted = newest('explain');
-  const sum = byId('why-sum');
-  const move = byId('why-move').value, rather = byId('why-rather').value;
-  drawWhyMoves(move, rather);
-  if (source.isLive) await new Promise((done) => setTimeout(done, 120));
-  if (!isWanted()) return;
-  const question = {
-    line: prefix(), judge: byId('judge').value, role: Number(byId('why-role').value || 0),
-    method: byId('why-method').value || null, listing: byId('why-listing').value || null, move: jointOf(byId('why-move').value),
-    rather: jointOf(byId('why-rather').value),
-  };
-  if (question.move === null) question.rather = null;
-  const late = setTimeout(() => { if (isWanted()) sum.textContent = 'Being worked out …'; }, 250);
-  const found = await attempt(
-    () => source.explain(question, isWanted, (text) => { sum.textContent = text; }),
-    (text) => { sum.textContent = text; byId('why').replaceChildren(); },
-  );
-  clearTimeout(late);
-  if (!found || !isWanted()) return;
-  const after = question.move ? ` after ${byId('why-move').value}${question.rather ? `, rather than ${byId('why-rather').value}` : ''}` : '';
-  options(byId('why-method'), found.methods.map((name) => [name, name]), found.method);
-  options(byId('why-listing'), found.listings.map((name) => [name, name]), found.listing);
-  explained = { ...found, caption: `Painted: what squares add for ${boot.roles[found.role]}${after}. Blue is good, red is bad.` };
-  showWhy(byId('why'), sum, found, (squares) => board.mark('hint', squares));
-  if (byId('paint').checked) drawBoard();
-}
-
 function drawWhyMoves(move, rather) {
   const own = view.position.legal[view.role] ?? [];
   const usable = source.isLive && !isOver() && own.length > 1;
@@ -248,7 +184,7 @@ async function playOn() {
   const found = await attempt(() => players.think({ line, role, player: view.seats[role] }), stopPlaying);
   if (!found) { stopPlaying('Cancelled.'); return; }
   if (JSON.stringify(line) !== JSON.stringify(prefix())) { playOn(); return; }
-  present(found, role);
+  present(found, role, true);
   await choose(found.move, role);
 }
 
@@ -258,13 +194,13 @@ function stopPlaying(text) {
   byId('thinking').textContent = text;
 }
 
-function present(found, role) {
+function present(found, role, isPlayed = false) {
   byId('thinking').textContent = `${found.player} as ${boot.roles[role]}, ${seconds(found.seconds)}${found.start_seconds > 0.5 ? `, ready after ${seconds(found.start_seconds)}` : ''}`;
   const at = prefix();
   showFound(byId('found'), found, role, boot.roles, {
     base: at.length,
     choicesOf: (index) => found.search.choices[index],
-    onPlay: async (move) => { view.line = at; await go(at.length); await choose(move, role); },
+    onPlay: isPlayed ? null : async (move) => { view.line = at; await go(at.length); await choose(move, role); },
     onStep: (line) => { view.line = [...at, ...line]; go(at.length + 1); },
   });
 }
@@ -320,8 +256,8 @@ function setUpSteps() {
 function setUpPanels() {
   options(byId('judge'), boot.judges.map((name) => [name, name === 'values' ? boot.judgedBy : `${name} of ${boot.judgedBy}`]));
   options(byId('why-role'), boot.roles.map((name, role) => [String(role), name]));
-  byId('judge').addEventListener('change', () => { view.values = null; Promise.all([value(), curve(), explain()]); });
-  for (const id of ['why-role', 'why-method', 'why-listing', 'why-move', 'why-rather']) byId(id).addEventListener('change', explain);
+  byId('judge').addEventListener('change', () => { view.values = null; details(); });
+  for (const id of ['why-role', 'why-method', 'why-listing', 'why-move', 'why-rather']) byId(id).addEventListener('change', details);
   byId('paint').addEventListener('change', drawBoard);
 }
 
@@ -331,7 +267,11 @@ async function watchRun() {
     const found = await attempt(() => source.run(), (text) => { byId('run-note').textContent = text; });
     if (found) {
       showRun(byId('run'), byId('run-note'), found);
-      if (stamp !== null && stamp !== found.stamp) await Promise.all([value(), curve(), explain()]);
+      if (stamp !== null && stamp !== found.stamp) {
+        drawn.curve = '';
+        view.values = null;
+        await details();
+      }
       stamp = found.stamp;
     }
     await new Promise((done) => setTimeout(done, 4000));

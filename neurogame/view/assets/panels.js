@@ -48,13 +48,13 @@ function showMoves(holder, moves, { values, measure, colour, played, chosen, onM
 }
 
 function showWhy(list, sum, found, onPoint) {
-  const facts = [];
+  const facts = [], who = boot.roles[found.role];
   if (found.listing === 'rules') {
-    facts.push('By how much the value would change if all weights of a rule grew by as much as they are.');
+    facts.push(`By how much the value for ${who} would change if all weights of a rule grew by as much as they are.`);
   } else if (found.method === 'toggling') {
-    facts.push('By how much the value would fall if a fluent alone were the other way round.');
+    facts.push(`By how much the value for ${who} would fall if a fluent alone were the other way round.`);
   } else {
-    facts.push(`In ${found.unit}: ${signed(found.total)} in all, ${signed(found.base)} base.`);
+    facts.push(`For ${who}, in ${found.unit}: ${signed(found.total)} in all, ${signed(found.base)} base.`);
     if (Math.abs(found.gap) > 0.0005) facts.push(`${signed(found.gap)} is left over.`);
   }
   if (found.more) facts.push(`${found.more} smaller ones add ${signed(found.rest)}.`);

@@ -33,8 +33,8 @@ function makePlayers(source, { onBusy, onSaid }) {
 function showFound(holder, found, role, roles, { onPlay, onStep, choicesOf, base }) {
   const search = found.search;
   const parts = [el('div', { class: 'best' },
-    el('span', {}, 'chooses ', el('b', { class: 'text', textContent: found.move })),
-    el('button', { type: 'button', textContent: 'Play it', onclick: () => onPlay(found.move) }))];
+    el('span', {}, `after ${base} plies chooses `, el('b', { class: 'text', textContent: found.move })),
+    ...(onPlay ? [el('button', { type: 'button', textContent: 'Play it', onclick: () => onPlay(found.move) })] : []))];
   if (search) {
     const facts = [
       [`value for ${roles[role]}`, number(search.value[role])],
