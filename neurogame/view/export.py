@@ -67,7 +67,8 @@ def export(subject: Subject, path: Path, *, role: int = 0, quiet: bool = False) 
     # Pictures of one match are much alike: packed they take a twentieth.
     packed = gzip.compress(json.dumps(data, allow_nan=False).encode(), mtime=0)
     text = page(
-        boot(subject) | {"packed": base64.b64encode(packed).decode()},
+        boot(subject)
+        | {"judges": [next(iter(subject.opinions))], "packed": base64.b64encode(packed).decode()},
         alone=True,
     ).encode()
 

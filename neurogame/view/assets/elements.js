@@ -42,7 +42,10 @@ const number = (value, digits = 3) => (value === null || value === undefined ? '
 
 const count = (value) => value.toLocaleString('en');
 
-const signed = (value) => (value < 0 ? '−' : '+') + Math.abs(value).toFixed(3);
+function signed(value) {
+  const size = Math.abs(value);
+  return (value < 0 ? '−' : '+') + (size && size < 0.001 ? size.toExponential(0) : size.toFixed(3));
+}
 
 function seconds(value) {
   if (value < 1) return `${Math.round(value * 1000)} ms`;

@@ -110,7 +110,7 @@ function pickSquare(square) {
     const found = candidates(picked);
     if (found.length === 1) { choose(found[0].text); return; }
     view.picked = picked;
-    say(`${found.length} moves there: click another square, or one of ${found.slice(0, 4).map((move) => move.text).join(', ')}${found.length > 4 ? ' …' : ''}.`);
+    say(`${found.length} moves there: click another square, or one of ${found.slice(0, 4).map((move) => move.text).join(', ')}${found.length > 4 ? ' …' : '.'}`);
   }
   markPicked();
 }
