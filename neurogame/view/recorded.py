@@ -78,12 +78,25 @@ def _played(record: MatchRecord) -> RecordedMatch:
     remarks: Remarks = {}
     for ply in range(record.opening_plies):
         remarks[ply] = ["opening: drawn at random"]
+    remarks[len(record.moves)] = [_pace(record, role) for role in range(len(record.roles))]
     return RecordedMatch(
         game=record.game,
         moves=record.moves,
         players=record.players,
         remarks=remarks,
         ending=record.ending,
+    )
+
+
+def _pace(record: MatchRecord, role: int) -> str:
+    """Return a line for how a player used its time."""
+    decisions = record.decisions[role]
+    mean = record.move_seconds[role] / max(decisions, 1)
+    faults = f", {record.timeouts[role]} late" if record.timeouts[role] else ""
+    faults += f", {record.illegal_moves[role]} illegal" if record.illegal_moves[role] else ""
+    return (
+        f"{record.roles[role]}, {record.players[role]}: {decisions} decisions, {mean:.3f} s each, "
+        f"{record.slowest_seconds[role]:.3f} s the longest{faults}"
     )
 
 

@@ -143,6 +143,7 @@ class Site:
             return curves(run) | {
                 "stamp": str(self.subject.stamp),
                 "judges": list(self.subject.opinions),
+                "judgedBy": self.subject.judged_by,
             }
 
     def _opinion(self, given: Answer) -> Opinion | None:

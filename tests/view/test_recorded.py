@@ -34,7 +34,9 @@ def test_matches_of_this_package(record: MatchRecord, tmp_path: Path) -> None:
     assert subject.game.name == "nim"
     assert subject.line == record.moves
     assert subject.players == ("random", "random")
-    assert set(subject.remarks) == {0, 1}
+    assert set(subject.remarks) == {0, 1, record.length}
+    first = f"first, random: {record.decisions[0]} decisions"
+    assert subject.remarks[record.length][0].startswith(first)
     assert Positions(subject.game).state(subject.line).is_terminal
 
 

@@ -58,6 +58,8 @@ function jointText(joint, choices) {
   return (own.length ? own : joint).join('  ');
 }
 
+const names = (list) => new Intl.ListFormat('en').format(list);
+
 function options(select, rows, chosen) {
   select.replaceChildren(...rows.map(([value, text]) => el('option', { value, textContent: text })));
   if (rows.some(([value]) => value === chosen)) select.value = chosen;

@@ -45,6 +45,7 @@ async function go(ply) {
   explained = null;
   byId('why-card').classList.add('stale');
   draw();
+  playOn();
   for (const next of [wanted + 1, wanted - 1]) {
     if (next >= 0 && next <= view.line.length) source.position(prefix(next)).catch(() => {});
   }
@@ -65,7 +66,7 @@ function draw() {
   byId('remarks').replaceChildren(...remarks.map((text) => el('li', { textContent: text })));
   if (position.terminal) say(`The game is over: ${boot.roles.map((role, index) => `${role} ${position.goals[index] ?? 'no goal'}`).join(', ')}.`);
   else if (position.stuck) say('A role has no legal move here, and the game is not over: the rules are at fault.');
-  else say(`Ply ${ply}: ${deciding().map((role) => boot.roles[role]).join(' and ') || 'one move only, nobody'} to choose${remarks.length || ply < line.length || !boot.ending || !isRecorded() ? '' : `; the record ends here (${boot.ending})`}.`);
+  else say(`Ply ${ply}: ${names(deciding().map((role) => boot.roles[role])) || 'one move only, nobody'} to choose${remarks.length || ply < line.length || !boot.ending || !isRecorded() ? '' : `; the record ends here (${boot.ending})`}.`);
   if (source.isLive) {
     byId('undo').disabled = ply === 0;
     byId('search').disabled = players.isBusy() || isOver();
@@ -156,7 +157,6 @@ async function choose(text, role = view.role) {
   view.choices = view.choices.slice(0, view.ply);
   view.choices.push(view.position.legal.map((own) => own.length));
   await go(view.ply + 1);
-  playOn();
 }
 
 function drawWhyMoves(move, rather) {
@@ -184,7 +184,7 @@ async function playOn() {
   const found = await attempt(() => players.think({ line, role, player: view.seats[role] }), stopPlaying);
   if (!found) { stopPlaying('Cancelled.'); return; }
   if (JSON.stringify(line) !== JSON.stringify(prefix())) { playOn(); return; }
-  present(found, role, true);
+  present(found, role, line, true);
   await choose(found.move, role);
 }
 
@@ -194,9 +194,8 @@ function stopPlaying(text) {
   byId('thinking').textContent = text;
 }
 
-function present(found, role, isPlayed = false) {
+function present(found, role, at, isPlayed = false) {
   byId('thinking').textContent = `${found.player} as ${boot.roles[role]}, ${seconds(found.seconds)}${found.start_seconds > 0.5 ? `, ready after ${seconds(found.start_seconds)}` : ''}`;
-  const at = prefix();
   showFound(byId('found'), found, role, boot.roles, {
     base: at.length,
     choicesOf: (index) => found.search.choices[index],
@@ -206,10 +205,10 @@ function present(found, role, isPlayed = false) {
 }
 
 async function search() {
-  const role = view.role, player = byId('searcher').value.trim();
+  const role = view.role, line = prefix(), player = byId('searcher').value.trim();
   const report = (text) => { byId('thinking').textContent = text; };
-  const found = await attempt(() => players.think({ line: prefix(), role, player }), report);
-  if (found) present(found, role);
+  const found = await attempt(() => players.think({ line, role, player }), report);
+  if (found) present(found, role, line);
   else if (found === null) report('Cancelled.');
 }
 
@@ -233,7 +232,7 @@ function setUpPlay() {
     else if (!view.playing) attempt(() => players.cancel());
     playOn();
   });
-  byId('restart').addEventListener('click', async () => { view.line = []; await go(0); playOn(); });
+  byId('restart').addEventListener('click', async () => { view.line = []; await go(0); });
   byId('undo').addEventListener('click', async () => { view.line = prefix(Math.max(view.ply - 1, 0)); await go(view.ply - 1); });
 }
 
@@ -253,8 +252,12 @@ function setUpSteps() {
   });
 }
 
+function nameJudges(judges, by) {
+  options(byId('judge'), judges.map((name) => [name, name === 'values' ? by : `${name} of ${by}`]), byId('judge').value);
+}
+
 function setUpPanels() {
-  options(byId('judge'), boot.judges.map((name) => [name, name === 'values' ? boot.judgedBy : `${name} of ${boot.judgedBy}`]));
+  nameJudges(boot.judges, boot.judgedBy);
   options(byId('why-role'), boot.roles.map((name, role) => [String(role), name]));
   byId('judge').addEventListener('change', () => { view.values = null; details(); });
   for (const id of ['why-role', 'why-method', 'why-listing', 'why-move', 'why-rather']) byId(id).addEventListener('change', details);
@@ -267,6 +270,7 @@ async function watchRun() {
     const found = await attempt(() => source.run(), (text) => { byId('run-note').textContent = text; });
     if (found) {
       showRun(byId('run'), byId('run-note'), found);
+      nameJudges(found.judges, found.judgedBy);
       if (stamp !== null && stamp !== found.stamp) {
         drawn.curve = '';
         view.values = null;
