@@ -21,7 +21,7 @@ from neurogame.evaluators.rules.ground_rule import GroundRule
 from neurogame.evaluators.rules.of_rules import mode_fluents
 from neurogame.evaluators.rules.signature import rules_signature
 from neurogame.evaluators.rules.weighted_rules import RuleSet
-from neurogame.inspect.rules.candidates import RuleCandidate, CandidateMaker
+from neurogame.inspect.rules.candidates import CandidateMaker, RuleCandidate
 from neurogame.inspect.rules.choose import RIDGE, Chosen, Floats
 from neurogame.inspect.rules.design import Columns, Design
 from neurogame.inspect.rules.generalise import Generaliser
