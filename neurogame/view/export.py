@@ -111,7 +111,8 @@ def _explained(
     positions: Positions, opinion: Opinion, line: Line, role: int
 ) -> dict[str, Any] | None:
     """Return what a position's value is made of, with the painted board."""
-    if not opinion.methods:
+    state = positions.state(line)
+    if opinion.of_moves_only and not state.legal_moves[role]:
         return None
-    facts, attribution = explained(opinion, positions.state(line), role)
+    facts, attribution = explained(opinion, state, role)
     return facts | {"svg": positions.picture(line, attribution.by_fluent)}

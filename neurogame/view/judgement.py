@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from neurogame.errors import GameError
-from neurogame.inspect.attribution.contribution import Attribution, Contribution, Method, difference
+from neurogame.inspect.attribution.contribution import (
+    UNIT_TEXTS,
+    Attribution,
+    Contribution,
+    Method,
+    difference,
+)
 from neurogame.simulate.game import State
 from neurogame.view.opinion import Opinion
 from neurogame.view.positions import squares_of_fluents
@@ -42,6 +48,8 @@ def explained(
     method: str | None = None,
     listing: str | None = None,
     other: State | None = None,
+    move: str | None = None,
+    rather: str | None = None,
 ) -> tuple[dict[str, Any], Attribution]:
     """Return what a value is made of, JSON-able, and as it is.
 
@@ -53,6 +61,8 @@ def explained(
         listing: what is listed, one of :data:`LISTINGS`; None, or one that there is not of this
             value: the first of :func:`listings`.
         other: a state that is compared with it: what makes the first one better.
+        move: of an opinion that has nothing to say of states: a move; None: its best one.
+        rather: another move that is compared with it.
 
     Raises:
         GameError: there is no such role, method or listing, or no value of states.
@@ -64,9 +74,14 @@ def explained(
         if name is not None and name not in allowed:
             raise GameError(f"{what} {name!r}; allowed are {', '.join(allowed)}")
     wanted = method if method in opinion.methods else None
-    found = opinion.explain(state, role, wanted)
-    if other is not None:
-        found = difference(found, opinion.explain(other, role, wanted))
+    if opinion.of_moves_only:
+        found = opinion.explain_move(state, role, move, wanted)
+        if rather is not None:
+            found = difference(found, opinion.explain_move(state, role, rather, wanted))
+    else:
+        found = opinion.explain(state, role, wanted)
+        if other is not None:
+            found = difference(found, opinion.explain(other, role, wanted))
     known = listings(opinion, found.method)
     shown = listing if listing in known else known[0]
     rows = {
@@ -79,7 +94,8 @@ def explained(
         "methods": list(opinion.methods),
         "listing": shown,
         "listings": known,
-        "unit": found.unit,
+        "unit": UNIT_TEXTS[found.unit],
+        "move": None if found.move is None else state.game.moves[role][found.move],
         "role": role,
         "value": found.value,
         "total": found.total,

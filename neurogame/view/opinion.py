@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from itertools import pairwise
+from dataclasses import replace
 from typing import Literal, TypeAlias, final
 
 import numpy as np
@@ -22,6 +22,8 @@ from neurogame.inspect.attribution.by_rules import (
     weighted_networks,
 )
 from neurogame.inspect.attribution.contribution import Attribution, Method
+from neurogame.inspect.attribution.measured import value_for
+from neurogame.inspect.attribution.of_moves import attribute_move, is_sum
 from neurogame.inspect.move_values import MoveValue, move_values
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
 from neurogame.learn.mapped_evaluator import MappedEvaluator
@@ -38,13 +40,15 @@ class Opinion(ABC):
     Attributes:
         measure: what the numbers of moves are: ``value``, 0..1; ``share``, which add up to 1 over
             the moves of a role; ``score``, of which more is better.
-        methods: how it takes the value of a state apart, the usual way first; none: it values
-            moves only.
+        methods: how it takes the value of a state, or the score of a move, apart, the usual way
+            first.
+        of_moves_only: whether it has nothing to say of states.
         has_rules: whether it can say what each rule does for a value.
     """
 
     measure: Literal["value", "share", "score"]
     methods: tuple[Method, ...] = ()
+    of_moves_only: bool = False
     has_rules: bool = False
 
     def __init__(self) -> None:
@@ -83,6 +87,22 @@ class Opinion(ABC):
         """
         raise self._none()
 
+    def explain_move(
+        self, state: State, role: int, move: str | None, method: Method | None
+    ) -> Attribution:
+        """Return what the score of a move is made of.
+
+        Args:
+            state: one that is not terminal.
+            role: whose move; its index.
+            move: its text; None: the best one.
+            method: one of :attr:`methods`, or None for the first.
+
+        Raises:
+            GameError: it values states, there is no such move, or nobody has one.
+        """
+        raise GameError("this checkpoint values states: a move is worth what it leads to")
+
     def rules(self, state: State, role: int) -> tuple[RuleEffect, ...]:
         """Return what each rule does for the value of a state, the largest effects first.
 
@@ -114,10 +134,9 @@ class EvaluatorOpinion(Opinion):
         self._evaluator = evaluator
         inner = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
         is_sum = isinstance(inner, PartsEvaluator)
-        self.methods = ("exact", "gradients", "toggling") if is_sum else ("gradients", "toggling")
+        smooth: tuple[Method, ...] = ("gradients",) if value_for(evaluator, 0).is_smooth else ()
+        self.methods = (*(("exact",) if is_sum else ()), "shapley", *smooth, "toggling")
         self.has_rules = weighted_networks(evaluator) is not None
-        if not any(True for _ in evaluator.parameters()):
-            self.methods = ("toggling",)
 
     def of_moves(self, state: State) -> RoleMoves:
         """Return moves by what they lead to; see :class:`Opinion`."""
@@ -154,26 +173,42 @@ class JudgeOpinion(Opinion):
         judge: of the game that is looked at.
     """
 
+    of_moves_only = True
+
     def __init__(self, judge: MoveJudge) -> None:
         super().__init__()
         self._judge = judge
         self.measure = "share" if judge.scale == LOGITS else "score"
+        self.methods = (*(("exact",) if is_sum(judge) else ()), "shapley", "toggling")
 
     def of_moves(self, state: State) -> RoleMoves:
         """Return moves by their scores; logarithms of weights as shares."""
-        fluents = state.fluents[None].numpy()
-        found = []
-        ends = pairwise(state.game.move_offsets)
-        for role, (legal, (begin, end)) in enumerate(zip(state.legal_moves, ends, strict=True)):
-            flags = np.zeros((1, end - begin), dtype=bool)
-            flags[0, list(legal)] = True
-            with self._lock, torch.no_grad():
-                scores = np.asarray(self._judge.move_scores(fluents, flags, role))[0, list(legal)]
-            if self.measure == "share":
-                weights = np.exp(scores - scores.max())
-                scores = weights / weights.sum()
-            texts = state.game.moves[role]
-            rows = zip(legal, scores.tolist(), strict=True)
-            own = [MoveValue(move=move, text=texts[move], value=score) for move, score in rows]
-            found.append(tuple(sorted(own, key=lambda one: -one.value)))
-        return tuple(found)
+        with self._lock, torch.no_grad():
+            found = move_values(self._judge, state)
+        return tuple(map(_shares, found)) if self.measure == "share" else found
+
+    def explain_move(
+        self, state: State, role: int, move: str | None, method: Method | None
+    ) -> Attribution:
+        """Return an attribution; see :class:`Opinion`."""
+        if method is not None and method not in self.methods:
+            raise GameError(
+                f"no attribution {method!r} of this judge; there are {', '.join(self.methods)}"
+            )
+        if state.is_terminal:
+            raise GameError("the game is over here: there are no moves to judge")
+        game = state.game
+        with self._lock:
+            if move is None:
+                number = move_values(self._judge, state)[role][0].move
+            else:
+                number = game.move_index(game.roles[role], move)
+            return attribute_move(self._judge, state, role, number, method=method)
+
+
+def _shares(moves: tuple[MoveValue, ...]) -> tuple[MoveValue, ...]:
+    """Return moves with the shares that logarithms of weights stand for."""
+    scores = np.array([own.value for own in moves])
+    weights = np.exp(scores - scores.max(initial=-np.inf))
+    shares = (weights / weights.sum()).tolist()
+    return tuple(replace(own, value=share) for own, share in zip(moves, shares, strict=True))

@@ -90,19 +90,35 @@ class Site:
         state, other, picture = self.positions.state(line), None, line
         role, method, listing = (given.get(name) for name in ("role", "method", "listing"))
         texts = isinstance(method, str | None) and isinstance(listing, str | None)
-        if not isinstance(role, int) or not texts:
-            raise GameError("role is a number; method and listing are texts, or null for the usual")
-        if given.get("move") is not None:
-            picture = (*line, *self.positions.line([given["move"]]))
-            state = self.positions.state(picture)
-            if given.get("rather") is not None:
-                rather = self.positions.line([given["rather"]])
-                other = self.positions.state((*line, *rather))
+        if not isinstance(role, int) or not 0 <= role < len(state.game.roles) or not texts:
+            raise GameError(
+                f"role is a number below {len(state.game.roles)}; method and listing are texts, or "
+                "null for the usual"
+            )
         opinion = self._opinion(given)
         if opinion is None:
             return self._pending(given)
+        joints = [
+            None if given.get(name) is None else self.positions.line([given[name]])[0]
+            for name in ("move", "rather")
+        ]
+        moves = [None if joint is None else joint[role] for joint in joints]
+        if not opinion.of_moves_only:
+            if joints[0] is not None:
+                picture = (*line, joints[0])
+                state = self.positions.state(picture)
+                if joints[1] is not None:
+                    other = self.positions.state((*line, joints[1]))
+            moves = [None, None]
         found, attribution = explained(
-            opinion, state, role, method=method, listing=listing, other=other
+            opinion,
+            state,
+            role,
+            method=method,
+            listing=listing,
+            other=other,
+            move=moves[0],
+            rather=moves[1],
         )
         return found | {"svg": self.positions.picture(picture, attribution.by_fluent)}
 

@@ -262,10 +262,10 @@ def test_names_are_texts(browser: Browser, tmp_path: Path) -> None:
         served(open_subject(str(path), evaluator="fuzzy")) as server,
         opened(browser, server.url) as (page, asked),
     ):
-        for _ in range(2):
+        for ply in (1, 2):
             page.locator("#moves button").first.click()
+            at(page, f"{ply} / {ply}")
             page.wait_for_selector("#moves b:not(:empty)")
-        at(page, "2 / 2")
         page.wait_for_selector("#why li b")
         assert page.locator("#outlook .role").all_inner_texts() == [
             EVIL["xplayer"],
@@ -315,7 +315,7 @@ def test_a_server_that_has_gone_is_said(browser: Browser) -> None:
         served(open_subject("tictactoe", evaluator="fuzzy")) as server,
         opened(browser, server.url, complaint="Failed to load") as (page, _),
     ):
-        page.wait_for_selector("#why li b")
+        page.wait_for_selector("#why li")
         page.context.set_offline(True)
         page.locator("#moves button").first.click()
         page.wait_for_selector("#status.error")

@@ -198,14 +198,25 @@ def test_judges_of_moves_give_scores(tmp_path: Path) -> None:
     with served(subject) as server:
         found = made(server, "/api/values", {"line": [], "judge": name})
         assert found["state"] is None
-        assert found["methods"] == []
+        assert found["methods"] == ["exact", "shapley", "toggling"]
         moves = found["moves"]
         assert isinstance(moves, list)
         assert len(moves[0]) == 9
         assert made(server, "/api/curve", {"line": LINE, "judge": name})["values"] is None
-        status, wrong = post(server, "/api/explain", {"line": [], "judge": name, "role": 0})
+        question = {"line": [], "judge": name, "role": 0}
+        best = made(server, "/api/explain", question)
+        assert best["move"] == moves[0][0]["text"]
+        assert best["total"] == pytest.approx(moves[0][0]["value"], abs=1e-5)
+        one, other = moves[0][1]["text"], moves[0][2]["text"]
+        why = made(
+            server, "/api/explain", question | {"move": [one, "noop"], "rather": [other, "noop"]}
+        )
+        assert why["move"] == one
+        apart = moves[0][1]["value"] - moves[0][2]["value"]
+        assert why["total"] == pytest.approx(apart, abs=1e-5)
+        status, wrong = post(server, "/api/explain", question | {"move": ["(mark 9 9)", "noop"]})
         assert status == 400
-        assert "judges moves" in wrong["error"]
+        assert "has no move" in wrong["error"]
 
 
 def test_a_run_is_followed(tmp_path: Path) -> None:

@@ -17,6 +17,14 @@ Kind: TypeAlias = Literal[
     "logic", "pattern", "unit", "limit", "fluent", "move", "condition", "goal", "threshold"
 ]
 
+UNIT_TEXTS: dict[Unit, str] = {
+    "log-odds": "log-odds",
+    "value": "values 0..1",
+    "score": "scores of moves, 0..1",
+    "logit": "logarithms of the weights of moves",
+}
+"""What people read for a unit."""
+
 
 @final
 @dataclass(frozen=True, kw_only=True)

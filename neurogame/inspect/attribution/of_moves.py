@@ -68,6 +68,14 @@ def attribute_move(
     return replace(found, state=state)
 
 
+def is_sum(judge: MoveJudge) -> bool:
+    """Return whether a judge's scores are sums, so that there are exact attributions."""
+    inner = judge.judge if isinstance(judge, MappedJudge) else judge
+    if isinstance(inner, ActionCircuit):
+        return not inner.config.trainable
+    return isinstance(inner, Knowledge | LearnedPolicy)
+
+
 def check_move(state: State, role: int, move: int) -> None:
     """Refuse moves that are not legal.
 
@@ -146,7 +154,7 @@ def _judged(
             return attribute_knowledge(judge, state, role, move, names)
         if isinstance(judge, LearnedPolicy):
             return attribute_policy(judge, state, role, move, names)
-        if isinstance(judge, ActionCircuit) and (method or not judge.config.trainable):
+        if isinstance(judge, ActionCircuit) and (method or is_sum(judge)):
             return attribute_actions(judge, state, role, move, names)
         if method:
             raise GameError(

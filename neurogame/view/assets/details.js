@@ -52,6 +52,7 @@ async function value(isWanted) {
   view.values = found;
   drawMoves();
   byId('why-card').hidden = !found.methods.length;
+  drawWhyMoves(byId('why-move').value, byId('why-rather').value);
 }
 
 async function curve(isWanted) {
@@ -88,7 +89,9 @@ async function explain(isWanted) {
   );
   clearTimeout(late);
   if (!found || !isWanted()) return;
-  const after = question.move ? ` after ${of}${question.rather ? `, rather than ${rather}` : ''}` : '';
+  // A judge of moves says something of the move itself, an evaluator of the position after it.
+  const about = found.move ? ` by ${found.move}` : question.move ? ` after ${of}` : '';
+  const after = `${about}${question.rather ? `, rather than ${rather}` : ''}`;
   options(byId('why-method'), found.methods.map((name) => [name, name]), found.method);
   options(byId('why-listing'), found.listings.map((name) => [name, name]), found.listing);
   explained = { ...found, caption: `Painted: what squares add for ${boot.roles[found.role]}${after}. Blue is good, red is bad.` };

@@ -164,7 +164,7 @@ function drawWhyMoves(move, rather) {
   const usable = source.isLive && !isOver() && own.length > 1;
   for (const id of ['why-move', 'why-rather']) byId(id).disabled = !usable;
   const rows = usable ? own.map((one) => [one.text, one.text]) : [];
-  options(byId('why-move'), [['', 'this position'], ...rows], move);
+  options(byId('why-move'), [['', view.values && view.values.measure !== 'value' ? 'the best move' : 'this position'], ...rows], move);
   options(byId('why-rather'), [['', 'nothing']].concat(rows), rather);
 }
 

@@ -54,7 +54,7 @@ function showWhy(list, sum, found, onPoint) {
   } else if (found.method === 'toggling') {
     facts.push(`By how much the value for ${who} would fall if a fluent alone were the other way round.`);
   } else {
-    facts.push(`For ${who}, in ${found.unit}: ${signed(found.total)} in all, ${signed(found.base)} base.`);
+    facts.push(`For ${who}${found.move ? `, ${found.move}` : ''}, in ${found.unit}: ${signed(found.total)} in all, ${signed(found.base)} base.`);
     if (Math.abs(found.gap) > 0.0005) facts.push(`${signed(found.gap)} is left over.`);
   }
   if (found.more) facts.push(`${found.more} smaller ones add ${signed(found.rest)}.`);
@@ -77,7 +77,7 @@ function showWhy(list, sum, found, onPoint) {
     for (const name of ['pointerleave', 'blur']) row.addEventListener(name, () => onPoint([]));
     return row;
   }));
-  const none = found.method === 'gradients' && found.listing === 'fluents'
+  const none = ['gradients', 'shapley'].includes(found.method) && found.listing === 'fluents'
     ? 'Amounts are counted from the first position, and this differs from it in nothing that counts.'
     : 'Nothing adds anything here.';
   if (!found.contributions.length) list.replaceChildren(el('li', { class: 'note', textContent: none }));
