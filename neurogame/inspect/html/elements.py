@@ -102,9 +102,8 @@ def table(
     def cell(name: str, place: int, own: Content, style: str) -> Html:
         side = "right" if place in right else "left"
         whole = isinstance(own, str) and (place in right or len(own) <= _WHOLE)
-        return element(
-            name, f"{_CELL}text-align:{side};{'white-space:nowrap;' if whole else ''}{style}", own
-        )
+        breaks = "white-space:nowrap;" if whole else _BROKEN
+        return element(name, f"{_CELL}text-align:{side};{breaks}{style}", own)
 
     heads = [cell("th", n, own, f"color:{FAINT};font-weight:500") for n, own in enumerate(columns)]
     lines = [element("tr", _ROW, *heads)] if any(columns) else []
@@ -116,6 +115,7 @@ def table(
 # Pages of notebooks style tables, often for a dark background; so every element says what it wants.
 _TABLE = "border-collapse:collapse;margin:0;color:inherit;background:transparent;font-size:13px"
 _ROW = "background:transparent"
+_BROKEN = "overflow-wrap:anywhere;min-width:110px;"
 _CELL = "padding:2px 12px 2px 0;border:0;vertical-align:top;"
 
 
