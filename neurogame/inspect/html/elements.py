@@ -101,8 +101,10 @@ def table(
 
     def cell(name: str, place: int, own: Content, style: str) -> Html:
         side = "right" if place in right else "left"
-        whole = isinstance(own, str) and (place in right or len(own) <= _WHOLE)
-        breaks = "white-space:nowrap;" if whole else _BROKEN
+        breaks = ""
+        if isinstance(own, str):
+            whole = place in right or len(own) <= _WHOLE
+            breaks = "white-space:nowrap;" if whole else _BROKEN
         return element(name, f"{_CELL}text-align:{side};{breaks}{style}", own)
 
     heads = [cell("th", n, own, f"color:{FAINT};font-weight:500") for n, own in enumerate(columns)]
@@ -137,7 +139,8 @@ def code(text: str) -> Html:
 
 _CODE = (
     "font-family:ui-monospace,'DejaVu Sans Mono',monospace;font-size:12px;padding:0;"
-    "background:transparent;color:inherit;overflow-wrap:anywhere"
+    "background:transparent;color:inherit;overflow-wrap:anywhere;display:inline-block;"
+    "min-width:110px"
 )
 
 
