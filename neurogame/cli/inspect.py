@@ -15,8 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
         "source",
-        metavar="CHECKPOINT|GAME",
-        help="a file made by 'train' or 'learn', or a game whose fresh evaluator is looked at",
+        metavar="CHECKPOINT|GAME|FILE.rules",
+        help="a file made by 'train', 'learn' or 'inspect --rules', or a game, whose fresh "
+        "evaluator is looked at",
     )
     parser.add_argument(
         "--evaluator",
@@ -42,6 +43,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--calibration",
         action="store_true",
         help="play games and compare the values with their outcomes",
+    )
+    parser.add_argument(
+        "--rules", action="store_true", help="tell the evaluator in few weighted rules"
+    )
+    parser.add_argument(
+        "--size", type=int, default=20, metavar="N", help="of --rules: how many (default 20)"
+    )
+    parser.add_argument(
+        "--out", metavar="FILE.rules", help="of --rules: a file that players can play"
     )
     parser.add_argument("--svg", metavar="FILE", help="draw a goal network into an SVG file")
     parser.add_argument(
@@ -98,6 +108,7 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.errors import GameError
     from neurogame.inspect.calibration_report import calibration, print_calibration
     from neurogame.inspect.change.report import comparison, print_comparison
+    from neurogame.inspect.rules.report import print_rules_report, rules_report
     from neurogame.inspect.state_report import Question, print_state_report, state_report
     from neurogame.inspect.subject import find_subject
     from neurogame.inspect.weights_report import print_weights_report, weights_report
@@ -107,6 +118,8 @@ def run(options: argparse.Namespace) -> int:
         raise GameError(
             f"--{asked[0].replace('_', '-')} goes with --state STATE, such as --state initial"
         )
+    if options.out and not options.rules:
+        raise GameError("--out FILE.rules goes with --rules")
     subject = find_subject(options.source, options.evaluator, options.seed)
     top = max(options.top, 0)
     if options.svg:
@@ -116,18 +129,23 @@ def run(options: argparse.Namespace) -> int:
         names = ("state", "role", "method", "against", "move", "rather_than", "judge")
         question = Question(**{name: getattr(options, name) for name in names})
         report["attribution"] = state_report(subject, question)
-    if options.json or not options.state:
+    if options.json or not (options.state or options.rules):
         report |= weights_report(subject, top)
     if options.compare:
         report["comparison"] = comparison(subject, options.compare, options.seed)
     if options.calibration:
         report["calibration"] = calibration(subject, options.seed)
+    if options.rules:
+        out = Path(options.out) if options.out else None
+        report["extracted"] = rules_report(subject, size=options.size, seed=options.seed, out=out)
     if options.json:
         print(json.dumps(report))
         return 0
     if options.state:
         print_state_report(report["attribution"], top)
-    else:
+    if options.rules:
+        print_rules_report(report["extracted"])
+    if not (options.state or options.rules):
         print_weights_report(report)
     if options.compare:
         print_comparison(report["comparison"])

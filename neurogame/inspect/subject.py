@@ -16,6 +16,8 @@ from neurogame.gdl.library import library_names
 from neurogame.inspect.move_values import Opinion
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint
+from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules
+from neurogame.players.spec import RULES_SUFFIX
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
 
@@ -104,8 +106,8 @@ def find_subject(source: str, evaluator: str | None = None, seed: int = 0) -> Su
     """Return what a name stands for.
 
     Args:
-        source: the path of a checkpoint; or a game, by its name in the library or the path of its
-            rulesheet.
+        source: the path of a checkpoint, or of weighted rules for a game of the library; or a
+            game, by its name in the library or the path of its rulesheet.
         evaluator: of a game: which fresh evaluator, one of
             :data:`~neurogame.evaluators.config.FRESH` or a heuristic, or ``action`` for its action
             heuristic; None: ``cilp``.
@@ -126,9 +128,11 @@ def find_subject(source: str, evaluator: str | None = None, seed: int = 0) -> Su
         return _fresh(source, evaluator or "cilp", seed)
     if evaluator is not None:
         raise GameError(
-            f"{source} is a checkpoint, which has its own evaluator; --evaluator {evaluator} goes "
+            f"{source} is a file, which has its own evaluator; --evaluator {evaluator} goes "
             "with a game"
         )
+    if path.suffix.lower() == RULES_SUFFIX:
+        return _written(path)
     checkpoint = load_checkpoint(path)
     game = checkpoint.game()
     trained = bool(checkpoint.description)
@@ -158,6 +162,14 @@ def _fresh(source: str, kind: str, seed: int) -> Subject:
             )
         found = make_fresh(kind, game, seed=seed)
     return Subject(name=name, game=game, evaluator=found, initial=found, checkpoint=None)
+
+
+def _written(path: Path) -> Subject:
+    """Return the evaluator of a file of weighted rules."""
+    rules = load_weighted_rules(path)
+    game = Game.load(rules.game)
+    found = evaluator_of_rules(rules, game)
+    return Subject(name=str(path), game=game, evaluator=found, initial=found, checkpoint=None)
 
 
 def _waiting(game: Game, what: str) -> AbstractContextManager[None]:

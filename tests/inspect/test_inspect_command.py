@@ -147,6 +147,9 @@ def test_an_evaluator_explains_a_move(capsys: pytest.CaptureFixture[str]) -> Non
         (["--state", "initial", "--move", "(mark 9 9)"], "has no move '(mark 9 9)'"),
         (["--state", "initial", "--move", "(mark 1 1)", "--against", "initial"], "two states are"),
         (["--evaluator", "fuzzy"], "which has its own evaluator"),
+        (["--out", "x.rules"], "--out FILE.rules goes with --rules"),
+        (["--rules", "--out", "x.txt"], "which end with .rules"),
+        (["--rules", "--size", "0"], "at least 1 rule"),
     ],
 )
 def test_wrong_questions_are_one_line(

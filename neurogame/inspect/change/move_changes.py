@@ -81,7 +81,7 @@ def move_changes(
     for role, name in enumerate(game.roles):
         choosing = joint.choices[:, role] > 1
         asked += int(choosing.sum())
-        best = [_best(found[role]) for found in (mine, theirs)]
+        best = [best_moves(found[role]) for found in (mine, theirs)]
         both = (best[0] & best[1]).sum(axis=1) / best[1].sum(axis=1)
         missed += float((1 - both)[choosing].sum())
         for row in np.flatnonzero(choosing & ~(best[0] & best[1]).any(axis=1)).tolist():
@@ -109,7 +109,11 @@ def move_changes(
     )
 
 
-def _best(values: Float64s2) -> Flags:
-    """Return which moves are as good as the best; bool ``[A, widest]``."""
+def best_moves(values: Float64s2) -> Flags:
+    """Return which moves are as good as the best; bool ``[A, widest]``.
+
+    Args:
+        values: of the moves of each state; float64 ``[A, widest]``, -inf where there is none.
+    """
     found: Flags = values >= values.max(axis=1, keepdims=True) - _EQUAL
     return found
