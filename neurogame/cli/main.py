@@ -33,6 +33,7 @@ COMMANDS = {
     "serve": "play matches over HTTP, as game servers of General Game Playing run them",
     "manage": "run matches of players that are reached over HTTP",
     "inspect": "show what an evaluator or a judge of moves knows, and why it likes a state or move",
+    "view": "look at a game, a match, a checkpoint or a training run in the browser",
     "precompile": "compile ahead what the other commands would compile at their first use",
 }
 

@@ -98,7 +98,8 @@ class BoardDrawing:
             shade = _SHADES[(place[1] + place[2]) % 2]
             parts.append(
                 f'<rect x="{x:g}" y="{y:g}" width="{SQUARE:g}" height="{SQUARE:g}" '
-                f'fill="{shade}" stroke="{EDGE}" stroke-width="1"/>'
+                f'fill="{shade}" stroke="{EDGE}" stroke-width="1" '
+                f'data-square="{place_name(place)}"/>'
             )
             parts += square(place, x + SQUARE / 2, y + SQUARE / 2)
         for number, label in enumerate(board.columns):
@@ -108,6 +109,11 @@ class BoardDrawing:
             y = top + SQUARE * (rows - 0.5 - number) + 4
             parts.append(svg_text(left - 5, y, label, size=11, anchor="end", ink=FAINT))
         return parts
+
+
+def place_name(place: Place) -> str:
+    """Return the name that the element of a square bears, by which programs find it."""
+    return ".".join(map(str, place))
 
 
 def svg_text(

@@ -54,9 +54,10 @@ def state_svg(state: State, paint: Paint | None = None) -> str:
     width = max([_NARROWEST, *(drawing.width + 2 * PADDING for drawing in drawings)])
     parts: list[str] = []
     top = PADDING
-    for drawing, own in zip(drawings, amounts, strict=True):
+    for number, (drawing, own) in enumerate(zip(drawings, amounts, strict=True)):
         squares = _Squares(drawing.board, state, own, paint.frames(drawing.board), most)
-        parts += drawing.draw(PADDING, top, squares)
+        # Programs that let people point at squares find boards and squares by these names.
+        parts += [f'<g data-board="{number}">', *drawing.draw(PADDING, top, squares), "</g>"]
         top += drawing.height
         entries, lines = _key(drawing, state.game.roles, width, top)
         parts += entries

@@ -35,6 +35,7 @@ COMPLETE = {
     "serve": ["serve", "--player", "random"],
     "manage": ["manage", "GAME", "--players", "random", "random"],
     "inspect": ["inspect", "GAME"],
+    "view": ["view", "GAME"],
     "precompile": ["precompile"],
 }
 

@@ -20,7 +20,7 @@ TEXTS = [*FILES, *sorted((REPOSITORY / "tests").rglob("*.py"))]
 ROOMS = (
     *("gdl", "ground", "reference", "graph", "circuit", "analysis", "regress", "netlist"),
     *("structure", "kernels", "simulate", "show", "features", "evaluators", "search", "learn"),
-    *("players", "arena", "ggp", "inspect", "cli"),
+    *("players", "arena", "ggp", "inspect", "view", "cli"),
 )
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 

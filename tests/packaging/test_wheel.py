@@ -55,6 +55,8 @@ def test_it_holds_code_library_and_type_marker_only(wheel: Path) -> None:
         path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "neurogame").rglob("*.py")
     }
     assert code == {name for name in names if name.endswith(".py")}
+    page = (REPOSITORY / "neurogame" / "view" / "assets").iterdir()
+    assert {path.relative_to(REPOSITORY).as_posix() for path in page} <= set(names)
     information = f"neurogame-{__version__}.dist-info/"
     assert all(name.startswith(("neurogame/", information)) for name in names)
     assert wheel.stat().st_size < 2_000_000

@@ -36,17 +36,19 @@ class Processes:
     There is one such process per program, and its player is that of the first ``Processes``.
     """
 
-    def __init__(self, player: str) -> None:
+    def __init__(self, player: str, *, copied: bool = True) -> None:
         """Choose the way; nothing is started yet.
 
         Args:
             player: the player string whose code is loaded beforehand.
+            copied: whether processes are copies of one that has loaded all, which takes some ten
+                seconds once; if not, each loads what it needs.
         """
         os.environ.setdefault("OMP_NUM_THREADS", "1")
         os.environ[PLAYER_VARIABLE] = player
         self.player = player
         methods = multiprocessing.get_all_start_methods()
-        self.method = "forkserver" if "forkserver" in methods else "spawn"
+        self.method = "forkserver" if copied and "forkserver" in methods else "spawn"
         self._context: BaseContext = multiprocessing.get_context(self.method)
         if self.method == "forkserver":
             self._context.set_forkserver_preload([_PRELOADED])

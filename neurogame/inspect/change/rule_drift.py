@@ -9,10 +9,10 @@ from typing import final
 import numpy as np
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.gdl.write import rule_text
+from neurogame.inspect.attribution.by_rules import weighted_networks
 from neurogame.inspect.change.agreement import RunAgreement, agreement
-from neurogame.inspect.weights import WeightedNetworks, summaries, weight_table
+from neurogame.inspect.weights import summaries, weight_table
 from neurogame.simulate.game import Game
 
 
@@ -43,7 +43,7 @@ def rule_agreement(game: Game, pairs: Sequence[tuple[Evaluator, Evaluator]]) -> 
     texts = {i: rule_text(rule, game.rules.spelling) for i, rule in enumerate(game.rules)}
     found: dict[tuple[str, str], list[float]] = {}
     for current, initial in pairs:
-        now, then = _networks(current), _networks(initial)
+        now, then = weighted_networks(current), weighted_networks(initial)
         if now is None or then is None:
             return []
         for row in summaries(weight_table(now, then), texts):
@@ -53,8 +53,3 @@ def rule_agreement(game: Game, pairs: Sequence[tuple[Evaluator, Evaluator]]) -> 
         for (network, source), numbers in found.items()
     ]
     return sorted(changes, key=lambda one: -abs(one.change.mean))
-
-
-def _networks(evaluator: Evaluator) -> WeightedNetworks | None:
-    inner = evaluator.networks if isinstance(evaluator, PartsEvaluator) else evaluator
-    return inner if isinstance(inner, WeightedNetworks) else None

@@ -1,0 +1,85 @@
+"""``neurogame view``: a game, a match, a checkpoint or a run in the browser."""
+
+from __future__ import annotations
+
+import argparse
+import threading
+from pathlib import Path
+
+_EPILOG = """\
+TARGET is a checkpoint (.pt), a library game or a rulesheet, the record of a match (.json; the
+.jsonl of a served match or of an arena), or the folder of a training run. The page is served on
+this machine only, asks nothing of any network, and writes no file. --export writes one HTML file
+instead, that needs no server: a recorded match, or one that --player plays with itself.
+"""
+
+_PATIENCE = 2.0
+"""Seconds after which it is said what takes so long."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "target", metavar="TARGET", help="a checkpoint, a game, a recorded match or a run's folder"
+    )
+    parser.add_argument("--rules", metavar="RULES", help="the game of a match, if it is not known")
+    parser.add_argument(
+        "--number", type=int, default=0, metavar="N", help="which match of an arena, from 0"
+    )
+    parser.add_argument(
+        "--evaluator",
+        metavar="SOURCE",
+        help="what values states: a checkpoint, or a fresh evaluator such as cilp, fuzzy or "
+        "features (default: that of the target, else cilp)",
+    )
+    parser.add_argument(
+        "--port", type=int, help="where to serve (default: 8147 if it is free; 0: any that is)"
+    )
+    parser.add_argument("--open", action="store_true", help="open the page in the browser")
+    parser.add_argument("--export", type=Path, metavar="FILE", help="write one HTML file instead")
+    parser.add_argument(
+        "--player",
+        metavar="PLAYER",
+        help="who plays the match to export, if none is recorded (default: the target's)",
+    )
+    parser.add_argument(
+        "--plies", type=int, default=200, help="of that match, at most (default 200)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of players and fresh evaluators")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve the page until Ctrl-C, or write a file."""
+    import torch
+
+    from neurogame.view.subject import open_subject
+    from neurogame.waiting import say
+
+    torch.set_num_threads(1)
+    # Large rules take seconds where they were never ground before.
+    patience = threading.Timer(_PATIENCE, say, [f"{options.target} is being opened"])
+    patience.daemon = True
+    patience.start()
+    try:
+        subject = open_subject(
+            options.target,
+            rules=options.rules,
+            evaluator=options.evaluator,
+            number=options.number,
+            seed=options.seed,
+        )
+    finally:
+        patience.cancel()
+    if options.export is not None:
+        from neurogame.view.export import export, with_match
+
+        player = options.player or subject.opponent
+        shown = with_match(subject, player, max(options.plies, 1), options.seed)
+        size = export(shown, options.export)
+        print(f"{options.export}: {len(shown.line)} plies, {size / 1e6:.1f} MB")
+        return 0
+    from neurogame.view.serve import serve
+
+    serve(subject, port=options.port, seed=options.seed, opens=options.open)
+    return 0

@@ -1,0 +1,89 @@
+"""Which rules a value rests on: how it answers to the weights of the networks, rule by rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.cilp_sound import SoundNetworks
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.gdl.write import rule_text
+from neurogame.inspect.weights import WeightedNetworks
+from neurogame.simulate.game import State
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class RuleEffect:
+    """What a rule does for a value.
+
+    Attributes:
+        rule: index of the rule among those of the game.
+        source: its text.
+        amount: derivative of the value by the logarithm of the rule's weights: where they all grow
+            by a hundredth, the value grows by a hundredth of this.
+    """
+
+    rule: int
+    source: str
+    amount: float
+
+
+def weighted_networks(evaluator: Evaluator) -> WeightedNetworks | None:
+    """Return the networks with weights from rules that an evaluator is or holds, or None."""
+    inner = evaluator.networks if isinstance(evaluator, PartsEvaluator) else evaluator
+    return inner if isinstance(inner, WeightedNetworks) else None
+
+
+def rule_effects(evaluator: Evaluator, state: State, role: int) -> tuple[RuleEffect, ...]:
+    """Return what each rule does for the value of a state, the largest effects first.
+
+    Only rules whose neurons have weights are listed; where logic computes the truth of an atom,
+    the rules behind it have none.
+
+    Args:
+        evaluator: of the state's game, with networks made of rules.
+        state: any state.
+        role: index of the role.
+
+    Raises:
+        GameError: the evaluator has no weights that come from rules.
+    """
+    networks = weighted_networks(evaluator)
+    if networks is None:
+        raise GameError(
+            f"an evaluator of kind {evaluator.describe().get('kind')!r} has no weights that come "
+            "from rules; kinds 'cilp', 'cilp-paper' and 'random' have"
+        )
+    wiring, rules = networks.wiring, state.game.rules
+    edges = torch.from_numpy(wiring.start[1:] - wiring.start[:-1]).long()
+    rule = torch.repeat_interleave(torch.from_numpy(wiring.graph.rule[: len(edges)]).long(), edges)
+    known = rule >= 0
+    sums = torch.zeros(len(rules), dtype=torch.float64)
+    sums.index_add_(0, rule[known], _by_weight(evaluator, networks, state, role)[known])
+    found = [
+        RuleEffect(rule=index, source=rule_text(own, rules.spelling), amount=amount)
+        for index, (own, amount) in enumerate(zip(rules, sums.tolist(), strict=True))
+        if amount
+    ]
+    return tuple(sorted(found, key=lambda one: -abs(one.amount)))
+
+
+def _by_weight(evaluator: Evaluator, networks: WeightedNetworks, state: State, role: int) -> Tensor:
+    """Return the derivative of the value by the logarithm of each edge's weight; float64 [E]."""
+    # A sound network's parameter is a logarithm already.
+    is_log = isinstance(networks, SoundNetworks)
+    learned = networks.rho if isinstance(networks, SoundNetworks) else networks.weight
+    with torch.enable_grad():
+        value = evaluator(state.fluents[None])[0, role]
+        if not value.requires_grad:
+            return torch.zeros(len(learned), dtype=torch.float64)
+        (slope,) = torch.autograd.grad(value, learned, allow_unused=True)
+    if slope is None:
+        return torch.zeros(len(learned), dtype=torch.float64)
+    return (slope if is_log else slope * learned.detach()).double()

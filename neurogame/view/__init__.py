@@ -1,0 +1,1 @@
+"""Games, matches and evaluators in the browser."""

@@ -1,0 +1,115 @@
+// The panels beside the board: moves with their values, and what a value is made of.
+
+function showOutlook(holder, roles, values, goals) {
+  const numbers = goals ? goals.map((goal) => (goal === null ? null : goal / 100)) : values;
+  holder.replaceChildren(...roles.map((role, index) => {
+    const bar = el('span', { class: 'bar' }, el('i'));
+    const share = numbers?.[index] ?? 0;
+    bar.firstChild.style.width = `${100 * share}%`;
+    bar.firstChild.style.background = colourOf(index);
+    const text = goals ? `goal ${goals[index] === null ? 'none' : goals[index]}` : number(numbers?.[index]);
+    return el('div', {}, el('span', { class: 'role', textContent: role }), bar, el('b', { textContent: text }));
+  }));
+}
+
+// Rows of moves; what is not known yet stands in the order of the rules, without a bar.
+function showMoves(holder, moves, { values, measure, colour, played, chosen, onMove, onPoint, isLive }) {
+  const known = new Map((values ?? []).map((own) => [own.text, own.value]));
+  const rows = [...moves];
+  if (values) {
+    const rank = new Map(values.map((own, index) => [own.text, index]));
+    rows.sort((a, b) => (rank.get(a.text) ?? 1e9) - (rank.get(b.text) ?? 1e9));
+  }
+  const all = [...known.values()];
+  const least = measure === 'value' || measure === 'share' ? 0 : Math.min(...all, 0);
+  const most = measure === 'value' ? 1 : Math.max(...all, least + 1e-9);
+  holder.replaceChildren(...rows.map((move) => {
+    const value = known.get(move.text);
+    const bar = el('span', { class: 'bar' }, el('i'));
+    bar.firstChild.style.width = value === undefined ? '0' : `${(100 * (value - least)) / (most - least)}%`;
+    bar.firstChild.style.background = colour;
+    const row = el(
+      isLive ? 'button' : 'div',
+      { class: 'move' },
+      el('span', { class: 'text', textContent: move.text }),
+      bar,
+      el('b', { textContent: value === undefined ? '' : number(value) }),
+    );
+    if (isLive) {
+      row.type = 'button';
+      row.addEventListener('click', () => onMove(move.text));
+      if (chosen === move.text) row.setAttribute('aria-pressed', 'true');
+    }
+    if (played === move.text) row.classList.add('played');
+    for (const name of ['pointerenter', 'focus']) row.addEventListener(name, () => onPoint(move.squares));
+    for (const name of ['pointerleave', 'blur']) row.addEventListener(name, () => onPoint([]));
+    return el('li', {}, row);
+  }));
+}
+
+function showWhy(list, sum, found, onPoint) {
+  const facts = [], who = boot.roles[found.role];
+  if (found.listing === 'rules') {
+    facts.push(`By how much the value for ${who} would change if all weights of a rule grew by as much as they are.`);
+  } else if (found.method === 'toggling') {
+    facts.push(`By how much the value for ${who} would fall if a fluent alone were the other way round.`);
+  } else {
+    facts.push(`For ${who}, in ${found.unit}: ${signed(found.total)} in all, ${signed(found.base)} base.`);
+    if (Math.abs(found.gap) > 0.0005) facts.push(`${signed(found.gap)} is left over.`);
+  }
+  if (found.more) facts.push(`${found.more} smaller ones add ${signed(found.rest)}.`);
+  sum.textContent = facts.join(' ');
+  const most = Math.max(...found.contributions.map((own) => Math.abs(own.amount)), 1e-9);
+  list.replaceChildren(...found.contributions.map((own) => {
+    const bar = el('span', { class: 'both' }, el('i'));
+    const share = (50 * Math.abs(own.amount)) / most;
+    bar.firstChild.style.width = `${share}%`;
+    bar.firstChild.style[own.amount < 0 ? 'right' : 'left'] = '50%';
+    bar.firstChild.className = own.amount < 0 ? 'less' : 'more';
+    const row = el(
+      'li',
+      { tabIndex: 0, class: own.kind },
+      el('span', { class: 'text' }, own.label, el('small', { textContent: own.detail })),
+      bar,
+      el('b', { textContent: signed(own.amount) }),
+    );
+    for (const name of ['pointerenter', 'focus']) row.addEventListener(name, () => onPoint(own.squares));
+    for (const name of ['pointerleave', 'blur']) row.addEventListener(name, () => onPoint([]));
+    return row;
+  }));
+  const none = found.method === 'gradients' && found.listing === 'fluents'
+    ? 'Amounts are counted from the first position, and this differs from it in nothing that counts.'
+    : 'Nothing adds anything here.';
+  if (!found.contributions.length) list.replaceChildren(el('li', { class: 'note', textContent: none }));
+}
+
+function showLine(holder, line, ply, choicesOf, onPly) {
+  const chip = (index, text, label) => {
+    const made = el('button', { type: 'button', class: 'chip', onclick: () => onPly(index) });
+    made.append(...(label ? [el('span', { class: 'number', textContent: label }), ' '] : []), text);
+    if (index === ply) made.setAttribute('aria-current', 'step');
+    return el('li', {}, made);
+  };
+  holder.replaceChildren(
+    chip(0, 'start', ''),
+    ...line.map((joint, index) => chip(index + 1, jointText(joint, choicesOf(index)), String(index + 1))),
+  );
+  const current = holder.querySelector('[aria-current]');
+  // Only the list itself scrolls, never the page.
+  if (current) holder.scrollTop = current.offsetTop - holder.offsetTop - holder.clientHeight / 2 + current.clientHeight / 2;
+}
+
+function showRun(holder, note, found) {
+  note.textContent = found.rows
+    ? `${count(found.rows)} measurements so far; looks for new ones every few seconds.`
+    : 'Nothing measured yet; the first numbers come after some seconds of learning.';
+  const figures = found.curves.map(() => el('div', { class: 'figure' }));
+  // They are drawn as wide as they are, so they have to be on the page first.
+  holder.replaceChildren(...figures);
+  found.curves.forEach((curve, index) => drawChart(figures[index], [{ name: curve.name, colour: colourAt(index), points: curve.points }], {
+    low: curve.share ? 0 : undefined,
+    high: curve.share ? 1 : undefined,
+    xLabel: found.across,
+    label: `${curve.name}, by ${found.across}`,
+  }));
+}

@@ -1,0 +1,117 @@
+"""A match as one file that needs no server and no network: all its positions, worked out."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tqdm import tqdm
+
+from neurogame.errors import ConfigurationError
+from neurogame.files import write_whole
+from neurogame.players.match import play_match
+from neurogame.players.match_settings import MatchSettings
+from neurogame.players.players import make_player
+from neurogame.view.judgement import explained, judged_position
+from neurogame.view.opinion import Opinion
+from neurogame.view.opponent import checked_player
+from neurogame.view.page import page
+from neurogame.view.positions import Positions
+from neurogame.view.recorded import Line
+from neurogame.view.site import boot
+from neurogame.view.subject import Subject
+from neurogame.waiting import say
+
+
+def with_match(subject: Subject, player: str, plies: int, seed: int) -> Subject:
+    """Return a subject with a match to show: its own, or one that a player plays with itself.
+
+    Args:
+        subject: what is looked at.
+        player: a player string; it has all roles.
+        plies: of the match, at most.
+        seed: decides every random choice.
+
+    Raises:
+        PlayerError: there is no such player, or it is none that the page may ask for.
+    """
+    if subject.line:
+        return subject
+    spec = checked_player(player)
+    players = [
+        make_player(spec, subject.game, seed + role) for role in range(len(subject.game.roles))
+    ]
+    say(f"{spec} plays a match of {subject.game.name} with itself, of at most {plies} plies")
+    record = play_match(subject.game, players, seed=seed, settings=MatchSettings(max_plies=plies))
+    return replace(subject, line=record.moves, players=record.players, ending=record.ending)
+
+
+def export(subject: Subject, path: Path, *, role: int = 0, quiet: bool = False) -> int:
+    """Write a match as one HTML file, and return its size in bytes.
+
+    Args:
+        subject: with a match.
+        path: the file; an older one is replaced.
+        role: for whom values are taken apart; its index.
+        quiet: whether to show no bar.
+
+    Raises:
+        ConfigurationError: the file cannot be written.
+        GameError: the match is not one of the game.
+    """
+    data = _worked_out(subject, role, quiet)
+    # Pictures of one match are much alike: packed they take a twentieth.
+    packed = gzip.compress(json.dumps(data, allow_nan=False).encode(), mtime=0)
+    text = page(
+        boot(subject)
+        | {"judges": [next(iter(subject.opinions))], "packed": base64.b64encode(packed).decode()},
+        alone=True,
+    ).encode()
+
+    def write(stream: BinaryIO) -> None:
+        stream.write(text)
+
+    try:
+        write_whole(path, write)
+    except OSError as error:
+        raise ConfigurationError(
+            f"--export {path}: {error.strerror or error}; name a file in a folder that can be "
+            "written to"
+        ) from None
+    return len(text)
+
+
+def _worked_out(subject: Subject, role: int, quiet: bool) -> dict[str, Any]:
+    """Return everything that the page would ask a server."""
+    positions = Positions(subject.game)
+    name, deferred = next(iter(subject.opinions.items()))
+    deferred.get()
+    opinion = deferred.wait()
+    assert opinion is not None, name
+    states = positions.states(subject.line)
+    found: dict[str, Any] = {"positions": [], "values": [], "explained": []}
+    with tqdm(range(len(states)), desc="positions", disable=quiet, delay=1) as bar:
+        for ply in bar:
+            line = subject.line[:ply]
+            found["positions"].append(positions.describe(line))
+            found["values"].append(judged_position(opinion, states[ply]))
+            found["explained"].append(_explained(positions, opinion, line, role))
+    measured = opinion.measure == "value"
+    return found | {
+        "choices": positions.choices(subject.line),
+        "curve": opinion.of_states(states) if measured else None,
+    }
+
+
+def _explained(
+    positions: Positions, opinion: Opinion, line: Line, role: int
+) -> dict[str, Any] | None:
+    """Return what a position's value is made of, with the painted board."""
+    if not opinion.methods:
+        return None
+    facts, attribution = explained(opinion, positions.state(line), role)
+    return facts | {"svg": positions.picture(line, attribution.by_fluent)}

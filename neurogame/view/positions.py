@@ -1,0 +1,200 @@
+"""Positions of a game by the moves that lead to them; those that were asked for last are kept."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, final
+
+import torch
+
+from neurogame.errors import GameError
+from neurogame.show.board_drawing import place_name
+from neurogame.show.layout import find_layout
+from neurogame.show.paint import Paint, changed
+from neurogame.show.state_svg import state_svg
+from neurogame.simulate.game import Game, State
+from neurogame.simulate.states import StateBatch
+from neurogame.view.recorded import Line
+
+MOST_PLIES = 2000
+_KEPT = 2500
+
+
+@final
+class Positions:
+    """The positions of a game; may be used by several threads.
+
+    Args:
+        game: the game.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._first = game.initial_state()
+        self._states: OrderedDict[Line, State] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def line(self, given: object) -> Line:
+        """Return a line that came from outside, checked for its form.
+
+        Args:
+            given: a list of joint moves, each a list of one text per role.
+
+        Raises:
+            GameError: it is none, or too long.
+        """
+        roles = len(self.game.roles)
+        if (
+            not isinstance(given, list)
+            or len(given) > MOST_PLIES
+            or not all(isinstance(joint, list) and len(joint) == roles for joint in given)
+            or not all(isinstance(move, str) for joint in given for move in joint)
+        ):
+            raise GameError(
+                f"a line is a list of at most {MOST_PLIES} joint moves, each a list of {roles} "
+                f"texts, one per role of {self.game.name}"
+            )
+        return tuple(tuple(joint) for joint in given)
+
+    def states(self, line: Line) -> list[State]:
+        """Return the states of a line, from the first one on; one more than it has plies.
+
+        Args:
+            line: joint moves, one text per role each.
+
+        Raises:
+            GameError: a move is unknown or illegal, or goes on after the end.
+        """
+        with self._lock:
+            found = [self._first]
+            for ply, joint in enumerate(line, 1):
+                key = line[:ply]
+                state = self._states.pop(key, None) or self._next(found[-1], joint, ply)
+                self._states[key] = state
+                found.append(state)
+            while len(self._states) > _KEPT:
+                self._states.popitem(last=False)
+            return found
+
+    def state(self, line: Line) -> State:
+        """Return the last state of a line; see :meth:`states`."""
+        with self._lock:
+            return self._states.get(line) or self.states(line)[-1]
+
+    def _next(self, before: State, joint: Sequence[str], ply: int) -> State:
+        """Return the state after a joint move, the one of number ``ply``, from 1."""
+        if before.is_terminal:
+            raise GameError(f"the game is over after {ply - 1} plies; no move goes on")
+        for role, move, own in zip(self.game.roles, joint, before.legal_moves, strict=True):
+            if self.game.move_index(role, move) not in own:
+                raise GameError(f"ply {ply}: {move} is not legal for {role}")
+        return before.next(list(joint))
+
+    def picture(self, line: Line, by_fluent: Sequence[float] = ()) -> str:
+        """Return a position as SVG; what the last move changed on its boards is framed.
+
+        Args:
+            line: the moves that lead to it.
+            by_fluent: what is painted on its squares; see :class:`~neurogame.show.paint.Paint`.
+        """
+        with self._lock:
+            state = self.state(line)
+            framed = changed(self.state(line[:-1]), state) if line else frozenset[int]()
+            return state_svg(state, Paint(by_fluent=by_fluent, framed=framed))
+
+    def describe(self, line: Line) -> dict[str, Any]:
+        """Return what the page shows of a position at once, JSON-able.
+
+        Args:
+            line: the moves that lead to it.
+        """
+        with self._lock:
+            state = self.state(line)
+            return {
+                "ply": len(line),
+                "svg": self.picture(line),
+                "terminal": state.is_terminal,
+                "stuck": not state.is_terminal and not all(state.legal_moves),
+                "goals": list(state.goals) if state.is_terminal else None,
+                "legal": self._legal(state),
+            }
+
+    def choices(self, line: Line) -> list[list[int]]:
+        """Return how many legal moves each role has before each move of a line.
+
+        Args:
+            line: joint moves.
+        """
+        if not line:
+            return []
+        states = self.states(line)[:-1]
+        batch = StateBatch.from_bool(torch.stack([state.fluents for state in states]))
+        legal = self.game.simulator().look(batch).legal
+        counts = [legal[:, a:b].sum(dim=1) for a, b in pairwise(self.game.move_offsets)]
+        return [list(row) for row in zip(*(own.tolist() for own in counts), strict=True)]
+
+    def _legal(self, state: State) -> list[list[dict[str, Any]]]:
+        """Return per role its moves, and the squares that each of them touches."""
+        if not all(state.legal_moves):
+            return [[{"text": m[i], "squares": []} for i in own] for m, own in self._own(state)]
+        squares = squares_of_moves(state)
+        return [
+            [{"text": texts[move], "squares": squares[role][move]} for move in own]
+            for role, (texts, own) in enumerate(self._own(state))
+        ]
+
+    def _own(self, state: State) -> list[tuple[tuple[str, ...], tuple[int, ...]]]:
+        return list(zip(self.game.moves, state.legal_moves, strict=True))
+
+
+def squares_of_fluents(game: Game, fluents: Sequence[int]) -> list[str]:
+    """Return the squares that some fluents lie on, as ``BOARD/SQUARE``, which pictures name.
+
+    Args:
+        game: the game.
+        fluents: their indices.
+    """
+    found = {
+        f"{number}/{place_name(board.squares[fluent][0])}": None
+        for number, board in enumerate(find_layout(game).boards)
+        for fluent in fluents
+        if fluent in board.squares
+    }
+    return list(found)
+
+
+def squares_of_moves(state: State) -> list[dict[int, list[str]]]:
+    """Return per role and legal move the squares that change when it is made.
+
+    Where several roles have a choice the others make their first moves meanwhile, and squares that
+    change whatever the role does are left out: they change because of others. Who has no choice
+    where others have one touches nothing.
+
+    Args:
+        state: one in which every role has a move.
+    """
+    game = state.game
+    rows = [
+        [move if role == other else own[0] for other, own in enumerate(state.legal_moves)]
+        for role, legal in enumerate(state.legal_moves)
+        for move in legal
+    ]
+    batch = StateBatch.from_bool(state.fluents[None].expand(len(rows), -1))
+    after = game.simulator().step(batch, torch.tensor(rows), check=False).to_bool()
+    touched = iter((after ^ state.fluents).unbind())
+    several = sum(len(legal) > 1 for legal in state.legal_moves) > 1
+    found = []
+    for legal in state.legal_moves:
+        own = {
+            move: squares_of_fluents(game, next(touched).nonzero().view(-1).tolist())
+            for move in legal
+        }
+        if several:
+            always = set.intersection(*(set(squares) for squares in own.values()))
+            own = {m: [s for s in squares if s not in always] for m, squares in own.items()}
+        is_idle = len(legal) == 1 and any(len(other) > 1 for other in state.legal_moves)
+        found.append({move: [] for move in own} if is_idle else own)
+    return found

@@ -1,0 +1,183 @@
+"""The process that plays for the page: it makes players, lets them choose, and tells what it does.
+
+A process of its own, so that stepping stays quick meanwhile, and a search can be ended at once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, final
+
+from neurogame.errors import NeurogameError
+from neurogame.players.player import Player
+from neurogame.players.players import make_player
+from neurogame.search.result import SearchResult
+from neurogame.simulate.game import Game, State
+from neurogame.view.opponent import bounded_limit, checked_player
+from neurogame.view.positions import Positions
+from neurogame.view.recorded import Line
+from neurogame.waiting import listen
+
+_PLAYERS = 4
+"""Players that are kept for their next move; what they remember takes memory."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What a player is asked.
+
+    Attributes:
+        player: its player string.
+        role: whose move is wanted; its index.
+        line: the moves that lead to the position.
+        seed: decides every random choice.
+    """
+
+    player: str
+    role: int
+    line: Line
+    seed: int
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Rulesheet:
+    """The game that is played, as texts."""
+
+    name: str
+    text: str
+
+
+def answer_orders(connection: Connection, given: Rulesheet) -> None:
+    """Answer orders until nobody sends any more.
+
+    Args:
+        connection: brings an :class:`Order` at a time; takes dictionaries: ``{"said": TEXT}`` any
+            number of times, then ``{"found": ...}`` or ``{"error": TEXT}``.
+        given: the game.
+    """
+    # Imported here: the process that others are copied from has it already.
+    import torch
+
+    torch.set_num_threads(1)
+    listen(_Told(connection))
+    desk = _Desk(Game.from_text(given.text, name=given.name))
+    while True:
+        order: Order = connection.recv()
+        try:
+            connection.send({"found": desk.answer(order)})
+        except NeurogameError as error:
+            connection.send({"error": str(error)})
+        except Exception as error:
+            connection.send({"error": f"the player failed: {type(error).__name__}: {error}"})
+            raise
+
+
+@final
+class _Told:
+    """Sends on what players say about what takes long; see :mod:`neurogame.waiting`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def say(self, line: str) -> None:
+        """Send a line."""
+        self._connection.send({"said": line})
+
+    @contextmanager
+    def during(self, what: str, seconds: float) -> Iterator[None]:
+        """Say what is done, and for how long at most."""
+        self.say(f"{what}, {seconds:.0f} s")
+        yield
+
+
+@final
+class _Desk:
+    """Keeps players between their moves."""
+
+    def __init__(self, game: Game) -> None:
+        self._positions = Positions(game)
+        self._players: OrderedDict[tuple[str, int, int], tuple[Player, Line]] = OrderedDict()
+
+    def answer(self, order: Order) -> dict[str, Any]:
+        """Return what a player found, JSON-able."""
+        game, state = self._positions.game, self._positions.state(order.line)
+        began = time.perf_counter()
+        player = self._player(order)
+        ready = time.perf_counter()
+        move = player.choose(state, bounded_limit(checked_player(order.player)))
+        seconds = time.perf_counter() - ready
+        found: dict[str, Any] = {
+            "move": game.moves[order.role][move],
+            "player": player.name,
+            "seconds": seconds,
+            "start_seconds": ready - began,
+            "report": str(getattr(player, "report", "")),
+        }
+        result = getattr(player, "last", None)
+        if isinstance(result, SearchResult):
+            facts = search_facts(state, result)
+            line = tuple(tuple(joint) for joint in facts["line"])
+            choices = self._positions.choices((*order.line, *line))[len(order.line) :]
+            found["search"] = {**facts, "choices": choices}
+        return found
+
+    def _player(self, order: Order) -> Player:
+        """Return the player of an order, in a match that the line belongs to."""
+        game, key = self._positions.game, (order.player, order.role, order.seed)
+        player, line = self._players.pop(key, (None, ()))
+        if player is None:
+            player = make_player(checked_player(order.player), seed=order.seed)
+            player.start(game, order.role, order.seed)
+        elif order.line[: len(line)] != line:
+            player.stop()
+            player.start(game, order.role, order.seed)
+        self._players[key] = player, order.line
+        while len(self._players) > _PLAYERS:
+            self._players.popitem(last=False)[1][0].stop()
+        return player
+
+
+def search_facts(state: State, result: SearchResult) -> dict[str, Any]:
+    """Return what a search found, JSON-able, with moves as texts.
+
+    Args:
+        state: where it searched.
+        result: what it found.
+    """
+    game, role = state.game, result.role
+    moves = sorted(
+        {*result.scores, *result.tries},
+        key=lambda m: (-result.tries.get(m, 0), -result.scores.get(m, 0.0)),
+    )
+    return {
+        "role": role,
+        "value": list(result.value),
+        "proved": result.proved,
+        "depth": result.depth,
+        "nodes": result.nodes,
+        "visits": result.visits,
+        "simulations": result.simulations,
+        "playouts": result.playouts,
+        "evaluations": result.evaluations,
+        "seconds": result.seconds,
+        "line": [
+            [texts[move] for texts, move in zip(game.moves, joint, strict=True)]
+            for joint in result.line
+        ],
+        "moves": [
+            {
+                "text": game.moves[role][move],
+                "score": result.scores.get(move),
+                "tries": result.tries.get(move),
+            }
+            for move in moves
+        ],
+        "split": {name: seconds for name, seconds in result.split.items() if seconds > 0},
+    }

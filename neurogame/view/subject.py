@@ -1,0 +1,224 @@
+"""What is looked at: a game, and perhaps a match of it, what values it, and a run that learns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Literal, TypeAlias, final
+
+from neurogame.errors import CheckpointError, GameError, RulesError
+from neurogame.evaluators.config import FRESH
+from neurogame.evaluators.fresh import make_fresh
+from neurogame.learn.checkpoint import Checkpoint, load_checkpoint
+from neurogame.learn.run_folder import BEST, CONFIG, LATEST
+from neurogame.simulate.game import Game
+from neurogame.view.deferred import Deferred
+from neurogame.view.opinion import EvaluatorOpinion, JudgeOpinion, Opinion
+from neurogame.view.recorded import Line, Remarks, read_match
+
+VALUES = "values"
+"""The name of the opinion that is an evaluator's."""
+
+Opinions: TypeAlias = Mapping[str, Deferred[Opinion]]
+Kind: TypeAlias = Literal["game", "checkpoint", "match", "run"]
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Subject:
+    """What the page is about.
+
+    Attributes:
+        kind: what was named.
+        title: what was named, for people.
+        game: the game.
+        opinions: what values its states and moves, by name, the usual one first.
+        judged_by: what that is, for people.
+        line: the moves of a recorded match.
+        players: of that match, one text per role; else empty.
+        remarks: what was noted of it; see :class:`~neurogame.view.recorded.RecordedMatch`.
+        ending: how it ended; empty if there is none.
+        run: the folder of a run, of which curves are shown, or None.
+        stamp: which checkpoint of the run values states: when it was written, in nanoseconds.
+        is_fixed: whether another evaluator was asked for than that of the run.
+        opponent: the player string that is offered to play against.
+    """
+
+    kind: Kind
+    title: str
+    game: Game
+    opinions: Opinions
+    judged_by: str
+    line: Line = ()
+    players: tuple[str, ...] = ()
+    remarks: Remarks = field(default_factory=dict)
+    ending: str = ""
+    run: Path | None = None
+    stamp: int = 0
+    is_fixed: bool = False
+    opponent: str
+
+
+def open_subject(
+    target: str,
+    *,
+    rules: str | None = None,
+    evaluator: str | None = None,
+    number: int = 0,
+    seed: int = 0,
+) -> Subject:
+    """Return what a text of the command line names.
+
+    Args:
+        target: a checkpoint, a library game or rulesheet, the record of a match, or the folder of
+            a training run.
+        rules: the game of a match, where its record does not tell or names no library game.
+        evaluator: what values states: a checkpoint or a fresh evaluator; None: the checkpoint
+            that was named, else ``cilp``.
+        number: which match of an arena, from 0.
+        seed: decides random weights of a fresh evaluator.
+
+    Raises:
+        NeurogameError: there is no such thing, or it is damaged.
+    """
+    path = Path(target)
+    if path.is_dir():
+        found = _of_run(path)
+    elif path.suffix.lower() in (".json", ".jsonl"):
+        found = _of_match(path, rules, number)
+    elif path.suffix.lower() == ".pt":
+        found = _of_checkpoint(path)
+    else:
+        game = Game.load(target)
+        found = _plain(game, "game", game.name)
+    if evaluator is not None:
+        return replace(_with(found, evaluator, seed), is_fixed=True)
+    return found if found.opinions else _with(found, "cilp", seed)
+
+
+def _plain(game: Game, kind: Kind, title: str) -> Subject:
+    """Return a game that nobody values yet."""
+    return Subject(
+        kind=kind,
+        title=title,
+        game=game,
+        opinions={},
+        judged_by="",
+        opponent="mcts:seconds=1",
+    )
+
+
+def _with(subject: Subject, source: str, seed: int) -> Subject:
+    """Return the same, valued by something else."""
+    game = subject.game
+    if source.lower() in FRESH:
+        opinions: Opinions = {VALUES: Deferred(partial(_fresh, source, game, seed))}
+        return replace(subject, opinions=opinions, judged_by=f"{source} (untrained)")
+    checkpoint = load_checkpoint(source)
+    return replace(
+        subject,
+        opinions=_opinions(checkpoint, game),
+        judged_by=source,
+        opponent=_opponent(source, checkpoint),
+    )
+
+
+def _fresh(source: str, game: Game, seed: int) -> Opinion:
+    return EvaluatorOpinion(make_fresh(source, game, seed=seed))
+
+
+def _opinions(checkpoint: Checkpoint, game: Game) -> dict[str, Deferred[Opinion]]:
+    """Return what a checkpoint holds."""
+    found: dict[str, Deferred[Opinion]] = {}
+    if checkpoint.description:
+        found[VALUES] = Deferred(lambda: EvaluatorOpinion(checkpoint.evaluator(game)))
+    for name in sorted(checkpoint.judges):
+        found[name] = Deferred(partial(_judge, checkpoint, name, game))
+    if not found:
+        raise CheckpointError(f"the checkpoint of {checkpoint.game_name} holds nothing that judges")
+    return found
+
+
+def _judge(checkpoint: Checkpoint, name: str, game: Game) -> Opinion:
+    return JudgeOpinion(checkpoint.judge(name, game))
+
+
+def _opponent(path: str, checkpoint: Checkpoint) -> str:
+    """Return a player that uses a checkpoint."""
+    if checkpoint.description and "," not in path:
+        return f"alphabeta:{path},seconds=1"
+    judge = "knowledge" if "knowledge" in checkpoint.judges else next(iter(checkpoint.judges), "")
+    return f"mcts:{path},tree={judge},seconds=1" if judge and "," not in path else "mcts:seconds=1"
+
+
+def _of_checkpoint(path: Path) -> Subject:
+    checkpoint = load_checkpoint(path)
+    return _with(_plain(checkpoint.game(), "checkpoint", str(path)), str(path), 0)
+
+
+def _of_run(folder: Path) -> Subject:
+    """Return a run: its game, and its last checkpoint as far as there is one yet."""
+    if not (folder / CONFIG).is_file() and not (folder / LATEST).is_file():
+        raise GameError(
+            f"{folder} is no folder of a training run (no {CONFIG} in it); name one that 'train' "
+            "has made, a checkpoint, a game or the record of a match"
+        )
+    stamp = _stamp(folder)
+    latest = next((folder / n for n in (LATEST, BEST) if (folder / n).is_file()), None)
+    if latest is not None:
+        found = _of_checkpoint(latest)
+        return replace(found, kind="run", title=str(folder), run=folder, stamp=stamp)
+    game = _configured_game(folder)
+    return replace(_plain(game, "run", str(folder)), run=folder)
+
+
+def newest_of_run(subject: Subject) -> Subject | None:
+    """Return a run with its newest checkpoint, or None if that is known already.
+
+    Args:
+        subject: a run, as it was opened.
+    """
+    assert subject.run is not None
+    if _stamp(subject.run) == subject.stamp or subject.is_fixed:
+        return None
+    return _of_run(subject.run)
+
+
+def _stamp(folder: Path) -> int:
+    try:
+        return (folder / LATEST).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _configured_game(folder: Path) -> Game:
+    """Return the game of a run that has no checkpoint yet."""
+    try:
+        values = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        return Game.load(str(values["rules"]))
+    except (OSError, ValueError, KeyError, TypeError, RulesError) as error:
+        raise GameError(
+            f"{folder}: the run has no checkpoint yet, and its game is not known ({error}); "
+            "wait for its first checkpoint"
+        ) from None
+
+
+def _of_match(path: Path, rules: str | None, number: int) -> Subject:
+    match = read_match(path, number)
+    try:
+        if rules is not None or not match.rules:
+            game = Game.load(rules or match.game)
+        else:
+            game = Game.from_text(match.rules, path.stem)
+    except RulesError as error:
+        raise GameError(f"{path}: its game cannot be had ({error}); name it by --rules") from None
+    return replace(
+        _plain(game, "match", path.name),
+        line=match.moves,
+        players=match.players,
+        remarks=match.remarks,
+        ending=match.ending,
+    )

@@ -1,0 +1,52 @@
+"""``neurogame view`` as people start it."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import urllib.request
+from pathlib import Path
+
+from tests.conftest import REPOSITORY
+from tests.processes import PATIENCE, PROGRAM, started, wait_until
+
+CHECKPOINT = REPOSITORY / "checkpoints" / "tictactoe.pt"
+
+
+def asked(url: str, path: str, given: object = None) -> dict[str, object]:
+    """Ask a page that is served by another process."""
+    body = None if given is None else json.dumps(given).encode()
+    request = urllib.request.Request(url + path, body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=PATIENCE) as reply:
+        found: dict[str, object] = json.loads(reply.read())
+    return found
+
+
+def test_it_serves_until_ctrl_c_and_writes_nothing(tmp_path: Path) -> None:
+    with started([*PROGRAM, "view", str(CHECKPOINT), "--port", "0"], cwd=tmp_path) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:\d+", line)
+        assert found is not None
+        url = found[0]
+        page = urllib.request.urlopen(url + "/", timeout=PATIENCE).read()
+        assert b"tictactoe" in page
+        asked(url, "/api/think", {"line": [], "role": 0, "player": "random"})
+        wait_until(lambda: asked(url, "/api/job")["stage"] == "done", process)
+        # Ctrl-C comes while a player thinks: nobody waits for it.
+        asked(url, "/api/think", {"line": [], "role": 1, "player": "auto,prepare=500"})
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0
+        assert output == "ends\n"
+        assert errors == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_target_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    with started([*PROGRAM, "view", "nowhere.pt"], cwd=tmp_path) as process:
+        output, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert output == ""
+    assert errors.startswith("error: nowhere.pt")
