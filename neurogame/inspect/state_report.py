@@ -15,7 +15,7 @@ from neurogame.inspect.attribution.contribution import (
     difference,
 )
 from neurogame.inspect.attribution.of_moves import attribute_move
-from neurogame.inspect.move_values import Opinion, move_values
+from neurogame.inspect.move_values import EvaluatorOrJudge, move_values
 from neurogame.inspect.named_state import named_state
 from neurogame.inspect.subject import Subject
 from neurogame.simulate.game import Game, State
@@ -106,7 +106,7 @@ def _role(game: Game, state: State, name: str | None, of_move: bool) -> int:
 
 
 def _of_moves(
-    opinion: Opinion, state: State, role: int, question: Question
+    opinion: EvaluatorOrJudge, state: State, role: int, question: Question
 ) -> tuple[Attribution, list[str]]:
     """Return what a move's score is made of, or two moves' scores differ by, and the moves."""
     game = state.game

@@ -23,11 +23,11 @@ from neurogame.view.page import page
 from neurogame.view.positions import Positions
 from neurogame.view.recorded import Line
 from neurogame.view.site import boot
-from neurogame.view.subject import Subject
+from neurogame.view.subject import PageSubject
 from neurogame.waiting import say
 
 
-def with_match(subject: Subject, player: str, plies: int, seed: int) -> Subject:
+def with_match(subject: PageSubject, player: str, plies: int, seed: int) -> PageSubject:
     """Return a subject with a match to show: its own, or one that a player plays with itself.
 
     Args:
@@ -50,7 +50,7 @@ def with_match(subject: Subject, player: str, plies: int, seed: int) -> Subject:
     return replace(subject, line=record.moves, players=record.players, ending=record.ending)
 
 
-def export(subject: Subject, path: Path, *, role: int = 0, quiet: bool = False) -> int:
+def export(subject: PageSubject, path: Path, *, role: int = 0, quiet: bool = False) -> int:
     """Write a match as one HTML file, and return its size in bytes.
 
     Args:
@@ -85,7 +85,7 @@ def export(subject: Subject, path: Path, *, role: int = 0, quiet: bool = False) 
     return len(text)
 
 
-def _worked_out(subject: Subject, role: int, quiet: bool) -> dict[str, Any]:
+def _worked_out(subject: PageSubject, role: int, quiet: bool) -> dict[str, Any]:
     """Return everything that the page would ask a server."""
     positions = Positions(subject.game)
     name, deferred = next(iter(subject.opinions.items()))

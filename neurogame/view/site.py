@@ -18,7 +18,7 @@ from neurogame.view.page import page
 from neurogame.view.positions import Positions
 from neurogame.view.role_colours import role_colours
 from neurogame.view.searching import Order
-from neurogame.view.subject import Subject, newest_of_run
+from neurogame.view.subject import PageSubject, newest_of_run
 from neurogame.view.thinking import Thinking
 
 Answer: TypeAlias = dict[str, Any]
@@ -37,7 +37,7 @@ class Site:
         seed: of players.
     """
 
-    def __init__(self, subject: Subject, seed: int = 0) -> None:
+    def __init__(self, subject: PageSubject, seed: int = 0) -> None:
         self.subject = subject
         self.positions = Positions(subject.game)
         self.thinking = Thinking(subject.game)
@@ -159,7 +159,7 @@ class Site:
         return {"pending": f"{self.subject.judged_by} is being made, {seconds:.0f} s"}
 
 
-def boot(subject: Subject) -> Answer:
+def boot(subject: PageSubject) -> Answer:
     """Return what the page begins with, JSON-able.
 
     Args:

@@ -28,7 +28,7 @@ Kind: TypeAlias = Literal["game", "checkpoint", "match", "run"]
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Subject:
+class PageSubject:
     """What the page is about.
 
     Attributes:
@@ -69,7 +69,7 @@ def open_subject(
     evaluator: str | None = None,
     number: int = 0,
     seed: int = 0,
-) -> Subject:
+) -> PageSubject:
     """Return what a text of the command line names.
 
     Args:
@@ -99,9 +99,9 @@ def open_subject(
     return found if found.opinions else _with(found, "cilp", seed)
 
 
-def _plain(game: Game, kind: Kind, title: str) -> Subject:
+def _plain(game: Game, kind: Kind, title: str) -> PageSubject:
     """Return a game that nobody values yet."""
-    return Subject(
+    return PageSubject(
         kind=kind,
         title=title,
         game=game,
@@ -111,7 +111,7 @@ def _plain(game: Game, kind: Kind, title: str) -> Subject:
     )
 
 
-def _with(subject: Subject, source: str, seed: int) -> Subject:
+def _with(subject: PageSubject, source: str, seed: int) -> PageSubject:
     """Return the same, valued by something else."""
     game = subject.game
     if source.lower() in FRESH:
@@ -154,12 +154,12 @@ def _opponent(path: str, checkpoint: Checkpoint) -> str:
     return f"mcts:{path},tree={judge},seconds=1" if judge and "," not in path else "mcts:seconds=1"
 
 
-def _of_checkpoint(path: Path) -> Subject:
+def _of_checkpoint(path: Path) -> PageSubject:
     checkpoint = load_checkpoint(path)
     return _with(_plain(checkpoint.game(), "checkpoint", str(path)), str(path), 0)
 
 
-def _of_run(folder: Path) -> Subject:
+def _of_run(folder: Path) -> PageSubject:
     """Return a run: its game, and its last checkpoint as far as there is one yet."""
     if not (folder / CONFIG).is_file() and not (folder / LATEST).is_file():
         raise GameError(
@@ -175,7 +175,7 @@ def _of_run(folder: Path) -> Subject:
     return replace(_plain(game, "run", str(folder)), run=folder)
 
 
-def newest_of_run(subject: Subject) -> Subject | None:
+def newest_of_run(subject: PageSubject) -> PageSubject | None:
     """Return a run with its newest checkpoint, or None if that is known already.
 
     Args:
@@ -206,7 +206,7 @@ def _configured_game(folder: Path) -> Game:
         ) from None
 
 
-def _of_match(path: Path, rules: str | None, number: int) -> Subject:
+def _of_match(path: Path, rules: str | None, number: int) -> PageSubject:
     match = read_match(path, number)
     try:
         if rules is not None or not match.rules:

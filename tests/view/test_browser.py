@@ -14,7 +14,7 @@ from neurogame.gdl.library import rules_path
 from neurogame.simulate.game import Game
 from neurogame.view.export import export, with_match
 from neurogame.view.server import PageServer
-from neurogame.view.subject import Subject, open_subject
+from neurogame.view.subject import PageSubject, open_subject
 from tests.conftest import REPOSITORY
 from tests.view.serving import EVIL, evil_rules, served
 
@@ -108,7 +108,7 @@ def discs(page: Page) -> int:
 @pytest.fixture(scope="module")
 def match() -> Iterator[PageServer]:
     subject = open_subject(CHECKPOINT)
-    own = Subject(
+    own = PageSubject(
         **{
             **vars(subject),
             "kind": "match",

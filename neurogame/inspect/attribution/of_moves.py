@@ -21,7 +21,7 @@ from neurogame.inspect.attribution.measured import Measured
 from neurogame.inspect.attribution.of_actions import action_score, attribute_actions
 from neurogame.inspect.attribution.of_knowledge import attribute_knowledge
 from neurogame.inspect.attribution.of_policy import attribute_policy, policy_score
-from neurogame.inspect.move_values import Opinion, worst_answer
+from neurogame.inspect.move_values import EvaluatorOrJudge, worst_answer
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
 from neurogame.kernels.parts.limits import MOST
 from neurogame.learn.mapped_judge import MappedJudge
@@ -29,7 +29,7 @@ from neurogame.simulate.game import Game, State
 
 
 def attribute_move(
-    opinion: Opinion,
+    opinion: EvaluatorOrJudge,
     state: State,
     role: int,
     move: int,

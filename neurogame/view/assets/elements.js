@@ -26,8 +26,6 @@ function svgEl(tag, attributes = {}, text = '') {
 // Pictures are parsed as XML, in which a script element of HTML means nothing.
 function parsedSvg(text) {
   const found = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
-  // The page says how large it is; a style of its own would be refused anyway.
-  found.removeAttribute('style');
   return document.importNode(found, true);
 }
 
