@@ -111,6 +111,14 @@ class Attribution:
     state: State | None = None
     against: State | None = None
 
+    def __repr__(self) -> str:
+        """Return what is explained, without the many amounts."""
+        move = "" if self.move is None else f", move {self.move}"
+        return (
+            f"Attribution({self.value:.3f} for role {self.role}{move}: {self.method}, "
+            f"{len(self.contributions)} contributions, in {self.unit}, gap {self.gap:.1e})"
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON-able dictionary, the states left out."""
         values = asdict(replace(self, state=None, against=None))
