@@ -115,7 +115,9 @@ class Extractor:
         columns = np.concatenate([columns, design.columns(more)])
         products, target = _products(columns, design.target)
         counted = np.stack([design.truths.column(one.instances) for one in found])
-        return found, Chosen(products, target, [one.family for one in found]), counted
+        instances = np.array([len(one.instances) for one in found], np.int64)
+        families = [one.family for one in found]
+        return found, Chosen(products, target, families, instances), counted
 
     def rules(self, size: int) -> tuple[RuleSet, list[ExtractedRule]]:
         """Return rules, those that matter most first, and what there is to say about each.
