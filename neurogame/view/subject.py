@@ -13,7 +13,9 @@ from neurogame.errors import CheckpointError, GameError, RulesError
 from neurogame.evaluators.config import FRESH
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint
+from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules
 from neurogame.learn.run_folder import BEST, CONFIG, LATEST
+from neurogame.players.spec import RULES_SUFFIX
 from neurogame.simulate.game import Game
 from neurogame.view.deferred import Deferred
 from neurogame.view.opinion import EvaluatorOpinion, JudgeOpinion, Opinion
@@ -73,11 +75,11 @@ def open_subject(
     """Return what a text of the command line names.
 
     Args:
-        target: a checkpoint, a library game or rulesheet, the record of a match, or the folder of
-            a training run.
+        target: a checkpoint or weighted rules, a library game or rulesheet, the record of a match,
+            or the folder of a training run.
         rules: the game of a match, where its record does not tell or names no library game.
-        evaluator: what values states: a checkpoint or a fresh evaluator; None: the checkpoint
-            that was named, else ``cilp``.
+        evaluator: what values states: a checkpoint, weighted rules or a fresh evaluator; None: the
+            checkpoint or the rules that were named, else ``cilp``.
         number: which match of an arena, from 0.
         seed: decides random weights of a fresh evaluator.
 
@@ -91,6 +93,9 @@ def open_subject(
         found = _of_match(path, rules, number)
     elif path.suffix.lower() == ".pt":
         found = _of_checkpoint(path)
+    elif path.suffix.lower() == RULES_SUFFIX:
+        game = Game.load(load_weighted_rules(path).game)
+        found = _with(_plain(game, "checkpoint", target), target, seed)
     else:
         game = Game.load(target)
         found = _plain(game, "game", game.name)
@@ -117,6 +122,11 @@ def _with(subject: PageSubject, source: str, seed: int) -> PageSubject:
     if source.lower() in FRESH:
         opinions: Opinions = {VALUES: Deferred(partial(_fresh, source, game, seed))}
         return replace(subject, opinions=opinions, judged_by=f"{source} (untrained)")
+    if Path(source).suffix.lower() == RULES_SUFFIX:
+        own = EvaluatorOpinion(evaluator_of_rules(load_weighted_rules(source), game))
+        opinions = {VALUES: Deferred(lambda: own)}
+        opponent = f"alphabeta:{source},seconds=1" if "," not in source else subject.opponent
+        return replace(subject, opinions=opinions, judged_by=source, opponent=opponent)
     checkpoint = load_checkpoint(source)
     return replace(
         subject,

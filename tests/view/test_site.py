@@ -12,6 +12,7 @@ import pytest
 
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.evaluators.rules.signature import rules_signature
 from neurogame.evaluators.true_goal import state_values
 from neurogame.inspect.move_values import move_values
 from neurogame.learn.checkpoint import empty_checkpoint, save_checkpoint
@@ -217,6 +218,22 @@ def test_judges_of_moves_give_scores(tmp_path: Path) -> None:
         status, wrong = post(server, "/api/explain", question | {"move": ["(mark 9 9)", "noop"]})
         assert status == 400
         assert "has no move" in wrong["error"]
+
+
+def test_weighted_rules_give_values(tmp_path: Path) -> None:
+    path, game = tmp_path / "own.rules", Game.load("tictactoe")
+    path.write_text(
+        f"(game tictactoe) (signature {rules_signature(game.rules)}) opposed\n"
+        "(<= (worth xplayer 2) (true (cell 2 2 x)))"
+    )
+    subject = open_subject(str(path))
+    assert subject.opponent == f"alphabeta:{path},seconds=1"
+    with served(subject) as server:
+        found = made(server, "/api/values", {"line": [], "judge": "values"})
+        moves = found["moves"]
+        assert isinstance(moves, list)
+        assert moves[0][0]["text"] == "(mark 2 2)"
+        assert found["state"] == pytest.approx([0.5, 0.5])
 
 
 def test_a_run_is_followed(tmp_path: Path) -> None:
