@@ -1,12 +1,11 @@
 """Do attributions add up? The largest error over many states, and the time that a state takes.
 
-States of random games, evaluators that are shipped (exact), and untrained goal networks by
-integrated gradients from the initial state::
+States of random games, what is shipped or made from the rules, and goal networks before learning::
 
     python experiments/attribution_gaps.py --states 1000 --gradient-states 20
 
-Errors are in the unit of the attribution: natural logarithms of odds for exact ones, values 0..1
-for gradients.
+Errors are in the unit of the attribution: natural logarithms of odds for patterns and features,
+values 0..1 for goal networks, scores for judges of moves, which explain a random legal move each.
 """
 
 from __future__ import annotations
@@ -14,21 +13,34 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
+import torch
 from tqdm import tqdm
 
+from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.of_features import make_feature_evaluator
+from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.inspect.attribution.attribute import attribute
+from neurogame.inspect.attribution.contribution import Attribution, Method
+from neurogame.inspect.attribution.of_moves import attribute_move
+from neurogame.inspect.move_values import Opinion
 from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.knowledge import learn_knowledge
 from neurogame.simulate.game import Game, State
 
 GAMES = (
     *("tictactoe", "connectfour", "breakthrough6", "qubic", "checkers6"),
     *("reversi6", "hex5", "loa5", "pentago", "knightthrough"),
 )
+
+Explain: TypeAlias = Callable[[State], Attribution]
 
 
 def random_states(game: Game, count: int, seed: int) -> list[State]:
@@ -46,11 +58,48 @@ def random_states(game: Game, count: int, seed: int) -> list[State]:
     return found
 
 
-def worst(evaluator: Evaluator, states: Sequence[State], name: str) -> tuple[float, float]:
+def of_state(evaluator: Evaluator, method: Method | None = None) -> Explain:
+    """Return what takes the value of a state for the first role apart."""
+    return lambda state: attribute(evaluator, state, 0, method=method)
+
+
+def of_a_move(judge: Opinion, seed: int) -> Explain:
+    """Return what takes the score of a random move of a role with a choice apart."""
+    chance = random.Random(seed)
+
+    def explain(state: State) -> Attribution:
+        role = max(range(len(state.legal_moves)), key=lambda own: len(state.legal_moves[own]))
+        return attribute_move(judge, state, role, chance.choice(state.legal_moves[role]))
+
+    return explain
+
+
+def subjects(name: str, game: Game, folder: Path, seed: int) -> Iterator[tuple[str, Explain]]:
+    """Yield what is taken apart by its name; judges of moves are made when they are asked for."""
+    trained = load_checkpoint(folder / f"{name}.pt").evaluator(game)
+    assert isinstance(trained, PartsEvaluator)
+    yield "patterns", of_state(trained)
+    yield "features", of_state(make_feature_evaluator(game, seed))
+    networks = make_evaluator(game, seed=seed)
+    yield "C-IL2P, Shapley", of_state(networks, "shapley")
+    yield "C-IL2P, gradients", of_state(networks, "gradients")
+    knowledge = learn_knowledge(game, KnowledgeConfig(games=1000, hidden=8), seed=seed)
+    yield "knowledge", of_a_move(knowledge, seed)
+    policy = LearnedPolicy.above(game.circuit, trained)
+    with torch.no_grad():
+        # Like one that has learned, in its size; which numbers it has changes no error.
+        generator = torch.Generator().manual_seed(seed)
+        policy.readout.copy_(torch.randn(policy.readout.shape, generator=generator))
+    yield "policy", of_a_move(policy, seed)
+    yield "actions", of_a_move(make_action_circuit(game), seed)
+
+
+def worst(explain: Explain, states: Sequence[State], what: str) -> tuple[float, float]:
     """Return the largest gap of attributions, and milliseconds per state."""
+    explain(states[0])
     largest, begun = 0.0, time.perf_counter()
-    for state in tqdm(states, desc=name, leave=False):
-        largest = max(largest, abs(attribute(evaluator, state, 0).gap))
+    for state in tqdm(states, desc=what, leave=False):
+        largest = max(largest, abs(explain(state).gap))
     return largest, 1000 * (time.perf_counter() - begun) / len(states)
 
 
@@ -63,20 +112,22 @@ def main() -> None:
     parser.add_argument("--checkpoints", type=Path, default=Path("checkpoints"))
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    print("| game | parts: largest error | ms | C-IL2P: largest error | ms |")
-    print("|---|--:|--:|--:|--:|")
-    for name in options.games:
+    torch.set_num_threads(1)
+    for row, name in enumerate(options.games):
         game = Game.load(name)
         states = random_states(game, max(options.states, options.gradient_states), options.seed)
-        trained = load_checkpoint(options.checkpoints / f"{name}.pt").evaluator(game)
-        exact = worst(trained, states[: options.states], f"{name}, parts")
         some = states[:: max(len(states) // options.gradient_states, 1)]
-        networks = make_evaluator(game, seed=options.seed)
-        integral = worst(networks, some[: options.gradient_states], f"{name}, gradients")
-        print(
-            f"| {name} | {exact[0]:.1e} | {exact[1]:.1f} | {integral[0]:.1e} | {integral[1]:.0f} |",
-            flush=True,
-        )
+        cells, heads = [], []
+        for what, explain in subjects(name, game, options.checkpoints, options.seed):
+            few = "gradients" in what
+            own = some[: options.gradient_states] if few else states[: options.states]
+            gap, milliseconds = worst(explain, own, f"{name}, {what}")
+            heads.append(what)
+            cells.append(f"{gap:.0e}, {milliseconds:.1f}")
+        if not row:
+            print(f"| game | {' | '.join(heads)} |")
+            print("|---|" + "--:|" * len(heads))
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

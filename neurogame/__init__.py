@@ -124,5 +124,12 @@ def _state_svg(state: object) -> str:
     return state_svg(state)
 
 
+def _html(thing: object) -> str:
+    from neurogame.inspect.html.view import html_of
+
+    return html_of(thing)
+
+
 set_view("text", _state_text)
 set_view("svg", _state_svg)
+set_view("html", _html)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-Form: TypeAlias = Literal["text", "svg"]
+Form: TypeAlias = Literal["text", "svg", "html"]
 
 _views: dict[Form, Callable[[object], str]] = {}
 
@@ -18,17 +18,17 @@ def set_view(form: Form, view: Callable[[object], str]) -> None:
     """Say how things are shown from now on.
 
     Args:
-        form: as lines of text, or as a picture.
+        form: as lines of text, as a picture, or as a part of a page.
         view: returns a thing in this form.
     """
     _views[form] = view
 
 
 def show_as(form: Form, thing: object) -> str:
-    """Return a thing as text, or as the source of a picture.
+    """Return a thing as text, or as the source of a picture or of a part of a page.
 
     Args:
-        form: as lines of text, or as a picture.
+        form: as lines of text, as a picture, or as a part of a page.
         thing: what is shown.
     """
     return _views[form](thing)

@@ -1,35 +1,38 @@
-"""``neurogame inspect``: what a checkpoint has learned, by the rules its weights came from."""
+"""``neurogame inspect``: what evaluators and judges of moves know, and why they say it."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
-    from neurogame.learn.checkpoint import Checkpoint
+    from neurogame.evaluators.base import Evaluator
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("checkpoint", metavar="CHECKPOINT", help="a file made by 'train'")
+    parser.add_argument(
+        "source",
+        metavar="CHECKPOINT|GAME|FILE.rules",
+        help="a file made by 'train', 'learn' or 'inspect --rules', or a game, whose fresh "
+        "evaluator is looked at",
+    )
+    parser.add_argument(
+        "--evaluator",
+        metavar="KIND",
+        help="of a game: which one, as in player strings (default cilp); 'action': its action "
+        "heuristic",
+    )
     parser.add_argument(
         "--top",
         type=int,
         default=20,
         metavar="N",
-        help="how many weights to list, those that moved farthest first (default 20)",
+        help="how many weights, contributions or moves to list, the largest first (default 20)",
     )
-    parser.add_argument("--svg", metavar="FILE", help="draw a goal network into an SVG file")
-    parser.add_argument(
-        "--network",
-        type=int,
-        default=0,
-        metavar="N",
-        help="which goal network --svg draws, counted from 0 (default 0)",
-    )
+    _add_questions(parser)
     parser.add_argument(
         "--compare",
         nargs="+",
@@ -42,6 +45,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="play games and compare the values with their outcomes",
     )
     parser.add_argument(
+        "--rules", action="store_true", help="tell the evaluator in few weighted rules"
+    )
+    parser.add_argument(
+        "--size", type=int, default=20, metavar="N", help="of --rules: how many (default 20)"
+    )
+    parser.add_argument(
+        "--out", metavar="FILE.rules", help="of --rules: a file that players can play"
+    )
+    parser.add_argument("--svg", metavar="FILE", help="draw a goal network into an SVG file")
+    parser.add_argument(
+        "--network",
+        type=int,
+        default=0,
+        metavar="N",
+        help="which goal network --svg draws, counted from 0 (default 0)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of games that are played, and of fresh evaluators"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _add_questions(parser: argparse.ArgumentParser) -> None:
+    """Declare what can be asked about a state."""
+    parser.add_argument(
         "--state",
         metavar="STATE",
         help="what the value of a state is made of: 'initial', 'random:PLIES:SEED', or all fluents "
@@ -52,50 +80,73 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="STATE",
         help="another state: what makes the first one better or worse",
     )
-    parser.add_argument("--role", metavar="ROLE", help="whose value (default: the first role's)")
+    parser.add_argument(
+        "--move",
+        metavar="MOVE",
+        help="why a move of the state is good or bad; judges of moves explain their best one "
+        "unless told",
+    )
+    parser.add_argument(
+        "--rather-than", metavar="MOVE", help="another move: why rather the first one than this"
+    )
+    parser.add_argument("--role", metavar="ROLE", help="whose value or move (default: the first's)")
+    parser.add_argument(
+        "--judge",
+        metavar="NAME",
+        help="who is asked: 'evaluator', or a judge of moves that the checkpoint holds (action, "
+        "knowledge, policy; default: the evaluator, if there is one)",
+    )
     parser.add_argument(
         "--method",
-        choices=("exact", "gradients", "toggling"),
-        help="how it is taken apart (default: exact where the evaluator is made of parts, else "
-        "integrated gradients)",
+        choices=("exact", "gradients", "shapley", "toggling"),
+        help="how it is taken apart (default: exact where it is a sum, else Shapley values)",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the drift of a checkpoint's weights by tensor, by rule and one by one."""
+    """Print what is asked for; without questions weights, their drift and what judges know."""
+    from neurogame.errors import GameError
     from neurogame.inspect.calibration_report import calibration, print_calibration
     from neurogame.inspect.change.report import comparison, print_comparison
-    from neurogame.inspect.network_svg import network_svg
-    from neurogame.inspect.state_report import print_state_report, state_report
-    from neurogame.learn.checkpoint import load_checkpoint
+    from neurogame.inspect.rules.report import print_rules_report, rules_report
+    from neurogame.inspect.state_report import Question, print_state_report, state_report
+    from neurogame.inspect.subject import find_subject
+    from neurogame.inspect.weights_report import print_weights_report, weights_report
 
-    checkpoint = load_checkpoint(options.checkpoint)
+    asked = [name for name in ("against", "move", "rather_than") if getattr(options, name)]
+    if asked and not options.state:
+        raise GameError(
+            f"--{asked[0].replace('_', '-')} goes with --state STATE, such as --state initial"
+        )
+    if options.out and not options.rules:
+        raise GameError("--out FILE.rules goes with --rules")
+    subject = find_subject(options.source, options.evaluator, options.seed)
+    top = max(options.top, 0)
     if options.svg:
-        picture = network_svg(
-            checkpoint.evaluator(), options.network, checkpoint.initial_evaluator()
-        )
-        Path(options.svg).write_text(picture, encoding="utf-8")
-    report = _report(checkpoint, max(options.top, 0))
+        _draw(subject.values(), options.network, Path(options.svg))
+    report: dict[str, Any] = {}
     if options.state:
-        report["attribution"] = state_report(
-            checkpoint,
-            options.state,
-            role=options.role,
-            method=options.method,
-            against=options.against,
-        )
+        names = ("state", "role", "method", "against", "move", "rather_than", "judge")
+        question = Question(**{name: getattr(options, name) for name in names})
+        report["attribution"] = state_report(subject, question)
+    if options.json or not (options.state or options.rules):
+        report |= weights_report(subject, top)
     if options.compare:
-        report["comparison"] = comparison(checkpoint, options.compare)
+        report["comparison"] = comparison(subject, options.compare, options.seed)
     if options.calibration:
-        report["calibration"] = calibration(checkpoint)
+        report["calibration"] = calibration(subject, options.seed)
+    if options.rules:
+        out = Path(options.out) if options.out else None
+        report["extracted"] = rules_report(subject, size=options.size, seed=options.seed, out=out)
     if options.json:
         print(json.dumps(report))
         return 0
     if options.state:
-        print_state_report(report["attribution"], max(options.top, 0))
-        return 0
-    _print(report)
+        print_state_report(report["attribution"], top)
+    if options.rules:
+        print_rules_report(report["extracted"])
+    if not (options.state or options.rules):
+        print_weights_report(report)
     if options.compare:
         print_comparison(report["comparison"])
     if options.calibration:
@@ -103,62 +154,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _report(checkpoint: Checkpoint, top: int) -> dict[str, Any]:
-    """Return everything that is printed, JSON-able."""
-    from neurogame.evaluators.cilp_plain import PlainNetworks
-    from neurogame.evaluators.cilp_sound import SoundNetworks
-    from neurogame.gdl.write import rule_text
-    from neurogame.inspect.weights import summaries, tensor_drifts, weight_table
+def _draw(pair: tuple[Evaluator, Evaluator], network: int, path: Path) -> None:
+    """Write a picture of a goal network, now and before learning."""
+    from neurogame.files import write_whole
+    from neurogame.inspect.network_svg import network_svg
 
-    evaluator = checkpoint.evaluator()
-    drifts = tensor_drifts(checkpoint.weights, checkpoint.initial_weights)
-    report: dict[str, Any] = {
-        "game": checkpoint.game_name,
-        "kind": checkpoint.description["kind"],
-        "counters": checkpoint.counters,
-        "tensors": [asdict(drift) for drift in drifts],
-        "networks": [],
-        "rules": [],
-        "weights": [],
-    }
-    if not isinstance(evaluator, PlainNetworks | SoundNetworks):
-        return report
-    rows = weight_table(evaluator, checkpoint.initial_evaluator())
-    game = checkpoint.game()
-    texts = {i: rule_text(rule, game.rules.spelling) for i, rule in enumerate(game.rules)}
-    proof = evaluator.wiring.proof
-    report["networks"] = [proof.goal_label(index) for index in range(len(proof.goals))]
-    report["rules"] = [asdict(summary) for summary in summaries(rows, texts)]
-    # Python's sort is stable: weights that drifted alike keep the order of the network.
-    listed = sorted(rows, key=lambda row: -abs(row.drift))[:top]
-    report["weights"] = [{**asdict(row), "drift": row.drift} for row in listed]
-    return report
+    picture = network_svg(pair[0], network, pair[1]).encode("utf-8")
 
+    def write(stream: BinaryIO) -> None:
+        stream.write(picture)
 
-def _print(report: dict[str, Any]) -> None:
-    """Print the report as three tables."""
-    counted = ", ".join(f"{name} {value}" for name, value in report["counters"].items())
-    print(f"{report['game']}, evaluator {report['kind']}" + (f" ({counted})" if counted else ""))
-    print(f"\n{'tensor':24s} {'numbers':>9s} {'initial':>10s} {'now':>10s} {'drift':>10s}")
-    for row in report["tensors"]:
-        print(
-            f"{row['name']:24s} {row['numbers']:9,d} {row['initial']:10.4f} "
-            f"{row['current']:10.4f} {row['drift']:10.4f}"
-        )
-    for number, network in enumerate(report["networks"]):
-        print(("\n" if number == 0 else "") + f"network {number}: {network}")
-    if report["rules"]:
-        print("\nmean |weight| before, now, and drift, by network and rule")
-    for row in report["rules"]:
-        print(
-            f"{row['initial']:8.4f} {row['current']:8.4f} {row['drift']:8.4f}  "
-            f"{row['network']}: {row['weights']} weights of {row['source']}"
-        )
-    if report["weights"]:
-        print("\nweights that changed most: before, now, drift")
-    for row in report["weights"]:
-        print(
-            f"{row['initial']:+8.4f} {row['current']:+8.4f} {row['drift']:+8.4f}  "
-            f"{row['network']}: {row['unit']} <- {row['child']}"
-            + (" (redirected)" if row["redirected"] else "")
-        )
+    write_whole(path, write)

@@ -32,7 +32,7 @@ COMMANDS = {
     "arena": "measure players against each other, with intervals and ratings; can be resumed",
     "serve": "play matches over HTTP, as game servers of General Game Playing run them",
     "manage": "run matches of players that are reached over HTTP",
-    "inspect": "show how far training moved the weights of a checkpoint, rule by rule",
+    "inspect": "show what an evaluator or a judge of moves knows, and why it likes a state or move",
     "view": "look at a game, a match, a checkpoint or a training run in the browser",
     "precompile": "compile ahead what the other commands would compile at their first use",
 }

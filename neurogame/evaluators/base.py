@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor, nn
 
 from neurogame.errors import GameError
+from neurogame.evaluators.origin import Origin
 from neurogame.simulate.states import StateBatch
+from neurogame.views import show_as
 
 if TYPE_CHECKING:
     from neurogame.kernels.heuristic.exported import ExportedHeuristic
@@ -29,7 +31,12 @@ class Evaluator(nn.Module, ABC):
         role_count: number of roles, ``R``.
         description: JSON-able kind and configuration; with the state dict it is enough to
             rebuild the evaluator (:func:`neurogame.evaluators.rebuild.rebuild_evaluator`).
+
+    Attributes:
+        origin: where it comes from, if whoever made it has said so; for people alone.
     """
+
+    origin: Origin | None = None
 
     def __init__(self, fluent_count: int, role_count: int, description: dict[str, Any]) -> None:
         super().__init__()
@@ -60,6 +67,18 @@ class Evaluator(nn.Module, ABC):
     def describe(self) -> dict[str, Any]:
         """Return the JSON-able kind and configuration."""
         return dict(self._description)
+
+    def extra_repr(self) -> str:
+        """Return kind and sizes, for the text form of the module."""
+        of = "" if self.origin is None else f" of {self.origin.game.name}"
+        numbers = sum(own.numel() for own in self.parameters())
+        return (
+            f"{self._description.get('kind', 'own')}{of}: {self.fluent_count} fluents, "
+            f"{self.role_count} roles, {numbers:,} weights"
+        )
+
+    def _repr_html_(self) -> str:
+        return show_as("html", self)
 
     def _checked(self, fluents: Tensor) -> Tensor:
         """Return the fluents, or raise GameError where their shape is of another game."""

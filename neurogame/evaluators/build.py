@@ -10,8 +10,10 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.fluxplayer import FluxplayerGoals
 from neurogame.evaluators.fuzzy import FuzzyGoals
 from neurogame.evaluators.mlp import PlainPerceptron
+from neurogame.evaluators.origin import Origin
 from neurogame.evaluators.proof_build import build_proof_graph
 from neurogame.evaluators.wiring import wire
+from neurogame.simulate.game import Game
 
 
 def make_evaluator(
@@ -27,7 +29,14 @@ def make_evaluator(
     Raises:
         LimitError: the networks do not fit into ``config.neurons`` neurons.
     """
-    config = config or EvaluatorConfig()
+    found = _made(game, config or EvaluatorConfig(), seed)
+    if isinstance(game, Game):
+        found.origin = Origin(game=game)
+    return found
+
+
+def _made(game: HasCircuit | Circuit, config: EvaluatorConfig, seed: int) -> Evaluator:
+    """Return an evaluator that does not know where it comes from."""
     circuit = game if isinstance(game, Circuit) else game.circuit
     if config.kind == "mlp":
         return PlainPerceptron(len(circuit.fluents), len(circuit.roles), config, seed)

@@ -5,25 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from neurogame.inspect.calibration import calibrate
-from neurogame.learn.checkpoint import Checkpoint
+from neurogame.inspect.subject import Subject
 from neurogame.waiting import during
 
 _GAMES = 400
 
 
-def calibration(checkpoint: Checkpoint, seed: int = 0) -> dict[str, Any]:
-    """Return how far the values of a checkpoint's evaluator can be taken at their word.
+def calibration(subject: Subject, seed: int = 0) -> dict[str, Any]:
+    """Return how far the values of an evaluator can be taken at their word.
 
     Args:
-        checkpoint: of any game.
+        subject: what is looked at.
         seed: decides the games that are played.
 
     Raises:
         CheckpointError: it holds no evaluator.
     """
-    game = checkpoint.game()
+    evaluator, _ = subject.values()
     with during("playing games for the calibration", 30):
-        return calibrate(game, checkpoint.evaluator(), matches=_GAMES, seed=seed).to_json()
+        return calibrate(subject.game, evaluator, matches=_GAMES, seed=seed).to_json()
 
 
 def print_calibration(report: dict[str, Any]) -> None:

@@ -1,18 +1,19 @@
-"""What an evaluator makes of the moves of a state, one ply ahead."""
+"""What an evaluator makes of the moves of a state, one ply ahead, or a judge of moves at once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 
 from neurogame.array_types import Float64s2
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
+from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.learn.counter_random import derive
-from neurogame.learn.joint_moves import JointMoves
-from neurogame.learn.lookahead import Judges, look_ahead, worth
+from neurogame.learn.joint_moves import JointMoves, joint_moves
+from neurogame.learn.lookahead import Ahead, Judges, look_ahead, worth
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.states import StateBatch
 
@@ -25,9 +26,10 @@ class MoveValue:
     Attributes:
         move: index into its role's moves.
         text: the move as compact KIF.
-        value: of what it leads to, for the role that makes it, 0..1: the goal where the game is
-            over then, else what the evaluator says. Where others move at the same time, what the
-            role can rely on: the least over their answers.
+        value: by an evaluator: of what it leads to, for the role that makes it, 0..1: the goal
+            where the game is over then, else what the evaluator says. Where others move at the same
+            time, what the role can rely on: the least over their answers. By a judge of moves: its
+            score, the higher the better.
     """
 
     move: int
@@ -35,11 +37,15 @@ class MoveValue:
     value: float
 
 
-def move_values(evaluator: Evaluator, state: State) -> tuple[tuple[MoveValue, ...], ...]:
+Opinion: TypeAlias = Evaluator | MoveJudge
+"""Who has something to say of moves."""
+
+
+def move_values(opinion: Opinion, state: State) -> tuple[tuple[MoveValue, ...], ...]:
     """Return the legal moves of each role, the best ones first.
 
     Args:
-        evaluator: of the state's game.
+        opinion: an evaluator or a judge of moves of the state's game.
         state: any state; in a terminal one nobody has a move.
 
     Raises:
@@ -49,7 +55,7 @@ def move_values(evaluator: Evaluator, state: State) -> tuple[tuple[MoveValue, ..
         return tuple(() for _ in state.game.roles)
     if not all(state.legal_moves):
         raise GameError(f"{state.game.name}: a role has no legal move, so no move can be valued")
-    joint, worths = worths_of_moves(state.game, evaluator, state.batch)
+    joint, worths = worths_of_moves(state.game, opinion, state.batch)
     return tuple(
         _sorted(texts, joint.table[role][0, : len(own)].tolist(), worths[role][0].tolist())
         for role, (texts, own) in enumerate(zip(state.game.moves, state.legal_moves, strict=True))
@@ -64,24 +70,52 @@ def _sorted(texts: tuple[str, ...], moves: list[int], values: list[float]) -> tu
     return tuple(sorted(found, key=lambda own: -own.value))
 
 
+def worst_answer(evaluator: Evaluator, state: State, role: int, move: int) -> tuple[int, ...]:
+    """Return the joint move with a role's move and the others' answers that are worst for it.
+
+    Args:
+        evaluator: of the state's game.
+        state: not terminal; every role has a move.
+        role: whose move.
+        move: an index into the role's moves; legal.
+    """
+    ahead = _ahead(state.game, evaluator, state.batch)
+    own = np.flatnonzero(ahead.joint.moves[:, role] == move)
+    worst = own[int(ahead.values[own, role].argmin())]
+    return tuple(ahead.joint.moves[worst].tolist())
+
+
 def worths_of_moves(
-    game: Game, evaluator: Evaluator, states: StateBatch
+    game: Game, opinion: Opinion, states: StateBatch
 ) -> tuple[JointMoves, list[Float64s2]]:
     """Return the moves of all roles, and what each is worth to its role.
 
     Args:
         game: the game.
-        evaluator: of the game.
+        opinion: an evaluator or a judge of moves of the game.
         states: ``A`` states that are not terminal, in which every role has a move.
 
     Returns:
-        The joint moves, and per role float64 ``[A, widest]`` in 0..1, in the order of
+        The joint moves, and per role float64 ``[A, widest]``, -inf beyond the last, in the order of
         :attr:`~neurogame.learn.joint_moves.JointMoves.table`.
     """
+    if isinstance(opinion, Evaluator):
+        ahead = _ahead(game, opinion, states)
+        return ahead.joint, [worth(ahead, role) for role in range(len(game.roles))]
+    legal, fluents = game.simulator().look(states).legal.numpy(), states.to_bool().numpy()
+    joint = joint_moves(legal, list(game.move_offsets), derive(np.arange(len(states))).view("i8"))
+    found = []
+    for role, table in enumerate(joint.table):
+        own = legal[:, game.move_offsets[role] : game.move_offsets[role + 1]]
+        scores = opinion.move_scores(fluents, own, role).astype(np.float64)
+        listed = np.take_along_axis(scores, np.maximum(table, 0), axis=1)
+        found.append(np.where(table < 0, -np.inf, listed))
+    return joint, found
+
+
+def _ahead(game: Game, evaluator: Evaluator, states: StateBatch) -> Ahead:
+    """Return what lies behind all joint moves, valued for all roles."""
     legal = game.simulator().look(states).legal.numpy()
-    roles = len(game.roles)
-    judge = np.zeros((len(states), roles), np.int64)
+    judge = np.zeros((len(states), len(game.roles)), np.int64)
     judges = Judges(evaluators=[evaluator], margin=False)
-    words = derive(np.arange(len(states)))
-    ahead = look_ahead(game, states, legal, judge, judges, 1, words)
-    return ahead.joint, [worth(ahead, role) for role in range(roles)]
+    return look_ahead(game, states, legal, judge, judges, 1, derive(np.arange(len(states))))

@@ -1,10 +1,12 @@
-"""Why a checkpoint finds a state good or bad, as JSON and as text: ``inspect --state``."""
+"""Why a state or a move is liked or not, as JSON and as text: ``inspect --state``."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, final
 
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.contribution import (
     Attribution,
@@ -12,50 +14,112 @@ from neurogame.inspect.attribution.contribution import (
     Method,
     difference,
 )
+from neurogame.inspect.attribution.of_moves import attribute_move
+from neurogame.inspect.move_values import Opinion, move_values
 from neurogame.inspect.named_state import named_state
-from neurogame.learn.checkpoint import Checkpoint
+from neurogame.inspect.subject import Subject
 from neurogame.simulate.game import Game, State
 
 
-def state_report(
-    checkpoint: Checkpoint,
-    text: str,
-    *,
-    role: str | None = None,
-    method: Method | None = None,
-    against: str | None = None,
-) -> dict[str, Any]:
-    """Return what the value of a state is made of.
+@final
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked about a state.
 
-    Args:
-        checkpoint: with an evaluator.
-        text: the state; see :func:`~neurogame.inspect.named_state.named_state`.
-        role: whose value; None: the first role's.
+    Attributes:
+        state: see :func:`~neurogame.inspect.named_state.named_state`.
+        role: whose value or move; None: the first role's, of a move the first one's with a choice.
         method: see :func:`~neurogame.inspect.attribution.attribute.attribute`.
         against: another state, of which the contributions that differ are told instead.
+        move: a move, which is explained in place of the state; None where a judge of moves is
+            asked: its best one.
+        rather_than: another move, of which the contributions that differ are told instead.
+        judge: who is asked: ``evaluator`` or the name of a judge of moves; None: the evaluator if
+            there is one.
+    """
+
+    state: str
+    role: str | None = None
+    method: Method | None = None
+    against: str | None = None
+    move: str | None = None
+    rather_than: str | None = None
+    judge: str | None = None
+
+
+def state_report(subject: Subject, question: Question) -> dict[str, Any]:
+    """Return what the value of a state, or the score of a move, is made of.
+
+    Args:
+        subject: what is looked at.
+        question: what is asked.
 
     Raises:
-        GameError: there is no such state or role, or the method does not fit.
-        CheckpointError: the checkpoint holds no evaluator.
+        GameError: there is no such state, role or move, or the method does not fit.
+        CheckpointError: there is no such judge, or no evaluator.
     """
-    game = checkpoint.game()
-    evaluator, index = checkpoint.evaluator(game), 0 if role is None else game.role_index(role)
-    state = named_state(game, text)
-    found = attribute(evaluator, state, index, method=method)
-    report = {"state": str(state), "against": None}
-    if against is not None:
-        other = named_state(game, against)
-        found = difference(found, attribute(evaluator, other, index, method=method))
-        report["against"] = str(other)
+    game, opinion = subject.game, subject.opinion(question.judge)
+    state = named_state(game, question.state)
+    of_move = question.move is not None or not isinstance(opinion, Evaluator)
+    if (question.rather_than is not None and not of_move) or (
+        question.against is not None and of_move
+    ):
+        raise GameError(
+            "two states are compared by --state and --against, two moves of a state by --move and "
+            "--rather-than; judges of moves have nothing to say of states"
+        )
+    role = _role(game, state, question.role, of_move)
+    values = move_values(opinion, state)[role]
+    other: State | None = None
+    if of_move:
+        found, texts = _of_moves(opinion, state, role, question)
+    else:
+        assert isinstance(opinion, Evaluator)
+        found, texts = attribute(opinion, state, role, method=question.method), []
+        if question.against is not None:
+            other = named_state(game, question.against)
+            found = difference(found, attribute(opinion, other, role, method=question.method))
+    # What an evaluator says of a move is about the state after it.
+    shown = found.state or state
     return {
-        **report,
-        "role": game.roles[index],
-        **{name: value for name, value in asdict(found).items() if name != "role"},
+        "state": str(state),
+        "against": None if other is None else str(other),
+        "role": game.roles[role],
+        "moves": [asdict(own) for own in values],
+        **{name: value for name, value in found.to_json().items() if name not in ("role", "move")},
+        "move": texts[0] if texts else None,
+        "rather_than": texts[1] if len(texts) > 1 else None,
         "contributions": [
-            {**asdict(own), "holding": _holding(game, state, own)} for own in found.contributions
+            {**asdict(own), "holding": _holding(game, shown, own), "text": own.text(shown)}
+            for own in found.contributions
         ],
-        "by_fluent": _by_fluent(game, state, found),
+        "by_fluent": _by_fluent(game, state, found, of_move=of_move),
     }
+
+
+def _role(game: Game, state: State, name: str | None, of_move: bool) -> int:
+    """Return whose value or move is asked for."""
+    if name is not None:
+        return game.role_index(name)
+    choosing = [role for role, own in enumerate(state.legal_moves) if len(own) > 1]
+    return choosing[0] if of_move and choosing else 0
+
+
+def _of_moves(
+    opinion: Opinion, state: State, role: int, question: Question
+) -> tuple[Attribution, list[str]]:
+    """Return what a move's score is made of, or two moves' scores differ by, and the moves."""
+    game = state.game
+    asked = [text for text in (question.move, question.rather_than) if text is not None]
+    if question.move is None:
+        best = move_values(opinion, state)[role]
+        if not best:
+            raise GameError(f"nobody has a move in this state of {game.name}: the game is over")
+        asked = [best[0].text, *asked]
+    moves = [game.move_index(game.roles[role], text) for text in asked]
+    found = [attribute_move(opinion, state, role, own, method=question.method) for own in moves]
+    texts = [game.moves[role][own] for own in moves]
+    return (found[0] if len(found) == 1 else difference(*found)), texts
 
 
 def print_state_report(report: dict[str, Any], top: int) -> None:
@@ -63,29 +127,49 @@ def print_state_report(report: dict[str, Any], top: int) -> None:
 
     Args:
         report: what it returned.
-        top: how many contributions and fluents to list.
+        top: how many contributions, fluents and moves to list.
     """
     print(f"\n{report['state']}")
     less = ""
     if report["against"] is not None:
         print(f"\nless\n\n{report['against']}")
         less = ", differences"
-    print(f"\nvalue for {report['role']}: {report['value']:.3f} ({report['method']}{less})")
-    print(f"{report['total']:+9.4f} in all, in {report['unit']}")
+    if report["moves"]:
+        print(f"\nmoves of {report['role']}")
+    for own in report["moves"][:top]:
+        print(f"{own['value']:9.4f} {own['text']}")
+    if report["move"] is None:
+        what = f"value for {report['role']}"
+    elif report["rather_than"] is None:
+        what = f"{report['move']} for {report['role']}"
+    else:
+        what = f"{report['move']} rather than {report['rather_than']} for {report['role']}"
+    print(f"\n{what}: {report['value']:.3f} ({report['method']}{less})")
+    print(f"{report['total']:+9.4f} in all, in {_UNITS[report['unit']]}")
     print(f"{report['base']:+9.4f} base")
-    listed = report["contributions"][:top]
-    for own in listed:
-        print(f"{own['amount']:+9.4f} {_short(own)}")
+    for own in report["contributions"][:top]:
+        print(f"{own['amount']:+9.4f} {own['text']}")
     rest = sum(own["amount"] for own in report["contributions"][top:])
     if len(report["contributions"]) > top:
         print(f"{rest:+9.4f} {len(report['contributions']) - top} more")
     if report["method"] != "toggling":
         print(f"{report['gap']:+9.4f} left over")
-    if report["method"] == "exact":
+    if report["sampling_error"]:
+        print(f"{report['sampling_error']:9.4f} largest standard error, of random orders")
+    # Other methods list fluents anyhow.
+    if any(own["kind"] in ("pattern", "unit", "condition") for own in report["contributions"]):
         print("\nby the fluents behind them")
         largest = sorted(report["by_fluent"].items(), key=lambda item: -abs(item[1]))
         for name, amount in largest[:top]:
             print(f"{amount:+9.4f} {name}")
+
+
+_UNITS = {
+    "log-odds": "log-odds",
+    "value": "values 0..1",
+    "score": "the judge's score, 0..1",
+    "logit": "logarithms of the move's weight",
+}
 
 
 def _holding(game: Game, state: State, own: Contribution) -> list[str]:
@@ -93,20 +177,14 @@ def _holding(game: Game, state: State, own: Contribution) -> list[str]:
     return [game.fluents[fluent] for fluent in own.fluents if state.fluents[fluent]]
 
 
-def _short(own: dict[str, Any]) -> str:
-    """Return a line for a contribution: of a pattern what holds, as it may read many fluents."""
-    if own["kind"] != "pattern":
-        return str(own["label"])
-    name = own["label"].partition(":")[0]
-    holding = " ".join(own["holding"]) or "none"
-    return f"{name}, of {len(own['fluents'])} fluents hold: {holding}"
+def _by_fluent(game: Game, state: State, found: Attribution, *, of_move: bool) -> dict[str, float]:
+    """Return what fluents add, by their names, where that is not 0.
 
-
-def _by_fluent(game: Game, state: State, found: Attribution) -> dict[str, float]:
-    """Return what fluents add, by their names, where that is not 0."""
+    After a move others hold than before it, so there names alone are given.
+    """
     held = state.fluents.tolist()
     return {
-        name if there else f"(not {name})": amount
+        name if there or of_move else f"(not {name})": amount
         for name, there, amount in zip(game.fluents, held, found.by_fluent, strict=True)
         if amount
     }

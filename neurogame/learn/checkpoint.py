@@ -23,6 +23,7 @@ from torch import Tensor
 
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.origin import Origin
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.files import write_whole
 from neurogame.gdl.parse import parse_rules
@@ -35,6 +36,7 @@ from neurogame.learn.mapped_evaluator import map_evaluator
 from neurogame.learn.mapped_judge import map_judge
 from neurogame.simulate.game import Game
 from neurogame.version import __version__
+from neurogame.views import show_as
 
 FORMAT = "neurogame checkpoint"
 VERSION = 4
@@ -158,6 +160,18 @@ class Checkpoint:
         judge = rebuild_judge(name, own, self.judges[name])
         return judge if game is None or game.rules == own.rules else map_judge(judge, own, game)
 
+    def __repr__(self) -> str:
+        """Return what is in it, without any numbers that were learned."""
+        kind = self.description.get("kind")
+        held = [f"evaluator {kind}"] if kind else []
+        held += [f"judge {name}" for name in sorted(self.judges)]
+        matches = self.counters.get("matches")
+        played = "" if matches is None else f", learned from {matches:,} matches"
+        return f"Checkpoint({self.game_name!r}: {', '.join(held) or 'nothing learned'}{played})"
+
+    def _repr_html_(self) -> str:
+        return show_as("html", self)
+
     def _build(self, weights: dict[str, Tensor], game: Game | None) -> Evaluator:
         if not self.description:
             raise CheckpointError(
@@ -174,6 +188,7 @@ class Checkpoint:
                 f"the stored weights do not fit the evaluator {self.description}: {error}"
             ) from None
         evaluator.eval()
+        evaluator.origin = Origin(game=own, initial=self.initial_weights)
         if game is None or game.rules == own.rules:
             return evaluator
         return map_evaluator(evaluator, own, game)

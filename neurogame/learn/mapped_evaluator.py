@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.origin import Origin
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_mapping import map_game
 
@@ -69,7 +70,9 @@ def map_evaluator(evaluator: Evaluator, own: Game, game: Game) -> Evaluator:
     if mapping.is_identity:
         return evaluator
     inner_role = torch.argsort(torch.tensor(mapping.roles))
-    return MappedEvaluator(evaluator, own, torch.tensor(mapping.fluents), inner_role)
+    found = MappedEvaluator(evaluator, own, torch.tensor(mapping.fluents), inner_role)
+    found.origin = Origin(game=game)
+    return found
 
 
 def at_home(evaluator: Evaluator, game: Game) -> tuple[Evaluator, Game]:

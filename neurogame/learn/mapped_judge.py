@@ -24,6 +24,8 @@ class MappedJudge:
 
     Attributes:
         judge: of its own game.
+        home: that game.
+        mapping: where what it has stands in the game to play.
     """
 
     def __init__(self, judge: MoveJudge, own: Game, game: Game) -> None:
@@ -37,8 +39,8 @@ class MappedJudge:
         Raises:
             CheckpointError: the rules differ in more than names and order.
         """
-        self.judge = judge
-        mapping = map_game(own, game)
+        self.judge, self.home = judge, own
+        self.mapping = mapping = map_game(own, game)
         self.is_identity = mapping.is_identity
         # What is asked for is known as this game has it, so each is looked up from there.
         self._fluents = np.argsort(mapping.fluents)

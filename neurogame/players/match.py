@@ -202,4 +202,5 @@ class _Match:
                 if self._settings.record_states
                 else None
             ),
+            played=self._game,
         )

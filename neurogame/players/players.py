@@ -104,8 +104,8 @@ def _heuristic_player(spec: PlayerSpec) -> Player:
 
 
 def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:
-    checkpoint = None if spec.is_fresh else _checkpoint(spec)
-    source = _fresh_source(spec, seed) if checkpoint is None else _held(checkpoint)
+    checkpoint = _checkpoint(spec)
+    source = _uncheckpointed(spec, seed) if checkpoint is None else _held(checkpoint)
     trained = {} if checkpoint is None else checkpoint.config
     chosen = {name: trained[name] for name in ("outlook",) if name in trained}
     settings = SearchSettings(**(chosen | SearchSettings.read(spec.settings)))
@@ -133,10 +133,10 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         policy=spec.own.policy,
     )
     formulas = ActionConfig(**{name: getattr(spec.own, name) for name in FORMULAS})
-    checkpoint = _checkpoint(spec) if spec.source and not spec.is_fresh else None
+    checkpoint = _checkpoint(spec) if spec.source else None
     found: Callable[[Game, int], Evaluator] | None = None
     if checkpoint is None:
-        found = _fresh_source(spec, seed) if spec.source else None
+        found = _uncheckpointed(spec, seed) if spec.source else None
     elif settings.needs_evaluator or not judged:
         found = _held(checkpoint)
     # Where nothing says what a checkpoint is for, its policy is tried beside its values.
@@ -225,6 +225,24 @@ def _device(spec: PlayerSpec) -> str:
     return name
 
 
+def _uncheckpointed(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluator]:
+    """Return a maker of untrained evaluators, or of that of weighted rules."""
+    return _written_source(spec) if spec.is_written else _fresh_source(spec, seed)
+
+
+def _written_source(spec: PlayerSpec) -> Callable[[Game, int], Evaluator]:
+    """Return a maker of the evaluator of a file of weighted rules."""
+    # Imported here, as checkpoints are.
+    from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules
+
+    rules = load_weighted_rules(spec.source)
+
+    def make(game: Game, match_seed: int) -> Evaluator:
+        return evaluator_of_rules(rules, game)
+
+    return make
+
+
 def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluator]:
     """Return a maker of untrained evaluators."""
     kind = FRESH.get(spec.source.lower())
@@ -239,8 +257,10 @@ def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluato
     return make
 
 
-def _checkpoint(spec: PlayerSpec) -> Checkpoint:
-    """Return the checkpoint that a player string names."""
+def _checkpoint(spec: PlayerSpec) -> Checkpoint | None:
+    """Return the checkpoint that a player string names; None where it names something else."""
+    if spec.is_fresh or spec.is_written:
+        return None
     path = Path(spec.source)
     if not path.is_file():
         name, equals, _ = spec.source.partition("=")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, final
+
+from neurogame.simulate.game import Game
+from neurogame.views import show_as
 
 Ending: TypeAlias = Literal["terminal", "step limit", "stuck", "abandoned"]
 
@@ -38,6 +41,7 @@ class MatchRecord:
         timeouts: moves of each role that took longer than the play clock and were replaced.
         illegal_moves: moves of each role that were illegal and were replaced.
         states: the fluents of every state, as compact KIF texts, or None if not recorded.
+        played: the game itself, for pictures; it is not written, so that None is read.
     """
 
     game: str
@@ -57,13 +61,12 @@ class MatchRecord:
     timeouts: tuple[int, ...]
     illegal_moves: tuple[int, ...]
     states: tuple[tuple[str, ...], ...] | None = None
+    played: Game | None = field(default=None, repr=False, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as JSON-able values; ``states`` only if recorded."""
-        values = asdict(self)
-        if self.states is None:
-            del values["states"]
-        return values
+        left_out = {"played"} if self.states is not None else {"played", "states"}
+        return {name: own for name, own in vars(self).items() if name not in left_out}
 
     def to_json(self) -> str:
         """Return the record as one line of JSON."""
@@ -86,6 +89,13 @@ class MatchRecord:
             values: field name -> value.
         """
         return cls(**{name: _tuples(value) for name, value in values.items()})
+
+    def __reduce__(self) -> tuple[Callable[[dict[str, Any]], MatchRecord], tuple[dict[str, Any]]]:
+        """Send between processes what would be written, without the game."""
+        return MatchRecord.from_dict, (self.as_dict(),)
+
+    def _repr_html_(self) -> str:
+        return show_as("html", self)
 
 
 def _tuples(value: Any) -> Any:

@@ -14,7 +14,8 @@
 
     SOURCE   the path of a checkpoint, such as checkpoints/pentago.pt; or that of a folder of
              checkpoints, in which the newest one of the game is looked up by the structure of its
-             rules, whatever its names are; or a fresh evaluator: cilp, cilp-paper, fuzzy,
+             rules, whatever its names are; or that of weighted rules, which ends with .rules; or a
+             fresh evaluator: cilp, cilp-paper, fuzzy,
              fluxplayer (made from the rules), features (found in the rules, weighed in random
              games), max(TEXT) or min(TEXT) (the most or the least of one feature), blind (all
              states that are not terminal are worth the same), random-net, mlp (random weights).
@@ -72,6 +73,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import final
 
 from neurogame.errors import ConfigurationError, PlayerError
@@ -82,6 +84,8 @@ from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.settings import SearchSettings
 from neurogame.settings import Settings, settings_of, spellings
 
+RULES_SUFFIX = ".rules"
+"""What the names of files of weighted rules end with."""
 _PLAIN = ("random", "human")
 _SETTINGS: dict[str, type[Settings]] = {
     "alphabeta": SearchSettings,
@@ -166,6 +170,11 @@ class PlayerSpec:
     def is_fresh(self) -> bool:
         """Whether the evaluator is made anew instead of loaded."""
         return is_fresh(self.source)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the evaluator is a file of weighted rules."""
+        return not self.is_fresh and Path(self.source).suffix.lower() == RULES_SUFFIX
 
     @cached_property
     def own(self) -> OwnOptions:

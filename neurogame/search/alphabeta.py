@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import final
 
 import torch
@@ -123,7 +124,8 @@ class AlphaBeta:
             ConfigurationError: the limit sets none of those.
             GameError: the state is terminal, of another game, or has no legal move.
         """
-        return self._search.search(root_words(self.game, state, role), role, limit)
+        found = self._search.search(root_words(self.game, state, role), role, limit)
+        return replace(found, state=state)
 
     def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
         """Search on from a state until told to stop, or until nothing is left to find.

@@ -164,7 +164,7 @@ class Mcts:
             raise
         found = answer(self._trees, role, self.settings)
         done = {name: number - before[name] for name, number in self._totals().items()}
-        return self._result(role, found, done, started)
+        return self._result(state, role, found, done, started)
 
     def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
         """Search on from a state until told to stop, until it is solved, or has millions of visits.
@@ -284,7 +284,7 @@ class Mcts:
         return total
 
     def _result(
-        self, role: int, found: RootResult, done: dict[str, int], started: int
+        self, state: State, role: int, found: RootResult, done: dict[str, int], started: int
     ) -> SearchResult:
         """Put together what was found and what it took."""
         simulations = done["simulations"]
@@ -310,6 +310,7 @@ class Mcts:
             playouts=done["playouts"] * self.settings.playouts,
             evaluations=done["evaluations"],
             split=split,
+            state=state,
         )
 
 

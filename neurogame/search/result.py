@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import final
 
+from neurogame.simulate.game import State
+from neurogame.views import show_as
+
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,6 +48,7 @@ class SearchResult:
         evaluations: states that an evaluator valued.
         split: seconds by what they were spent on, such as ``select``, ``rules``, ``playouts``,
             ``evaluate``, ``back up``; they add up to ``seconds`` but for what Python takes.
+        state: what was searched, for pictures; None where the search knows no game.
     """
 
     role: int
@@ -57,10 +61,14 @@ class SearchResult:
     seconds: float
     line: tuple[tuple[int, ...], ...]
     scores: Mapping[int, float]
-    proved_states: Mapping[bytes, tuple[float, ...]]
+    proved_states: Mapping[bytes, tuple[float, ...]] = field(repr=False)
     mean_depth: float = 0.0
     tries: Mapping[int, int] = field(default_factory=dict)
     simulations: int = 0
     playouts: int = 0
     evaluations: int = 0
     split: Mapping[str, float] = field(default_factory=dict)
+    state: State | None = field(default=None, repr=False)
+
+    def _repr_html_(self) -> str:
+        return show_as("html", self)

@@ -22,9 +22,9 @@ CHARACTER = 7.2
 INK, FAINT = "#222222", "#66625a"
 NARROW_LETTER = 0.62
 _WIDEST_SHOWN = 760.0
-_PANEL, _EDGE = "#fbfaf7", "#c9c5bc"
+PANEL, EDGE = "#fbfaf7", "#c9c5bc"
 _SHADES = ("#e6decb", "#f1ecdf")
-_FONT = "system-ui, 'DejaVu Sans', Arial, sans-serif"
+FONT = "system-ui, 'DejaVu Sans', Arial, sans-serif"
 
 
 @final
@@ -98,7 +98,7 @@ class BoardDrawing:
             shade = _SHADES[(place[1] + place[2]) % 2]
             parts.append(
                 f'<rect x="{x:g}" y="{y:g}" width="{SQUARE:g}" height="{SQUARE:g}" '
-                f'fill="{shade}" stroke="{_EDGE}" stroke-width="1" '
+                f'fill="{shade}" stroke="{EDGE}" stroke-width="1" '
                 f'data-square="{place_name(place)}"/>'
             )
             parts += square(place, x + SQUARE / 2, y + SQUARE / 2)
@@ -143,10 +143,11 @@ def svg_document(title: str, width: float, height: float, parts: list[str]) -> s
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
-            f'width="{width * shown:g}" height="{height * shown:g}" font-family="{_FONT}">',
+            f'width="{width * shown:g}" height="{height * shown:g}" '
+            f'style="max-width:100%;height:auto" font-family="{FONT}">',
             f"<title>{escape(title)}</title>",
             f'<rect x="0.5" y="0.5" width="{width - 1:g}" height="{height - 1:g}" rx="8" '
-            f'fill="{_PANEL}" stroke="{_EDGE}"/>',
+            f'fill="{PANEL}" stroke="{EDGE}"/>',
             *parts,
             "</svg>",
         ]

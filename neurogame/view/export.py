@@ -17,17 +17,17 @@ from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.players import make_player
 from neurogame.view.judgement import explained, judged_position
-from neurogame.view.opinion import Opinion
+from neurogame.view.opinion import PageOpinion
 from neurogame.view.opponent import checked_player
 from neurogame.view.page import page
 from neurogame.view.positions import Positions
 from neurogame.view.recorded import Line
 from neurogame.view.site import boot
-from neurogame.view.subject import Subject
+from neurogame.view.subject import PageSubject
 from neurogame.waiting import say
 
 
-def with_match(subject: Subject, player: str, plies: int, seed: int) -> Subject:
+def with_match(subject: PageSubject, player: str, plies: int, seed: int) -> PageSubject:
     """Return a subject with a match to show: its own, or one that a player plays with itself.
 
     Args:
@@ -50,7 +50,7 @@ def with_match(subject: Subject, player: str, plies: int, seed: int) -> Subject:
     return replace(subject, line=record.moves, players=record.players, ending=record.ending)
 
 
-def export(subject: Subject, path: Path, *, role: int = 0, quiet: bool = False) -> int:
+def export(subject: PageSubject, path: Path, *, role: int = 0, quiet: bool = False) -> int:
     """Write a match as one HTML file, and return its size in bytes.
 
     Args:
@@ -85,7 +85,7 @@ def export(subject: Subject, path: Path, *, role: int = 0, quiet: bool = False) 
     return len(text)
 
 
-def _worked_out(subject: Subject, role: int, quiet: bool) -> dict[str, Any]:
+def _worked_out(subject: PageSubject, role: int, quiet: bool) -> dict[str, Any]:
     """Return everything that the page would ask a server."""
     positions = Positions(subject.game)
     name, deferred = next(iter(subject.opinions.items()))
@@ -108,10 +108,11 @@ def _worked_out(subject: Subject, role: int, quiet: bool) -> dict[str, Any]:
 
 
 def _explained(
-    positions: Positions, opinion: Opinion, line: Line, role: int
+    positions: Positions, opinion: PageOpinion, line: Line, role: int
 ) -> dict[str, Any] | None:
     """Return what a position's value is made of, with the painted board."""
-    if not opinion.methods:
-        return None
+    if opinion.measure != "value":
+        return None  # A judge of moves values no position.
     facts, attribution = explained(opinion, positions.state(line), role)
-    return facts | {"svg": positions.picture(line, attribution.by_fluent)}
+    svg = positions.painted(line, positions.state(line), attribution.by_fluent)
+    return facts | {"svg": svg}

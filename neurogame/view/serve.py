@@ -6,10 +6,10 @@ import webbrowser
 
 from neurogame.view.server import PageServer
 from neurogame.view.site import Site
-from neurogame.view.subject import Subject
+from neurogame.view.subject import PageSubject
 
 
-def serve(subject: Subject, *, port: int | None, seed: int, opens: bool) -> None:
+def serve(subject: PageSubject, *, port: int | None, seed: int, opens: bool) -> None:
     """Serve the page of a subject until Ctrl-C.
 
     Args:

@@ -12,13 +12,13 @@ from neurogame.evaluators.config import FRESH
 from neurogame.version import __version__
 from neurogame.view.curves import curves
 from neurogame.view.judgement import explained, judged_position
-from neurogame.view.opinion import Opinion
+from neurogame.view.opinion import PageOpinion
 from neurogame.view.opponent import checked_player
 from neurogame.view.page import page
 from neurogame.view.positions import Positions
 from neurogame.view.role_colours import role_colours
 from neurogame.view.searching import Order
-from neurogame.view.subject import Subject, newest_of_run
+from neurogame.view.subject import PageSubject, newest_of_run
 from neurogame.view.thinking import Thinking
 
 Answer: TypeAlias = dict[str, Any]
@@ -37,7 +37,7 @@ class Site:
         seed: of players.
     """
 
-    def __init__(self, subject: Subject, seed: int = 0) -> None:
+    def __init__(self, subject: PageSubject, seed: int = 0) -> None:
         self.subject = subject
         self.positions = Positions(subject.game)
         self.thinking = Thinking(subject.game)
@@ -87,24 +87,26 @@ class Site:
     def _explain(self, given: Answer) -> Answer:
         """Return contributions, with the board painted by them."""
         line = self.positions.line(given.get("line"))
-        state, other, picture = self.positions.state(line), None, line
+        state, game = self.positions.state(line), self.subject.game
         role, method, listing = (given.get(name) for name in ("role", "method", "listing"))
         texts = isinstance(method, str | None) and isinstance(listing, str | None)
-        if not isinstance(role, int) or not texts:
+        if not isinstance(role, int) or not 0 <= role < len(game.roles) or not texts:
             raise GameError("role is a number; method and listing are texts, or null for the usual")
-        if given.get("move") is not None:
-            picture = (*line, *self.positions.line([given["move"]]))
-            state = self.positions.state(picture)
-            if given.get("rather") is not None:
-                rather = self.positions.line([given["rather"]])
-                other = self.positions.state((*line, *rather))
+        moves = [given.get(name) for name in ("move", "rather")]
+        if not all(isinstance(move, str | None) for move in moves):
+            raise GameError("move and rather are texts of moves, or null")
+        numbers = [None if m is None else game.move_index(game.roles[role], m) for m in moves]
         opinion = self._opinion(given)
         if opinion is None:
             return self._pending(given)
+        move, rather = numbers
         found, attribution = explained(
-            opinion, state, role, method=method, listing=listing, other=other
+            opinion, state, role, method=method, listing=listing, move=move, rather=rather
         )
-        return found | {"svg": self.positions.picture(picture, attribution.by_fluent)}
+        # Of a move's value the state after it is taken apart, of its score the one before.
+        shown = attribution.state or state
+        picture = self.positions.painted(line, shown, attribution.by_fluent)
+        return found | {"svg": picture}
 
     def _think(self, given: Answer) -> Answer:
         line = self.positions.line(given.get("line"))
@@ -146,7 +148,7 @@ class Site:
                 "judgedBy": self.subject.judged_by,
             }
 
-    def _opinion(self, given: Answer) -> Opinion | None:
+    def _opinion(self, given: Answer) -> PageOpinion | None:
         """Return the opinion that a question names, or None while it is made."""
         opinions = self.subject.opinions
         name = given.get("judge")
@@ -159,7 +161,7 @@ class Site:
         return {"pending": f"{self.subject.judged_by} is being made, {seconds:.0f} s"}
 
 
-def boot(subject: Subject) -> Answer:
+def boot(subject: PageSubject) -> Answer:
     """Return what the page begins with, JSON-able.
 
     Args:

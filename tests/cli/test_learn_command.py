@@ -112,5 +112,5 @@ def test_another_games_checkpoint_is_refused(
     assert main(["learn", "tictactoe", "--knowledge", "games=1", "--json", "--out", out]) == 0
     assert main(["learn", "nim", "--knowledge", "games=1", "--json", "--into", out]) == 1
     assert "other rules" in capsys.readouterr().err
-    assert main(["inspect", out]) == 1
-    assert "no evaluator of states" in capsys.readouterr().err
+    assert main(["inspect", out]) == 0
+    assert "no evaluator of states" in capsys.readouterr().out

@@ -109,7 +109,7 @@ def test_an_unknown_game_is_one_line_and_1(
     assert shown.err.startswith("error: ")
     assert shown.err.count("\n") == 1
     assert missing in shown.err
-    if missing == "tictactow" and command != "inspect":
+    if missing == "tictactow":
         assert "did you mean tictactoe" in shown.err
     assert list(tmp_path.iterdir()) == []
 

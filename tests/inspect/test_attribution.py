@@ -104,7 +104,7 @@ def test_gradients_add_up(kind: str, name: str) -> None:
     game = Game.load(name)
     evaluator = make_evaluator(game, EvaluatorConfig(kind=kind), seed=1)
     for state in states(game, 12)[3::4]:
-        found = attribute(evaluator, state, 0)
+        found = attribute(evaluator, state, 0, method="gradients")
         assert found.method == "gradients"
         assert found.base + sum(own.amount for own in found.contributions) + found.gap == (
             pytest.approx(found.total, abs=1e-5)

@@ -12,6 +12,7 @@ import torch
 
 from neurogame.cli.main import main
 from neurogame.errors import ConfigurationError
+from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.build import make_parts
@@ -25,6 +26,7 @@ from neurogame.inspect.change.oscillating import oscillating_fluents
 from neurogame.inspect.change.part_weights import part_weights
 from neurogame.inspect.change.pruning import prune_curve, pruned, utilities
 from neurogame.inspect.change.report import compared
+from neurogame.inspect.change.role_effects import role_effects
 from neurogame.inspect.change.rule_drift import rule_agreement
 from neurogame.inspect.positions import PlayedPositions, played_positions
 from neurogame.inspect.reliability import log_odds
@@ -232,3 +234,36 @@ def test_command(game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     text = capsys.readouterr().out
     for part in ("best move differs", "by plies to the end", "change at every ply", "Brier score"):
         assert part in text
+
+
+def test_roles_that_are_alike_are_compared() -> None:
+    game = Game.load("connectfour")
+    played = played_positions(game, None, matches=20, seed=1)
+    red = torch.tensor(["red" in text for text in game.fluents])
+
+    class Counter(Evaluator):
+        """Values of the first role rise with its stones; black's count for half."""
+
+        def forward(self, fluents: torch.Tensor) -> torch.Tensor:
+            held = fluents.float()
+            odds = 0.2 * held[:, red].sum(dim=1) - 0.1 * held[:, ~red].sum(dim=1)
+            return torch.stack([torch.sigmoid(odds), torch.sigmoid(-odds)], dim=1)
+
+    evaluator = Counter(len(game.fluents), 2, {"kind": "counter"})
+    (found,) = role_effects(game, [fluent_effects(game, evaluator, played.states)])
+    assert (found.role, found.other) == ("red", "black")
+    # Of a stone, that on the same square is the image, and each pair is listed once.
+    for row in found.differences:
+        assert row.image.replace("black", "red") == row.fluent.replace("black", "red")
+    assert len(
+        {row.fluent for row in found.differences} | {r.image for r in found.differences}
+    ) == (2 * len(found.differences))
+    stones = [row for row in found.differences if row.fluent.startswith("(cell")]
+    assert len(stones) > 20
+    # Red: 0.2 less the mean of -0.1 (black) and 0 (empty); black: 0.1 less that of -0.2 and 0.
+    assert {round(abs(row.difference.mean), 4) for row in stones} == {0.05}
+    # A single role is like no other.
+    alone = Game.load("lightsout")
+    states = played_positions(alone, None, matches=5, seed=1).states
+    values = make_evaluator(alone, seed=1)
+    assert role_effects(alone, [fluent_effects(alone, values, states)]) == []

@@ -24,7 +24,7 @@ def test_values_are_those_of_the_states_that_follow(text: str) -> None:
         joint[mover] = own.move
         after = state.next(joint)
         batch = StateBatch.from_bool(after.fluents[None])
-        value = float(state_values(game.simulator(), evaluator, batch)[0, mover])
+        value = state_values(game.simulator(), evaluator, batch)[0, mover].item()
         assert own.value == pytest.approx(value, abs=1e-6)
         assert game.moves[mover][own.move] == own.text
     values = [own.value for own in found[mover]]
@@ -40,7 +40,7 @@ def test_others_at_the_same_time_answer_to_ones_harm() -> None:
         after = [state.next([own.move, other]) for other in state.legal_moves[1]]
         batch = StateBatch.from_bool(torch.stack([other.fluents for other in after]))
         values = state_values(game.simulator(), evaluator, batch)[:, 0]
-        assert own.value == pytest.approx(float(values.min()), abs=1e-6)
+        assert own.value == pytest.approx(values.min().item(), abs=1e-6)
 
 
 def test_nobody_moves_when_the_game_is_over() -> None:

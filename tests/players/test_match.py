@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -48,6 +49,10 @@ def test_records_replay_to_the_same_goals(name: str) -> None:
     assert record.length == len(record.moves)
     assert record.roles == game.roles
     assert MatchRecord.from_json(record.to_json()) == record
+    assert record.played is game
+    sent = pickle.loads(pickle.dumps(record))
+    assert sent == record
+    assert sent.played is None
 
 
 def test_same_seed_same_match(tictactoe: Game) -> None:

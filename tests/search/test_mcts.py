@@ -446,5 +446,7 @@ def test_settings_out_of_range_are_refused() -> None:
 def test_the_root_is_where_it_was_said() -> None:
     rules = game("connectfour")
     search = Mcts(rules)
-    search.search(rules.initial_state(), 0, Limit(simulations=10))
+    state = rules.initial_state()
+    found = search.search(state, 0, Limit(simulations=10))
     assert tree_of(search).tree.root == tree_of(search).tree.nodes[0]
+    assert found.state is state

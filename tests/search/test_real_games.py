@@ -177,6 +177,7 @@ def test_every_kind_of_game_gets_a_legal_move(name: str) -> None:
         found = AlphaBeta(game, Blind(game)).search(state, role, Limit(depth=2, nodes=30_000))
         assert found.move in state.legal_moves[role]
         assert set(found.scores) == set(state.legal_moves[role])
+        assert found.state is state
         after = state
         for joint in found.line:
             assert all(m in legal for m, legal in zip(joint, after.legal_moves, strict=True))

@@ -11,7 +11,7 @@ from typing import Any
 
 from neurogame.view.server import PageServer
 from neurogame.view.site import Site
-from neurogame.view.subject import Subject
+from neurogame.view.subject import PageSubject
 
 EVIL = {
     "xplayer": "<b>",
@@ -33,7 +33,7 @@ def evil_rules(text: str) -> str:
 
 
 @contextmanager
-def served(subject: Subject) -> Iterator[PageServer]:
+def served(subject: PageSubject) -> Iterator[PageServer]:
     """Serve the page of a subject while the block runs."""
     server = PageServer(Site(subject), 0)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

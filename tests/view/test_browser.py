@@ -14,7 +14,7 @@ from neurogame.gdl.library import rules_path
 from neurogame.simulate.game import Game
 from neurogame.view.export import export, with_match
 from neurogame.view.server import PageServer
-from neurogame.view.subject import Subject, open_subject
+from neurogame.view.subject import PageSubject, open_subject
 from tests.conftest import REPOSITORY
 from tests.view.serving import EVIL, evil_rules, served
 
@@ -108,7 +108,7 @@ def discs(page: Page) -> int:
 @pytest.fixture(scope="module")
 def match() -> Iterator[PageServer]:
     subject = open_subject(CHECKPOINT)
-    own = Subject(
+    own = PageSubject(
         **{
             **vars(subject),
             "kind": "match",
@@ -315,7 +315,7 @@ def test_a_server_that_has_gone_is_said(browser: Browser) -> None:
         served(open_subject("tictactoe", evaluator="fuzzy")) as server,
         opened(browser, server.url, complaint="Failed to load") as (page, _),
     ):
-        page.wait_for_selector("#why li b")
+        page.wait_for_selector("#why li")
         page.context.set_offline(True)
         page.locator("#moves button").first.click()
         page.wait_for_selector("#status.error")

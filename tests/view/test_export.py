@@ -41,8 +41,8 @@ def test_everything_is_inside(tmp_path: Path) -> None:
         [plies + 1] * 4
     )
     assert found["positions"][3] == json.loads(json.dumps(positions.describe(subject.line[:3])))
-    assert found["explained"][2]["svg"] == positions.picture(
-        subject.line[:2], _amounts(subject, positions, 2)
+    assert found["explained"][2]["svg"] == positions.painted(
+        subject.line[:2], positions.state(subject.line[:2]), _amounts(subject, positions, 2)
     )
     assert path.stat().st_size < 200_000
     # The same seed gives the same file.

@@ -99,7 +99,7 @@ def test_contributions_add_up(server: PageServer, listing: str) -> None:
 
 def test_why_this_move_rather_than_that(server: PageServer) -> None:
     question: dict[str, object] = {"line": LINE, "judge": "values", "role": 0}
-    one, other = ["(mark 1 2)", "noop"], ["(mark 3 3)", "noop"]
+    one, other = "(mark 1 2)", "(mark 3 3)"
     whole = made(server, "/api/explain", {**question, "move": one, "rather": other})
     single = [made(server, "/api/explain", {**question, "move": move}) for move in (one, other)]
     totals = [float(str(found["total"])) for found in (whole, *single)]
@@ -110,7 +110,8 @@ def test_why_this_move_rather_than_that(server: PageServer) -> None:
     "wrong",
     [
         *({"role": 2}, {"role": "x"}, {"role": None}, {"method": "magic"}, {"listing": "magic"}),
-        *({"judge": "nobody"}, {"judge": 7}, {"method": 7}, {"move": ["(mark 2 2)", "noop"]}),
+        *({"judge": "nobody"}, {"judge": 7}, {"method": 7}, {"move": "(mark 2 2)"}),
+        *({"move": 7}, {"move": "(mark 9 9)"}, {"move": "(mark 1 2)", "rather": "noop"}),
     ],
 )
 def test_wrong_questions_get_a_line(server: PageServer, wrong: dict[str, object]) -> None:
@@ -198,14 +199,18 @@ def test_judges_of_moves_give_scores(tmp_path: Path) -> None:
     with served(subject) as server:
         found = made(server, "/api/values", {"line": [], "judge": name})
         assert found["state"] is None
-        assert found["methods"] == []
+        assert found["methods"] == ["exact", "shapley", "toggling"]
         moves = found["moves"]
         assert isinstance(moves, list)
         assert len(moves[0]) == 9
         assert made(server, "/api/curve", {"line": LINE, "judge": name})["values"] is None
-        status, wrong = post(server, "/api/explain", {"line": [], "judge": name, "role": 0})
+        question: dict[str, object] = {"line": [], "judge": name, "role": 0}
+        status, wrong = post(server, "/api/explain", question)
         assert status == 400
         assert "judges moves" in wrong["error"]
+        why = made(server, "/api/explain", {**question, "move": moves[0][0]["text"]})
+        assert why["unit"] == "score"
+        assert why["contributions"]
 
 
 def test_a_run_is_followed(tmp_path: Path) -> None:

@@ -103,12 +103,31 @@ class ActionCircuit(nn.Module):
     ) -> Tensor:
         """Return the scores of a role's moves, of which some may be all that is needed."""
         own = self.of_role(role)
+        scores: Tensor = own(self._inputs(fluents, own, legal), mine)
+        return scores
+
+    def row_truths(self, fluents: Tensor, role: int, move: int) -> Tensor:
+        """Return the truths of all leaves and gates of a role's formulas, for one of its moves.
+
+        Args:
+            fluents: which fluents hold; bool ``[B, F]``.
+            role: its index.
+            move: the move, an index into the role's moves.
+
+        Returns:
+            0..1; ``[K + G, B]``: rows as in :class:`.ActionGraph`.
+        """
+        own = self.of_role(role)
+        with torch.no_grad():
+            return own.row_truths(self._inputs(fluents, own, None), move)
+
+    def _inputs(self, fluents: Tensor, own: RoleCircuit, legal: Tensor | None) -> Tensor:
+        """Return the inputs of the circuit, 0..1: constant, fluents, and moves if they count."""
         held = fluents if fluents.is_floating_point() else fluents.to(own.dtype)
         parts = [held.new_zeros(len(held), 1), held]
         if (own.graph.leaf_input > self.fluent_count).any():
             parts.append(self._chances(fluents, legal).to(held))
-        scores: Tensor = own(torch.cat(parts, dim=1), mine)
-        return scores
+        return torch.cat(parts, dim=1)
 
     def _chances(self, fluents: Tensor, legal: Tensor | None) -> Tensor:
         """Return the probability of each move if its role chooses at random; ``[B, M]``."""

@@ -113,7 +113,7 @@ class RoleCircuit(nn.Module):
         if self.graph.is_shared:
             values = self._of_pairs(inputs, legal)
         else:
-            values = self._values(inputs, None).index_select(0, self.output_of).t()
+            values = self._values(inputs, None, self.outputs).index_select(0, self.output_of).t()
         if not self.config.trainable:
             return values
         return self.factor * torch.log(values + self.config.floor) + self.bias
@@ -134,16 +134,27 @@ class RoleCircuit(nn.Module):
 
     def _pairs(self, inputs: Tensor, states: Tensor, moves: Tensor) -> Tensor:
         """Return the truths of some moves, each in a state; ``[P]``."""
-        values = self._values(inputs.index_select(0, states), moves)
+        values = self._values(inputs.index_select(0, states), moves, self.outputs)
         return values.gather(0, self.output_of[moves].unsqueeze(0)).squeeze(0)
 
-    def _values(self, inputs: Tensor, moves: Tensor | None) -> Tensor:
-        """Return the truths of all different formulas, each state with a move of its own."""
+    def row_truths(self, inputs: Tensor, move: int) -> Tensor:
+        """Return the truths of all leaves and gates, ``[K + G, B]``, for one move of the role.
+
+        Args:
+            inputs: see :meth:`forward`.
+            move: the move that leaves about moves of the role ask for.
+        """
+        rows = torch.arange(self.graph.leaf_count + self.graph.gate_count)
+        moves = torch.full((len(inputs),), move)
+        return self._values(inputs, moves, rows.to(self.outputs))
+
+    def _values(self, inputs: Tensor, moves: Tensor | None, rows: Tensor) -> Tensor:
+        """Return the truths of some rows, each state with a move of its own; ``[N, B]``."""
         held = inputs.t().index_select(0, self.leaf_input).to(self.dtype)
         if moves is not None:
             held = torch.where(self.leaf_move.unsqueeze(1) == moves, torch.ones_like(held), held)
         low, high = self.truths().unsqueeze(2).unbind(dim=1)
-        return gate_values(self._runs(), torch.lerp(low, high, held), self.weights(), self.outputs)
+        return gate_values(self._runs(), torch.lerp(low, high, held), self.weights(), rows)
 
     def _runs(self) -> list[TorchRun]:
         leaves = self.graph.leaf_count

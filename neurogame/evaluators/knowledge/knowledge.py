@@ -149,7 +149,7 @@ class Knowledge(nn.Module):
         Returns:
             Float32 ``[B, M_r]``; 0 for moves that are not legal.
         """
-        moves, factor = self._shares()
+        moves, factor = self.shares()
         begin, end = self.offsets[role], self.offsets[role + 1]
         scores = np.where(legal, moves[begin:end].numpy(), 0.0)
         rows, own = legal.nonzero()
@@ -179,7 +179,7 @@ class Knowledge(nn.Module):
     def _simulator(self) -> Simulator:
         return Simulator(self.circuit)
 
-    def _shares(self) -> tuple[Tensor, float]:
+    def shares(self) -> tuple[Tensor, float]:
         """Return what each move adds to its score, float64 ``[M]``, and a state value's factor."""
         config = self.config
         most = config.move_weight * config.top + config.state_weight
@@ -187,7 +187,7 @@ class Knowledge(nn.Module):
 
     def compiled_scores(self) -> CompiledScores | None:
         """Return the judge with its present weights for compiled code, if it has that form."""
-        moves, factor = self._shares()
+        moves, factor = self.shares()
         table, start, outer = self._tables()
         weights = ScoreWeights(
             table=table,

@@ -7,8 +7,13 @@ from dataclasses import replace
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.inspect.attribution.by_fluents import integrated_gradients, toggled
+from neurogame.inspect.attribution.by_fluents import (
+    integrated_gradients,
+    shapley_values,
+    toggled,
+)
 from neurogame.inspect.attribution.contribution import Attribution, Method
+from neurogame.inspect.attribution.measured import Measured, value_for
 from neurogame.inspect.attribution.of_parts import attribute_parts
 from neurogame.learn.mapped_evaluator import MappedEvaluator
 from neurogame.simulate.game import State
@@ -30,8 +35,9 @@ def attribute(
             searches take the goals there.
         role: index of the role.
         method: see :class:`~neurogame.inspect.attribution.contribution.Attribution`; None: exact
-            where the evaluator is made of parts, else gradients.
-        baseline: for gradients: the state that amounts are counted from; None: the initial one.
+            where the evaluator is made of parts, else Shapley values.
+        baseline: for gradients and shapley: the state that amounts are counted from; None: the
+            initial one.
 
     Raises:
         GameError: the evaluator is another game's, there is no such role, or the evaluator is no
@@ -43,16 +49,43 @@ def attribute(
             f"{state.game.name} has no role {role}; its roles are 0..{roles - 1}: "
             + ", ".join(state.game.roles)
         )
-    if method is None:
-        inner = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
-        method = "exact" if isinstance(inner, PartsEvaluator) else "gradients"
+    inner = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
+    if method != "exact" and not (method is None and isinstance(inner, PartsEvaluator)):
+        found = to_fluents(value_for(evaluator, role), state, method, baseline)
+    elif isinstance(evaluator, MappedEvaluator):
+        found = _mapped(evaluator, state, role)
+    else:
+        found = attribute_parts(_parts(evaluator), state, role)
+    return replace(found, state=state)
+
+
+def to_fluents(
+    measured: Measured,
+    state: State,
+    method: Method | None = None,
+    baseline: State | None = None,
+) -> Attribution:
+    """Return what fluents add to a number, by a method that asks for nothing but the number.
+
+    Args:
+        measured: the number.
+        state: any state.
+        method: ``gradients``, ``shapley`` or ``toggling``; None: Shapley values.
+        baseline: see :func:`attribute`.
+
+    Raises:
+        GameError: gradients are asked for, and the number has none.
+    """
     if method == "toggling":
-        return toggled(evaluator, state, role)
-    if method == "gradients":
-        return integrated_gradients(evaluator, state, role, baseline or state.game.initial_state())
-    if isinstance(evaluator, MappedEvaluator):
-        return _mapped(evaluator, state, role)
-    return attribute_parts(_parts(evaluator), state, role)
+        return toggled(measured, state)
+    begin = baseline or state.game.initial_state()
+    if method != "gradients":
+        return shapley_values(measured, state, begin)
+    if not measured.is_smooth:
+        raise GameError(
+            "this evaluator or judge has no gradients; methods for it are 'shapley' and 'toggling'"
+        )
+    return integrated_gradients(measured, state, begin)
 
 
 def _mapped(evaluator: MappedEvaluator, state: State, role: int) -> Attribution:
@@ -78,5 +111,5 @@ def _parts(evaluator: Evaluator) -> PartsEvaluator:
     kind = evaluator.describe().get("kind")
     raise GameError(
         f"an evaluator of kind {kind!r} is no sum of parts, so that no attribution is exact; "
-        "methods for it are 'gradients' and 'toggling'"
+        "methods for it are 'shapley', 'gradients' and 'toggling'"
     )

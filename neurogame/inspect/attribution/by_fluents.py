@@ -1,34 +1,32 @@
-"""What fluents add to a value of any evaluator: integrated gradients, and toggling.
+"""What fluents add to a number of any state: integrated gradients, Shapley values, and toggling.
 
-*Reference:* Sundararajan, Taly and Yan, "Axiomatic attribution for deep networks" (2017).
+*Reference:* Sundararajan, Taly and Yan, "Axiomatic attribution for deep networks" (2017); Castro,
+Gómez and Tejada, "Polynomial calculation of the Shapley value based on sampling" (2009).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import final
 
 import torch
 from torch import Tensor
 
-from neurogame.evaluators.base import Evaluator
-from neurogame.inspect.attribution.contribution import (
-    Attribution,
-    Contribution,
-    sorted_by_size,
-)
+from neurogame.inspect.attribution.contribution import Attribution, Contribution
+from neurogame.inspect.attribution.measured import Measured
 from neurogame.simulate.game import State
 
 _PIECES, _MOST_POINTS, _AT_ONCE = 32, 1024, 128
 """Pieces of a path at first, points of it at most, and points computed at once."""
 _CLOSE = 1e-3
-"""Error of the sum, in values, that is good enough."""
+"""Error of the sum that is good enough, as a share of it where it is above 1."""
 _NARROWEST = 2.0**-20
 """Pieces that are not cut again: where a value changes within one, it jumps."""
+_ORDERS = 32
+"""In so many orders fluents are changed, and in their reverses."""
 
 
-def integrated_gradients(
-    evaluator: Evaluator, state: State, role: int, baseline: State
-) -> Attribution:
+def integrated_gradients(measured: Measured, state: State, baseline: State) -> Attribution:
     """Return what each fluent that differs from a baseline adds to the value.
 
     Amounts are gradients integrated along the straight path from the baseline, on which fluents
@@ -37,67 +35,84 @@ def integrated_gradients(
     contribution of its own (``logic``).
 
     Args:
-        evaluator: of the state's game, differentiable by torch.
+        measured: a number of the states of the game, differentiable by torch.
         state: any state.
-        role: index of the role.
         baseline: what the state is compared with, such as the initial state.
     """
-    weights = next((p for p in evaluator.parameters()), torch.zeros(()))
-    begin = baseline.fluents.to(weights.dtype)
-    path = _Path(evaluator, begin, state.fluents.to(weights.dtype) - begin, role)
+    begin = baseline.fluents.to(measured.kind)
+    path = _Path(measured, begin, state.fluents.to(measured.kind) - begin)
     amounts, jump = path.integral()
-    base, total = (float(own) for own in path.values(torch.tensor([0.0, 1.0])))
+    base, total = path.values(torch.tensor([0.0, 1.0])).tolist()
     logic = Contribution(
         kind="logic", label="conditions computed by logic", fluents=(), amount=jump
     )
-    return Attribution(
-        method="gradients",
-        unit="value",
-        role=role,
-        value=total,
-        total=total,
-        base=base,
-        contributions=sorted_by_size([logic, *_of_fluents(state, amounts)]),
-        by_fluent=tuple(amounts.tolist()),
-        gap=total - base - float(amounts.sum()) - jump,
+    return measured.attribution(
+        state, amounts, method="gradients", base=base, total=total, others=[logic]
     )
 
 
-def toggled(evaluator: Evaluator, state: State, role: int) -> Attribution:
+def shapley_values(
+    measured: Measured, state: State, baseline: State, *, orders: int = _ORDERS, seed: int = 0
+) -> Attribution:
+    """Return what each fluent that differs from a baseline adds, whatever computes the number.
+
+    The fluents that differ are changed one after the other, in random orders and in their reverses,
+    and each gets the mean of the changes that it brings. In every order these add up to the
+    difference of the numbers, so the amounts do as well. No fluent ever holds by a share.
+
+    Args:
+        measured: a number of the states of the game.
+        state: any state.
+        baseline: what the state is compared with, such as the initial state.
+        orders: how many are drawn, at least 1; with more the amounts depend less on the seed.
+        seed: decides the orders, at least 0.
+    """
+    begin = baseline.fluents
+    places = (begin ^ state.fluents).nonzero().view(-1)
+    base, total = measured.numbers(torch.stack([begin, state.fluents])).tolist()
+    generator = torch.Generator().manual_seed(seed)
+    # What each fluent brings in an order and its reverse, on average.
+    found = torch.zeros(orders, len(begin), dtype=torch.float64)
+    for number in range(orders if len(places) else 0):
+        drawn = places[torch.randperm(len(places), generator=generator)]
+        for order in (drawn, drawn.flip(0)):
+            # Row k: the first k fluents of the order are as in the state.
+            done = torch.ones(len(order) + 1, len(order), dtype=torch.bool).tril(-1)
+            states = begin.repeat(len(order) + 1, 1)
+            states[:, order] ^= done
+            values = torch.cat([measured.numbers(part) for part in torch.split(states, _AT_ONCE)])
+            found[number, order] += values.diff() / 2
+    spread = float(found.std(dim=0).max()) / orders**0.5 if orders > 1 else float("nan")
+    return replace(
+        measured.attribution(state, found.mean(dim=0), method="shapley", base=base, total=total),
+        sampling_error=spread,
+    )
+
+
+def toggled(measured: Measured, state: State) -> Attribution:
     """Return by how much the value would fall if a fluent alone were the other way round.
 
     Args:
-        evaluator: of the state's game, of whatever kind.
+        measured: a number of the states of the game, of whatever kind.
         state: any state; those next to it need not be reachable.
-        role: index of the role.
     """
     count = len(state.fluents)
-    value = float(_values(evaluator, state.fluents[None], role)[0])
+    value = float(measured.numbers(state.fluents[None])[0])
     others = state.fluents ^ torch.eye(count, dtype=torch.bool)
-    amounts = value - _values(evaluator, others, role).double()
-    return Attribution(
-        method="toggling",
-        unit="value",
-        role=role,
-        value=value,
-        total=value,
-        base=0.0,
-        contributions=sorted_by_size(_of_fluents(state, amounts)),
-        by_fluent=tuple(amounts.tolist()),
-        gap=value - float(amounts.sum()),
-    )
+    numbers = torch.cat([measured.numbers(part) for part in torch.split(others, _AT_ONCE)])
+    return measured.attribution(state, value - numbers, method="toggling", base=0.0, total=value)
 
 
 @final
 class _Path:
-    """The straight way from one state to another, and a role's value along it."""
+    """The straight way from one state to another, and a number along it."""
 
-    def __init__(self, evaluator: Evaluator, begin: Tensor, step: Tensor, role: int) -> None:
-        self._evaluator, self._begin, self._step, self._role = evaluator, begin, step, role
+    def __init__(self, measured: Measured, begin: Tensor, step: Tensor) -> None:
+        self._measured, self._begin, self._step = measured, begin, step
 
     def values(self, places: Tensor) -> Tensor:
         """Return the values at places 0..1 of the path; float64 ``[N]``."""
-        return _values(self._evaluator, self._points(places), self._role).double()
+        return self._measured.numbers(self._points(places))
 
     def integral(self) -> tuple[Tensor, float]:
         """Return the integrals of all fluents' slopes, float64 ``[F]``, and a jump in the middle.
@@ -107,12 +122,14 @@ class _Path:
         edges = torch.linspace(0, 1, _PIECES + 1, dtype=torch.float64)
         low, high = edges[:-1], edges[1:]
         found, jump, points = torch.zeros(len(self._begin), dtype=torch.float64), 0.0, 0
+        whole = float(self.values(torch.tensor([0.0, 1.0])).diff().abs())
+        enough = _CLOSE * max(whole, 1.0)
         while len(low):
             width = high - low
             slopes = self._slopes((low + high) / 2) * width[:, None]
             missing = self.values(high) - self.values(low) - slopes.sum(dim=1)
             points += len(low)
-            close = missing.abs() <= _CLOSE * torch.maximum(width, torch.tensor(1 / _PIECES))
+            close = missing.abs() <= enough * torch.maximum(width, torch.tensor(1 / _PIECES))
             done = close | (width <= _NARROWEST)
             if points >= _MOST_POINTS:
                 done[:] = True
@@ -134,30 +151,7 @@ class _Path:
         for first in range(0, len(places), _AT_ONCE):
             points = self._points(places[first : first + _AT_ONCE]).requires_grad_()
             with torch.enable_grad():
-                value = self._evaluator(points)[:, self._role].sum()
+                value = self._measured.of(points).sum()
                 (gradient,) = torch.autograd.grad(value, points)
             found.append((gradient * self._step).double())
         return torch.cat(found)
-
-
-def _values(evaluator: Evaluator, fluents: Tensor, role: int) -> Tensor:
-    with torch.no_grad():
-        found: Tensor = evaluator(fluents)[:, role]
-    return found
-
-
-def _of_fluents(state: State, amounts: Tensor) -> list[Contribution]:
-    """Return the contributions of fluents, by what holds in the state."""
-    held = state.fluents.tolist()
-    return [
-        Contribution(
-            kind="fluent",
-            label=name if held[fluent] else f"(not {name})",
-            fluents=(fluent,),
-            amount=amount,
-        )
-        for fluent, (name, amount) in enumerate(
-            zip(state.game.fluents, amounts.tolist(), strict=True)
-        )
-        if amount
-    ]

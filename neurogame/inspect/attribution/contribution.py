@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, final
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, TypeAlias, final
 
 from neurogame.errors import GameError
+from neurogame.simulate.game import State
+from neurogame.views import show_as
 
-Method: TypeAlias = Literal["exact", "gradients", "toggling"]
-Unit: TypeAlias = Literal["log-odds", "value"]
-Kind: TypeAlias = Literal["logic", "pattern", "unit", "limit", "fluent"]
+Method: TypeAlias = Literal["exact", "gradients", "shapley", "toggling"]
+Unit: TypeAlias = Literal["log-odds", "value", "score", "logit"]
+Kind: TypeAlias = Literal[
+    "logic", "pattern", "unit", "limit", "fluent", "move", "condition", "goal", "threshold"
+]
 
 
 @final
@@ -21,7 +26,10 @@ class Contribution:
     Attributes:
         kind: ``logic``: the goal networks, or what is computed by logic alone; ``pattern``: the
             row that a look-up reads; ``unit``: a hidden unit; ``limit``: what is cut off, where
-            parts add more than a value can show; ``fluent``: one that holds, or does not.
+            parts add more than a value can show; ``fluent``: one that holds, or does not. Of
+            moves: ``move``: what the move is worth whatever the state; ``condition``: one of the
+            conditions of which one has to be fulfilled; ``goal``: that of a game that the move
+            ends; ``threshold``: biases of the hidden units that are above 0.
         label: for people; the same thing has the same label in all states of a game.
         fluents: indices of the fluents that it reads; empty where it reads the whole state.
         amount: in the unit of the attribution; above 0: good for the role.
@@ -31,6 +39,18 @@ class Contribution:
     label: str
     fluents: tuple[int, ...]
     amount: float
+
+    def text(self, state: State) -> str:
+        """Return a line for people: of a pattern what holds, as it may read many fluents.
+
+        Args:
+            state: the one whose value it adds to.
+        """
+        if self.kind != "pattern":
+            return self.label
+        held = [state.game.fluents[fluent] for fluent in self.fluents if state.fluents[fluent]]
+        name = self.label.partition(":")[0]
+        return f"{name}, of {len(self.fluents)} fluents hold: {' '.join(held) or 'none'}"
 
 
 @final
@@ -42,20 +62,31 @@ class Attribution:
 
     Attributes:
         method: ``exact``: the evaluator is a sum, and this is it; ``gradients``: integrated
-            gradients, which add up to the value; ``toggling``: the change of the value when a
-            fluent alone is the other way round, which need not add up to anything.
-        unit: of all amounts: natural logarithms of odds, or values 0..1.
+            gradients, which add up to the value but for an error of the integral; ``shapley``:
+            sampled Shapley values, which add up to it for every evaluator and judge; ``toggling``:
+            the change of the value when a fluent alone is the other way round, which need not add
+            up to anything.
+        unit: of all amounts: natural logarithms of odds (``log-odds``), values 0..1 of states
+            (``value``), scores of moves (``score``), or scores of moves that are logarithms of
+            weights (``logit``).
         role: whose value it is; its index.
-        value: of the state for the role, 0..1.
+        move: of a judge of moves: the move that it scores, an index into the role's moves; None:
+            a state is valued.
+        value: of the state for the role, 0..1; of a move its score.
         total: the same in the unit.
         base: what is there before anything is added, in the unit.
         contributions: the largest amounts first.
         by_fluent: what each fluent of the game adds, in the unit, for painting boards; ``F``
             numbers. What a pattern adds is shared evenly by the fluents that it reads, what a
             hidden unit adds by those that hold, as they raise or lower it; what no fluent is
-            behind, such as a bias, is left out.
+            behind, such as a bias, is left out. Where there are conditions, which share fluents,
+            integrated gradients from the initial state.
         gap: what is left: rounding where the method is exact, the error of the integral for
             gradients; for toggling without meaning.
+        sampling_error: the largest standard error of an amount, in the unit, where they are means
+            over random orders (``shapley``); 0 elsewhere. The sum has none.
+        state: what is taken apart, or scored; for people, and for painting.
+        against: of a :func:`difference`: the other state.
     """
 
     method: Method
@@ -67,6 +98,19 @@ class Attribution:
     contributions: tuple[Contribution, ...]
     by_fluent: tuple[float, ...]
     gap: float
+    move: int | None = None
+    sampling_error: float = 0.0
+    state: State | None = None
+    against: State | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as a JSON-able dictionary, the states left out."""
+        values = asdict(replace(self, state=None, against=None))
+        del values["state"], values["against"]
+        return values
+
+    def _repr_html_(self) -> str:
+        return show_as("html", self)
 
 
 def sorted_by_size(found: Iterable[Contribution]) -> tuple[Contribution, ...]:
@@ -108,6 +152,8 @@ def difference(one: Attribution, other: Attribution) -> Attribution:
         contributions=sorted_by_size(amounts.values()),
         by_fluent=tuple(a - b for a, b in zip(one.by_fluent, other.by_fluent, strict=True)),
         gap=one.gap - other.gap,
+        sampling_error=math.hypot(one.sampling_error, other.sampling_error),
+        against=other.state,
     )
 
 

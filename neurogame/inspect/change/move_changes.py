@@ -8,8 +8,7 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Float64s2
-from neurogame.evaluators.base import Evaluator
-from neurogame.inspect.move_values import worths_of_moves
+from neurogame.inspect.move_values import Opinion, worths_of_moves
 from neurogame.learn.lookahead import Flags
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
@@ -29,7 +28,7 @@ class ChangedMove:
         role: who moves.
         move: the first evaluator's best move.
         other: the second one's.
-        loss: by how much the first evaluator values its own move higher, 0..1.
+        loss: by how much the first one values its own move higher; 0..1 by evaluators.
     """
 
     row: int
@@ -66,14 +65,14 @@ class MoveChanges:
 
 
 def move_changes(
-    game: Game, one: Evaluator, other: Evaluator, states: StateBatch, *, examples: int = 3
+    game: Game, one: Opinion, other: Opinion, states: StateBatch, *, examples: int = 3
 ) -> MoveChanges:
-    """Compare the moves that two evaluators choose.
+    """Compare the moves that two evaluators, or two judges of moves, choose.
 
     Args:
         game: the game.
-        one: the first evaluator.
-        other: the second evaluator.
+        one: an evaluator or a judge of moves.
+        other: another one.
         states: states that are not terminal, in which every role has a move.
         examples: how many changed moves to list, at most.
     """
@@ -82,7 +81,7 @@ def move_changes(
     for role, name in enumerate(game.roles):
         choosing = joint.choices[:, role] > 1
         asked += int(choosing.sum())
-        best = [_best(found[role]) for found in (mine, theirs)]
+        best = [best_moves(found[role]) for found in (mine, theirs)]
         both = (best[0] & best[1]).sum(axis=1) / best[1].sum(axis=1)
         missed += float((1 - both)[choosing].sum())
         for row in np.flatnonzero(choosing & ~(best[0] & best[1]).any(axis=1)).tolist():
@@ -110,7 +109,11 @@ def move_changes(
     )
 
 
-def _best(values: Float64s2) -> Flags:
-    """Return which moves are as good as the best; bool ``[A, widest]``."""
+def best_moves(values: Float64s2) -> Flags:
+    """Return which moves are as good as the best; bool ``[A, widest]``.
+
+    Args:
+        values: of the moves of each state; float64 ``[A, widest]``, -inf where there is none.
+    """
     found: Flags = values >= values.max(axis=1, keepdims=True) - _EQUAL
     return found

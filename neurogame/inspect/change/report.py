@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from neurogame.array_types import Float64s2
+from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.inspect.calibration import by_distance
@@ -18,9 +18,12 @@ from neurogame.inspect.change.move_changes import move_changes
 from neurogame.inspect.change.oscillating import oscillating_fluents, oscillating_weights
 from neurogame.inspect.change.part_weights import part_weights
 from neurogame.inspect.change.pruning import prune_curve
+from neurogame.inspect.change.role_effects import role_effects
 from neurogame.inspect.change.rule_drift import rule_agreement
+from neurogame.inspect.judges.changes import judge_changes, print_judge_changes
 from neurogame.inspect.positions import PlayedPositions, played_positions, values_of
-from neurogame.learn.checkpoint import Checkpoint, load_checkpoint
+from neurogame.inspect.subject import Subject
+from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
 
@@ -31,24 +34,37 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 0.9)
 LISTED = 12
 
 
-def comparison(
-    checkpoint: Checkpoint, others: Sequence[Path | str], seed: int = 0
-) -> dict[str, Any]:
-    """Compare a checkpoint with its own initial weights, and with other checkpoints of its game.
+def comparison(subject: Subject, others: Sequence[str], seed: int = 0) -> dict[str, Any]:
+    """Compare an evaluator with itself before learning, and with others of its game.
+
+    Judges of moves are compared with those of the same name. Where there is no evaluator, that is
+    all.
 
     Args:
-        checkpoint: what is looked at.
+        subject: what is looked at.
         others: files of other checkpoints of the same game, such as those of other seeds.
         seed: decides the games that are played.
 
     Raises:
-        CheckpointError: a file is no checkpoint, holds no evaluator or is of another game.
+        CheckpointError: a file is no checkpoint, is of another game, or has nothing in common.
     """
-    game = checkpoint.game()
-    files = [load_checkpoint(path) for path in others]
-    pairs = [(one.evaluator(game), one.initial_evaluator(game)) for one in (checkpoint, *files)]
-    with during("comparing evaluators", 20 * len(pairs)):
-        return compared(game, pairs, ["this", *map(str, others)], seed)
+    game = subject.game
+    files = [(name, load_checkpoint(name)) for name in others]
+    report: dict[str, Any] = {"game": game.name}
+    if subject.evaluator is not None:
+        pairs = [
+            subject.values(),
+            *((own.evaluator(game), own.initial_evaluator(game)) for _, own in files),
+        ]
+        with during("comparing evaluators", 20 * len(pairs)):
+            report |= compared(game, pairs, ["this", *others], seed)
+    report["judges"] = judge_changes(subject, files, seed)
+    if subject.evaluator is None and not report["judges"]:
+        raise CheckpointError(
+            f"{subject.name} holds judges of moves only ({', '.join(subject.judge_names)}), and "
+            f"none of the same name is in {', '.join(others)}: there is nothing to compare"
+        )
+    return report
 
 
 def compared(
@@ -79,6 +95,7 @@ def compared(
         "states": len(some),
         "squares": [asdict(one) for one in squares],
         "rules": [asdict(one) for one in rule_agreement(game, pairs)],
+        "roles": [asdict(one) for one in role_effects(game, now)],
         "moves": [
             {"other": name, **_moves(game, current, other, some)}
             for name, other in [
@@ -131,6 +148,13 @@ def _distance(
 
 def print_comparison(report: dict[str, Any]) -> None:
     """Print a report of :func:`comparison`."""
+    if "squares" in report:
+        _print_evaluators(report)
+    print_judge_changes(report["judges"])
+
+
+def _print_evaluators(report: dict[str, Any]) -> None:
+    """Print what learning changed in an evaluator of states."""
     runs = len(report["names"])
     print(
         f"\n{report['game']}: what learning changed; checkpoints {runs}, states {report['states']}"
@@ -144,6 +168,16 @@ def print_comparison(report: dict[str, Any]) -> None:
         print("\nrules: mean change of the absolute weight (mean, deviation, same sign)")
     for row in report["rules"][:LISTED]:
         print(f"{_agreement(row['change'])}  {row['network']}: {row['source']}")
+    for row in report["roles"]:
+        print(
+            f"\n{row['role']} beside {row['other']}: effects of the same things correlate by "
+            f"{row['correlation']:.3f}; largest differences (mean, deviation, same sign)"
+        )
+        for one in row["differences"][:LISTED]:
+            print(
+                f"{_agreement(one['difference'])}  {one['fluent']} {one['mine']['mean']:+.3f}, "
+                f"{one['image']} {one['yours']['mean']:+.3f}"
+            )
     for row in report["moves"]:
         print(
             f"\nbeside {row['other']}: the best move differs in {row['changed']} of {row['asked']} "

@@ -51,7 +51,7 @@ async function value(isWanted) {
   if (!found || !isWanted()) return;
   view.values = found;
   drawMoves();
-  byId('why-card').hidden = !found.methods.length;
+  drawWhyMoves(byId('why-move').value, byId('why-rather').value);
 }
 
 async function curve(isWanted) {
@@ -74,12 +74,18 @@ function drawCurve() {
 
 async function explain(isWanted) {
   const sum = byId('why-sum');
+  byId('why-card').hidden = !source.isLive && view.values?.measure !== 'value';
   if (byId('why-card').hidden) return;
+  if (view.values?.measure !== 'value' && !byId('why-move').value) {
+    sum.textContent = 'This judges moves, not positions: choose a move to see what its score is made of.';
+    byId('why').replaceChildren();
+    return;
+  }
   const of = byId('why-move').value, rather = byId('why-rather').value;
   const question = {
-    line: prefix(), judge: byId('judge').value, role: Number(byId('why-role').value || 0),
+    line: prefix(), judge: byId('judge').value, role: of ? view.role : Number(byId('why-role').value || 0),
     method: byId('why-method').value || null, listing: byId('why-listing').value || null,
-    move: jointOf(of), rather: of ? jointOf(rather) : null,
+    move: of || null, rather: of ? rather || null : null,
   };
   const late = setTimeout(() => { sum.textContent = 'Being worked out …'; }, 250);
   const found = await attempt(
@@ -88,7 +94,8 @@ async function explain(isWanted) {
   );
   clearTimeout(late);
   if (!found || !isWanted()) return;
-  const after = question.move ? ` after ${of}${question.rather ? `, rather than ${rather}` : ''}` : '';
+  const after = question.move ? ` ${view.values?.measure === 'value' ? 'after' : 'of'} ${of}${question.rather ? `, rather than ${rather}` : ''}` : '';
+  byId('why-role').value = String(found.role);
   options(byId('why-method'), found.methods.map((name) => [name, name]), found.method);
   options(byId('why-listing'), found.listings.map((name) => [name, name]), found.listing);
   explained = { ...found, caption: `Painted: what squares add for ${boot.roles[found.role]}${after}. Blue is good, red is bad.` };

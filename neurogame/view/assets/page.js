@@ -159,18 +159,15 @@ async function choose(text, role = view.role) {
   await go(view.ply + 1);
 }
 
+// What can be taken apart: this position, where positions are valued, and the moves of the shown role.
 function drawWhyMoves(move, rather) {
   const own = view.position.legal[view.role] ?? [];
   const usable = source.isLive && !isOver() && own.length > 1;
+  const isValued = !view.values || view.values.measure === 'value';
   for (const id of ['why-move', 'why-rather']) byId(id).disabled = !usable;
   const rows = usable ? own.map((one) => [one.text, one.text]) : [];
-  options(byId('why-move'), [['', 'this position'], ...rows], move);
-  options(byId('why-rather'), [['', 'nothing']].concat(rows), rather);
-}
-
-function jointOf(text) {
-  if (!text) return null;
-  return view.position.legal.map((own, role) => (role === view.role ? text : own[0].text));
+  options(byId('why-move'), [['', isValued ? 'this position' : 'choose a move'], ...rows], move);
+  options(byId('why-rather'), [['', 'nothing'], ...rows], rather);
 }
 
 // Asks the players of roles that have a choice, as long as they are let.

@@ -55,6 +55,7 @@ function showWhy(list, sum, found, onPoint) {
     facts.push(`By how much the value for ${who} would fall if a fluent alone were the other way round.`);
   } else {
     facts.push(`For ${who}, in ${found.unit}: ${signed(found.total)} in all, ${signed(found.base)} base.`);
+    if (found.error) facts.push(`Sampled: the largest standard error is ${found.error.toPrecision(1)}.`);
     if (Math.abs(found.gap) > 0.0005) facts.push(`${signed(found.gap)} is left over.`);
   }
   if (found.more) facts.push(`${found.more} smaller ones add ${signed(found.rest)}.`);
@@ -69,7 +70,7 @@ function showWhy(list, sum, found, onPoint) {
     const row = el(
       'li',
       { tabIndex: 0, class: own.kind },
-      el('span', { class: 'text' }, own.label, el('small', { textContent: own.detail })),
+      el('span', { class: 'text', textContent: own.label }),
       bar,
       el('b', { textContent: signed(own.amount) }),
     );
@@ -77,7 +78,7 @@ function showWhy(list, sum, found, onPoint) {
     for (const name of ['pointerleave', 'blur']) row.addEventListener(name, () => onPoint([]));
     return row;
   }));
-  const none = found.method === 'gradients' && found.listing === 'fluents'
+  const none = ['gradients', 'shapley'].includes(found.method) && found.listing === 'fluents'
     ? 'Amounts are counted from the first position, and this differs from it in nothing that counts.'
     : 'Nothing adds anything here.';
   if (!found.contributions.length) list.replaceChildren(el('li', { class: 'note', textContent: none }));

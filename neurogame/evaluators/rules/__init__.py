@@ -1,0 +1,1 @@
+"""Weighted rules that people can read and write, as an evaluator."""

@@ -1,0 +1,198 @@
+"""Weighted rules as an evaluator: one made of parts, which both compiled searches know.
+
+Rules about the same sets of fluents share a look-up: its row says how many of each set hold. What
+is about one fluent goes into one hidden unit for each output, far above its threshold. Whose turn
+it is chooses the weights, and costs nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neurogame.errors import LimitError
+from neurogame.evaluators.parts.build import describe_parts
+from neurogame.evaluators.parts.config import PartsConfig
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
+from neurogame.evaluators.rules.ground_rule import GroundCount, GroundRule
+from neurogame.simulate.game import Game
+
+MOST_ROWS, MOST_LOOKUPS = 20_000, 4096
+"""Of one look-up, and look-ups of all rules."""
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+_Sets: TypeAlias = tuple[tuple[int, ...], ...]
+
+
+def rules_evaluator(game: Game, rules: Iterable[GroundRule], *, opposed: bool) -> PartsEvaluator:
+    """Return the evaluator that values states by weighted rules.
+
+    Args:
+        game: the game.
+        rules: instances of its weighted rules.
+        opposed: whether there are two roles, and what is worth to one costs the other as much.
+
+    Raises:
+        LimitError: a rule counts in too many sets of fluents, or there are too many different
+            ones.
+    """
+    collected = _Collected(game, 1 if opposed else len(game.roles))
+    for rule in rules:
+        collected.add(rule, opposed)
+    return collected.evaluator(opposed)
+
+
+def mode_fluents(game: Game) -> list[int]:
+    """Return the fluents of which always one holds and says whose turn it is; maybe none."""
+    mode = game.structure.mode
+    if mode is None or not game.structure.variables[mode.variable].exactly:
+        return []
+    found: list[int] = game.structure.variables[mode.variable].fluents.tolist()
+    return found
+
+
+@final
+class _Collected:
+    """What rules add, mode by mode; ``M`` modes, ``O`` outputs, ``F`` fluents."""
+
+    def __init__(self, game: Game, outputs: int) -> None:
+        self.fluents, self.roles = len(game.fluents), len(game.roles)
+        self.modes = mode_fluents(game)
+        self.shape = (max(len(self.modes), 1), outputs)
+        self.constant = np.zeros(self.shape)
+        self.linear = np.zeros((*self.shape, self.fluents))
+        self.tables: dict[_Sets, Floats] = {}
+
+    def add(self, rule: GroundRule, opposed: bool) -> None:
+        """Add an instance in all modes."""
+        output, weight = rule.role, rule.weight
+        if opposed and rule.role == 1:
+            output, weight = 0, -weight
+        for mode in range(self.shape[0]):
+            counts = _joined(count for count in self._in_mode(rule.counts, mode))
+            if counts is not None:
+                self._add(mode, output, weight, counts)
+
+    def _in_mode(self, counts: Sequence[GroundCount], mode: int) -> Iterable[GroundCount]:
+        """Yield the counts without the fluents that say which mode it is."""
+        for count in counts:
+            left = tuple(sorted(f for f in count.fluents if f not in self.modes))
+            held = int(bool(self.modes) and self.modes[mode] in count.fluents)
+            yield GroundCount(left, count.low - held, count.high - held)
+
+    def _add(self, mode: int, output: int, weight: float, counts: list[GroundCount]) -> None:
+        if not counts:
+            self.constant[mode, output] += weight
+        elif len(counts) == 1 and len(counts[0].fluents) == 1:
+            held = counts[0].low == 1
+            self.constant[mode, output] += 0.0 if held else weight
+            self.linear[mode, output, counts[0].fluents[0]] += weight if held else -weight
+        else:
+            sizes = [len(count.fluents) + 1 for count in counts]
+            if math.prod(sizes) > MOST_ROWS:
+                raise LimitError(
+                    f"a rule counts in {len(counts)} sets of fluents, which takes "
+                    f"{math.prod(sizes):,} rows; at most {MOST_ROWS:,} are allowed: split it"
+                )
+            sets = tuple(count.fluents for count in counts)
+            table = self.tables.setdefault(sets, np.zeros((*self.shape, *sizes)))
+            right = tuple(slice(max(count.low, 0), count.high + 1) for count in counts)
+            table[mode, output][right] += weight
+
+    def evaluator(self, opposed: bool) -> PartsEvaluator:
+        """Return the evaluator."""
+        modes, outputs = self.shape
+        above = np.abs(self.linear).sum(axis=2) + 1.0
+        # A constant is a look-up that nothing changes.
+        blocks = [(self.constant - above)[:, :, None]]
+        blocks += [table.reshape(modes, outputs, -1) for table in self.tables.values()]
+        if len(blocks) > MOST_LOOKUPS:
+            raise LimitError(
+                f"the rules count in {len(blocks) - 1:,} different groups of sets of fluents; at "
+                f"most {MOST_LOOKUPS - 1:,} are allowed: use fewer rules or facts"
+            )
+        layout = self._layout([block.shape[2] for block in blocks], opposed)
+        config = PartsConfig(logic="none", hidden=outputs, lookups=len(blocks), detectors=0.0)
+        found = PartsEvaluator(
+            self.roles, layout, None, outputs, describe_parts(layout.sizes, config, 0)
+        )
+        with torch.no_grad():
+            found.tables.copy_(torch.from_numpy(np.concatenate(blocks, axis=2)))
+            found.embedding.copy_(torch.from_numpy(self.linear.transpose(0, 2, 1)))
+            found.bias.copy_(torch.from_numpy(above))
+            found.readout.copy_(torch.eye(outputs).expand(modes, -1, -1))
+        return found
+
+    def _layout(self, sizes: list[int], opposed: bool) -> PartsLayout:
+        modes, outputs = self.shape
+        addends = np.zeros((self.fluents, len(sizes)), np.int32)
+        for number, sets in enumerate(self.tables, 1):
+            step = 1
+            for own in reversed(sets):
+                addends[list(own), number] += step
+                step *= len(own) + 1
+        where, lookups = np.nonzero(addends)
+        ends = np.cumsum(sizes)
+        seen = np.tile(np.arange(self.fluents, dtype=np.int32), (modes, 1))
+        return PartsLayout(
+            sizes=PartsSizes(
+                fluents=self.fluents,
+                modes=modes,
+                mode_fluents=len(self.modes),
+                sets=modes,
+                outputs=outputs,
+                lookups=len(sizes),
+                addends=len(where),
+                rows=int(ends[-1]),
+                images=1,
+                opposed=opposed,
+            ),
+            mode_fluent=np.array(self.modes, np.int32),
+            seen_as=seen,
+            weights=np.arange(modes, dtype=np.int32),
+            turn=np.tile(np.arange(outputs, dtype=np.int32), (modes, 1)),
+            sign=np.ones(modes, np.float32),
+            start=np.searchsorted(where, np.arange(self.fluents + 1)).astype(np.int32),
+            lookup=lookups.astype(np.int32),
+            addend=addends[where, lookups],
+            first=(ends - sizes).astype(np.int32),
+            last=(ends - 1).astype(np.int32),
+            images=seen[:, None].copy(),
+        )
+
+
+def _joined(counts: Iterable[GroundCount]) -> list[GroundCount] | None:
+    """Return counts without those that are always right, each set once; None: never all right.
+
+    Counts of which all fluents must hold become one, as do those of which none may: that takes
+    fewer rows, and means the same.
+    """
+    every: set[int] = set()
+    none: set[int] = set()
+    others: dict[tuple[int, ...], tuple[int, int]] = {}
+    for count in counts:
+        size = len(count.fluents)
+        low, high = max(count.low, 0), min(count.high, size)
+        if low > high:
+            return None
+        if (low, high) == (0, size):
+            continue
+        if size == 1:
+            (every if low else none).add(count.fluents[0])
+            continue
+        before = others.get(count.fluents, (0, size))
+        others[count.fluents] = max(low, before[0]), min(high, before[1])
+    if every & none or any(low > high for low, high in others.values()):
+        return None
+    found = [GroundCount(fluents, *bounds) for fluents, bounds in others.items()]
+    if every:
+        found.append(GroundCount(tuple(sorted(every)), len(every), len(every)))
+    if none:
+        found.append(GroundCount(tuple(sorted(none)), 0, 0))
+    return sorted(found)

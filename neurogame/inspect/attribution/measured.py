@@ -1,0 +1,114 @@
+"""A number that every state has, whatever computes it: a value for a role, or a move's score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
+from neurogame.inspect.attribution.contribution import (
+    Attribution,
+    Contribution,
+    Method,
+    Unit,
+    sorted_by_size,
+)
+from neurogame.simulate.game import State
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What is taken apart, as a function of fluents.
+
+    Attributes:
+        of: fluents, bool or floats 0..1, ``[N, F]`` -> numbers ``[N]``; float32 or float64.
+        unit: of the numbers.
+        role: whose; its index.
+        move: the move that is scored, or None where a state is valued.
+        kind: what fluents are given as where they hold by shares.
+        is_smooth: whether it has gradients.
+        names: of the fluents, for labels; empty: those of the state's game.
+    """
+
+    of: Callable[[Tensor], Tensor]
+    unit: Unit
+    role: int
+    move: int | None = None
+    kind: torch.dtype = torch.float32
+    is_smooth: bool = True
+    names: Sequence[str] = ()
+
+    def numbers(self, fluents: Tensor) -> Tensor:
+        """Return the numbers of states ``[N, F]`` without gradients; float64 ``[N]``."""
+        with torch.no_grad():
+            return self.of(fluents).double()
+
+    def attribution(
+        self,
+        state: State,
+        amounts: Tensor,
+        *,
+        method: Method,
+        base: float,
+        total: float,
+        others: Iterable[Contribution] = (),
+    ) -> Attribution:
+        """Return an attribution to fluents.
+
+        Args:
+            state: the state.
+            amounts: of all fluents; float64 ``[F]``.
+            method: how they were found.
+            base: what is there before anything is added.
+            total: the number of the state.
+            others: what else adds to it.
+        """
+        more = list(others)
+        rest = total - base - float(amounts.sum()) - sum(own.amount for own in more)
+        return Attribution(
+            method=method,
+            unit=self.unit,
+            role=self.role,
+            move=self.move,
+            value=total,
+            total=total,
+            base=base,
+            contributions=sorted_by_size(
+                [*more, *_fluents(self.names or state.game.fluents, state, amounts)]
+            ),
+            by_fluent=tuple(amounts.tolist()),
+            gap=rest,
+        )
+
+
+def value_for(evaluator: Evaluator, role: int) -> Measured:
+    """Return the value of states for a role, by an evaluator of any kind."""
+    weights = next((p for p in evaluator.parameters()), torch.zeros(()))
+    return Measured(
+        of=lambda fluents: evaluator(fluents)[:, role],
+        unit="value",
+        role=role,
+        kind=weights.dtype,
+        is_smooth=not isinstance(evaluator, HeuristicEvaluator),
+    )
+
+
+def _fluents(names: Sequence[str], state: State, amounts: Tensor) -> list[Contribution]:
+    """Return the contributions of fluents, by what holds in the state; ``amounts``: ``[F]``."""
+    held = state.fluents.tolist()
+    return [
+        Contribution(
+            kind="fluent",
+            label=name if held[fluent] else f"(not {name})",
+            fluents=(fluent,),
+            amount=amount,
+        )
+        for fluent, (name, amount) in enumerate(zip(names, amounts.tolist(), strict=False))
+        if amount
+    ]

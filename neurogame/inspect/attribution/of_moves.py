@@ -1,0 +1,212 @@
+"""Why a move is good or bad: by a judge of moves, or by an evaluator of the states after moves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from neurogame.errors import GameError
+from neurogame.evaluators.actions.action_circuit import ActionCircuit
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.knowledge.knowledge import Knowledge
+from neurogame.evaluators.policy.policy import LearnedPolicy
+from neurogame.inspect.attribution.attribute import attribute, to_fluents
+from neurogame.inspect.attribution.contribution import Attribution, Contribution, Method, Unit
+from neurogame.inspect.attribution.measured import Measured
+from neurogame.inspect.attribution.of_actions import action_score, attribute_actions
+from neurogame.inspect.attribution.of_knowledge import attribute_knowledge
+from neurogame.inspect.attribution.of_policy import attribute_policy, policy_score
+from neurogame.inspect.move_values import Opinion, worst_answer
+from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
+from neurogame.kernels.parts.limits import MOST
+from neurogame.learn.mapped_judge import MappedJudge
+from neurogame.simulate.game import Game, State
+
+
+def attribute_move(
+    opinion: Opinion,
+    state: State,
+    role: int,
+    move: int,
+    *,
+    method: Method | None = None,
+    baseline: State | None = None,
+) -> Attribution:
+    """Return what a move's score, or the value of the state that it leads to, is made of.
+
+    :func:`~neurogame.inspect.attribution.contribution.difference` of two moves of a state says why
+    rather one than the other.
+
+    Args:
+        opinion: a judge of moves, or an evaluator of states; of the state's game. Of an evaluator
+            the state after the move is taken apart; where others move at the same time, after the
+            answer that is worst for the role. A game that is over then counts its goal.
+        state: in which the move is legal.
+        role: whose move; its index.
+        move: an index into the role's moves.
+        method: see :class:`~neurogame.inspect.attribution.contribution.Attribution`; None: exact
+            where there is such a sum, else Shapley values.
+        baseline: for gradients and shapley: the state that amounts are counted from; None: the
+            initial one, in which the move need not be legal.
+
+    Raises:
+        GameError: there is no such role, the move is not legal, or the method does not fit.
+    """
+    check_move(state, role, move)
+    if isinstance(opinion, Evaluator):
+        return _after(opinion, state, role, move, method, baseline)
+    if isinstance(opinion, MappedJudge):
+        found = _mapped(opinion, state, role, move, method, baseline)
+    else:
+        names = input_names(state.game)
+        found = _judged(opinion, state, role, move, method, baseline, names)
+    return replace(found, state=state)
+
+
+def check_move(state: State, role: int, move: int) -> None:
+    """Refuse moves that are not legal.
+
+    Raises:
+        GameError: there is no such role, or the move is not legal.
+    """
+    game = state.game
+    if not 0 <= role < len(game.roles):
+        raise GameError(
+            f"{game.name} has no role {role}; its roles are 0..{len(game.roles) - 1}: "
+            + ", ".join(game.roles)
+        )
+    legal = state.legal_moves[role]
+    if move not in legal:
+        texts = [game.moves[role][own] for own in legal]
+        name = game.moves[role][move] if 0 <= move < len(game.moves[role]) else move
+        raise GameError(
+            f"{name} is no legal move of {game.roles[role]} in this state; legal are: "
+            + (", ".join(texts) or "none, the game is over")
+        )
+
+
+def input_names(game: Game) -> list[str]:
+    """Return the names of what formulas may read: fluents, then moves of all roles."""
+    moves = [
+        f"({role} {move})" for role, own in zip(game.roles, game.moves, strict=True) for move in own
+    ]
+    return [*game.fluents, *moves]
+
+
+def _after(
+    evaluator: Evaluator,
+    state: State,
+    role: int,
+    move: int,
+    method: Method | None,
+    baseline: State | None,
+) -> Attribution:
+    """Return what the value of the state after a move is made of."""
+    after = state.next(worst_answer(evaluator, state, role, move))
+    found = attribute(evaluator, after, role, method=method, baseline=baseline)
+    if not after.is_terminal:
+        return replace(found, move=move)
+    goal = after.goals[role]
+    value = 0.0 if goal is None else goal / 100
+    total = value
+    if found.unit == "log-odds":
+        # Those of a sure win are infinite; here as in the evaluator there is a most.
+        least = math.exp(-MOST)
+        total = math.log(max(value, least) / max(1 - value, least))
+    part = Contribution(kind="goal", label="the goal that it ends with", fluents=(), amount=total)
+    return replace(
+        found,
+        move=move,
+        value=value,
+        total=total,
+        base=0.0,
+        contributions=(part,) if total else (),
+        by_fluent=(0.0,) * len(found.by_fluent),
+        gap=0.0,
+    )
+
+
+def _judged(
+    judge: MoveJudge,
+    state: State,
+    role: int,
+    move: int,
+    method: Method | None,
+    baseline: State | None,
+    names: Sequence[str],
+) -> Attribution:
+    """Return what a judge's score of a move of its own game is made of."""
+    if method in (None, "exact"):
+        if isinstance(judge, Knowledge):
+            return attribute_knowledge(judge, state, role, move, names)
+        if isinstance(judge, LearnedPolicy):
+            return attribute_policy(judge, state, role, move, names)
+        if isinstance(judge, ActionCircuit) and (method or not judge.config.trainable):
+            return attribute_actions(judge, state, role, move, names)
+        if method:
+            raise GameError(
+                f"scores of {type(judge).__name__} are no sum, so that no attribution is exact; "
+                "methods for it are 'shapley' and 'toggling'"
+            )
+    return to_fluents(_score(judge, state, role, move, names), state, method, baseline)
+
+
+def _score(judge: MoveJudge, state: State, role: int, move: int, names: Sequence[str]) -> Measured:
+    """Return the score of a move as a number of states, in which it may not be legal."""
+    if isinstance(judge, ActionCircuit):
+        return action_score(judge, role, move, names)
+    if isinstance(judge, LearnedPolicy):
+        return policy_score(judge, role, move, names)
+    legal = np.zeros((1, len(state.game.moves[role])), np.bool_)
+    legal[0, move] = True
+
+    def scores(fluents: Tensor) -> Tensor:
+        allowed = np.repeat(legal, len(fluents), axis=0)
+        return torch.from_numpy(judge.move_scores(fluents.numpy(), allowed, role)[:, move])
+
+    unit: Unit = "logit" if judge.scale == LOGITS else "score"
+    return Measured(of=scores, unit=unit, role=role, move=move, is_smooth=False, names=names)
+
+
+def _mapped(
+    judge: MappedJudge,
+    state: State,
+    role: int,
+    move: int,
+    method: Method | None,
+    baseline: State | None,
+) -> Attribution:
+    """Return what a judge says of the same move of the game that it was made for."""
+    mapping, home = judge.mapping, judge.home
+    index = list(mapping.fluents)
+    own_role = mapping.roles.index(role)
+    own_move = mapping.moves[own_role].index(move)
+    own = State(home, state.fluents[index])
+    begin = None if baseline is None else State(home, baseline.fluents[index])
+    found = _judged(judge.judge, own, own_role, own_move, method, begin, _names(judge, state.game))
+    by_fluent = [0.0] * len(state.fluents)
+    for fluent, amount in zip(index, found.by_fluent, strict=True):
+        by_fluent[fluent] = amount
+    contributions = tuple(
+        replace(part, fluents=tuple(sorted(index[fluent] for fluent in part.fluents)))
+        for part in found.contributions
+    )
+    return replace(
+        found, role=role, move=move, contributions=contributions, by_fluent=tuple(by_fluent)
+    )
+
+
+def _names(judge: MappedJudge, game: Game) -> list[str]:
+    """Return the names of what formulas of the home game may read, as the other game has them."""
+    mapping = judge.mapping
+    moves = [
+        f"({game.roles[other]} {game.moves[other][move]})"
+        for other, own in zip(mapping.roles, mapping.moves, strict=True)
+        for move in own
+    ]
+    return [*(game.fluents[fluent] for fluent in mapping.fluents), *moves]

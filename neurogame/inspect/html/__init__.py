@@ -1,0 +1,1 @@
+"""How evaluators, checkpoints, matches, searches and attributions show themselves in notebooks."""

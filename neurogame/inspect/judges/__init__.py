@@ -1,0 +1,1 @@
+"""Judges of moves, as people look at them: what they know, and what they differ in."""

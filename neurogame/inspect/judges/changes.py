@@ -1,0 +1,122 @@
+"""In what judges of moves differ: best moves, scores, and what knowledge has learned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from neurogame.evaluators.knowledge.knowledge import Knowledge
+from neurogame.inspect.change.move_changes import move_changes
+from neurogame.inspect.move_values import worths_of_moves
+from neurogame.inspect.positions import played_positions
+from neurogame.inspect.subject import Subject
+from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.learn.checkpoint import Checkpoint
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import StateBatch
+from neurogame.waiting import during
+
+GAMES, STATES = 100, 500
+"""Random games, and how many of their states judges are asked about."""
+_LISTED = 12
+
+
+def judge_changes(
+    subject: Subject, others: Sequence[tuple[str, Checkpoint]], seed: int = 0
+) -> list[dict[str, Any]]:
+    """Compare the judges of moves of a subject with those of the same name in checkpoints.
+
+    Args:
+        subject: what is looked at.
+        others: names and contents of other checkpoints of its game.
+        seed: decides the random games whose states are looked at.
+
+    Returns:
+        For each judge and each other checkpoint that has one: how often the best move differs, how
+        scores correlate, and for knowledge the fluents whose weights differ most.
+    """
+    game = subject.game
+    pairs = [(own, *other) for own in subject.judge_names for other in others]
+    pairs = [(own, name, other) for own, name, other in pairs if own in other.judges]
+    if not pairs:
+        return []
+    with during("comparing judges of moves", 5 * len(pairs)):
+        played = played_positions(game, None, matches=GAMES, seed=seed)
+        states = played.drawn(STATES, seed).states
+        return [
+            {"judge": own, "other": name}
+            | compared_judges(game, subject.judge(own), other.judge(own, game), states)
+            for own, name, other in pairs
+        ]
+
+
+def compared_judges(
+    game: Game, one: MoveJudge, other: MoveJudge, states: StateBatch
+) -> dict[str, Any]:
+    """Compare two judges of moves of one game.
+
+    Args:
+        game: the game.
+        one: a judge.
+        other: another one.
+        states: states that are not terminal, in which every role has a move.
+    """
+    found = move_changes(game, one, other, states)
+    report = {
+        **asdict(found),
+        "share": found.share,
+        "correlation": _correlation(game, one, other, states),
+        "fluents": [],
+    }
+    if isinstance(one, Knowledge) and isinstance(other, Knowledge):
+        weights = [own.psi.detach().numpy() for own in (one, other)]
+        apart = weights[0] - weights[1]
+        order = np.argsort(-np.abs(apart), axis=None, kind="stable")[:_LISTED]
+        report["fluents"] = [
+            {
+                "role": game.roles[role],
+                "fluent": game.fluents[fluent],
+                "this": float(weights[0][role, fluent]),
+                "other": float(weights[1][role, fluent]),
+            }
+            for role, fluent in zip(*np.unravel_index(order, apart.shape), strict=True)
+        ]
+    return report
+
+
+def print_judge_changes(report: Sequence[dict[str, Any]]) -> None:
+    """Print a report of :func:`judge_changes`."""
+    for row in report:
+        print(
+            f"\njudge {row['judge']} beside that of {row['other']}: the best move differs in "
+            f"{row['changed']} of {row['asked']} choices ({100 * row['share']:.1f} %; ties drawn: "
+            f"{100 * row['drawn']:.1f} %), scores correlate by {row['correlation']:.3f}"
+        )
+        for one in row["examples"]:
+            print(f"  {one['role']}: {one['move']} instead of {one['other']}, {one['loss']:+.3f}")
+            print(f"    in {' '.join(one['fluents'])}")
+        if row["fluents"]:
+            print("  fluents whose weights differ most: this, other")
+        for one in row["fluents"]:
+            print(f"  {one['this']:+8.4f} {one['other']:+8.4f}  {one['role']}: {one['fluent']}")
+
+
+def _correlation(game: Game, one: MoveJudge, other: MoveJudge, states: StateBatch) -> float:
+    """Return how scores correlate within the choices of a state, -1..1; 0 where none differ."""
+    (joint, mine), (_, theirs) = (worths_of_moves(game, own, states) for own in (one, other))
+    products, squares = 0.0, np.zeros(2)
+    for role, table in enumerate(joint.table):
+        listed = table >= 0
+        count = listed.sum(axis=1, keepdims=True)
+        apart = []
+        for scores in (mine[role], theirs[role]):
+            plain = np.where(listed, scores, 0.0)
+            mean = plain.sum(axis=1, keepdims=True) / np.maximum(count, 1)
+            apart.append(np.where(listed, plain - mean, 0.0))
+        products += float((apart[0] * apart[1]).sum())
+        squares += [(own**2).sum() for own in apart]
+    scale = float(np.sqrt(squares.prod()))
+    return products / scale if scale else 0.0

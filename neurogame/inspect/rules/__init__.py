@@ -1,0 +1,1 @@
+"""Readable weighted rules, extracted from any evaluator."""

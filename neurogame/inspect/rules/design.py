@@ -1,0 +1,111 @@
+"""The least-squares problem of weighted rules: how often candidates count in which states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+
+from neurogame.evaluators.rules.ground_rule import GroundCount, GroundRule
+from neurogame.inspect.rules.candidates import Candidate
+from neurogame.inspect.rules.samples import Samples
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Columns: TypeAlias = npt.NDArray[np.float32]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+CLIPPED = 6.0
+"""Log-odds are cut off here: beyond, a value is all but sure, and how sure says little."""
+_LEAST_WEIGHT = 0.08
+"""Weight of a state whose value is sure, beside 1 of one that is open."""
+_CHOICES = 1.0
+"""Weight of differences between the outcomes of one choice, beside that of values."""
+
+
+@final
+class Truths:
+    """How often rules count in given states; remembers counts that many rules share.
+
+    ``N`` states, ``O`` outputs: one if roles are opposed, else one for each role.
+    """
+
+    def __init__(self, held: Flags, roles: int, *, opposed: bool) -> None:
+        """Take states, bool ``[N, F]``."""
+        self._held = np.ascontiguousarray(held.T)
+        self._opposed = opposed
+        self._outputs = 1 if opposed else roles
+        self._known: dict[GroundCount, Flags] = {}
+
+    def column(self, rules: Iterable[GroundRule]) -> Columns:
+        """Return what instances add up to, with their weights; float32 ``[N * O]``."""
+        found = np.zeros((self._held.shape[1], self._outputs), np.float32)
+        for rule in rules:
+            right = np.ones(len(found), np.bool_)
+            for count in rule.counts:
+                right &= self._right(count)
+            minus = self._opposed and rule.role == 1
+            output = 0 if self._opposed else rule.role
+            found[:, output] += np.float32(-rule.weight if minus else rule.weight) * right
+        return found.reshape(-1)
+
+    def _right(self, count: GroundCount) -> Flags:
+        known = self._known.get(count)
+        if known is None:
+            number = self._held[list(count.fluents)].sum(axis=0)
+            known = self._known[count] = (number >= count.low) & (number <= count.high)
+        return known
+
+
+@final
+class Design:
+    """Rows of a least-squares problem: values, and differences between outcomes of a choice.
+
+    Attributes:
+        truths: of the samples' states.
+        target: what rules are to add up to; float32 ``[rows]``.
+    """
+
+    def __init__(self, samples: Samples, roles: int, *, opposed: bool) -> None:
+        """Weigh states: those whose values are open count most.
+
+        Args:
+            samples: states with log-odds.
+            roles: number of roles.
+            opposed: whether one role's log-odds say all.
+        """
+        self.truths = Truths(samples.held, roles, opposed=opposed)
+        odds = np.clip(samples.odds[:, :1] if opposed else samples.odds, -CLIPPED, CLIPPED)
+        value = 1 / (1 + np.exp(-odds))
+        weight = np.sqrt(np.maximum(4 * value * (1 - value), _LEAST_WEIGHT)).astype(np.float32)
+        self._outputs = odds.shape[1]
+        self._weight = weight.reshape(-1)
+        rows = np.flatnonzero(samples.parent >= 0)
+        _, group = np.unique(samples.parent[rows], return_inverse=True)
+        self._group = group.reshape(-1)
+        self._number = np.bincount(self._group).astype(np.float32)
+        self._rows = rows
+        self._choice_weight = np.float32(np.sqrt(_CHOICES)) * weight[rows].reshape(-1)
+        self.target = self.rows_of(odds.reshape(-1).astype(np.float32))
+
+    def rows_of(self, column: Columns) -> Columns:
+        """Return the rows of a column of states, float32 ``[N * O]``."""
+        own = column.reshape(-1, self._outputs)[self._rows]
+        mean = np.stack(
+            [np.bincount(self._group, own[:, o]) / self._number for o in range(self._outputs)],
+            axis=1,
+        )
+        apart = (own - mean[self._group]).astype(np.float32).reshape(-1)
+        return np.concatenate([column * self._weight, apart * self._choice_weight])
+
+    def column(self, candidate: Candidate) -> Columns:
+        """Return the rows of a candidate."""
+        return self.rows_of(self.truths.column(candidate.instances))
+
+    def columns(self, candidates: Sequence[Candidate]) -> Columns:
+        """Return the rows of candidates; float32 ``[K, rows]``."""
+        found = np.zeros((len(candidates), len(self.target)), np.float32)
+        for number, one in enumerate(candidates):
+            found[number] = self.column(one)
+        return found

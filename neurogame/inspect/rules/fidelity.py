@@ -1,0 +1,86 @@
+"""Fidelity: how far rules value states, and choose moves, as the evaluator they came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from neurogame.array_types import Float64s2
+from neurogame.evaluators.base import Evaluator
+from neurogame.inspect.change.move_changes import best_moves
+from neurogame.inspect.move_values import worths_of_moves
+from neurogame.inspect.positions import PlayedPositions, values_of
+from neurogame.inspect.reliability import log_odds
+from neurogame.simulate.game import Game
+
+_CLEAR = 0.05
+"""A value that is nearer to one half favours nobody."""
+_CLIPPED = 6.0
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Fidelity:
+    """How far two evaluators agree; all but the last of values of all roles.
+
+    Attributes:
+        states: number of states.
+        difference: mean absolute difference of the values, 0..1.
+        correlation: of the log-odds, cut off at 6; NaN where one of them is the same everywhere.
+        side: share of the values on the same side of one half, where the first evaluator's is
+            more than 0.05 from it.
+        choices: pairs of a state and a role with a choice.
+        moves: share of these in which the second one's best move at one ply is one of the first
+            one's best; where it has several best moves, the share of them.
+        chance: what moves at random come to.
+    """
+
+    states: int
+    difference: float
+    correlation: float
+    side: float
+    choices: int
+    moves: float
+    chance: float
+
+
+def fidelity(
+    game: Game, teacher: Evaluator, student: Evaluator, played: PlayedPositions
+) -> Fidelity:
+    """Compare two evaluators.
+
+    Args:
+        game: the game.
+        teacher: the first one.
+        student: the second one.
+        played: positions, best of games that neither was fitted to.
+    """
+    one, other = (values_of(own, played.states) for own in (teacher, student))
+    clear = np.abs(one - 0.5) > _CLEAR
+    worths = [worths_of_moves(game, own, played.states) for own in (teacher, student)]
+    joint = worths[0][0]
+    choices, same, chance = 0, 0.0, 0.0
+    for role in range(len(game.roles)):
+        choosing = joint.choices[:, role] > 1
+        best, mine = (best_moves(found[role])[choosing] for _, found in worths)
+        choices += int(choosing.sum())
+        same += float(((best & mine).sum(axis=1) / mine.sum(axis=1)).sum())
+        chance += float((best.sum(axis=1) / joint.choices[choosing, role]).sum())
+    return Fidelity(
+        states=len(played),
+        difference=float(np.abs(one - other).mean()),
+        correlation=_correlation(one, other),
+        side=float(((one > 0.5) == (other > 0.5))[clear].mean()) if clear.any() else 1.0,
+        choices=choices,
+        moves=same / max(choices, 1),
+        chance=chance / max(choices, 1),
+    )
+
+
+def _correlation(one: Float64s2, other: Float64s2) -> float:
+    odds = [np.clip(log_odds(values), -_CLIPPED, _CLIPPED).ravel() for values in (one, other)]
+    if min(own.std() for own in odds) < 1e-9:
+        return float("nan")
+    return float(np.corrcoef(odds[0], odds[1])[0, 1])

@@ -1,0 +1,123 @@
+"""An evaluator told in few weighted rules, as JSON and as text: ``inspect --rules``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from neurogame.errors import ConfigurationError
+from neurogame.evaluators.rules.weighted_rules import RuleSet
+from neurogame.evaluators.rules.write import weighted_rule_text, weighted_rules_text
+from neurogame.files import write_whole
+from neurogame.inspect.positions import played_positions
+from neurogame.inspect.rules.extract import ExtractedRule, Extractor
+from neurogame.inspect.rules.fidelity import Fidelity, fidelity
+from neurogame.inspect.subject import Subject
+from neurogame.learn.rules_file import evaluator_of_rules
+from neurogame.waiting import during
+
+SIZE = 20
+"""Rules, unless told."""
+_GAMES, _STATES, _RANDOM = 100, 1500, 0.5
+"""Games on which fidelity is measured, states of these, and the share of random moves."""
+_OTHER_GAMES = 1 << 20
+"""Added to the seed: fidelity is measured on other games than rules are fitted to."""
+
+
+def rules_report(
+    subject: Subject, *, size: int = SIZE, seed: int = 0, out: Path | None = None
+) -> dict[str, Any]:
+    """Extract weighted rules from an evaluator, and measure how far they say the same.
+
+    Args:
+        subject: with an evaluator.
+        size: how many rules, at most; at least 1.
+        seed: decides the games that rules are fitted to, and those of the measurement.
+        out: a file to write the rules to, or None; player strings take it as a source where its
+            name ends with ``.rules``.
+
+    Raises:
+        CheckpointError: there are only judges of moves.
+        ConfigurationError: the size is below 1, or players would not know the file for rules.
+    """
+    if size < 1:
+        raise ConfigurationError(f"--size {size}: at least 1 rule is needed")
+    if out is not None and out.suffix.lower() != ".rules":
+        raise ConfigurationError(
+            f"{out}: player strings know files of rules by their names, which end with .rules"
+        )
+    evaluator, initial = subject.values()
+    game = subject.game
+    rules, about = Extractor(game, evaluator, seed=seed).rules(size)
+    own = evaluator_of_rules(rules, game)
+    with during(f"{game.name}: fidelity of the rules", 5):
+        played = played_positions(
+            game, evaluator, matches=_GAMES, seed=seed + _OTHER_GAMES, epsilon=_RANDOM
+        ).drawn(_STATES, seed)
+        found = fidelity(game, evaluator, own, played)
+        before = fidelity(game, evaluator, initial, played)
+    if out is not None:
+        text = rules_file_text(rules, about, found, subject.name)
+
+        def write(stream: BinaryIO) -> None:
+            stream.write(text.encode("utf-8"))
+
+        write_whole(out, write)
+    return {
+        "size": len(rules.rules),
+        "opposed": rules.opposed,
+        "rules": [
+            {"text": weighted_rule_text(rule), "weight": rule.weight, **asdict(told)}
+            for rule, told in zip(rules.rules, about, strict=True)
+        ],
+        "facts": {name: len(rows) for name, rows in rules.facts.items()},
+        "fidelity": asdict(found),
+        "initial": asdict(before),
+        "file": None if out is None else str(out),
+    }
+
+
+def rules_file_text(
+    rules: RuleSet, about: Sequence[ExtractedRule], found: Fidelity, source: str
+) -> str:
+    """Return the text of a file of extracted rules, with what there is to say about them."""
+    title = [
+        f"{len(rules.rules)} weighted rules, extracted from {source}",
+        f"fidelity in {found.states} states of other games: values differ by "
+        f"{found.difference:.3f} on average, log-odds correlate by {found.correlation:.3f}, "
+        f"{100 * found.side:.1f} % of the clear values are on the same side of one half,",
+        f"{100 * found.moves:.1f} % of {found.choices} moves are among the evaluator's best "
+        f"(at random {100 * found.chance:.1f} %)",
+    ]
+    return weighted_rules_text(rules, title=title, remarks=[_remark(own) for own in about])
+
+
+def print_rules_report(report: dict[str, Any]) -> None:
+    """Print a report of :func:`rules_report`."""
+    facts = ", ".join(f"{name} ({rows})" for name, rows in report["facts"].items()) or "none"
+    print(f"\n{report['size']} weighted rules; facts that bind their variables: {facts}")
+    for number, row in enumerate(report["rules"], 1):
+        print(f"\n; {number}. {_remark(row)}\n{row['text']}")
+    found, before = report["fidelity"], report["initial"]
+    print(f"\nfidelity, in {found['states']} states of other games: rules, before learning")
+    for what, name, factor in (
+        ("mean difference of values", "difference", 1),
+        ("correlation of log-odds", "correlation", 1),
+        ("same side of one half, %", "side", 100),
+        ("best moves in common, %", "moves", 100),
+    ):
+        print(f"{what:28s} {factor * found[name]:8.3f} {factor * before[name]:8.3f}")
+    print(f"{'moves at random, %':28s} {100 * found['chance']:8.3f}")
+    if report["file"]:
+        print(f"\nwritten to {report['file']}; play it:\n  alphabeta:{report['file']},depth=2")
+
+
+def _remark(about: ExtractedRule | dict[str, Any]) -> str:
+    """Return what there is to say about a rule."""
+    told = asdict(about) if isinstance(about, ExtractedRule) else about
+    return (
+        f"{told['kind']}: {told['instances']} instances, {told['held']:.3g} of them count in a "
+        f"state; moves the log-odds by {told['effect']:.2f}"
+    )

@@ -1,0 +1,105 @@
+"""What rules are fitted to: states with an evaluator's log-odds, and the choices between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neurogame.array_types import Bools1, Float64s2, Int64s1
+from neurogame.evaluators.base import Evaluator
+from neurogame.inspect.positions import played_positions, values_of
+from neurogame.inspect.reliability import log_odds
+from neurogame.learn.counter_random import derive
+from neurogame.learn.joint_moves import joint_moves
+from neurogame.simulate.game import Game
+from neurogame.simulate.states import StateBatch
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Samples:
+    """States of games, with the states that the moves in some of them lead to.
+
+    Attributes:
+        held: which fluents hold; bool ``[N, F]``, none of the states terminal.
+        odds: log-odds of the evaluator's values; float64 ``[N, R]``.
+        parent: number of the choice that a state is an outcome of, or -1; int64 ``[N]``.
+        made: steps: which fluents hold before and after; bool ``[2, T, F]``.
+    """
+
+    held: npt.NDArray[np.bool_]
+    odds: Float64s2
+    parent: Int64s1
+    made: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        """Return the number of states, ``N``."""
+        return len(self.held)
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Amount:
+    """How much to look at.
+
+    Attributes:
+        games: number of games, at least 1.
+        states: of these games, at most.
+        outcomes: states that all moves of some of these states lead to, at most, but for those of
+            one state.
+    """
+
+    games: int
+    states: int
+    outcomes: int
+
+
+def gather_samples(
+    game: Game, teacher: Evaluator, amount: Amount, *, epsilon: float, seed: int
+) -> Samples:
+    """Let an evaluator play, and ask it about the states and about what moves lead to.
+
+    Args:
+        game: the game.
+        teacher: plays with itself, one ply ahead.
+        amount: how much.
+        epsilon: share of random moves, 0..1.
+        seed: decides the games and which of their states are taken.
+
+    Raises:
+        GameError: no game ended.
+    """
+    played = played_positions(game, teacher, matches=amount.games, seed=seed, epsilon=epsilon)
+    some = played.drawn(amount.states, seed)
+    before, after, parent, over = _next_states(game, some.states, amount.outcomes, seed)
+    held = np.concatenate([some.states.to_bool().numpy(), after[~over]])
+    values = values_of(teacher, StateBatch.from_bool(torch.from_numpy(held)))
+    return Samples(
+        held=held,
+        odds=log_odds(values),
+        parent=np.concatenate([np.full(len(some), -1, np.int64), parent[~over]]),
+        made=np.stack([before, after]),
+    )
+
+
+def _next_states(
+    game: Game, states: StateBatch, most: int, seed: int
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], Int64s1, Bools1]:
+    """Return states, what all their joint moves lead to, their numbers, and whether it is over."""
+    simulator = game.simulator()
+    order = np.random.default_rng(seed).permutation(len(states))
+    mixed = states.select(torch.from_numpy(order))
+    legal = simulator.look(mixed).legal.numpy()
+    words = derive(seed, np.arange(len(mixed))).view(np.int64)
+    joint = joint_moves(legal, list(game.move_offsets), words)
+    # All moves of a state, or none: choices are compared.
+    last = int(joint.parent[min(most, len(joint.parent)) - 1])
+    rows = np.flatnonzero(joint.parent <= last)
+    before = mixed.select(torch.from_numpy(joint.parent[rows]))
+    after = simulator.step(before, torch.from_numpy(joint.moves[rows]), check=False)
+    over = simulator.look(after).terminal.numpy()
+    return before.to_bool().numpy(), after.to_bool().numpy(), joint.parent[rows], over

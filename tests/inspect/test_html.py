@@ -1,0 +1,311 @@
+"""What shows itself in notebooks: well-formed, escaped, complete, whatever the game is like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from xml.etree import ElementTree
+
+import pytest
+import torch
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.fresh import make_fresh
+from neurogame.gdl.scramble import scramble
+from neurogame.inspect.attribution.attribute import attribute
+from neurogame.inspect.attribution.contribution import Attribution, difference
+from neurogame.inspect.html.elements import Html, bar, table
+from neurogame.inspect.html.match import match_html
+from neurogame.inspect.html.view import html_of
+from neurogame.inspect.named_state import named_state
+from neurogame.learn.checkpoint import Checkpoint, empty_checkpoint, load_checkpoint
+from neurogame.learn.weights import copied_weights
+from neurogame.players.match import play_match
+from neurogame.players.match_settings import MatchSettings
+from neurogame.players.players import make_player
+from neurogame.players.record import MatchRecord
+from neurogame.search.result import SearchResult
+from neurogame.simulate.game import Game, State
+from tests.conftest import REPOSITORY
+
+SHAPES = (
+    *("tictactoe", "tictactoe3p", "rockpaperscissors", "eightpuzzle", "nim", "prisoners"),
+    *("connectfour_simultaneous", "dotsandboxes"),
+)
+"""Two roles and three, one, simultaneous moves, no board, no turns, walls as well as squares."""
+ODD = """
+(role <script>1</script>) (role "b"&c)
+(init (at <b> "x")) (init (step 1))
+(<= (legal ?r (go "&lt" ?x)) (role ?r) (val ?x))
+(val <i>) (val </div>)
+(<= (next (at <b> ?x)) (does <script>1</script> (go ?y ?x)))
+(<= (next (step 2)) (true (step 1)))
+(<= terminal (true (step 2)))
+(<= (goal ?r 100) (role ?r) (true (at <b> <i>)))
+(<= (goal ?r 0) (role ?r) (not (true (at <b> <i>))))
+"""
+
+
+def tree(source: str) -> ElementTree.Element:
+    """Return a view as a tree, which it has to be; refuse what does not stand by itself."""
+    found = ElementTree.fromstring(source)
+    names = {own.tag.rpartition("}")[2] for own in found.iter()}
+    assert not names & {"script", "style", "link", "img", "iframe", "object", "b", "i"}
+    addresses = set(re.findall(r"https?://[^\s\"']+", source))
+    assert addresses <= {"http://www.w3.org/2000/svg"}
+    assert "url(" not in source
+    return found
+
+
+def text(source: str) -> str:
+    """Return all that is written in a view."""
+    return " ".join(" ".join(tree(source).itertext()).split())
+
+
+def pictures(source: str) -> int:
+    """Return how many boards are drawn."""
+    return sum(own.tag.endswith("svg") for own in tree(source).iter())
+
+
+def found_by(state: State, role: int, tries: Mapping[int, int] | None = None) -> SearchResult:
+    """Return what a search might have found."""
+    moves = state.legal_moves[role]
+    return SearchResult(
+        role=role,
+        move=moves[0],
+        value=tuple(0.25 for _ in state.game.roles),
+        proved=False,
+        depth=2,
+        nodes=1234,
+        visits=99,
+        seconds=0.5,
+        line=(tuple(own[0] for own in state.legal_moves),),
+        scores={move: number / len(moves) for number, move in enumerate(moves)},
+        tries=tries or {},
+        proved_states={},
+        state=state,
+    )
+
+
+def random_match(game: Game, seed: int = 1) -> MatchRecord:
+    players = [make_player("random", game, seed + n) for n in range(len(game.roles))]
+    return play_match(game, players, seed=seed, settings=MatchSettings(opening_plies=1))
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_games_of_all_shapes_are_shown(name: str) -> None:
+    game = Game.from_rules(scramble(Game.load(name).rules, seed=5).rules, name)
+    state = game.initial_state()
+    record = random_match(game)
+    shown = html_of(record)
+    assert all(role in text(shown) for role in game.roles)
+    assert pictures(shown) >= 1
+    assert f"{record.length} plies" in text(shown)
+    evaluator = make_evaluator(game, EvaluatorConfig(kind="mlp"))
+    for role in range(len(game.roles)):
+        if not state.legal_moves[role]:
+            continue
+        for tries in ({}, dict.fromkeys(state.legal_moves[role], 3)):
+            shown = html_of(found_by(state, role, tries))
+            best = game.moves[role][state.legal_moves[role][0]]
+            assert best in text(shown)
+            assert ("visits" in text(shown)) == bool(tries)
+        shown = html_of(attribute(evaluator, state, role, method="toggling"))
+        assert f"value for {game.roles[role]}" in text(shown)
+        assert pictures(shown) == 1
+    shown = html_of(evaluator)
+    assert name in text(shown)
+    assert all(role in text(shown) for role in game.roles)
+    shown = html_of(empty_checkpoint(game))
+    assert pictures(shown) == 1
+    assert "nothing learned" in text(shown)
+
+
+def test_names_cannot_be_elements() -> None:
+    game = Game.from_text(ODD, "<u>odd</u>")
+    assert game.roles[0].startswith("<script>")
+    state = game.initial_state()
+    end = state.next([own[0] for own in state.legal_moves])
+    evaluator = make_evaluator(game)
+    things: list[object] = [
+        random_match(game),
+        found_by(state, 0, {0: 1, 1: 2}),
+        attribute(evaluator, state, 0),
+        attribute(evaluator, end, 1, method="toggling"),
+        evaluator,
+        trained(game, evaluator),
+    ]
+    for thing in things:
+        shown = text(html_of(thing))
+        assert game.roles[0] in shown or game.roles[1] in shown
+    assert "<u>odd</u>" in text(html_of(evaluator))
+
+
+def trained(game: Game, evaluator: Evaluator) -> Checkpoint:
+    """Return a checkpoint whose results are as odd as can be."""
+    return Checkpoint(
+        **{
+            **vars(empty_checkpoint(game)),
+            "description": evaluator.describe(),
+            "weights": copied_weights(evaluator),
+            "results": [{"score": None}, {"score": 0.5, "against": "<b>", "low": 0, "high": 1}, {}],
+            "counters": {"<b>": 1, "x": "y", "seconds": 1.5},
+        }
+    )
+
+
+def test_a_checkpoint_says_what_it_is_and_how_to_play_it() -> None:
+    checkpoint = load_checkpoint(REPOSITORY / "checkpoints" / "tictactoe.pt")
+    shown = text(checkpoint._repr_html_())
+    assert "checkpoint of tictactoe evaluator parts" in shown
+    assert "xplayer, oplayer" in shown
+    assert checkpoint.hash[:16] in shown
+    assert f"{checkpoint.counters['matches']:,}" in shown
+    assert "neurogame play tictactoe --opponent alphabeta:FILE" in shown
+    for row in checkpoint.results:
+        assert f"{100 * row['score']:.1f}" in shown
+    assert pictures(checkpoint._repr_html_()) == 1
+    assert repr(checkpoint) == (
+        "Checkpoint('tictactoe': evaluator parts, "
+        f"learned from {checkpoint.counters['matches']:,} matches)"
+    )
+
+
+def test_judges_are_named_with_a_player_that_uses_them() -> None:
+    empty = empty_checkpoint(Game.load("nim"))
+    judges = {"knowledge": {"description": {}, "weights": {"w": torch.zeros(3)}}}
+    shown = text(html_of(Checkpoint(**{**vars(empty), "judges": judges})))
+    assert "judge of moves knowledge" in shown
+    assert "--opponent mcts:FILE,tree=knowledge" in shown
+    assert "inspect FILE" not in shown
+
+
+def test_a_checkpoint_of_rules_that_are_read_differently_now_says_so() -> None:
+    empty = empty_checkpoint(Game.load("nim"))
+    shown = html_of(Checkpoint(**{**vars(empty), "fluents": ["(other)"]}))
+    assert "retrain with this version" in text(shown)
+
+
+def test_evaluators_show_parts_rules_and_drift() -> None:
+    checkpoint = load_checkpoint(REPOSITORY / "checkpoints" / "connectfour.pt")
+    game = checkpoint.game()
+    shown = text(checkpoint.evaluator(game)._repr_html_())
+    assert "evaluator parts of connectfour" in shown
+    assert "96, with 159,408 rows" in shown
+    assert "drift" in shown
+    scrambled = Game.from_rules(scramble(game.rules, seed=2).rules, "other")
+    mapped = checkpoint.evaluator(scrambled)
+    shown = text(mapped._repr_html_())
+    assert "evaluator parts of other" in shown
+    assert "connectfour, the same rules under other names" in shown
+    assert all(role in shown for role in scrambled.roles)
+    assert "parts of other" in repr(mapped)
+
+    game = Game.load("tictactoe")
+    networks = make_evaluator(game)
+    shown = text(networks._repr_html_())
+    assert "(goal xplayer 100)" in shown
+    assert "(<= (line ?s) (true (cell 1 ?y ?s))" in shown
+    assert "drift" not in shown
+    with torch.no_grad():
+        networks.get_parameter("rho").add_(0.1)
+    grown = trained(game, networks)
+    fresh = copied_weights(make_evaluator(game))
+    learned = Checkpoint(**{**vars(grown), "initial_weights": fresh}).evaluator()
+    assert "at first drift" in text(learned._repr_html_())
+
+
+@pytest.mark.parametrize("kind", ["cilp-paper", "fuzzy", "fluxplayer", "blind", "random-net"])
+def test_every_kind_shows_itself(kind: str) -> None:
+    shown = text(make_fresh(kind, Game.load("nim"))._repr_html_())
+    assert shown.startswith("evaluator ")
+    assert "fluents" in shown
+
+
+def test_an_evaluator_of_nobody_knows_shows_what_it_is() -> None:
+    class Halves(Evaluator):
+        def forward(self, fluents: torch.Tensor) -> torch.Tensor:
+            return torch.full((len(fluents), self.role_count), 0.5)
+
+    shown = text(html_of(Halves(4, 3, {})))
+    assert "evaluator Halves" in shown
+    assert "3 roles" in shown
+    circuit = Game.load("nim").circuit
+    assert "evaluator cilp" in text(html_of(make_evaluator(circuit)))
+
+
+def test_an_attribution_lists_what_adds_up_and_paints_it() -> None:
+    game = Game.load("connectfour")
+    evaluator = load_checkpoint(REPOSITORY / "checkpoints" / "connectfour.pt").evaluator(game)
+    state = named_state(game, "random:9:3")
+    found = attribute(evaluator, state, 1)
+    shown = found._repr_html_()
+    assert f"value for black: {found.value:.3f}" in text(shown)
+    assert found.contributions[0].text(state) in text(shown)
+    assert f"{found.total:+.4f} in all" in text(shown)
+    assert "left over" in text(shown)
+    assert 'fill="#c53030"' in shown
+    after = state.next([own[-1] for own in state.legal_moves])
+    shown = difference(attribute(evaluator, after, 1), found)._repr_html_()
+    assert "less that of another state" in text(shown)
+    assert pictures(shown) == 2
+    bare = Attribution(**{**vars(found), "state": None})
+    assert pictures(html_of(bare)) == 0
+    assert "value for role 1" in text(html_of(bare))
+
+
+def test_visits_are_painted_where_moves_put_pieces() -> None:
+    state = named_state(Game.load("tictactoe"), "random:4:1")
+    moves = state.legal_moves[0]
+    shown = found_by(state, 0, {move: 100 * (n == 1) for n, move in enumerate(moves)})._repr_html_()
+    assert ">+1</text>" in shown
+    assert shown.count('fill="#2b6cb0" fill-opacity') == 1
+    assert 'stroke="#b7791f"' in shown
+    alone = SearchResult(**{**vars(found_by(state, 0)), "state": None})
+    assert pictures(html_of(alone)) == 0
+    assert f"move {moves[0]}" in text(html_of(alone))
+
+
+def test_moves_are_those_of_the_roles_that_choose() -> None:
+    game = Game.load("tictactoe")
+    record = random_match(game)
+    shown = text(record._repr_html_())
+    assert "noop" not in shown
+    assert f"xplayer {record.moves[0][0]}" in shown
+    assert f"tictactoe: xplayer {record.goals[0]:g}, oplayer {record.goals[1]:g}" in shown
+    read = MatchRecord.from_json(record.to_json())
+    assert read == record
+    assert read.played is None
+    assert pictures(html_of(read)) == 0
+    assert record.moves[0][0] in text(html_of(read))
+    assert match_html(read, game) == record._repr_html_()
+    assert pictures(match_html(read, Game.load("nim"))) == 0
+
+
+def test_a_match_in_which_somebody_had_no_move_is_shown() -> None:
+    stuck = Game.from_text(
+        "(role one) (init (p a)) (<= (legal one go) (true (p a)))"
+        "(<= (next (p b)) (does one go)) (<= terminal (true (p z))) (goal one 30)"
+    )
+    record = play_match(stuck, [make_player("random", stuck, 0)])
+    assert "one 30 (stuck)" in text(record._repr_html_())
+    end = stuck.state(["(p b)"])
+    nowhere = SearchResult(**{**vars(found_by(stuck.initial_state(), 0)), "state": end})
+    assert "one: go" in text(nowhere._repr_html_())
+
+
+def test_other_things_have_no_view() -> None:
+    with pytest.raises(TypeError, match="int has no view"):
+        html_of(3)
+
+
+def test_elements() -> None:
+    shown = table(("a", "<"), [("1 & 2", Html("<em>x</em>"))], right=(0,)).source
+    assert "1 &amp; 2" in shown
+    assert "<em>x</em>" in shown
+    assert "&lt;" in shown
+    assert "width:25%" in bar(0.25).source
+    assert "left:25%;width:25%" in bar(-0.5, signed=True).source
+    assert "width:100%" in bar(7.0).source

@@ -1,0 +1,179 @@
+"""``neurogame inspect`` on all kinds of evaluators and judges of moves."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from neurogame.cli.main import main
+from neurogame.evaluators.actions.build import make_action_circuit
+from neurogame.evaluators.actions.config import ActionConfig
+from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.policy.policy import LearnedPolicy
+from neurogame.inspect.subject import find_subject
+from neurogame.learn.checkpoint import empty_checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.judges import plain_judge
+from neurogame.learn.knowledge import learn_knowledge
+from neurogame.simulate.game import Game
+from tests.conftest import REPOSITORY
+
+TRAINED = str(REPOSITORY / "checkpoints" / "tictactoe.pt")
+
+
+@pytest.fixture(scope="module")
+def judges(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Two files with the same three judges of moves and no evaluator, of different seeds."""
+    game = Game.load("tictactoe")
+    evaluator = load_checkpoint(TRAINED).evaluator(game)
+    assert isinstance(evaluator, PartsEvaluator)
+    files = []
+    for seed in (1, 2):
+        policy = LearnedPolicy.above(game.circuit, evaluator)
+        action = make_action_circuit(game, ActionConfig(trainable=True))
+        generator = torch.Generator().manual_seed(seed)
+        with torch.no_grad():
+            for part in (policy.readout, policy.moves, *action.parameters()):
+                part.add_(torch.randn(part.shape, generator=generator) / 10)
+        held = {
+            "knowledge": plain_judge(learn_knowledge(game, KnowledgeConfig(games=200), seed=seed)),
+            "policy": plain_judge(policy),
+            "action": plain_judge(action),
+        }
+        path = tmp_path_factory.mktemp("judges") / f"{seed}.pt"
+        save_checkpoint(path, replace(empty_checkpoint(game), judges=held))
+        files.append(str(path))
+    return files
+
+
+def report(line: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    """Run the command and return its JSON object."""
+    assert main(["inspect", *line, "--json"]) == 0
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_judges_without_an_evaluator_are_shown(
+    judges: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = report([judges[0], "--top", "4"], capsys)
+    assert found["kind"] is None
+    held = found["judges"]
+    assert isinstance(held, list)
+    by_name = {own["judge"]: own for own in held}
+    assert sorted(by_name) == ["action", "knowledge", "policy"]
+    assert by_name["knowledge"]["sizes"]["games"] == 200
+    assert len(by_name["knowledge"]["fluents"]) == 8
+    weights = [abs(row["weight"]) for row in by_name["knowledge"]["fluents"][:4]]
+    assert weights == sorted(weights, reverse=True)
+    assert all(len(own["moves"]) == 8 for own in held)
+    assert by_name["action"]["leaves"]
+    assert main(["inspect", judges[0], "--top", "4"]) == 0
+    shown = capsys.readouterr().out
+    assert "no evaluator of states" in shown
+    assert all(f"judge of moves {name}" in shown for name in by_name)
+
+
+@pytest.mark.parametrize("name", ["action", "knowledge", "policy"])
+def test_judges_explain_moves(
+    name: str, judges: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = [judges[0], "--judge", name, "--state", "random:3:1"]
+    found = report(line, capsys)["attribution"]
+    assert isinstance(found, dict)
+    # Without a move it is the best one that is explained.
+    assert found["move"] == found["moves"][0]["text"]
+    assert found["total"] == pytest.approx(found["moves"][0]["value"], abs=1e-4)
+    amounts = sum(own["amount"] for own in found["contributions"])
+    assert found["base"] + amounts + found["gap"] == pytest.approx(found["total"])
+    one, other = found["moves"][0]["text"], found["moves"][1]["text"]
+    assert main(["inspect", *line, "--move", one, "--rather-than", other, "--top", "3"]) == 0
+    assert f"{one} rather than {other} for oplayer" in capsys.readouterr().out
+
+
+def test_judges_are_compared(judges: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    found = report([judges[0], "--compare", judges[1], judges[0]], capsys)["comparison"]
+    assert isinstance(found, dict)
+    rows = found["judges"]
+    assert [row["judge"] for row in rows] == ["action"] * 2 + ["knowledge"] * 2 + ["policy"] * 2
+    for other, same in zip(rows[::2], rows[1::2], strict=True):
+        assert same["changed"] == 0
+        assert same["correlation"] == pytest.approx(1)
+        assert other["correlation"] < 1
+        assert other["asked"] > 100
+    knowledge = rows[2]["fluents"]
+    apart = [abs(row["this"] - row["other"]) for row in knowledge]
+    assert apart == sorted(apart, reverse=True)
+    assert apart[0] > 0
+    assert main(["inspect", judges[0], "--compare", TRAINED]) == 1
+    assert "nothing to compare" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "kind", ["cilp", "cilp-paper", "fuzzy", "fluxplayer", "mlp", "features", "blind", "action"]
+)
+def test_fresh_evaluators_of_a_game(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = report(["tictactoe", "--evaluator", kind, "--state", "random:4:2"], capsys)
+    own = found["attribution"]
+    assert isinstance(own, dict)
+    amounts = sum(part["amount"] for part in own["contributions"])
+    assert own["base"] + amounts + own["gap"] == pytest.approx(own["total"])
+    assert abs(own["gap"]) < 0.02
+
+
+def test_an_evaluator_explains_a_move(capsys: pytest.CaptureFixture[str]) -> None:
+    line = [TRAINED, "--state", "random:4:1", "--role", "xplayer"]
+    moves = report(line, capsys)["attribution"]
+    assert isinstance(moves, dict)
+    best, worst = moves["moves"][0], moves["moves"][-1]
+    found = report([*line, "--move", best["text"], "--rather-than", worst["text"]], capsys)
+    why = found["attribution"]
+    assert isinstance(why, dict)
+    assert why["value"] == pytest.approx(best["value"] - worst["value"], abs=1e-5)
+    assert main(["inspect", *line, "--move", best["text"]]) == 0
+    assert f"{best['text']} for xplayer" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (["--move", "(mark 1 1)"], "--move goes with --state"),
+        (["--state", "initial", "--rather-than", "(mark 1 1)"], "by --move and --rather-than"),
+        (["--state", "initial", "--judge", "policy"], "no judge of moves 'policy'"),
+        (["--state", "initial", "--move", "(mark 9 9)"], "has no move '(mark 9 9)'"),
+        (["--state", "initial", "--move", "(mark 1 1)", "--against", "initial"], "two states are"),
+        (["--evaluator", "fuzzy"], "which has its own evaluator"),
+        (["--out", "x.rules"], "--out FILE.rules goes with --rules"),
+        (["--rules", "--out", "x.txt"], "which end with .rules"),
+        (["--rules", "--size", "0"], "at least 1 rule"),
+    ],
+)
+def test_wrong_questions_are_one_line(
+    line: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["inspect", TRAINED, *line]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1
+    assert message in shown.err
+
+
+def test_unknown_evaluators_and_values_of_judges_are_refused(
+    judges: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["inspect", "tictactoe", "--evaluator", "magic"]) == 1
+    assert "no fresh evaluator 'magic'" in capsys.readouterr().err
+    for asked in (["--calibration"], ["--svg", str(tmp_path / "x.svg")]):
+        assert main(["inspect", judges[0], *asked]) == 1
+        assert "only judges of moves" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_game_is_found_by_name_and_path() -> None:
+    path = REPOSITORY / "games" / "tictactoe.kif"
+    assert find_subject(str(path)).game.rules == find_subject("TicTacToe").game.rules
+    assert find_subject(TRAINED).checkpoint is not None
