@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import threading
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ from neurogame.inspect.attribution.contribution import Attribution, Method
 from neurogame.inspect.attribution.measured import value_for
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.move_values import MoveValue, Opinion, move_values
+from neurogame.inspect.weights import WeightedNetworks
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
 from neurogame.learn.mapped_evaluator import MappedEvaluator
 from neurogame.learn.mapped_judge import MappedJudge
@@ -52,8 +54,12 @@ class PageOpinion:
     def __init__(self, opinion: Opinion) -> None:
         """Take an opinion of the game that is looked at."""
         self._opinion = opinion
-        # Compiled networks have memory for one question at a time.
-        self._lock = threading.Lock()
+        # Compiled networks have memory for one question at a time. To take a value of goal networks
+        # apart takes seconds: that has networks of its own, so that values need not wait for it.
+        self._lock = self._long_lock = threading.Lock()
+        self._explaining = opinion
+        if isinstance(opinion, WeightedNetworks):
+            self._explaining, self._long_lock = copy.deepcopy(opinion), threading.Lock()
         self.measure = _measure(opinion)
         self.methods = _methods(opinion)
         self.has_rules = isinstance(opinion, Evaluator) and weighted_networks(opinion) is not None
@@ -79,7 +85,7 @@ class PageOpinion:
         """
         batch = StateBatch.from_bool(torch.stack([state.fluents for state in states]))
         with self._lock, torch.no_grad():
-            values = state_values(states[0].game.simulator(), self._evaluator(), batch)
+            values = state_values(states[0].game.simulator(), _evaluator(self._opinion), batch)
         return [tuple(row) for row in values.tolist()]
 
     def explain(
@@ -97,10 +103,10 @@ class PageOpinion:
             GameError: there is no such role, move or method, or it is a judge of moves and no
                 move is given.
         """
-        with self._lock:
+        with self._long_lock:
             if move is None:
-                return attribute(self._evaluator(), state, role, method=method)
-            return attribute_move(self._opinion, state, role, move, method=method)
+                return attribute(_evaluator(self._explaining), state, role, method=method)
+            return attribute_move(self._explaining, state, role, move, method=method)
 
     def rules(self, state: State, role: int) -> tuple[RuleEffect, ...]:
         """Return what each rule does for the value of a state, the largest effects first.
@@ -112,13 +118,14 @@ class PageOpinion:
         Raises:
             GameError: it has no weights that come from rules.
         """
-        with self._lock:
-            return rule_effects(self._evaluator(), state, role)
+        with self._long_lock:
+            return rule_effects(_evaluator(self._explaining), state, role)
 
-    def _evaluator(self) -> Evaluator:
-        if isinstance(self._opinion, Evaluator):
-            return self._opinion
-        raise GameError("this judges moves, not states: choose a move that is taken apart")
+
+def _evaluator(opinion: Opinion) -> Evaluator:
+    if isinstance(opinion, Evaluator):
+        return opinion
+    raise GameError("this judges moves, not states: choose a move that is taken apart")
 
 
 def _measure(opinion: Opinion) -> Measure:

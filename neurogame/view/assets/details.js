@@ -11,26 +11,37 @@ function newest(kind) {
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 const drawn = { choices: '', curve: '' };
-let answering = Promise.resolve();
 
-async function details() {
-  const isWanted = newest('details');
-  drawWhyMoves(byId('why-move').value, byId('why-rather').value);
-  await answering;
-  if (!isWanted()) return;
-  const work = answer(isWanted);
-  answering = work.catch(() => {});
-  await work;
+// Does one piece of work at a time: the newest that was asked for while the one before went on.
+function lane(kind, work) {
+  let before = Promise.resolve();
+  return async () => {
+    const isWanted = newest(kind);
+    await before;
+    if (!isWanted()) return;
+    const now = work(isWanted);
+    before = now.catch(() => {});
+    await now;
+  };
 }
 
-async function answer(isWanted) {
+const judge = lane('judge', async (isWanted) => {
   if (source.isLive) await pause(40);
-  // Contributions take longest: they are asked for where the page stands still for a moment.
-  const steps = [choices, value, curve, () => pause(source.isLive && !byId('paint').checked ? 250 : 0), explain];
-  for (const step of steps) {
+  for (const step of [choices, value, curve]) {
     if (!isWanted()) return;
     await step(isWanted);
   }
+});
+
+// Contributions take longest: they are asked for where the page stands still for a moment.
+const takeApart = lane('why', async (isWanted) => {
+  if (source.isLive) await pause(byId('paint').checked ? 60 : 250);
+  if (isWanted()) await explain(isWanted);
+});
+
+function details() {
+  drawWhyMoves(byId('why-move').value, byId('why-rather').value);
+  return Promise.all([judge(), takeApart()]);
 }
 
 // How many moves roles had to choose from, all along the line: moves without a choice are not shown.
@@ -51,7 +62,6 @@ async function value(isWanted) {
   if (!found || !isWanted()) return;
   view.values = found;
   drawMoves();
-  drawWhyMoves(byId('why-move').value, byId('why-rather').value);
 }
 
 async function curve(isWanted) {
@@ -74,9 +84,10 @@ function drawCurve() {
 
 async function explain(isWanted) {
   const sum = byId('why-sum');
-  byId('why-card').hidden = !source.isLive && view.values?.measure !== 'value';
+  const isJudge = byId('judge').value !== 'values';
+  byId('why-card').hidden = !source.isLive && isJudge;
   if (byId('why-card').hidden) return;
-  if (view.values?.measure !== 'value' && !byId('why-move').value) {
+  if (isJudge && !byId('why-move').value) {
     sum.textContent = 'This judges moves, not positions: choose a move to see what its score is made of.';
     byId('why').replaceChildren();
     return;
@@ -94,7 +105,7 @@ async function explain(isWanted) {
   );
   clearTimeout(late);
   if (!found || !isWanted()) return;
-  const after = question.move ? ` ${view.values?.measure === 'value' ? 'after' : 'of'} ${of}${question.rather ? `, rather than ${rather}` : ''}` : '';
+  const after = question.move ? ` ${isJudge ? 'of' : 'after'} ${of}${question.rather ? `, rather than ${rather}` : ''}` : '';
   byId('why-role').value = String(found.role);
   options(byId('why-method'), found.methods.map((name) => [name, name]), found.method);
   options(byId('why-listing'), found.listings.map((name) => [name, name]), found.listing);

@@ -163,7 +163,7 @@ async function choose(text, role = view.role) {
 function drawWhyMoves(move, rather) {
   const own = view.position.legal[view.role] ?? [];
   const usable = source.isLive && !isOver() && own.length > 1;
-  const isValued = !view.values || view.values.measure === 'value';
+  const isValued = byId('judge').value === 'values';
   for (const id of ['why-move', 'why-rather']) byId(id).disabled = !usable;
   const rows = usable ? own.map((one) => [one.text, one.text]) : [];
   options(byId('why-move'), [['', isValued ? 'this position' : 'choose a move'], ...rows], move);
