@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 _EPILOG = """\
-TARGET is a checkpoint (.pt), a library game or a rulesheet, the record of a match (.json; the
+TARGET is a checkpoint (.pt), weighted rules (.rules), a game, the record of a match (.json; the
 .jsonl of a served match or of an arena), or the folder of a training run. The page is served on
 this machine only, asks nothing of any network, and writes no file. --export writes one HTML file
 instead, that needs no server: a recorded match, or one that --player plays with itself.
@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--evaluator",
         metavar="SOURCE",
-        help="what values states: a checkpoint, or a fresh evaluator such as cilp, fuzzy or "
-        "features (default: that of the target, else cilp)",
+        help="what values states: a checkpoint, weighted rules, or a fresh evaluator such as cilp, "
+        "fuzzy or features, or action for the action heuristic (default: the target, else cilp)",
     )
     parser.add_argument(
         "--port", type=int, help="where to serve (default: 8147 if it is free; 0: any that is)"

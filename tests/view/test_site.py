@@ -213,6 +213,19 @@ def test_judges_of_moves_give_scores(tmp_path: Path) -> None:
         assert why["contributions"]
 
 
+def test_action_heuristics_of_the_rules_score_moves() -> None:
+    with served(open_subject("tictactoe", evaluator="action")) as server:
+        question: dict[str, object] = {"line": LINE, "judge": "action"}
+        found = made(server, "/api/values", question)
+        moves = found["moves"]
+        assert isinstance(moves, list)
+        assert len(moves[0]) == 7
+        why = made(server, "/api/explain", {**question, "role": 0, "move": moves[0][0]["text"]})
+        assert why["method"] == "exact"
+        # The score is of the state before the move: two stones stand there.
+        assert str(why["svg"]) != server.site.positions.picture(())
+
+
 def test_a_run_is_followed(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     folder.create({"rules": "tictactoe"})

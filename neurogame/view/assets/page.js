@@ -124,7 +124,8 @@ function drawMoves() {
     tab.setAttribute('aria-pressed', String(role === view.role));
     return tab;
   }));
-  showOutlook(byId('outlook'), boot.roles, values?.state, position.goals);
+  const isValued = byId('judge').value === 'values' || position.goals;
+  showOutlook(byId('outlook'), isValued ? boot.roles : [], values?.state, position.goals);
   const own = listed();
   showMoves(byId('moves'), own, {
     values: values?.moves[view.role], measure: values?.measure, colour: colourOf(view.role),
