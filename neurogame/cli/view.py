@@ -46,6 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plies", type=int, default=200, help="of that match, at most (default 200)"
     )
+    parser.add_argument(
+        "--method",
+        choices=("exact", "shapley", "gradients", "toggling", "none"),
+        help="how the values of that match are taken apart (default: exact where the evaluator is "
+        "made of parts, else Shapley values, which may take minutes; none: not at all)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of players and fresh evaluators")
 
 
@@ -76,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
 
         player = options.player or subject.opponent
         shown = with_match(subject, player, max(options.plies, 1), options.seed)
-        size = export(shown, options.export)
+        size = export(shown, options.export, method=options.method)
         print(f"{options.export}: {len(shown.line)} plies, {size / 1e6:.1f} MB")
         return 0
     from neurogame.view.serve import serve

@@ -61,6 +61,16 @@ def _amounts(subject: Any, positions: Positions, ply: int) -> tuple[float, ...]:
     return amounts
 
 
+def test_values_need_not_be_taken_apart(tmp_path: Path) -> None:
+    path = tmp_path / "match.html"
+    line = ["view", "tictactoe", "--evaluator", "fuzzy", "--export", str(path), "--plies", "3"]
+    assert main([*line, "--player", "random", "--method", "none"]) == 0
+    found = contents(path)
+    assert found["explained"] == [None] * 4
+    assert len(found["curve"]) == 4
+    assert main([*line, "--player", "random", "--method", "exact"]) == 1
+
+
 def test_it_names_no_address(tmp_path: Path) -> None:
     path = tmp_path / "match.html"
     subject = with_match(open_subject("tictactoe", evaluator="fuzzy"), "random", 3, 1)

@@ -85,7 +85,7 @@ function drawCurve() {
 async function explain(isWanted) {
   const sum = byId('why-sum');
   const isJudge = byId('judge').value !== 'values';
-  byId('why-card').hidden = !source.isLive && isJudge;
+  byId('why-card').hidden = !source.hasWhy;
   if (byId('why-card').hidden) return;
   if (isJudge && !byId('why-move').value) {
     sum.textContent = 'This judges moves, not positions: choose a move to see what its score is made of.';
