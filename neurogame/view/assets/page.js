@@ -66,7 +66,11 @@ function draw() {
   byId('remarks').replaceChildren(...remarks.map((text) => el('li', { textContent: text })));
   if (position.terminal) say(`The game is over: ${boot.roles.map((role, index) => `${role} ${position.goals[index] ?? 'no goal'}`).join(', ')}.`);
   else if (position.stuck) say('A role has no legal move here, and the game is not over: the rules are at fault.');
-  else say(`Ply ${ply}: ${names(deciding().map((role) => boot.roles[role])) || 'one move only, nobody'} to choose${remarks.length || ply < line.length || !boot.ending || !isRecorded() ? '' : `; the record ends here (${boot.ending})`}.`);
+  else {
+    const who = names(deciding().map((role) => boot.roles[role]));
+    const end = isRecorded() && boot.ending && ply === line.length ? ` The record ends here (${boot.ending}).` : '';
+    say(`Ply ${ply}: ${who ? `${who} to choose` : 'there is only one move'}.${end}`);
+  }
   if (source.isLive) {
     byId('undo').disabled = ply === 0;
     byId('search').disabled = players.isBusy() || isOver();

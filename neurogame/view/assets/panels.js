@@ -70,7 +70,7 @@ function showWhy(list, sum, found, onPoint) {
     const row = el(
       'li',
       { tabIndex: 0, class: own.kind },
-      el('span', { class: 'text', textContent: own.label }),
+      el('span', { class: 'text', textContent: own.label, title: own.label }),
       bar,
       el('b', { textContent: signed(own.amount) }),
     );
