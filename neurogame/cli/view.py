@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 _EPILOG = """\
-TARGET is a checkpoint (.pt), a library game or a rulesheet, the record of a match (.json; the
+TARGET is a checkpoint (.pt), weighted rules (.rules), a game, the record of a match (.json; the
 .jsonl of a served match or of an arena), or the folder of a training run. The page is served on
 this machine only, asks nothing of any network, and writes no file. --export writes one HTML file
 instead, that needs no server: a recorded match, or one that --player plays with itself.
@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--evaluator",
         metavar="SOURCE",
-        help="what values states: a checkpoint, or a fresh evaluator such as cilp, fuzzy or "
-        "features (default: that of the target, else cilp)",
+        help="what values states: a checkpoint, weighted rules, or a fresh evaluator such as cilp, "
+        "fuzzy or features, or action for the action heuristic (default: the target, else cilp)",
     )
     parser.add_argument(
         "--port", type=int, help="where to serve (default: 8147 if it is free; 0: any that is)"
@@ -45,6 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--plies", type=int, default=200, help="of that match, at most (default 200)"
+    )
+    parser.add_argument(
+        "--method",
+        choices=("exact", "shapley", "gradients", "toggling", "none"),
+        help="how the values of that match are taken apart (default: exact where the evaluator is "
+        "made of parts, else Shapley values, which may take minutes; none: not at all)",
     )
     parser.add_argument("--seed", type=int, default=0, help="of players and fresh evaluators")
 
@@ -76,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
 
         player = options.player or subject.opponent
         shown = with_match(subject, player, max(options.plies, 1), options.seed)
-        size = export(shown, options.export)
+        size = export(shown, options.export, method=options.method)
         print(f"{options.export}: {len(shown.line)} plies, {size / 1e6:.1f} MB")
         return 0
     from neurogame.view.serve import serve

@@ -11,13 +11,13 @@ from typing import Any, BinaryIO
 
 from tqdm import tqdm
 
-from neurogame.errors import ConfigurationError
+from neurogame.errors import ConfigurationError, GameError
 from neurogame.files import write_whole
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.players import make_player
 from neurogame.view.judgement import explained, judged_position
-from neurogame.view.opinion import Opinion
+from neurogame.view.opinion import PageOpinion
 from neurogame.view.opponent import checked_player
 from neurogame.view.page import page
 from neurogame.view.positions import Positions
@@ -25,6 +25,8 @@ from neurogame.view.recorded import Line
 from neurogame.view.site import boot
 from neurogame.view.subject import PageSubject
 from neurogame.waiting import say
+
+NOT_AT_ALL = "none"
 
 
 def with_match(subject: PageSubject, player: str, plies: int, seed: int) -> PageSubject:
@@ -50,20 +52,30 @@ def with_match(subject: PageSubject, player: str, plies: int, seed: int) -> Page
     return replace(subject, line=record.moves, players=record.players, ending=record.ending)
 
 
-def export(subject: PageSubject, path: Path, *, role: int = 0, quiet: bool = False) -> int:
+def export(
+    subject: PageSubject,
+    path: Path,
+    *,
+    role: int = 0,
+    method: str | None = None,
+    quiet: bool = False,
+) -> int:
     """Write a match as one HTML file, and return its size in bytes.
 
     Args:
         subject: with a match.
         path: the file; an older one is replaced.
         role: for whom values are taken apart; its index.
+        method: how, see :class:`~neurogame.inspect.attribution.contribution.Attribution`; None:
+            the usual way; :data:`NOT_AT_ALL`: not at all, which takes seconds where the others
+            take minutes.
         quiet: whether to show no bar.
 
     Raises:
         ConfigurationError: the file cannot be written.
-        GameError: the match is not one of the game.
+        GameError: the match is not one of the game, or the method is none for its values.
     """
-    data = _worked_out(subject, role, quiet)
+    data = _worked_out(subject, role, method, quiet)
     # Pictures of one match are much alike: packed they take a twentieth.
     packed = gzip.compress(json.dumps(data, allow_nan=False).encode(), mtime=0)
     text = page(
@@ -85,13 +97,18 @@ def export(subject: PageSubject, path: Path, *, role: int = 0, quiet: bool = Fal
     return len(text)
 
 
-def _worked_out(subject: PageSubject, role: int, quiet: bool) -> dict[str, Any]:
+def _worked_out(subject: PageSubject, role: int, method: str | None, quiet: bool) -> dict[str, Any]:
     """Return everything that the page would ask a server."""
     positions = Positions(subject.game)
     name, deferred = next(iter(subject.opinions.items()))
     deferred.get()
     opinion = deferred.wait()
     assert opinion is not None, name
+    if method not in (None, NOT_AT_ALL, *opinion.methods):
+        raise GameError(
+            f"--method {method} is none for {subject.judged_by}; there are "
+            f"{', '.join(opinion.methods)} and {NOT_AT_ALL}"
+        )
     states = positions.states(subject.line)
     found: dict[str, Any] = {"positions": [], "values": [], "explained": []}
     with tqdm(range(len(states)), desc="positions", disable=quiet, delay=1) as bar:
@@ -99,7 +116,7 @@ def _worked_out(subject: PageSubject, role: int, quiet: bool) -> dict[str, Any]:
             line = subject.line[:ply]
             found["positions"].append(positions.describe(line))
             found["values"].append(judged_position(opinion, states[ply]))
-            found["explained"].append(_explained(positions, opinion, line, role))
+            found["explained"].append(_explained(positions, opinion, line, role, method))
     measured = opinion.measure == "value"
     return found | {
         "choices": positions.choices(subject.line),
@@ -108,11 +125,12 @@ def _worked_out(subject: PageSubject, role: int, quiet: bool) -> dict[str, Any]:
 
 
 def _explained(
-    positions: Positions, opinion: Opinion, line: Line, role: int
+    positions: Positions, opinion: PageOpinion, line: Line, role: int, method: str | None
 ) -> dict[str, Any] | None:
     """Return what a position's value is made of, with the painted board."""
-    state = positions.state(line)
-    if opinion.of_moves_only and not state.legal_moves[role]:
+    # A judge of moves values no position.
+    if opinion.measure != "value" or method == NOT_AT_ALL:
         return None
-    facts, attribution = explained(opinion, state, role)
-    return facts | {"svg": positions.picture(line, attribution.by_fluent)}
+    facts, attribution = explained(opinion, positions.state(line), role, method=method)
+    svg = positions.painted(line, positions.state(line), attribution.by_fluent)
+    return facts | {"svg": svg}

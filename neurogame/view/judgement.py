@@ -6,15 +6,9 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from neurogame.errors import GameError
-from neurogame.inspect.attribution.contribution import (
-    UNIT_TEXTS,
-    Attribution,
-    Contribution,
-    Method,
-    difference,
-)
+from neurogame.inspect.attribution.contribution import Attribution, Contribution, Method, difference
 from neurogame.simulate.game import State
-from neurogame.view.opinion import Opinion
+from neurogame.view.opinion import PageOpinion
 from neurogame.view.positions import squares_of_fluents
 
 TOP = 24
@@ -23,7 +17,7 @@ LISTINGS = ("parts", "fluents", "rules")
 """By what contributions are listed."""
 
 
-def judged_position(opinion: Opinion, state: State) -> dict[str, Any]:
+def judged_position(opinion: PageOpinion, state: State) -> dict[str, Any]:
     """Return the values of a position and of its moves, JSON-able.
 
     Args:
@@ -41,15 +35,14 @@ def judged_position(opinion: Opinion, state: State) -> dict[str, Any]:
 
 
 def explained(
-    opinion: Opinion,
+    opinion: PageOpinion,
     state: State,
     role: int,
     *,
     method: str | None = None,
     listing: str | None = None,
-    other: State | None = None,
-    move: str | None = None,
-    rather: str | None = None,
+    move: int | None = None,
+    rather: int | None = None,
 ) -> tuple[dict[str, Any], Attribution]:
     """Return what a value is made of, JSON-able, and as it is.
 
@@ -60,12 +53,11 @@ def explained(
         method: how it is taken apart; None, or one that this opinion has not: the usual way.
         listing: what is listed, one of :data:`LISTINGS`; None, or one that there is not of this
             value: the first of :func:`listings`.
-        other: a state that is compared with it: what makes the first one better.
-        move: of an opinion that has nothing to say of states: a move; None: its best one.
-        rather: another move that is compared with it.
+        move: what is taken apart, an index into the role's moves; None: the value of the state.
+        rather: another move that is compared with it: what makes the first one better.
 
     Raises:
-        GameError: there is no such role, method or listing, or no value of states.
+        GameError: there is no such role, move, method or listing, or no value of states.
     """
     for what, name, allowed in (
         ("method", method, get_args(Method)),
@@ -74,40 +66,36 @@ def explained(
         if name is not None and name not in allowed:
             raise GameError(f"{what} {name!r}; allowed are {', '.join(allowed)}")
     wanted = method if method in opinion.methods else None
-    if opinion.of_moves_only:
-        found = opinion.explain_move(state, role, move, wanted)
-        if rather is not None:
-            found = difference(found, opinion.explain_move(state, role, rather, wanted))
-    else:
-        found = opinion.explain(state, role, wanted)
-        if other is not None:
-            found = difference(found, opinion.explain(other, role, wanted))
+    found = opinion.explain(state, role, wanted, move)
+    if move is not None and rather is not None:
+        found = difference(found, opinion.explain(state, role, wanted, rather))
+    state = found.state or state
     known = listings(opinion, found.method)
     shown = listing if listing in known else known[0]
     rows = {
         "parts": lambda: _parts(state, found),
         "fluents": lambda: _fluents(state, found),
-        "rules": lambda: _rules(opinion, state, role, other),
+        "rules": lambda: _rules(opinion, state, role, found.against),
     }[shown]()
     return {
         "method": found.method,
         "methods": list(opinion.methods),
         "listing": shown,
         "listings": known,
-        "unit": UNIT_TEXTS[found.unit],
-        "move": None if found.move is None else state.game.moves[role][found.move],
+        "unit": found.unit,
         "role": role,
         "value": found.value,
         "total": found.total,
         "base": found.base,
         "gap": None if found.method == "toggling" else found.gap,
+        "error": found.sampling_error,
         "contributions": rows[:TOP],
         "more": max(len(rows) - TOP, 0),
         "rest": sum(row["amount"] for row in rows[TOP:]),
     }, found
 
 
-def listings(opinion: Opinion, method: str) -> list[str]:
+def listings(opinion: PageOpinion, method: str) -> list[str]:
     """Return by what contributions can be listed, the usual way first.
 
     Args:
@@ -141,7 +129,9 @@ def _fluents(state: State, found: Attribution) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: -abs(row["amount"]))
 
 
-def _rules(opinion: Opinion, state: State, role: int, other: State | None) -> list[dict[str, Any]]:
+def _rules(
+    opinion: PageOpinion, state: State, role: int, other: State | None
+) -> list[dict[str, Any]]:
     """Return what rules do for a value, or for how much better it is than another one."""
     texts: dict[int, str] = {}
     amounts: dict[int, float] = {}
@@ -154,22 +144,11 @@ def _rules(opinion: Opinion, state: State, role: int, other: State | None) -> li
 
 
 def _contribution(state: State, own: Contribution) -> dict[str, Any]:
-    """Return a contribution for the page: of a pattern what holds, as it may read many fluents."""
-    game, squares = state.game, squares_of_fluents(state.game, own.fluents)
-    if own.kind != "pattern":
-        return _row(own.kind, own.label, own.amount, squares=squares)
-    holding = " ".join(game.fluents[fluent] for fluent in own.fluents if state.fluents[fluent])
-    detail = f"of {len(own.fluents)} fluents hold: {holding or 'none'}"
-    return _row(own.kind, own.label.partition(":")[0], own.amount, detail=detail, squares=squares)
+    # Of judges of moves a part may be a move, which lies behind the fluents and on no square.
+    fluents = [fluent for fluent in own.fluents if fluent < len(state.fluents)]
+    squares = squares_of_fluents(state.game, fluents)
+    return _row(own.kind, own.text(state), own.amount, squares=squares)
 
 
-def _row(
-    kind: str, label: str, amount: float, *, detail: str = "", squares: Sequence[str] = ()
-) -> dict[str, Any]:
-    return {
-        "kind": kind,
-        "label": label,
-        "amount": amount,
-        "detail": detail,
-        "squares": list(squares),
-    }
+def _row(kind: str, label: str, amount: float, *, squares: Sequence[str] = ()) -> dict[str, Any]:
+    return {"kind": kind, "label": label, "amount": amount, "squares": list(squares)}

@@ -1,19 +1,22 @@
-"""What is thought of states and moves: an evaluator's values, or the scores of a judge of moves."""
+"""Who values what is seen, as the page asks: an evaluator of states, or a judge of moves."""
 
 from __future__ import annotations
 
+import copy
+import math
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias, final
 
-import numpy as np
 import torch
 
 from neurogame.errors import GameError
+from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.evaluators.true_goal import state_values
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.by_rules import (
@@ -23,45 +26,53 @@ from neurogame.inspect.attribution.by_rules import (
 )
 from neurogame.inspect.attribution.contribution import Attribution, Method
 from neurogame.inspect.attribution.measured import value_for
-from neurogame.inspect.attribution.of_moves import attribute_move, is_sum
-from neurogame.inspect.move_values import MoveValue, move_values
+from neurogame.inspect.attribution.of_moves import attribute_move
+from neurogame.inspect.move_values import EvaluatorOrJudge, MoveValue, move_values
+from neurogame.inspect.weights import WeightedNetworks
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
 from neurogame.learn.mapped_evaluator import MappedEvaluator
+from neurogame.learn.mapped_judge import MappedJudge
 from neurogame.simulate.game import State
 from neurogame.simulate.states import StateBatch
 
 RoleMoves: TypeAlias = tuple[tuple[MoveValue, ...], ...]
 """Per role its legal moves, the best ones first."""
+Measure: TypeAlias = Literal["value", "share", "score"]
 
 
-class Opinion(ABC):
-    """Something that values what is seen; may be asked by several threads.
+@final
+class PageOpinion:
+    """An evaluator or a judge of moves; several threads may ask it.
 
     Attributes:
-        measure: what the numbers of moves are: ``value``, 0..1; ``share``, which add up to 1 over
-            the moves of a role; ``score``, of which more is better.
-        methods: how it takes the value of a state, or the score of a move, apart, the usual way
-            first.
-        of_moves_only: whether it has nothing to say of states.
+        measure: what the numbers of moves are: ``value`` of what a move leads to, 0..1; ``share``:
+            they add up to 1 over the moves of a role; ``score``, of which more is better.
+        methods: how it can be taken apart, the usual way first.
         has_rules: whether it can say what each rule does for a value.
     """
 
-    measure: Literal["value", "share", "score"]
-    methods: tuple[Method, ...] = ()
-    of_moves_only: bool = False
-    has_rules: bool = False
+    def __init__(self, opinion: EvaluatorOrJudge) -> None:
+        """Take an opinion of the game that is looked at."""
+        self._opinion = opinion
+        # Compiled networks have memory for one question at a time. To take a value of goal networks
+        # apart takes seconds: that has networks of its own, so that values need not wait for it.
+        self._lock = self._long_lock = threading.Lock()
+        self._explaining = opinion
+        if isinstance(opinion, WeightedNetworks):
+            self._explaining, self._long_lock = copy.deepcopy(opinion), threading.Lock()
+        self.measure = _measure(opinion)
+        self.methods = _methods(opinion)
+        self.has_rules = isinstance(opinion, Evaluator) and weighted_networks(opinion) is not None
 
-    def __init__(self) -> None:
-        # Compiled networks have memory for one state at a time.
-        self._lock = threading.Lock()
-
-    @abstractmethod
     def of_moves(self, state: State) -> RoleMoves:
         """Return the legal moves of each role, the best ones first.
 
         Args:
             state: one that is not terminal, in which every role has a move.
         """
+        with self._lock, torch.no_grad():
+            found = move_values(self._opinion, state)
+        return tuple(map(_shares, found)) if self.measure == "share" else found
 
     def of_states(self, states: Sequence[State]) -> list[tuple[float, ...]]:
         """Return per state the values of all roles, 0..1; the goals where the game is over.
@@ -70,38 +81,32 @@ class Opinion(ABC):
             states: of one game, at least one.
 
         Raises:
-            GameError: it values moves only.
+            GameError: it is a judge of moves.
         """
-        raise self._none()
+        batch = StateBatch.from_bool(torch.stack([state.fluents for state in states]))
+        with self._lock, torch.no_grad():
+            values = state_values(states[0].game.simulator(), _evaluator(self._opinion), batch)
+        return [tuple(row) for row in values.tolist()]
 
-    def explain(self, state: State, role: int, method: Method | None) -> Attribution:
-        """Return what the value of a state is made of.
+    def explain(
+        self, state: State, role: int, method: Method | None, move: int | None = None
+    ) -> Attribution:
+        """Return what the value of a state, or the worth of a move, is made of.
 
         Args:
             state: any state.
             role: index of the role.
             method: one of :attr:`methods`, or None for the first.
+            move: a legal move of the role, an index into its moves; None: the state is valued.
 
         Raises:
-            GameError: it values moves only, or has no such method.
+            GameError: there is no such role, move or method, or it is a judge of moves and no
+                move is given.
         """
-        raise self._none()
-
-    def explain_move(
-        self, state: State, role: int, move: str | None, method: Method | None
-    ) -> Attribution:
-        """Return what the score of a move is made of.
-
-        Args:
-            state: one that is not terminal.
-            role: whose move; its index.
-            move: its text; None: the best one.
-            method: one of :attr:`methods`, or None for the first.
-
-        Raises:
-            GameError: it values states, there is no such move, or nobody has one.
-        """
-        raise GameError("this checkpoint values states: a move is worth what it leads to")
+        with self._long_lock:
+            if move is None:
+                return attribute(_evaluator(self._explaining), state, role, method=method)
+            return attribute_move(self._explaining, state, role, move, method=method)
 
     def rules(self, state: State, role: int) -> tuple[RuleEffect, ...]:
         """Return what each rule does for the value of a state, the largest effects first.
@@ -113,102 +118,41 @@ class Opinion(ABC):
         Raises:
             GameError: it has no weights that come from rules.
         """
-        raise self._none()
-
-    def _none(self) -> GameError:
-        return GameError("this checkpoint judges moves, not states: there is no value of a state")
+        with self._long_lock:
+            return rule_effects(_evaluator(self._explaining), state, role)
 
 
-@final
-class EvaluatorOpinion(Opinion):
-    """The values of an evaluator.
-
-    Args:
-        evaluator: of the game that is looked at.
-    """
-
-    measure = "value"
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        super().__init__()
-        self._evaluator = evaluator
-        inner = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
-        is_sum = isinstance(inner, PartsEvaluator)
-        smooth: tuple[Method, ...] = ("gradients",) if value_for(evaluator, 0).is_smooth else ()
-        self.methods = (*(("exact",) if is_sum else ()), "shapley", *smooth, "toggling")
-        self.has_rules = weighted_networks(evaluator) is not None
-
-    def of_moves(self, state: State) -> RoleMoves:
-        """Return moves by what they lead to; see :class:`Opinion`."""
-        with self._lock, torch.no_grad():
-            return move_values(self._evaluator, state)
-
-    def of_states(self, states: Sequence[State]) -> list[tuple[float, ...]]:
-        """Return values of states; see :class:`Opinion`."""
-        batch = StateBatch.from_bool(torch.stack([state.fluents for state in states]))
-        with self._lock, torch.no_grad():
-            values = state_values(states[0].game.simulator(), self._evaluator, batch)
-        return [tuple(row) for row in values.tolist()]
-
-    def explain(self, state: State, role: int, method: Method | None) -> Attribution:
-        """Return an attribution; see :class:`Opinion`."""
-        if method is not None and method not in self.methods:
-            raise GameError(
-                f"no attribution {method!r} of this evaluator; there are {', '.join(self.methods)}"
-            )
-        with self._lock:
-            return attribute(self._evaluator, state, role, method=method or self.methods[0])
-
-    def rules(self, state: State, role: int) -> tuple[RuleEffect, ...]:
-        """Return what rules do; see :class:`Opinion`."""
-        with self._lock:
-            return rule_effects(self._evaluator, state, role)
+def _evaluator(opinion: EvaluatorOrJudge) -> Evaluator:
+    if isinstance(opinion, Evaluator):
+        return opinion
+    raise GameError("this judges moves, not states: choose a move that is taken apart")
 
 
-@final
-class JudgeOpinion(Opinion):
-    """The scores of a judge of moves.
+def _measure(opinion: EvaluatorOrJudge) -> Measure:
+    if isinstance(opinion, Evaluator):
+        return "value"
+    return "share" if opinion.scale == LOGITS else "score"
 
-    Args:
-        judge: of the game that is looked at.
-    """
 
-    of_moves_only = True
-
-    def __init__(self, judge: MoveJudge) -> None:
-        super().__init__()
-        self._judge = judge
-        self.measure = "share" if judge.scale == LOGITS else "score"
-        self.methods = (*(("exact",) if is_sum(judge) else ()), "shapley", "toggling")
-
-    def of_moves(self, state: State) -> RoleMoves:
-        """Return moves by their scores; logarithms of weights as shares."""
-        with self._lock, torch.no_grad():
-            found = move_values(self._judge, state)
-        return tuple(map(_shares, found)) if self.measure == "share" else found
-
-    def explain_move(
-        self, state: State, role: int, move: str | None, method: Method | None
-    ) -> Attribution:
-        """Return an attribution; see :class:`Opinion`."""
-        if method is not None and method not in self.methods:
-            raise GameError(
-                f"no attribution {method!r} of this judge; there are {', '.join(self.methods)}"
-            )
-        if state.is_terminal:
-            raise GameError("the game is over here: there are no moves to judge")
-        game = state.game
-        with self._lock:
-            if move is None:
-                number = move_values(self._judge, state)[role][0].move
-            else:
-                number = game.move_index(game.roles[role], move)
-            return attribute_move(self._judge, state, role, number, method=method)
+def _methods(opinion: EvaluatorOrJudge) -> tuple[Method, ...]:
+    """Return how an opinion can be taken apart, the usual way first."""
+    if isinstance(opinion, Evaluator):
+        inner = opinion.inner if isinstance(opinion, MappedEvaluator) else opinion
+        smooth: tuple[Method, ...] = ("gradients",) if value_for(opinion, 0).is_smooth else ()
+        exact: tuple[Method, ...] = ("exact",) if isinstance(inner, PartsEvaluator) else ()
+        return (*exact, "shapley", *smooth, "toggling")
+    judge: MoveJudge = opinion.judge if isinstance(opinion, MappedJudge) else opinion
+    is_sum = isinstance(judge, Knowledge | LearnedPolicy) or (
+        isinstance(judge, ActionCircuit) and not judge.config.trainable
+    )
+    return ("exact", "shapley", "toggling") if is_sum else ("shapley", "toggling")
 
 
 def _shares(moves: tuple[MoveValue, ...]) -> tuple[MoveValue, ...]:
-    """Return moves with the shares that logarithms of weights stand for."""
-    scores = np.array([own.value for own in moves])
-    weights = np.exp(scores - scores.max(initial=-np.inf))
-    shares = (weights / weights.sum()).tolist()
-    return tuple(replace(own, value=share) for own, share in zip(moves, shares, strict=True))
+    """Return moves with shares in place of logarithms of weights."""
+    most = max((move.value for move in moves), default=0.0)
+    weights = [math.exp(move.value - most) for move in moves]
+    return tuple(
+        replace(move, value=weight / sum(weights))
+        for move, weight in zip(moves, weights, strict=True)
+    )

@@ -11,7 +11,7 @@ from typing import Any, final
 import torch
 
 from neurogame.errors import GameError
-from neurogame.show.board_drawing import FLUID, place_name
+from neurogame.show.board_drawing import place_name
 from neurogame.show.layout import find_layout
 from neurogame.show.paint import Paint, changed
 from neurogame.show.state_svg import state_svg
@@ -93,19 +93,26 @@ class Positions:
                 raise GameError(f"ply {ply}: {move} is not legal for {role}")
         return before.next(list(joint))
 
-    def picture(self, line: Line, by_fluent: Sequence[float] = ()) -> str:
+    def picture(self, line: Line) -> str:
         """Return a position as SVG; what the last move changed on its boards is framed.
 
         Args:
             line: the moves that lead to it.
+        """
+        return self.painted(line, self.state(line), ())
+
+    def painted(self, line: Line, state: State, by_fluent: Sequence[float]) -> str:
+        """Return the position of a line, or one that follows it, as painted SVG.
+
+        Args:
+            line: joint moves.
+            state: that which they lead to, or a state one ply later.
             by_fluent: what is painted on its squares; see :class:`~neurogame.show.paint.Paint`.
         """
         with self._lock:
-            state = self.state(line)
-            framed = changed(self.state(line[:-1]), state) if line else frozenset[int]()
-            picture = state_svg(state, Paint(by_fluent=by_fluent, framed=framed))
-            # The page's own style says how large it is; its policy lets nothing else have one.
-            return picture.replace(FLUID, "", 1)
+            last = self.state(line)
+            before = last if state != last else self.state(line[:-1])
+            return state_svg(state, Paint(by_fluent=by_fluent, framed=changed(before, state)))
 
     def describe(self, line: Line) -> dict[str, Any]:
         """Return what the page shows of a position at once, JSON-able.

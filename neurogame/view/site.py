@@ -12,7 +12,7 @@ from neurogame.evaluators.config import FRESH
 from neurogame.version import __version__
 from neurogame.view.curves import curves
 from neurogame.view.judgement import explained, judged_position
-from neurogame.view.opinion import Opinion
+from neurogame.view.opinion import PageOpinion
 from neurogame.view.opponent import checked_player
 from neurogame.view.page import page
 from neurogame.view.positions import Positions
@@ -87,40 +87,26 @@ class Site:
     def _explain(self, given: Answer) -> Answer:
         """Return contributions, with the board painted by them."""
         line = self.positions.line(given.get("line"))
-        state, other, picture = self.positions.state(line), None, line
+        state, game = self.positions.state(line), self.subject.game
         role, method, listing = (given.get(name) for name in ("role", "method", "listing"))
         texts = isinstance(method, str | None) and isinstance(listing, str | None)
-        if not isinstance(role, int) or not 0 <= role < len(state.game.roles) or not texts:
-            raise GameError(
-                f"role is a number below {len(state.game.roles)}; method and listing are texts, or "
-                "null for the usual"
-            )
+        if not isinstance(role, int) or not 0 <= role < len(game.roles) or not texts:
+            raise GameError("role is a number; method and listing are texts, or null for the usual")
+        moves = [given.get(name) for name in ("move", "rather")]
+        if not all(isinstance(move, str | None) for move in moves):
+            raise GameError("move and rather are texts of moves, or null")
+        numbers = [None if m is None else game.move_index(game.roles[role], m) for m in moves]
         opinion = self._opinion(given)
         if opinion is None:
             return self._pending(given)
-        joints = [
-            None if given.get(name) is None else self.positions.line([given[name]])[0]
-            for name in ("move", "rather")
-        ]
-        moves = [None if joint is None else joint[role] for joint in joints]
-        if not opinion.of_moves_only:
-            if joints[0] is not None:
-                picture = (*line, joints[0])
-                state = self.positions.state(picture)
-                if joints[1] is not None:
-                    other = self.positions.state((*line, joints[1]))
-            moves = [None, None]
+        move, rather = numbers
         found, attribution = explained(
-            opinion,
-            state,
-            role,
-            method=method,
-            listing=listing,
-            other=other,
-            move=moves[0],
-            rather=moves[1],
+            opinion, state, role, method=method, listing=listing, move=move, rather=rather
         )
-        return found | {"svg": self.positions.picture(picture, attribution.by_fluent)}
+        # Of a move's value the state after it is taken apart, of its score the one before.
+        shown = attribution.state or state
+        picture = self.positions.painted(line, shown, attribution.by_fluent)
+        return found | {"svg": picture}
 
     def _think(self, given: Answer) -> Answer:
         line = self.positions.line(given.get("line"))
@@ -162,7 +148,7 @@ class Site:
                 "judgedBy": self.subject.judged_by,
             }
 
-    def _opinion(self, given: Answer) -> Opinion | None:
+    def _opinion(self, given: Answer) -> PageOpinion | None:
         """Return the opinion that a question names, or None while it is made."""
         opinions = self.subject.opinions
         name = given.get("judge")

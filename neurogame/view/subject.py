@@ -10,21 +10,23 @@ from pathlib import Path
 from typing import Literal, TypeAlias, final
 
 from neurogame.errors import CheckpointError, GameError, RulesError
-from neurogame.evaluators.config import FRESH
+from neurogame.evaluators.actions.build import make_action_circuit
+from neurogame.evaluators.config import is_fresh
 from neurogame.evaluators.fresh import make_fresh
+from neurogame.inspect.subject import ACTION
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint
 from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules
 from neurogame.learn.run_folder import BEST, CONFIG, LATEST
 from neurogame.players.spec import RULES_SUFFIX
 from neurogame.simulate.game import Game
 from neurogame.view.deferred import Deferred
-from neurogame.view.opinion import EvaluatorOpinion, JudgeOpinion, Opinion
+from neurogame.view.opinion import PageOpinion
 from neurogame.view.recorded import Line, Remarks, read_match
 
 VALUES = "values"
 """The name of the opinion that is an evaluator's."""
 
-Opinions: TypeAlias = Mapping[str, Deferred[Opinion]]
+Opinions: TypeAlias = Mapping[str, Deferred[PageOpinion]]
 Kind: TypeAlias = Literal["game", "checkpoint", "match", "run"]
 
 
@@ -75,11 +77,11 @@ def open_subject(
     """Return what a text of the command line names.
 
     Args:
-        target: a checkpoint or weighted rules, a library game or rulesheet, the record of a match,
+        target: a checkpoint, weighted rules, a library game or rulesheet, the record of a match,
             or the folder of a training run.
         rules: the game of a match, where its record does not tell or names no library game.
-        evaluator: what values states: a checkpoint, weighted rules or a fresh evaluator; None: the
-            checkpoint or the rules that were named, else ``cilp``.
+        evaluator: what values states: a checkpoint, weighted rules, a fresh evaluator, or
+            ``action`` for the action heuristic of the rules; None: what was named, else ``cilp``.
         number: which match of an arena, from 0.
         seed: decides random weights of a fresh evaluator.
 
@@ -95,7 +97,7 @@ def open_subject(
         found = _of_checkpoint(path)
     elif path.suffix.lower() == RULES_SUFFIX:
         game = Game.load(load_weighted_rules(path).game)
-        found = _with(_plain(game, "checkpoint", target), target, seed)
+        found = _with(_plain(game, "checkpoint", str(path)), str(path), seed)
     else:
         game = Game.load(target)
         found = _plain(game, "game", game.name)
@@ -119,14 +121,16 @@ def _plain(game: Game, kind: Kind, title: str) -> PageSubject:
 def _with(subject: PageSubject, source: str, seed: int) -> PageSubject:
     """Return the same, valued by something else."""
     game = subject.game
-    if source.lower() in FRESH:
-        opinions: Opinions = {VALUES: Deferred(partial(_fresh, source, game, seed))}
+    if is_fresh(source) or source.lower() == ACTION:
+        name = ACTION if source.lower() == ACTION else VALUES
+        opinions: Opinions = {name: Deferred(partial(_fresh, source, game, seed))}
         return replace(subject, opinions=opinions, judged_by=f"{source} (untrained)")
     if Path(source).suffix.lower() == RULES_SUFFIX:
-        own = EvaluatorOpinion(evaluator_of_rules(load_weighted_rules(source), game))
-        opinions = {VALUES: Deferred(lambda: own)}
-        opponent = f"alphabeta:{source},seconds=1" if "," not in source else subject.opponent
-        return replace(subject, opinions=opinions, judged_by=source, opponent=opponent)
+        rules = load_weighted_rules(Path(source))
+        written = Deferred(lambda: PageOpinion(evaluator_of_rules(rules, game)))
+        return replace(
+            subject, opinions={VALUES: written}, judged_by=source, opponent=_playing(source)
+        )
     checkpoint = load_checkpoint(source)
     return replace(
         subject,
@@ -136,15 +140,17 @@ def _with(subject: PageSubject, source: str, seed: int) -> PageSubject:
     )
 
 
-def _fresh(source: str, game: Game, seed: int) -> Opinion:
-    return EvaluatorOpinion(make_fresh(source, game, seed=seed))
+def _fresh(source: str, game: Game, seed: int) -> PageOpinion:
+    if source.lower() == ACTION:
+        return PageOpinion(make_action_circuit(game))
+    return PageOpinion(make_fresh(source, game, seed=seed))
 
 
-def _opinions(checkpoint: Checkpoint, game: Game) -> dict[str, Deferred[Opinion]]:
+def _opinions(checkpoint: Checkpoint, game: Game) -> dict[str, Deferred[PageOpinion]]:
     """Return what a checkpoint holds."""
-    found: dict[str, Deferred[Opinion]] = {}
+    found: dict[str, Deferred[PageOpinion]] = {}
     if checkpoint.description:
-        found[VALUES] = Deferred(lambda: EvaluatorOpinion(checkpoint.evaluator(game)))
+        found[VALUES] = Deferred(lambda: PageOpinion(checkpoint.evaluator(game)))
     for name in sorted(checkpoint.judges):
         found[name] = Deferred(partial(_judge, checkpoint, name, game))
     if not found:
@@ -152,16 +158,22 @@ def _opinions(checkpoint: Checkpoint, game: Game) -> dict[str, Deferred[Opinion]
     return found
 
 
-def _judge(checkpoint: Checkpoint, name: str, game: Game) -> Opinion:
-    return JudgeOpinion(checkpoint.judge(name, game))
+def _judge(checkpoint: Checkpoint, name: str, game: Game) -> PageOpinion:
+    return PageOpinion(checkpoint.judge(name, game))
 
 
 def _opponent(path: str, checkpoint: Checkpoint) -> str:
     """Return a player that uses a checkpoint."""
-    if checkpoint.description and "," not in path:
-        return f"alphabeta:{path},seconds=1"
+    if checkpoint.description:
+        return _playing(path)
     judge = "knowledge" if "knowledge" in checkpoint.judges else next(iter(checkpoint.judges), "")
     return f"mcts:{path},tree={judge},seconds=1" if judge and "," not in path else "mcts:seconds=1"
+
+
+def _playing(path: str) -> str:
+    """Return a player that searches with the evaluator of a file."""
+    # A path in a player string must not contain a comma.
+    return "mcts:seconds=1" if "," in path else f"alphabeta:{path},seconds=1"
 
 
 def _of_checkpoint(path: Path) -> PageSubject:

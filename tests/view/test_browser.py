@@ -310,6 +310,21 @@ def test_a_file_needs_no_server(browser: Browser, tmp_path: Path) -> None:
         assert [url for url in asked if not url.startswith("data:")] == [path.as_uri()]
 
 
+def test_a_file_of_a_judge_of_moves_has_no_values_of_positions(
+    browser: Browser, tmp_path: Path
+) -> None:
+    path = tmp_path / "match.html"
+    subject = open_subject("tictactoe", evaluator="action")
+    export(with_match(subject, "random", 3, 3), path, quiet=True)
+    with opened(browser, path.as_uri(), offline=True) as (page, _):
+        page.keyboard.press("ArrowRight")
+        at(page, "1 / 3")
+        page.wait_for_selector("#moves b:not(:empty)")
+        assert not page.is_visible("#curve-card")
+        assert not page.is_visible("#why-card")
+        assert page.locator("#outlook *").count() == 0
+
+
 def test_a_server_that_has_gone_is_said(browser: Browser) -> None:
     with (
         served(open_subject("tictactoe", evaluator="fuzzy")) as server,

@@ -41,8 +41,8 @@ def test_everything_is_inside(tmp_path: Path) -> None:
         [plies + 1] * 4
     )
     assert found["positions"][3] == json.loads(json.dumps(positions.describe(subject.line[:3])))
-    assert found["explained"][2]["svg"] == positions.picture(
-        subject.line[:2], _amounts(subject, positions, 2)
+    assert found["explained"][2]["svg"] == positions.painted(
+        subject.line[:2], positions.state(subject.line[:2]), _amounts(subject, positions, 2)
     )
     assert path.stat().st_size < 200_000
     # The same seed gives the same file.
@@ -59,6 +59,16 @@ def _amounts(subject: Any, positions: Positions, ply: int) -> tuple[float, ...]:
     assert own is not None
     amounts: tuple[float, ...] = own.explain(positions.state(subject.line[:ply]), 0, None).by_fluent
     return amounts
+
+
+def test_values_need_not_be_taken_apart(tmp_path: Path) -> None:
+    path = tmp_path / "match.html"
+    line = ["view", "tictactoe", "--evaluator", "fuzzy", "--export", str(path), "--plies", "3"]
+    assert main([*line, "--player", "random", "--method", "none"]) == 0
+    found = contents(path)
+    assert found["explained"] == [None] * 4
+    assert len(found["curve"]) == 4
+    assert main([*line, "--player", "random", "--method", "exact"]) == 1
 
 
 def test_it_names_no_address(tmp_path: Path) -> None:

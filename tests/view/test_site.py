@@ -12,7 +12,6 @@ import pytest
 
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.evaluators.rules.signature import rules_signature
 from neurogame.evaluators.true_goal import state_values
 from neurogame.inspect.move_values import move_values
 from neurogame.learn.checkpoint import empty_checkpoint, save_checkpoint
@@ -100,7 +99,7 @@ def test_contributions_add_up(server: PageServer, listing: str) -> None:
 
 def test_why_this_move_rather_than_that(server: PageServer) -> None:
     question: dict[str, object] = {"line": LINE, "judge": "values", "role": 0}
-    one, other = ["(mark 1 2)", "noop"], ["(mark 3 3)", "noop"]
+    one, other = "(mark 1 2)", "(mark 3 3)"
     whole = made(server, "/api/explain", {**question, "move": one, "rather": other})
     single = [made(server, "/api/explain", {**question, "move": move}) for move in (one, other)]
     totals = [float(str(found["total"])) for found in (whole, *single)]
@@ -111,7 +110,8 @@ def test_why_this_move_rather_than_that(server: PageServer) -> None:
     "wrong",
     [
         *({"role": 2}, {"role": "x"}, {"role": None}, {"method": "magic"}, {"listing": "magic"}),
-        *({"judge": "nobody"}, {"judge": 7}, {"method": 7}, {"move": ["(mark 2 2)", "noop"]}),
+        *({"judge": "nobody"}, {"judge": 7}, {"method": 7}, {"move": "(mark 2 2)"}),
+        *({"move": 7}, {"move": "(mark 9 9)"}, {"move": "(mark 1 2)", "rather": "noop"}),
     ],
 )
 def test_wrong_questions_get_a_line(server: PageServer, wrong: dict[str, object]) -> None:
@@ -204,36 +204,26 @@ def test_judges_of_moves_give_scores(tmp_path: Path) -> None:
         assert isinstance(moves, list)
         assert len(moves[0]) == 9
         assert made(server, "/api/curve", {"line": LINE, "judge": name})["values"] is None
-        question = {"line": [], "judge": name, "role": 0}
-        best = made(server, "/api/explain", question)
-        assert best["move"] == moves[0][0]["text"]
-        assert best["total"] == pytest.approx(moves[0][0]["value"], abs=1e-5)
-        one, other = moves[0][1]["text"], moves[0][2]["text"]
-        why = made(
-            server, "/api/explain", question | {"move": [one, "noop"], "rather": [other, "noop"]}
-        )
-        assert why["move"] == one
-        apart = moves[0][1]["value"] - moves[0][2]["value"]
-        assert why["total"] == pytest.approx(apart, abs=1e-5)
-        status, wrong = post(server, "/api/explain", question | {"move": ["(mark 9 9)", "noop"]})
+        question: dict[str, object] = {"line": [], "judge": name, "role": 0}
+        status, wrong = post(server, "/api/explain", question)
         assert status == 400
-        assert "has no move" in wrong["error"]
+        assert "judges moves" in wrong["error"]
+        why = made(server, "/api/explain", {**question, "move": moves[0][0]["text"]})
+        assert why["unit"] == "score"
+        assert why["contributions"]
 
 
-def test_weighted_rules_give_values(tmp_path: Path) -> None:
-    path, game = tmp_path / "own.rules", Game.load("tictactoe")
-    path.write_text(
-        f"(game tictactoe) (signature {rules_signature(game.rules)}) opposed\n"
-        "(<= (worth xplayer 2) (true (cell 2 2 x)))"
-    )
-    subject = open_subject(str(path))
-    assert subject.opponent == f"alphabeta:{path},seconds=1"
-    with served(subject) as server:
-        found = made(server, "/api/values", {"line": [], "judge": "values"})
+def test_action_heuristics_of_the_rules_score_moves() -> None:
+    with served(open_subject("tictactoe", evaluator="action")) as server:
+        question: dict[str, object] = {"line": LINE, "judge": "action"}
+        found = made(server, "/api/values", question)
         moves = found["moves"]
         assert isinstance(moves, list)
-        assert moves[0][0]["text"] == "(mark 2 2)"
-        assert found["state"] == pytest.approx([0.5, 0.5])
+        assert len(moves[0]) == 7
+        why = made(server, "/api/explain", {**question, "role": 0, "move": moves[0][0]["text"]})
+        assert why["method"] == "exact"
+        # The score is of the state before the move: two stones stand there.
+        assert str(why["svg"]) != server.site.positions.picture(())
 
 
 def test_a_run_is_followed(tmp_path: Path) -> None:

@@ -11,26 +11,37 @@ function newest(kind) {
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 const drawn = { choices: '', curve: '' };
-let answering = Promise.resolve();
 
-async function details() {
-  const isWanted = newest('details');
-  drawWhyMoves(byId('why-move').value, byId('why-rather').value);
-  await answering;
-  if (!isWanted()) return;
-  const work = answer(isWanted);
-  answering = work.catch(() => {});
-  await work;
+// Does one piece of work at a time: the newest that was asked for while the one before went on.
+function lane(kind, work) {
+  let before = Promise.resolve();
+  return async () => {
+    const isWanted = newest(kind);
+    await before;
+    if (!isWanted()) return;
+    const now = work(isWanted);
+    before = now.catch(() => {});
+    await now;
+  };
 }
 
-async function answer(isWanted) {
+const judge = lane('judge', async (isWanted) => {
   if (source.isLive) await pause(40);
-  // Contributions take longest: they are asked for where the page stands still for a moment.
-  const steps = [choices, value, curve, () => pause(source.isLive && !byId('paint').checked ? 250 : 0), explain];
-  for (const step of steps) {
+  for (const step of [choices, value, curve]) {
     if (!isWanted()) return;
     await step(isWanted);
   }
+});
+
+// Contributions take longest: they are asked for where the page stands still for a moment.
+const takeApart = lane('why', async (isWanted) => {
+  if (source.isLive) await pause(byId('paint').checked ? 60 : 250);
+  if (isWanted()) await explain(isWanted);
+});
+
+function details() {
+  drawWhyMoves(byId('why-move').value, byId('why-rather').value);
+  return Promise.all([judge(), takeApart()]);
 }
 
 // How many moves roles had to choose from, all along the line: moves without a choice are not shown.
@@ -51,8 +62,6 @@ async function value(isWanted) {
   if (!found || !isWanted()) return;
   view.values = found;
   drawMoves();
-  byId('why-card').hidden = !found.methods.length;
-  drawWhyMoves(byId('why-move').value, byId('why-rather').value);
 }
 
 async function curve(isWanted) {
@@ -75,12 +84,19 @@ function drawCurve() {
 
 async function explain(isWanted) {
   const sum = byId('why-sum');
+  const isJudge = byId('judge').value !== 'values';
+  byId('why-card').hidden = !source.hasWhy;
   if (byId('why-card').hidden) return;
+  if (isJudge && !byId('why-move').value) {
+    sum.textContent = 'This judges moves, not positions: choose a move to see what its score is made of.';
+    byId('why').replaceChildren();
+    return;
+  }
   const of = byId('why-move').value, rather = byId('why-rather').value;
   const question = {
-    line: prefix(), judge: byId('judge').value, role: Number(byId('why-role').value || 0),
+    line: prefix(), judge: byId('judge').value, role: of ? view.role : Number(byId('why-role').value || 0),
     method: byId('why-method').value || null, listing: byId('why-listing').value || null,
-    move: jointOf(of), rather: of ? jointOf(rather) : null,
+    move: of || null, rather: of ? rather || null : null,
   };
   const late = setTimeout(() => { sum.textContent = 'Being worked out …'; }, 250);
   const found = await attempt(
@@ -89,9 +105,8 @@ async function explain(isWanted) {
   );
   clearTimeout(late);
   if (!found || !isWanted()) return;
-  // A judge of moves says something of the move itself, an evaluator of the position after it.
-  const about = found.move ? ` by ${found.move}` : question.move ? ` after ${of}` : '';
-  const after = `${about}${question.rather ? `, rather than ${rather}` : ''}`;
+  const after = question.move ? ` ${isJudge ? 'of' : 'after'} ${of}${question.rather ? `, rather than ${rather}` : ''}` : '';
+  byId('why-role').value = String(found.role);
   options(byId('why-method'), found.methods.map((name) => [name, name]), found.method);
   options(byId('why-listing'), found.listings.map((name) => [name, name]), found.listing);
   explained = { ...found, caption: `Painted: what squares add for ${boot.roles[found.role]}${after}. Blue is good, red is bad.` };

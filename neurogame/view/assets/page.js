@@ -66,7 +66,11 @@ function draw() {
   byId('remarks').replaceChildren(...remarks.map((text) => el('li', { textContent: text })));
   if (position.terminal) say(`The game is over: ${boot.roles.map((role, index) => `${role} ${position.goals[index] ?? 'no goal'}`).join(', ')}.`);
   else if (position.stuck) say('A role has no legal move here, and the game is not over: the rules are at fault.');
-  else say(`Ply ${ply}: ${names(deciding().map((role) => boot.roles[role])) || 'one move only, nobody'} to choose${remarks.length || ply < line.length || !boot.ending || !isRecorded() ? '' : `; the record ends here (${boot.ending})`}.`);
+  else {
+    const who = names(deciding().map((role) => boot.roles[role]));
+    const end = isRecorded() && boot.ending && ply === line.length ? ` The record ends here (${boot.ending}).` : '';
+    say(`Ply ${ply}: ${who ? `${who} to choose` : 'there is only one move'}.${end}`);
+  }
   if (source.isLive) {
     byId('undo').disabled = ply === 0;
     byId('search').disabled = players.isBusy() || isOver();
@@ -124,7 +128,8 @@ function drawMoves() {
     tab.setAttribute('aria-pressed', String(role === view.role));
     return tab;
   }));
-  showOutlook(byId('outlook'), boot.roles, values?.state, position.goals);
+  const isValued = byId('judge').value === 'values' || position.goals;
+  showOutlook(byId('outlook'), isValued ? boot.roles : [], values?.state, position.goals);
   const own = listed();
   showMoves(byId('moves'), own, {
     values: values?.moves[view.role], measure: values?.measure, colour: colourOf(view.role),
@@ -159,18 +164,15 @@ async function choose(text, role = view.role) {
   await go(view.ply + 1);
 }
 
+// What can be taken apart: this position, where positions are valued, and the moves of the shown role.
 function drawWhyMoves(move, rather) {
   const own = view.position.legal[view.role] ?? [];
   const usable = source.isLive && !isOver() && own.length > 1;
+  const isValued = byId('judge').value === 'values';
   for (const id of ['why-move', 'why-rather']) byId(id).disabled = !usable;
   const rows = usable ? own.map((one) => [one.text, one.text]) : [];
-  options(byId('why-move'), [['', view.values && view.values.measure !== 'value' ? 'the best move' : 'this position'], ...rows], move);
-  options(byId('why-rather'), [['', 'nothing']].concat(rows), rather);
-}
-
-function jointOf(text) {
-  if (!text) return null;
-  return view.position.legal.map((own, role) => (role === view.role ? text : own[0].text));
+  options(byId('why-move'), [['', isValued ? 'this position' : 'choose a move'], ...rows], move);
+  options(byId('why-rather'), [['', 'nothing'], ...rows], rather);
 }
 
 // Asks the players of roles that have a choice, as long as they are let.

@@ -54,7 +54,8 @@ function showWhy(list, sum, found, onPoint) {
   } else if (found.method === 'toggling') {
     facts.push(`By how much the value for ${who} would fall if a fluent alone were the other way round.`);
   } else {
-    facts.push(`For ${who}${found.move ? `, ${found.move}` : ''}, in ${found.unit}: ${signed(found.total)} in all, ${signed(found.base)} base.`);
+    facts.push(`For ${who}, in ${found.unit}: ${signed(found.total)} in all, ${signed(found.base)} base.`);
+    if (found.error) facts.push(`Sampled: the largest standard error is ${found.error.toPrecision(1)}.`);
     if (Math.abs(found.gap) > 0.0005) facts.push(`${signed(found.gap)} is left over.`);
   }
   if (found.more) facts.push(`${found.more} smaller ones add ${signed(found.rest)}.`);
@@ -69,7 +70,7 @@ function showWhy(list, sum, found, onPoint) {
     const row = el(
       'li',
       { tabIndex: 0, class: own.kind },
-      el('span', { class: 'text' }, own.label, el('small', { textContent: own.detail })),
+      el('span', { class: 'text', textContent: own.label, title: own.label }),
       bar,
       el('b', { textContent: signed(own.amount) }),
     );

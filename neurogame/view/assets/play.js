@@ -33,7 +33,7 @@ function makePlayers(source, { onBusy, onSaid }) {
 function showFound(holder, found, role, roles, { onPlay, onStep, choicesOf, base }) {
   const search = found.search;
   const parts = [el('div', { class: 'best' },
-    el('span', {}, `after ${base} plies chooses `, el('b', { class: 'text', textContent: found.move })),
+    el('span', {}, `after ply ${base} chooses `, el('b', { class: 'text', textContent: found.move })),
     ...(onPlay ? [el('button', { type: 'button', textContent: 'Play it', onclick: () => onPlay(found.move) })] : []))];
   if (search) {
     const facts = [

@@ -45,6 +45,7 @@ function serverSource() {
 
   return {
     isLive: true,
+    hasWhy: true,
     keep: (line, found) => positions.set(JSON.stringify(line), Promise.resolve(found)),
     position,
     choices: (line) => ask('/api/choices', { line }),
@@ -65,6 +66,7 @@ async function fileSource(packed) {
   const kept = JSON.parse(await new Response(plain).text());
   return {
     isLive: false,
+    hasWhy: kept.explained.some(Boolean),
     keep: () => {},
     position: async (line) => kept.positions[line.length],
     choices: async () => ({ choices: kept.choices }),
