@@ -30,7 +30,7 @@ from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.contribution import Attribution, Method
 from neurogame.inspect.attribution.of_moves import attribute_move
-from neurogame.inspect.move_values import Opinion
+from neurogame.inspect.move_values import EvaluatorOrJudge
 from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.learn.knowledge import learn_knowledge
 from neurogame.simulate.game import Game, State
@@ -63,7 +63,7 @@ def of_state(evaluator: Evaluator, method: Method | None = None) -> Explain:
     return lambda state: attribute(evaluator, state, 0, method=method)
 
 
-def of_a_move(judge: Opinion, seed: int) -> Explain:
+def of_a_move(judge: EvaluatorOrJudge, seed: int) -> Explain:
     """Return what takes the score of a random move of a role with a choice apart."""
     chance = random.Random(seed)
 

@@ -37,11 +37,11 @@ class MoveValue:
     value: float
 
 
-Opinion: TypeAlias = Evaluator | MoveJudge
+EvaluatorOrJudge: TypeAlias = Evaluator | MoveJudge
 """Who has something to say of moves."""
 
 
-def move_values(opinion: Opinion, state: State) -> tuple[tuple[MoveValue, ...], ...]:
+def move_values(opinion: EvaluatorOrJudge, state: State) -> tuple[tuple[MoveValue, ...], ...]:
     """Return the legal moves of each role, the best ones first.
 
     Args:
@@ -86,7 +86,7 @@ def worst_answer(evaluator: Evaluator, state: State, role: int, move: int) -> tu
 
 
 def worths_of_moves(
-    game: Game, opinion: Opinion, states: StateBatch
+    game: Game, opinion: EvaluatorOrJudge, states: StateBatch
 ) -> tuple[JointMoves, list[Float64s2]]:
     """Return the moves of all roles, and what each is worth to its role.
 

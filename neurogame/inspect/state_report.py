@@ -9,13 +9,14 @@ from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.contribution import (
+    UNIT_TEXTS,
     Attribution,
     Contribution,
     Method,
     difference,
 )
 from neurogame.inspect.attribution.of_moves import attribute_move
-from neurogame.inspect.move_values import Opinion, move_values
+from neurogame.inspect.move_values import EvaluatorOrJudge, move_values
 from neurogame.inspect.named_state import named_state
 from neurogame.inspect.subject import Subject
 from neurogame.simulate.game import Game, State
@@ -106,7 +107,7 @@ def _role(game: Game, state: State, name: str | None, of_move: bool) -> int:
 
 
 def _of_moves(
-    opinion: Opinion, state: State, role: int, question: Question
+    opinion: EvaluatorOrJudge, state: State, role: int, question: Question
 ) -> tuple[Attribution, list[str]]:
     """Return what a move's score is made of, or two moves' scores differ by, and the moves."""
     game = state.game
@@ -145,7 +146,7 @@ def print_state_report(report: dict[str, Any], top: int) -> None:
     else:
         what = f"{report['move']} rather than {report['rather_than']} for {report['role']}"
     print(f"\n{what}: {report['value']:.3f} ({report['method']}{less})")
-    print(f"{report['total']:+9.4f} in all, in {_UNITS[report['unit']]}")
+    print(f"{report['total']:+9.4f} in all, in {UNIT_TEXTS[report['unit']]}")
     print(f"{report['base']:+9.4f} base")
     for own in report["contributions"][:top]:
         print(f"{own['amount']:+9.4f} {own['text']}")
@@ -162,14 +163,6 @@ def print_state_report(report: dict[str, Any], top: int) -> None:
         largest = sorted(report["by_fluent"].items(), key=lambda item: -abs(item[1]))
         for name, amount in largest[:top]:
             print(f"{amount:+9.4f} {name}")
-
-
-_UNITS = {
-    "log-odds": "log-odds",
-    "value": "values 0..1",
-    "score": "the judge's score, 0..1",
-    "logit": "logarithms of the move's weight",
-}
 
 
 def _holding(game: Game, state: State, own: Contribution) -> list[str]:

@@ -13,7 +13,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.config import FRESH, is_fresh
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.gdl.library import library_names
-from neurogame.inspect.move_values import Opinion
+from neurogame.inspect.move_values import EvaluatorOrJudge
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint
 from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules
@@ -70,7 +70,7 @@ class Subject:
                 self._judges[name] = self.checkpoint.judge(name, self.game)
         return self._judges[name]
 
-    def opinion(self, name: str | None = None) -> Opinion:
+    def opinion(self, name: str | None = None) -> EvaluatorOrJudge:
         """Return who has something to say of moves.
 
         Args:

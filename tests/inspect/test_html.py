@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Mapping
 from xml.etree import ElementTree
@@ -9,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 import torch
 
+from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
@@ -16,6 +18,7 @@ from neurogame.evaluators.fresh import make_fresh
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.contribution import Attribution, difference
+from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.html.elements import Html, bar, table
 from neurogame.inspect.html.match import match_html
 from neurogame.inspect.html.view import html_of
@@ -202,6 +205,7 @@ def test_evaluators_show_parts_rules_and_drift() -> None:
     assert "connectfour, the same rules under other names" in shown
     assert all(role in shown for role in scrambled.roles)
     assert "parts of other" in repr(mapped)
+    assert copy.deepcopy(mapped).origin is mapped.origin
 
     game = Game.load("tictactoe")
     networks = make_evaluator(game)
@@ -246,6 +250,8 @@ def test_an_attribution_lists_what_adds_up_and_paints_it() -> None:
     assert found.contributions[0].text(state) in text(shown)
     assert f"{found.total:+.4f} in all" in text(shown)
     assert "left over" in text(shown)
+    assert repr(found).startswith(f"Attribution({found.value:.3f} for role 1: exact, ")
+    assert "State" not in str(found.to_json())
     assert 'fill="#c53030"' in shown
     after = state.next([own[-1] for own in state.legal_moves])
     shown = difference(attribute(evaluator, after, 1), found)._repr_html_()
@@ -256,6 +262,18 @@ def test_an_attribution_lists_what_adds_up_and_paints_it() -> None:
     assert "value for role 1" in text(html_of(bare))
 
 
+def test_moves_are_explained_by_judges_and_evaluators() -> None:
+    game = Game.load("tictactoe")
+    state = named_state(game, "random:4:1")
+    judges = (make_action_circuit(game), make_evaluator(game, EvaluatorConfig(kind="mlp")))
+    for judge in judges:
+        one, other = (attribute_move(judge, state, 0, move) for move in state.legal_moves[0][:2])
+        assert game.moves[0][state.legal_moves[0][0]] in text(one._repr_html_())
+        assert pictures(one._repr_html_()) == 1
+        shown = text(difference(one, other)._repr_html_())
+        assert f"another {'move' if judge is judges[0] else 'state'}" in shown
+
+
 def test_visits_are_painted_where_moves_put_pieces() -> None:
     state = named_state(Game.load("tictactoe"), "random:4:1")
     moves = state.legal_moves[0]
@@ -263,6 +281,7 @@ def test_visits_are_painted_where_moves_put_pieces() -> None:
     assert ">+1</text>" in shown
     assert shown.count('fill="#2b6cb0" fill-opacity') == 1
     assert 'stroke="#b7791f"' in shown
+    assert "State" not in repr(found_by(state, 0))
     alone = SearchResult(**{**vars(found_by(state, 0)), "state": None})
     assert pictures(html_of(alone)) == 0
     assert f"move {moves[0]}" in text(html_of(alone))

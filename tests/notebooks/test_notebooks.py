@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from nbclient import NotebookClient
 from tests.conftest import REPOSITORY
 
 NOTEBOOKS = sorted((REPOSITORY / "notebooks").glob("*.ipynb"))
-PICTURES = ("image/png", "image/svg+xml")
+PICTURES = ("image/png", "image/svg+xml", "text/html")
 
 
 def read(path: Path) -> Any:
@@ -45,6 +46,9 @@ def printed(notebook: Any) -> str:
 
 def is_drawn(kind: str, contents: str) -> bool:
     """Return whether a picture has something on it."""
+    if kind == "text/html":
+        # Boards are pictures in it; bars and tables are of elements.
+        return contents.count("<rect") + contents.count("<tr") > 5
     if kind == "image/svg+xml":
         return contents.count("<circle") + contents.count("<line") + contents.count("<rect") > 8
     from matplotlib import image
@@ -97,7 +101,7 @@ def test_it_runs_and_draws_what_is_committed(
         assert [kind for kind, _ in pictures(new)] == [kind for kind, _ in pictures(old)]
         assert all(is_drawn(*picture) for picture in pictures(new))
         drawn += len(pictures(new))
-    assert drawn >= 10
+    assert drawn >= 8
     assert list(place.iterdir()) == []
 
 
@@ -110,3 +114,81 @@ def test_the_figures_of_soundness() -> None:
     for row in rows[1:]:
         empty, full, won = map(float, row[-4:-1])
         assert won > 0 > full >= empty
+
+
+def text_of(name: str) -> str:
+    """Return all that a committed notebook prints."""
+    return printed(read(REPOSITORY / "notebooks" / f"{name}.ipynb"))
+
+
+def intervals(text: str) -> list[tuple[float, float, float]]:
+    """Return the shares that are printed in per cent, with their intervals."""
+    found = re.findall(r"([\d.]+) % \[([\d.]+), ([\d.]+)\]", text)
+    return [(float(share), float(low), float(high)) for share, low, high in found]
+
+
+def number(pattern: str, text: str) -> float:
+    """Return the number that a pattern finds, with separators or without."""
+    found = re.search(pattern, text)
+    assert found is not None, pattern
+    return float(found[1].replace(",", ""))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_place_of_a_machine_is_shown(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert re.findall(r"(?<![\w.])/(?:home|root|tmp|work|usr|Users)/[\w./-]*", text) == []
+
+
+def test_the_learner_has_learned() -> None:
+    text = text_of("rules_to_weights")
+    own, chance, strong = intervals(text)[-3:]
+    assert own[1] > 50
+    assert chance[1] > 50
+    assert strong[1] > own[0]
+
+
+def test_a_reading_adds_up() -> None:
+    text = text_of("reading_a_player")
+    total = number(r"contributions add up to ([+-][\d.]+)", text)
+    assert total == number(r"log-odds ([+-][\d.]+), value", text)
+    assert abs(number(r"gap ([+-][\d.e+-]+)", text)) < 1e-4
+    # The centre is worth more than the edges, and values say more than the mean outcome does.
+    assert number(r"column 4 ([+-][\d.]+)", text) > number(r"edges ([+-][\d.]+)", text)
+    assert number(r"Brier score ([\d.]+)", text) < number(r"the only forecast ([\d.]+)", text)
+    # Ten rules say much of what the player says, and have learned something.
+    agreement = [float(own) for own in re.findall(r"correlate by ([\d.]+)", text)]
+    assert agreement[0] < agreement[-1]
+    assert agreement[-1] > 0.8
+    assert intervals(text)[-2][1] > 50
+    assert number(r"error goes from ([\d.]+)", text) > number(r"goes from [\d.]+ to ([\d.]+)", text)
+
+
+def test_judges_of_moves_know_something() -> None:
+    text = text_of("moves_and_knowledge")
+    # The paper prints 0.0035, 0.0026 and 0.0018 for rules of its own: docs/action-heuristics.md.
+    squares = [number(rf"{name} +([\d.]+)", text) for name in ("centre", "corner", "edge")]
+    assert squares == [0.0037, 0.0028, 0.0020]
+    added = number(r"conditions add up to ([\d.]+)", text)
+    assert added == number(r"the score is ([\d.]+)", text)
+    assert number(r"with +([\d]+) % of the visits", text) > number(r"without +([\d]+) %", text)
+    assert number(r"win rate [\d.]+ % \(95 %: ([\d.]+)", text) > 50
+    assert number(r"from ([+-][\d.]+) after", text) < number(r"games to ([+-][\d.]+)", text)
+
+
+def test_comparisons_say_how_sure_they_are() -> None:
+    text = text_of("comparing_players")
+    found = intervals(text)
+    assert len(found) > 12
+    assert all(low <= share <= high for share, low, high in found)
+    # Without random openings matches repeat themselves, with four plies they do not.
+    of = number(r"0 random plies: +\d+ distinct of (\d+)", text)
+    assert number(r"0 random plies: +(\d+) distinct", text) < of / 4
+    assert number(r"4 random plies: +(\d+) distinct", text) == of
+    assert "mcts:sims=60: H1" in text
+    assert "mcts:sims=30: H0" in text
+    elo = [float(own) for own in re.findall(r"Elo +([+-]\d+)", text)]
+    assert elo == sorted(elo, reverse=True)
+    rates = [number(rf" {sims} simulations: .*?([\d.]+) % \[", text) for sims in (10, 1000)]
+    assert rates[0] < rates[1]
+    assert found[-1][1] > 50

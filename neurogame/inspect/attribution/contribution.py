@@ -17,6 +17,14 @@ Kind: TypeAlias = Literal[
     "logic", "pattern", "unit", "limit", "fluent", "move", "condition", "goal", "threshold"
 ]
 
+UNIT_TEXTS: dict[Unit, str] = {
+    "log-odds": "log-odds",
+    "value": "values 0..1",
+    "score": "scores of moves, 0..1",
+    "logit": "logarithms of the weights of moves",
+}
+"""What people read for a unit."""
+
 
 @final
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +110,14 @@ class Attribution:
     sampling_error: float = 0.0
     state: State | None = None
     against: State | None = None
+
+    def __repr__(self) -> str:
+        """Return what is explained, without the many amounts."""
+        move = "" if self.move is None else f", move {self.move}"
+        return (
+            f"Attribution({self.value:.3f} for role {self.role}{move}: {self.method}, "
+            f"{len(self.contributions)} contributions, in {self.unit}, gap {self.gap:.1e})"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON-able dictionary, the states left out."""

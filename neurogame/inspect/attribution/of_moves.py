@@ -21,7 +21,7 @@ from neurogame.inspect.attribution.measured import Measured
 from neurogame.inspect.attribution.of_actions import action_score, attribute_actions
 from neurogame.inspect.attribution.of_knowledge import attribute_knowledge
 from neurogame.inspect.attribution.of_policy import attribute_policy, policy_score
-from neurogame.inspect.move_values import Opinion, worst_answer
+from neurogame.inspect.move_values import EvaluatorOrJudge, worst_answer
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
 from neurogame.kernels.parts.limits import MOST
 from neurogame.learn.mapped_judge import MappedJudge
@@ -29,7 +29,7 @@ from neurogame.simulate.game import Game, State
 
 
 def attribute_move(
-    opinion: Opinion,
+    opinion: EvaluatorOrJudge,
     state: State,
     role: int,
     move: int,
@@ -66,6 +66,14 @@ def attribute_move(
         names = input_names(state.game)
         found = _judged(opinion, state, role, move, method, baseline, names)
     return replace(found, state=state)
+
+
+def is_sum(judge: MoveJudge) -> bool:
+    """Return whether a judge's scores are sums, so that there are exact attributions."""
+    inner = judge.judge if isinstance(judge, MappedJudge) else judge
+    if isinstance(inner, ActionCircuit):
+        return not inner.config.trainable
+    return isinstance(inner, Knowledge | LearnedPolicy)
 
 
 def check_move(state: State, role: int, move: int) -> None:
@@ -146,7 +154,7 @@ def _judged(
             return attribute_knowledge(judge, state, role, move, names)
         if isinstance(judge, LearnedPolicy):
             return attribute_policy(judge, state, role, move, names)
-        if isinstance(judge, ActionCircuit) and (method or not judge.config.trainable):
+        if isinstance(judge, ActionCircuit) and (method or is_sum(judge)):
             return attribute_actions(judge, state, role, move, names)
         if method:
             raise GameError(

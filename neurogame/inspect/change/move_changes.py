@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Float64s2
-from neurogame.inspect.move_values import Opinion, worths_of_moves
+from neurogame.inspect.move_values import EvaluatorOrJudge, worths_of_moves
 from neurogame.learn.lookahead import Flags
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
@@ -65,7 +65,12 @@ class MoveChanges:
 
 
 def move_changes(
-    game: Game, one: Opinion, other: Opinion, states: StateBatch, *, examples: int = 3
+    game: Game,
+    one: EvaluatorOrJudge,
+    other: EvaluatorOrJudge,
+    states: StateBatch,
+    *,
+    examples: int = 3,
 ) -> MoveChanges:
     """Compare the moves that two evaluators, or two judges of moves, choose.
 

@@ -101,10 +101,11 @@ def table(
 
     def cell(name: str, place: int, own: Content, style: str) -> Html:
         side = "right" if place in right else "left"
-        whole = isinstance(own, str) and (place in right or len(own) <= _WHOLE)
-        return element(
-            name, f"{_CELL}text-align:{side};{'white-space:nowrap;' if whole else ''}{style}", own
-        )
+        breaks = ""
+        if isinstance(own, str):
+            whole = place in right or len(own) <= _WHOLE
+            breaks = "white-space:nowrap;" if whole else _BROKEN
+        return element(name, f"{_CELL}text-align:{side};{breaks}{style}", own)
 
     heads = [cell("th", n, own, f"color:{FAINT};font-weight:500") for n, own in enumerate(columns)]
     lines = [element("tr", _ROW, *heads)] if any(columns) else []
@@ -116,6 +117,7 @@ def table(
 # Pages of notebooks style tables, often for a dark background; so every element says what it wants.
 _TABLE = "border-collapse:collapse;margin:0;color:inherit;background:transparent;font-size:13px"
 _ROW = "background:transparent"
+_BROKEN = "overflow-wrap:anywhere;min-width:110px;"
 _CELL = "padding:2px 12px 2px 0;border:0;vertical-align:top;"
 
 
@@ -137,7 +139,8 @@ def code(text: str) -> Html:
 
 _CODE = (
     "font-family:ui-monospace,'DejaVu Sans Mono',monospace;font-size:12px;padding:0;"
-    "background:transparent;color:inherit;overflow-wrap:anywhere"
+    "background:transparent;color:inherit;overflow-wrap:anywhere;display:inline-block;"
+    "min-width:110px"
 )
 
 

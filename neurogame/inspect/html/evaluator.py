@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -171,8 +172,6 @@ def _rules(inner: Evaluator) -> Content | None:
 
 def _first(networks: WeightedNetworks) -> WeightedNetworks | None:
     """Return the networks before learning, where that is known."""
-    import copy
-
     initial = _initial(networks, networks.state_dict())
     if initial is None:
         return None

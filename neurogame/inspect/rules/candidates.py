@@ -29,7 +29,7 @@ _Key: TypeAlias = tuple[int, tuple[tuple[tuple[int, ...], int, int], ...]]
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Candidate:
+class RuleCandidate:
     """One thing that might be worth something, wherever symmetries put it.
 
     Attributes:
@@ -69,7 +69,7 @@ class CandidateMaker:
         self.content = contents(game, self.modes)
         self._seen: set[_Key] = set()
 
-    def base(self) -> Iterator[Candidate]:
+    def base(self) -> Iterator[RuleCandidate]:
         """Yield constants, whose turn it is, single fluents and lines."""
         yield from self._scoped("constant", [()], turns=False)
         yield from self._scoped("turn", [(GroundCount((f,), 1, 1),) for f in self.modes], False)
@@ -78,7 +78,7 @@ class CandidateMaker:
         yield from self._scoped("line", self._lines())
         yield from self._scoped("threat", self._threats())
 
-    def pairs(self) -> Iterator[Candidate]:
+    def pairs(self) -> Iterator[RuleCandidate]:
         """Yield two values of two variables: of any two if they are few, else of neighbours."""
         variables = self._variables()
         pairs = list(combinations(variables, 2))
@@ -134,7 +134,7 @@ class CandidateMaker:
 
     def _scoped(
         self, kind: str, shapes: Iterable[Counts], turns: bool = True
-    ) -> Iterator[Candidate]:
+    ) -> Iterator[RuleCandidate]:
         """Yield candidates for shapes, for every role, and for each turn besides."""
         scopes: list[Counts] = [()]
         if turns:
@@ -146,7 +146,7 @@ class CandidateMaker:
                 if found is not None:
                     yield found
 
-    def _candidate(self, kind: str, role: int, counts: Counts) -> Candidate | None:
+    def _candidate(self, kind: str, role: int, counts: Counts) -> RuleCandidate | None:
         """Return a candidate with all its images; None if it is known, or they cancel out."""
         if self._key(role, counts) in self._seen:
             return None
@@ -160,7 +160,7 @@ class CandidateMaker:
         family, first = min(((self._family(one), one) for one in images), key=lambda pair: pair[0])
         ordered = tuple(sorted(first.counts, key=lambda one: (self._told(one), one.fluents)))
         aligned = [self._sorted(one) for one in self._images(first.role, ordered)]
-        return Candidate(kind=kind, family=(kind, *family), instances=tuple(aligned))
+        return RuleCandidate(kind=kind, family=(kind, *family), instances=tuple(aligned))
 
     def _images(self, role: int, counts: Counts) -> list[GroundRule]:
         """Return all images, each once."""

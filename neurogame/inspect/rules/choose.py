@@ -26,6 +26,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 RIDGE = 1.0
 """How much weights are pulled towards 0, per candidate, in weighted states."""
+MOST_INSTANCES = 4000
+"""Of all rules together: more cannot be read, nor looked up fast."""
 _SWEEPS = 2
 _NONE = -1
 
@@ -39,14 +41,18 @@ class Chosen:
         weight: of each rule; float64 ``[G]``.
     """
 
-    def __init__(self, products: Floats, target: Floats, families: Sequence[Family]) -> None:
+    def __init__(
+        self, products: Floats, target: Floats, families: Sequence[Family], instances: Int64s1
+    ) -> None:
         """Begin without rules.
 
         Args:
             products: of all candidates' columns; float64 ``[K, K]``.
             target: products of the columns with what they are to add up to; float64 ``[K]``.
             families: of the candidates.
+            instances: how many each has; int64 ``[K]``.
         """
+        self._instances = instances
         self._products = products + RIDGE * np.eye(len(products))
         self._target = target
         number = {family: i for i, family in enumerate(dict.fromkeys(families))}
@@ -81,10 +87,16 @@ class Chosen:
                 lower = np.tril(inner[np.ix_(way, way)], -1).sum(axis=1)
                 square = np.cumsum(2 * lower + np.diag(inner)[way])
                 gain = np.cumsum(slope[way]) ** 2 / np.maximum(square, RIDGE)
+                if self.member[own[0]] == _NONE:
+                    gain[np.cumsum(self._instances[own[way]]) > self._room()] = 0
                 last = int(gain.argmax())
                 if gain[last] > best:
                     best, chosen = float(gain[last]), own[way[: last + 1]]
         return chosen
+
+    def _room(self) -> int:
+        """Return how many instances may be added."""
+        return MOST_INSTANCES - int(self._instances[self.member >= 0].sum())
 
     def _cells(self) -> Iterator[Int64s1]:
         """Yield the candidates of each family that have a common rule, or none."""
@@ -116,6 +128,7 @@ class Chosen:
                 step = weights - now
                 loss = step * (self._products[one, one] * step - 2 * self._slope[one])
                 best = int(loss.argmin())
-                if loss[best] < -1e-9:
+                fits = self.member[one] >= 0 or self._instances[one] <= self._room()
+                if loss[best] < -1e-9 and fits:
                     self.member[one] = rules[best]
                     self._slope -= self._products[:, one] * step[best]

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.evaluators.rules.ground_rule import GroundCount, GroundRule
-from neurogame.inspect.rules.candidates import Candidate
-from neurogame.inspect.rules.samples import Samples
+from neurogame.inspect.rules.candidates import RuleCandidate
+from neurogame.inspect.rules.samples import TeacherSamples
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Columns: TypeAlias = npt.NDArray[np.float32]
@@ -67,7 +67,7 @@ class Design:
         target: what rules are to add up to; float32 ``[rows]``.
     """
 
-    def __init__(self, samples: Samples, roles: int, *, opposed: bool) -> None:
+    def __init__(self, samples: TeacherSamples, roles: int, *, opposed: bool) -> None:
         """Weigh states: those whose values are open count most.
 
         Args:
@@ -99,11 +99,11 @@ class Design:
         apart = (own - mean[self._group]).astype(np.float32).reshape(-1)
         return np.concatenate([column * self._weight, apart * self._choice_weight])
 
-    def column(self, candidate: Candidate) -> Columns:
+    def column(self, candidate: RuleCandidate) -> Columns:
         """Return the rows of a candidate."""
         return self.rows_of(self.truths.column(candidate.instances))
 
-    def columns(self, candidates: Sequence[Candidate]) -> Columns:
+    def columns(self, candidates: Sequence[RuleCandidate]) -> Columns:
         """Return the rows of candidates; float32 ``[K, rows]``."""
         found = np.zeros((len(candidates), len(self.target)), np.float32)
         for number, one in enumerate(candidates):

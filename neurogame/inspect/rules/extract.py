@@ -21,12 +21,12 @@ from neurogame.evaluators.rules.ground_rule import GroundRule
 from neurogame.evaluators.rules.of_rules import mode_fluents
 from neurogame.evaluators.rules.signature import rules_signature
 from neurogame.evaluators.rules.weighted_rules import RuleSet
-from neurogame.inspect.rules.candidates import Candidate, CandidateMaker
+from neurogame.inspect.rules.candidates import CandidateMaker, RuleCandidate
 from neurogame.inspect.rules.choose import RIDGE, Chosen, Floats
 from neurogame.inspect.rules.design import Columns, Design
 from neurogame.inspect.rules.generalise import Generaliser
 from neurogame.inspect.rules.needs import find_needs
-from neurogame.inspect.rules.samples import Amount, Samples, gather_samples
+from neurogame.inspect.rules.samples import Amount, TeacherSamples, gather_samples
 from neurogame.search.opposition import opposed
 from neurogame.settings import Settings, setting
 from neurogame.simulate.game import Game
@@ -58,7 +58,7 @@ class ExtractedRule:
     """What there is to say about a rule.
 
     Attributes:
-        kind: what it is about, see :class:`~neurogame.inspect.rules.candidates.Candidate`.
+        kind: what it is about, see :class:`~neurogame.inspect.rules.candidates.RuleCandidate`.
         instances: how many.
         held: of these count in a state, on average.
         effect: standard deviation of what it adds to log-odds, over states.
@@ -97,8 +97,8 @@ class Extractor:
             self._candidates, self._chosen, self._columns = self._weighed(samples, config)
 
     def _weighed(
-        self, samples: Samples, config: ExtractConfig
-    ) -> tuple[list[Candidate], Chosen, Columns]:
+        self, samples: TeacherSamples, config: ExtractConfig
+    ) -> tuple[list[RuleCandidate], Chosen, Columns]:
         """Return the most promising candidates, and the choice among them."""
         game = self._game
         design = Design(samples, len(game.roles), opposed=self._opposed)
@@ -115,7 +115,9 @@ class Extractor:
         columns = np.concatenate([columns, design.columns(more)])
         products, target = _products(columns, design.target)
         counted = np.stack([design.truths.column(one.instances) for one in found])
-        return found, Chosen(products, target, [one.family for one in found]), counted
+        instances = np.array([len(one.instances) for one in found], np.int64)
+        families = [one.family for one in found]
+        return found, Chosen(products, target, families, instances), counted
 
     def rules(self, size: int) -> tuple[RuleSet, list[ExtractedRule]]:
         """Return rules, those that matter most first, and what there is to say about each.
@@ -162,8 +164,8 @@ class Extractor:
 
 
 def _promising(
-    candidates: Iterable[Candidate], design: Design, target: Columns, most: int
-) -> list[Candidate]:
+    candidates: Iterable[RuleCandidate], design: Design, target: Columns, most: int
+) -> list[RuleCandidate]:
     """Return the candidates that alone explain most of a target, in the order that they came."""
     scored = []
     for number, one in enumerate(candidates):

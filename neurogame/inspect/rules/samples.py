@@ -21,7 +21,7 @@ from neurogame.simulate.states import StateBatch
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Samples:
+class TeacherSamples:
     """States of games, with the states that the moves in some of them lead to.
 
     Attributes:
@@ -60,7 +60,7 @@ class Amount:
 
 def gather_samples(
     game: Game, teacher: Evaluator, amount: Amount, *, epsilon: float, seed: int
-) -> Samples:
+) -> TeacherSamples:
     """Let an evaluator play, and ask it about the states and about what moves lead to.
 
     Args:
@@ -78,7 +78,7 @@ def gather_samples(
     before, after, parent, over = _next_states(game, some.states, amount.outcomes, seed)
     held = np.concatenate([some.states.to_bool().numpy(), after[~over]])
     values = values_of(teacher, StateBatch.from_bool(torch.from_numpy(held)))
-    return Samples(
+    return TeacherSamples(
         held=held,
         odds=log_odds(values),
         parent=np.concatenate([np.full(len(some), -1, np.int64), parent[~over]]),

@@ -90,6 +90,14 @@ def test_more_rules_are_closer_and_better_than_nothing(name: str) -> None:
     assert effects == sorted(effects, reverse=True)
 
 
+def test_instances_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("neurogame.inspect.rules.choose.MOST_INSTANCES", 100)
+    game, teacher = taught("connectfour")
+    rules, about = Extractor(game, teacher, seed=2, config=SMALL).rules(30)
+    assert 50 < sum(own.instances for own in about) <= 100
+    assert len(rules.rules) == len(about) > 1
+
+
 def test_a_teacher_agrees_with_itself_and_not_with_its_reverse() -> None:
     game, teacher = taught("connectfour")
     played = played_positions(game, teacher, matches=10, seed=5, epsilon=0.5)
