@@ -21,6 +21,8 @@ CHARACTER = 7.2
 """Pixels; of a text of size 12 about the width of a character."""
 INK, FAINT = "#222222", "#66625a"
 NARROW_LETTER = 0.62
+FLUID = 'style="max-width:100%;height:auto"'
+"""Of the root of a picture: it shrinks where there is less room, such as in a notebook."""
 _WIDEST_SHOWN = 760.0
 PANEL, EDGE = "#fbfaf7", "#c9c5bc"
 _SHADES = ("#e6decb", "#f1ecdf")
@@ -144,8 +146,7 @@ def svg_document(title: str, width: float, height: float, parts: list[str]) -> s
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
             f'width="{width * shown:g}" height="{height * shown:g}" '
-            # Where there is less room, such as in a notebook, it shrinks.
-            f'style="max-width:100%;height:auto" font-family="{FONT}">',
+            f'{FLUID} font-family="{FONT}">',
             f"<title>{escape(title)}</title>",
             f'<rect x="0.5" y="0.5" width="{width - 1:g}" height="{height - 1:g}" rx="8" '
             f'fill="{PANEL}" stroke="{EDGE}"/>',

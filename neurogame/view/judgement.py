@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from neurogame.errors import GameError
-from neurogame.inspect.attribution.contribution import Attribution, Contribution, Method, difference
+from neurogame.inspect.attribution.contribution import (
+    UNIT_TEXTS,
+    Attribution,
+    Contribution,
+    Method,
+    difference,
+)
 from neurogame.simulate.game import State
 from neurogame.view.opinion import PageOpinion
 from neurogame.view.positions import squares_of_fluents
@@ -53,7 +59,8 @@ def explained(
         method: how it is taken apart; None, or one that this opinion has not: the usual way.
         listing: what is listed, one of :data:`LISTINGS`; None, or one that there is not of this
             value: the first of :func:`listings`.
-        move: what is taken apart, an index into the role's moves; None: the value of the state.
+        move: what is taken apart, an index into the role's moves; None: the value of the state,
+            or of a judge of moves the score of the best move.
         rather: another move that is compared with it: what makes the first one better.
 
     Raises:
@@ -67,7 +74,7 @@ def explained(
             raise GameError(f"{what} {name!r}; allowed are {', '.join(allowed)}")
     wanted = method if method in opinion.methods else None
     found = opinion.explain(state, role, wanted, move)
-    if move is not None and rather is not None:
+    if found.move is not None and rather is not None:
         found = difference(found, opinion.explain(state, role, wanted, rather))
     state = found.state or state
     known = listings(opinion, found.method)
@@ -82,7 +89,8 @@ def explained(
         "methods": list(opinion.methods),
         "listing": shown,
         "listings": known,
-        "unit": found.unit,
+        "unit": UNIT_TEXTS[found.unit],
+        "move": None if found.move is None else state.game.moves[role][found.move],
         "role": role,
         "value": found.value,
         "total": found.total,

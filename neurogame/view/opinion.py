@@ -12,11 +12,8 @@ from typing import Literal, TypeAlias, final
 import torch
 
 from neurogame.errors import GameError
-from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.evaluators.true_goal import state_values
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.by_rules import (
@@ -26,12 +23,11 @@ from neurogame.inspect.attribution.by_rules import (
 )
 from neurogame.inspect.attribution.contribution import Attribution, Method
 from neurogame.inspect.attribution.measured import value_for
-from neurogame.inspect.attribution.of_moves import attribute_move
+from neurogame.inspect.attribution.of_moves import attribute_move, is_sum
 from neurogame.inspect.move_values import EvaluatorOrJudge, MoveValue, move_values
 from neurogame.inspect.weights import WeightedNetworks
-from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
+from neurogame.kernels.leaves.move_scores import LOGITS
 from neurogame.learn.mapped_evaluator import MappedEvaluator
-from neurogame.learn.mapped_judge import MappedJudge
 from neurogame.simulate.game import State
 from neurogame.simulate.states import StateBatch
 
@@ -97,16 +93,21 @@ class PageOpinion:
             state: any state.
             role: index of the role.
             method: one of :attr:`methods`, or None for the first.
-            move: a legal move of the role, an index into its moves; None: the state is valued.
+            move: a legal move of the role, an index into its moves; None: the state is valued, or
+                by a judge of moves the best move.
 
         Raises:
-            GameError: there is no such role, move or method, or it is a judge of moves and no
-                move is given.
+            GameError: there is no such role, move or method.
         """
         with self._long_lock:
+            own = self._explaining
             if move is None:
-                return attribute(_evaluator(self._explaining), state, role, method=method)
-            return attribute_move(self._explaining, state, role, move, method=method)
+                if isinstance(own, Evaluator):
+                    return attribute(own, state, role, method=method)
+                if state.is_terminal:
+                    raise GameError("the game is over here: there are no moves to judge")
+                move = move_values(own, state)[role][0].move
+            return attribute_move(own, state, role, move, method=method)
 
     def rules(self, state: State, role: int) -> tuple[RuleEffect, ...]:
         """Return what each rule does for the value of a state, the largest effects first.
@@ -125,7 +126,7 @@ class PageOpinion:
 def _evaluator(opinion: EvaluatorOrJudge) -> Evaluator:
     if isinstance(opinion, Evaluator):
         return opinion
-    raise GameError("this judges moves, not states: choose a move that is taken apart")
+    raise GameError("this judges moves, not states: there is no value of a state")
 
 
 def _measure(opinion: EvaluatorOrJudge) -> Measure:
@@ -141,11 +142,7 @@ def _methods(opinion: EvaluatorOrJudge) -> tuple[Method, ...]:
         smooth: tuple[Method, ...] = ("gradients",) if value_for(opinion, 0).is_smooth else ()
         exact: tuple[Method, ...] = ("exact",) if isinstance(inner, PartsEvaluator) else ()
         return (*exact, "shapley", *smooth, "toggling")
-    judge: MoveJudge = opinion.judge if isinstance(opinion, MappedJudge) else opinion
-    is_sum = isinstance(judge, Knowledge | LearnedPolicy) or (
-        isinstance(judge, ActionCircuit) and not judge.config.trainable
-    )
-    return ("exact", "shapley", "toggling") if is_sum else ("shapley", "toggling")
+    return ("exact", "shapley", "toggling") if is_sum(opinion) else ("shapley", "toggling")
 
 
 def _shares(moves: tuple[MoveValue, ...]) -> tuple[MoveValue, ...]:

@@ -11,7 +11,7 @@ from typing import Any, final
 import torch
 
 from neurogame.errors import GameError
-from neurogame.show.board_drawing import place_name
+from neurogame.show.board_drawing import FLUID, place_name
 from neurogame.show.layout import find_layout
 from neurogame.show.paint import Paint, changed
 from neurogame.show.state_svg import state_svg
@@ -112,7 +112,9 @@ class Positions:
         with self._lock:
             last = self.state(line)
             before = last if state != last else self.state(line[:-1])
-            return state_svg(state, Paint(by_fluent=by_fluent, framed=changed(before, state)))
+            picture = state_svg(state, Paint(by_fluent=by_fluent, framed=changed(before, state)))
+            # The page's own style says how large it is; its policy lets nothing else have one.
+            return picture.replace(FLUID, "", 1)
 
     def describe(self, line: Line) -> dict[str, Any]:
         """Return what the page shows of a position at once, JSON-able.

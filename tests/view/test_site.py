@@ -12,6 +12,7 @@ import pytest
 
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.evaluators.rules.signature import rules_signature
 from neurogame.evaluators.true_goal import state_values
 from neurogame.inspect.move_values import move_values
 from neurogame.learn.checkpoint import empty_checkpoint, save_checkpoint
@@ -205,12 +206,32 @@ def test_judges_of_moves_give_scores(tmp_path: Path) -> None:
         assert len(moves[0]) == 9
         assert made(server, "/api/curve", {"line": LINE, "judge": name})["values"] is None
         question: dict[str, object] = {"line": [], "judge": name, "role": 0}
-        status, wrong = post(server, "/api/explain", question)
-        assert status == 400
-        assert "judges moves" in wrong["error"]
-        why = made(server, "/api/explain", {**question, "move": moves[0][0]["text"]})
-        assert why["unit"] == "score"
-        assert why["contributions"]
+        best = made(server, "/api/explain", question)
+        assert best["move"] == moves[0][0]["text"]
+        assert float(str(best["total"])) == pytest.approx(moves[0][0]["value"], abs=1e-5)
+        one, other = moves[0][1], moves[0][2]
+        why = made(
+            server, "/api/explain", {**question, "move": one["text"], "rather": other["text"]}
+        )
+        assert why["move"] == one["text"]
+        apart = one["value"] - other["value"]
+        assert float(str(why["total"])) == pytest.approx(apart, abs=1e-5)
+
+
+def test_weighted_rules_give_values(tmp_path: Path) -> None:
+    path, game = tmp_path / "own.rules", Game.load("tictactoe")
+    path.write_text(
+        f"(game tictactoe) (signature {rules_signature(game.rules)}) opposed\n"
+        "(<= (worth xplayer 2) (true (cell 2 2 x)))"
+    )
+    subject = open_subject(str(path))
+    assert subject.opponent == f"alphabeta:{path},seconds=1"
+    with served(subject) as server:
+        found = made(server, "/api/values", {"line": [], "judge": "values"})
+        moves = found["moves"]
+        assert isinstance(moves, list)
+        assert moves[0][0]["text"] == "(mark 2 2)"
+        assert found["state"] == pytest.approx([0.5, 0.5])
 
 
 def test_action_heuristics_of_the_rules_score_moves() -> None:

@@ -87,16 +87,11 @@ async function explain(isWanted) {
   const isJudge = byId('judge').value !== 'values';
   byId('why-card').hidden = !source.hasWhy;
   if (byId('why-card').hidden) return;
-  if (isJudge && !byId('why-move').value) {
-    sum.textContent = 'This judges moves, not positions: choose a move to see what its score is made of.';
-    byId('why').replaceChildren();
-    return;
-  }
   const of = byId('why-move').value, rather = byId('why-rather').value;
   const question = {
-    line: prefix(), judge: byId('judge').value, role: of ? view.role : Number(byId('why-role').value || 0),
+    line: prefix(), judge: byId('judge').value, role: of || isJudge ? view.role : Number(byId('why-role').value || 0),
     method: byId('why-method').value || null, listing: byId('why-listing').value || null,
-    move: of || null, rather: of ? rather || null : null,
+    move: of || null, rather: of || isJudge ? rather || null : null,
   };
   const late = setTimeout(() => { sum.textContent = 'Being worked out …'; }, 250);
   const found = await attempt(
@@ -105,7 +100,8 @@ async function explain(isWanted) {
   );
   clearTimeout(late);
   if (!found || !isWanted()) return;
-  const after = question.move ? ` ${isJudge ? 'of' : 'after'} ${of}${question.rather ? `, rather than ${rather}` : ''}` : '';
+  // A judge of moves says something of the move itself, an evaluator of the position after it.
+  const after = found.move ? ` ${isJudge ? 'by' : 'after'} ${found.move}${question.rather ? `, rather than ${rather}` : ''}` : '';
   byId('why-role').value = String(found.role);
   options(byId('why-method'), found.methods.map((name) => [name, name]), found.method);
   options(byId('why-listing'), found.listings.map((name) => [name, name]), found.listing);

@@ -25,9 +25,7 @@ function svgEl(tag, attributes = {}, text = '') {
 
 // Pictures are parsed as XML, in which a script element of HTML means nothing.
 function parsedSvg(text) {
-  // The page says how large it is: a style of its own is none that the page's policy allows.
-  const plain = text.replace(/^(<svg[^>]*?) style="[^"]*"/, '$1');
-  const found = new DOMParser().parseFromString(plain, 'image/svg+xml').documentElement;
+  const found = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
   return document.importNode(found, true);
 }
 

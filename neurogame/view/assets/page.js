@@ -171,7 +171,7 @@ function drawWhyMoves(move, rather) {
   const isValued = byId('judge').value === 'values';
   for (const id of ['why-move', 'why-rather']) byId(id).disabled = !usable;
   const rows = usable ? own.map((one) => [one.text, one.text]) : [];
-  options(byId('why-move'), [['', isValued ? 'this position' : 'choose a move'], ...rows], move);
+  options(byId('why-move'), [['', isValued ? 'this position' : 'the best move'], ...rows], move);
   options(byId('why-rather'), [['', 'nothing'], ...rows], rather);
 }
 

@@ -54,7 +54,7 @@ function showWhy(list, sum, found, onPoint) {
   } else if (found.method === 'toggling') {
     facts.push(`By how much the value for ${who} would fall if a fluent alone were the other way round.`);
   } else {
-    facts.push(`For ${who}, in ${found.unit}: ${signed(found.total)} in all, ${signed(found.base)} base.`);
+    facts.push(`For ${who}${found.move ? `, ${found.move}` : ''}, in ${found.unit}: ${signed(found.total)} in all, ${signed(found.base)} base.`);
     if (found.error) facts.push(`Sampled: the largest standard error is ${found.error.toPrecision(1)}.`);
     if (Math.abs(found.gap) > 0.0005) facts.push(`${signed(found.gap)} is left over.`);
   }
