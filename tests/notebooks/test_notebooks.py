@@ -174,6 +174,15 @@ def test_judges_of_moves_know_something() -> None:
     assert number(r"with +([\d]+) % of the visits", text) > number(r"without +([\d]+) %", text)
     assert number(r"win rate [\d.]+ % \(95 %: ([\d.]+)", text) > 50
     assert number(r"from ([+-][\d.]+) after", text) < number(r"games to ([+-][\d.]+)", text)
+    # Moves onto the last row are the best by knowledge, the worst ones end far from it.
+    rows = re.findall(r"^[\d.]+ \(move \d \d \d (\d)\)", text, re.MULTILINE)
+    assert rows[:3] == ["6"] * 3
+    assert max(map(int, rows[3:])) < 5
+    # In checkers the formulas are silent in nearly all states, and gating leaves them out.
+    pentago, checkers = re.findall(r"heuristic: (.*) \(\d.*\)", text)
+    assert pentago != "off"
+    assert checkers == "off"
+    assert number(r"checkers6: [\s\S]*silent in (\d+) %", text) > 90
 
 
 def test_comparisons_say_how_sure_they_are() -> None:
@@ -189,6 +198,10 @@ def test_comparisons_say_how_sure_they_are() -> None:
     assert "mcts:sims=30: H0" in text
     elo = [float(own) for own in re.findall(r"Elo +([+-]\d+)", text)]
     assert elo == sorted(elo, reverse=True)
+    # Each release gains less on the one before it at the end of learning than at its beginning.
+    for name in ("connectfour", "pentago", "qubic"):
+        steps = re.findall(r"s (\d+) %", re.findall(rf"^{name} +\d+ s.*", text, re.MULTILINE)[0])
+        assert int(steps[-1]) < int(steps[0])
     rates = [number(rf" {sims} simulations: .*?([\d.]+) % \[", text) for sims in (10, 1000)]
     assert rates[0] < rates[1]
     assert found[-1][1] > 50
