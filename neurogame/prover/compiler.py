@@ -7,8 +7,8 @@ from typing import Any, final
 
 from neurogame.gdl.terms import Compound, Rule, Sentence, Symbol, Term, Variable
 from neurogame.prover.order import ordered
-from neurogame.prover.program import DOES, TRUE, Program
-from neurogame.prover.questions import Question, Tabling
+from neurogame.prover.program import DOES, TRUE, SortedRules
+from neurogame.prover.questions import QuestionForm, Tabling
 from neurogame.prover.source import (
     FunctionText,
     Names,
@@ -19,7 +19,7 @@ from neurogame.prover.source import (
     sorter_text,
     split_arguments,
 )
-from neurogame.prover.tables import Index, Relation
+from neurogame.prover.tables import RowIndex, StoredRows
 from neurogame.reference.joins import (
     Predicate,
     Row,
@@ -34,7 +34,7 @@ _CHAIN = "<rules of the game>"
 
 
 @final
-class Compiler:
+class RuleCompiler:
     """Makes questions, and what answers them.
 
     Args:
@@ -42,30 +42,32 @@ class Compiler:
         tabling: completes what depends on itself.
     """
 
-    def __init__(self, program: Program, tabling: Tabling) -> None:
+    def __init__(self, program: SortedRules, tabling: Tabling) -> None:
         self.program = program
         self._tabling = tabling
-        self._relations = {TRUE: Relation(TRUE), DOES: Relation(DOES)}
-        self._questions: dict[tuple[Predicate, tuple[int, ...]], Question] = {}
-        self._indexes: dict[tuple[object, ...], Index] = {}
+        self._relations = {TRUE: StoredRows(TRUE), DOES: StoredRows(DOES)}
+        self._questions: dict[tuple[Predicate, tuple[int, ...]], QuestionForm] = {}
+        self._indexes: dict[tuple[object, ...], RowIndex] = {}
 
-    def relation(self, predicate: Predicate) -> Relation:
+    def relation(self, predicate: Predicate) -> StoredRows:
         """Return the stored rows of a predicate."""
         if predicate not in self._relations:
-            self._relations[predicate] = Relation(predicate, self.program.facts(predicate))
+            self._relations[predicate] = StoredRows(predicate, self.program.facts(predicate))
         return self._relations[predicate]
 
-    def question(self, predicate: Predicate, known: tuple[int, ...]) -> Question:
+    def question(self, predicate: Predicate, known: tuple[int, ...]) -> QuestionForm:
         """Return the question about a predicate with some arguments known."""
         question = self._questions.get((predicate, known))
         if question is None:
-            question = Question(predicate, known, self.program.level(predicate))
+            question = QuestionForm(predicate, known, self.program.level(predicate))
             question.solver = RuleSolver(self, question)
             self._tabling.add(question)
             self._questions[(predicate, known)] = question
         return question
 
-    def function(self, rule: Rule, question: Question, lazily: bool = False) -> Callable[..., Any]:
+    def function(
+        self, rule: Rule, question: QuestionForm, lazily: bool = False
+    ) -> Callable[..., Any]:
         """Return a rule as a function of key and answers found, or as a generator of answers."""
         head = arguments_of(rule.head)
         bound = {name for place in question.known for name in variables(head[place])}
@@ -77,7 +79,7 @@ class Compiler:
         function: Callable[..., Any] = space["rule"]
         return function
 
-    def index(self, literal: Sentence, known: Sequence[str], free: Sequence[str]) -> Index:
+    def index(self, literal: Sentence, known: Sequence[str], free: Sequence[str]) -> RowIndex:
         """Return the stored rows as a literal looks them up; equal literals share one index.
 
         Args:
@@ -106,13 +108,14 @@ class RuleSolver:
     Each rule is compiled when a key first fits its head.
     """
 
-    def __init__(self, compiler: Compiler, question: Question) -> None:
+    def __init__(self, compiler: RuleCompiler, question: QuestionForm) -> None:
         self._compiler = compiler
         self._question = question
         program, predicate = compiler.program, question.predicate
         self._facts = self._facts_by_key(program.facts(predicate))
         self._rules = program.rules(predicate)
         self._functions: dict[int, Callable[[Row, set[Row]], bool]] = {}
+        self._generators: dict[int, Callable[[Row, tuple[()]], Iterator[Row]]] = {}
         self._fitting: dict[str, list[int]] = {}
         self._place = self._telling_place()
 
@@ -138,8 +141,11 @@ class RuleSolver:
         """Yield answers as they are found; one may come several times."""
         yield from self._facts.get(key, ())
         for number in self.fitting(key):
-            rule = self._rules[number]
-            yield from self._compiler.function(rule, self._question, lazily=True)(key, ())
+            if number not in self._generators:
+                rule = self._rules[number]
+                function = self._compiler.function(rule, self._question, lazily=True)
+                self._generators[number] = function
+            yield from self._generators[number](key, ())
 
     def fitting(self, key: Row) -> list[int]:
         """Return the numbers of the rules whose head may fit a key."""
@@ -178,7 +184,7 @@ class RuleSolver:
 class _Writer:
     """Writes how one rule reads what is stored and asks what is derived."""
 
-    def __init__(self, compiler: Compiler, space: dict[str, Any]) -> None:
+    def __init__(self, compiler: RuleCompiler, space: dict[str, Any]) -> None:
         self._compiler = compiler
         self._space = space
 

@@ -12,8 +12,8 @@ from neurogame.gdl.keywords import is_goal_value
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
-from neurogame.prover.compiler import Compiler, RuleSolver
-from neurogame.prover.program import DOES, TRUE, Level, Program
+from neurogame.prover.compiler import RuleCompiler, RuleSolver
+from neurogame.prover.program import DOES, TRUE, Lifetime, SortedRules
 from neurogame.prover.questions import NegativeCycleError, Tabling
 from neurogame.reference.interpreter import ReferenceGame
 from neurogame.reference.joins import Predicate, Row, Value, term_of, value_of
@@ -50,8 +50,8 @@ class ProverGame:
         self.rules = rules
         self._tabling = Tabling(rules.source)
         self._tabling.stop = stop
-        self._program = Program(rules)
-        self._compiler = Compiler(self._program, self._tabling)
+        self._program = SortedRules(rules)
+        self._compiler = RuleCompiler(self._program, self._tabling)
         self._values: dict[Term, Value] = {}
         self._terms: dict[Value, Sentence] = {}
         self._state: ProverState | None = None
@@ -236,12 +236,12 @@ class ProverGame:
     def _enter(self, state: ProverState, joint: tuple[Row, ...] | None = None) -> None:
         """Let answers be about a state, and about a joint move if one is given."""
         if state is not self._state and state != self._state:
-            self._tabling.forget(Level.STATE)
+            self._tabling.forget(Lifetime.STATE)
             self._compiler.relation(TRUE).replace((self._value(fluent),) for fluent in state)
             self._state = state
             self._joint = None
         if joint is not None and joint != self._joint:
-            self._tabling.forget(Level.MOVE)
+            self._tabling.forget(Lifetime.MOVE)
             self._compiler.relation(DOES).replace(joint)
             self._joint = joint
 

@@ -22,7 +22,7 @@ TRUE: Predicate = ("true", 1)
 DOES: Predicate = ("does", 2)
 
 
-class Level(IntEnum):
+class Lifetime(IntEnum):
     """For how long an answer stays right."""
 
     MATCH = 0
@@ -31,7 +31,7 @@ class Level(IntEnum):
 
 
 @final
-class Program:
+class SortedRules:
     """The rules of a game, by predicate.
 
     Args:
@@ -67,11 +67,11 @@ class Program:
         self._state = _reached(TRUE, users)
         self._move = _reached(DOES, users)
 
-    def level(self, predicate: Predicate) -> Level:
+    def level(self, predicate: Predicate) -> Lifetime:
         """Return for how long the answers about a predicate stay right."""
         if predicate in self._move:
-            return Level.MOVE
-        return Level.STATE if predicate in self._state else Level.MATCH
+            return Lifetime.MOVE
+        return Lifetime.STATE if predicate in self._state else Lifetime.MATCH
 
     def facts(self, predicate: Predicate) -> Sequence[Row]:
         """Return what holds of a predicate without any condition."""

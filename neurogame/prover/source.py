@@ -99,7 +99,7 @@ def sorter_text(arguments: Sequence[Term], known: Sequence[str], free: Sequence[
     return "\n".join(text.lines)
 
 
-# From a literal and its known variables: what to loop over. See `Compiler` for both.
+# From a literal and its known variables: what to loop over. See `RuleCompiler` for both.
 Looker: TypeAlias = "Callable[[Sentence, Names, FunctionText], None]"
 Tester: TypeAlias = "Callable[[Sentence, Names, bool, FunctionText], None]"
 

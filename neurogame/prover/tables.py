@@ -14,7 +14,7 @@ Sorter: TypeAlias = "Callable[[Iterable[Row], dict[Key, list[Row]]], None]"
 
 
 @final
-class Relation:
+class StoredRows:
     """The rows of one predicate.
 
     Attributes:
@@ -25,7 +25,7 @@ class Relation:
     def __init__(self, predicate: Predicate, rows: Collection[Row] = ()) -> None:
         self.predicate = predicate
         self.rows = frozenset(rows)
-        self._indexes: list[Index] = []
+        self._indexes: list[RowIndex] = []
 
     def replace(self, rows: Iterable[Row]) -> None:
         """Let other rows hold; the indexes are made again when they are needed."""
@@ -33,22 +33,22 @@ class Relation:
         for index in self._indexes:
             index.table = None
 
-    def index(self, sort: Sorter) -> Index:
+    def index(self, sort: Sorter) -> RowIndex:
         """Return a new index that this relation keeps right."""
-        index = Index(self, sort)
+        index = RowIndex(self, sort)
         self._indexes.append(index)
         return index
 
 
 @final
-class Index:
+class RowIndex:
     """The rows of a relation as one literal looks them up.
 
     Attributes:
         table: what the literal knows -> what it asks for; None until it is needed.
     """
 
-    def __init__(self, relation: Relation, sort: Sorter) -> None:
+    def __init__(self, relation: StoredRows, sort: Sorter) -> None:
         self._relation = relation
         self._sort = sort
         self.table: dict[Key, list[Row]] | None = None
