@@ -44,5 +44,8 @@ def _cost(
     derived = 0.0 if is_stored(predicate_of(literal)) else 0.5
     if free == 0 or literal.name == "does":
         return (1, free + derived)
-    # A sentence that shares no variable with what is known multiplies: a cross product.
-    return (2 if not known or names & known else 3, free + derived)
+    if not known or names & known:
+        return (2, free + derived)
+    # A sentence that shares no variable with what is known multiplies: a cross product. Stored
+    # rows are few, though, beside a question that would have to be asked with less known.
+    return (3, free + derived) if derived else (2, free + 1.0)

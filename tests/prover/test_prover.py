@@ -165,18 +165,20 @@ def test_negation_through_a_cycle() -> None:
             moves(refused)
 
 
+def played_on(prover: ProverGame) -> list[int]:
+    """Return the first role's goals after all have guessed 99."""
+    final = prover.next(prover.initial(), [prover.term("(guess 99)")] * 6)
+    return prover.goals(final, 0)
+
+
 def test_limits_and_interruptions_leave_the_prover_usable(monkeypatch: pytest.MonkeyPatch) -> None:
     busy = True
     rules = parse_rules(TWO_THIRDS)
     prover = ProverGame(rules, stop=lambda: busy)
     with pytest.raises(LimitError, match="interrupted"):
-        state = prover.initial()
-        prover.playout(prover.next(state, [prover.term("(guess 99)")] * 6), 1, 1)
-        played_goals = prover.goals(prover.next(state, [prover.term("(guess 99)")] * 6), 0)
-        assert played_goals is None
+        played_on(prover)
     busy = False
-    final = prover.next(prover.initial(), [prover.term("(guess 99)")] * 6)
-    assert prover.goals(final, 0) == [0]
+    assert played_on(prover) == [0]
     monkeypatch.setattr(questions, "MOST_ANSWERS", 100)
     with pytest.raises(LimitError, match="more than 100 answers"):
         played(TWO_THIRDS, "(guess 9),(guess 9),(guess 9),(guess 9),(guess 9),(guess 90)")
