@@ -48,4 +48,4 @@ def _cost(
         return (2, free + derived)
     # A sentence that shares no variable with what is known multiplies: a cross product. Stored
     # rows are few, though, beside a question that would have to be asked with less known.
-    return (3, free + derived) if derived else (2, free + 1.0)
+    return (3, free + derived) if derived else (2, free + 0.25)

@@ -121,13 +121,17 @@ def test_the_first_legal_move_comes_before_the_others_are_known() -> None:
     assert prover.next(state, [found[-1]]) == prover.next(state, [prover.term("go")])
 
 
-def test_deep_recursion_is_no_problem_and_endless_recursion_is_refused() -> None:
+def test_deep_recursion_is_no_problem_and_endless_recursion_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     deep = " ".join(f"(succ {n} {n + 1})" for n in range(5000))
     rules = "(<= (reach ?n) (succ ?m ?n) (reach ?m)) (reach 0)"
     assert "(to 5000)" in moves(
         game(f"{MINIMAL}{deep}{rules}(<= (legal a (to 5000)) (reach 5000))")
     )
     endless = game(f"{MINIMAL}(<= (p ?x) (p (f ?x))) (<= (legal a (m ?x)) (role ?x) (p ?x))")
+    # Terms that grow take time that grows with the square of their depth.
+    monkeypatch.setattr(questions, "DEEPEST", 500)
     for _ in range(2):
         with pytest.raises(LimitError, match="wait for each other"):
             moves(endless)
@@ -180,6 +184,7 @@ def test_limits_and_interruptions_leave_the_prover_usable(monkeypatch: pytest.Mo
     busy = False
     assert played_on(prover) == [0]
     monkeypatch.setattr(questions, "MOST_ANSWERS", 100)
+
     with pytest.raises(LimitError, match="more than 100 answers"):
         played(TWO_THIRDS, "(guess 9),(guess 9),(guess 9),(guess 9),(guess 9),(guess 90)")
 
