@@ -22,7 +22,7 @@ _INDEPENDENT = sys.maxsize
 _FRAMES = 8
 """Of Python for each question that waits, at most: longer rules are more functions, but rare."""
 
-_CHECK_EVERY = 256
+_CHECK_EVERY = 32
 
 
 class Solving(Protocol):
