@@ -86,7 +86,8 @@ def test_what_nobody_understands_is_answered_all_the_same(name: str, processes: 
     for moves in (None, ("nil", "nil")):
         now = time.monotonic()
         answer = match.play(moves, thinking_until=now, latest=now + 0.05)
-        assert (answer.move, answer.source) == ("nil", "none")
+        # The guard may have a move by then: it proves some of these from the rules at once.
+        assert (answer.move, answer.source) in (("nil", "none"), ("(push 0)", "guard"))
     match.close()
     assert are_gone(events)
 
