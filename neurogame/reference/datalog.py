@@ -8,13 +8,12 @@ Strongly connected predicates are closed by semi-naive iteration; a cycle throug
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
-from math import prod
 from typing import final
 
 from neurogame.errors import GroundingError, LimitError
-from neurogame.gdl.terms import And, Compound, Formula, Not, Or, Rule, Rules, Symbol
+from neurogame.gdl.terms import Compound, Formula, Not, Rule, Rules, Symbol
 from neurogame.gdl.write import term_text
+from neurogame.reference.disjunctions import without_or
 from neurogame.reference.joins import (
     Database,
     IndexedRows,
@@ -34,42 +33,11 @@ LONGEST_CHAIN = 15
 LONGEST_ASKED = 15
 """Most literals of a rule that answers questions: each takes a Python frame."""
 
-MOST_BRANCHES = 4096
-"""Most conjunctions that the disjunctions of one rule may expand to."""
-
 LONGEST_BODY = 250
 """Most literals of any rule, for the same reason."""
 
 
-def _branches(formula: Formula) -> list[tuple[Formula, ...]]:
-    """Return the disjunctive normal form of a formula: one tuple of literals per branch."""
-    if isinstance(formula, Or):
-        return [branch for inner in formula.formulas for branch in _branches(inner)]
-    if isinstance(formula, And):
-        choices = product(*(_branches(inner) for inner in formula.formulas))
-        return [tuple(lit for part in choice for lit in part) for choice in choices]
-    if isinstance(formula, Not) and isinstance(formula.formula, Not):
-        return _branches(formula.formula.formula)
-    if isinstance(formula, Not) and isinstance(formula.formula, Or):
-        return _branches(And(tuple(Not(inner) for inner in formula.formula.formulas)))
-    if isinstance(formula, Not) and isinstance(formula.formula, And):
-        return _branches(Or(tuple(Not(inner) for inner in formula.formula.formulas)))
-    return [(formula,)]
-
-
-def _branch_counts(formula: Formula, negated: bool = False) -> tuple[int, int]:
-    """Return how many branches a formula has, and the most that a part of it has."""
-    if isinstance(formula, Not):
-        return _branch_counts(formula.formula, not negated)
-    if not isinstance(formula, Or | And):
-        return 1, 1
-    counts = [_branch_counts(inner, negated) for inner in formula.formulas]
-    own = [count for count, _ in counts]
-    total = sum(own) if isinstance(formula, Or) is not negated else prod(own)
-    return total, max(total, *(most for _, most in counts)) if counts else total
-
-
-def _signed_predicates(body: Sequence[Formula]) -> Iterator[tuple[Predicate, bool]]:
+def signed_predicates(body: Sequence[Formula]) -> Iterator[tuple[Predicate, bool]]:
     """Yield each predicate of a body with True where it stands negated."""
     for literal in body:
         inner = literal.formula if isinstance(literal, Not) else literal
@@ -134,7 +102,7 @@ class Stratum:
         self._rules = rules
         self._facts = [rule.head for rule in rules if not rule.body]
         derived = [rule for rule in rules if rule.body]
-        used = [signed for rule in derived for signed in _signed_predicates(rule.body)]
+        used = [signed for rule in derived for signed in signed_predicates(rule.body)]
         self._negative_cycle = any(negated and name in members for name, negated in used)
         recursive = any(name in members for name, _ in used)
         longest = max((len(rule.body) for rule in rules), default=0)
@@ -257,16 +225,9 @@ class DatalogProgram:
             head = predicate_of(rule.head)
             if head in inputs:
                 continue
-            body_formula = And(rule.body)
-            if _branch_counts(body_formula)[1] > MOST_BRANCHES:
-                place = f"{rules.source}:{rule.position.line}:{rule.position.column}"
-                raise LimitError(
-                    f"{place}: the disjunctions of this rule expand to more than {MOST_BRANCHES:,} "
-                    "conjunctions; name a disjunction by a relation of its own"
-                )
-            for body in _branches(body_formula):
-                by_head.setdefault(head, []).append(Rule(rule.head, body, rule.position))
-                used = {predicate for predicate, _ in _signed_predicates(body)}
+            for branch in without_or(rule, rules.source):
+                by_head.setdefault(head, []).append(branch)
+                used = {predicate for predicate, _ in signed_predicates(branch.body)}
                 self._uses.setdefault(head, set()).update(used)
         self.strata: list[Stratum] = []
         chain: dict[Predicate, int] = {}

@@ -51,7 +51,7 @@ def value_of(term: Term) -> Value:
         return term.name
     if isinstance(term, Variable):
         raise RulesError(f"the variable ?{term.name} stands where a ground term is needed")
-    return (_functor(term), *(value_of(a) for a in term.arguments))
+    return (functor_of(term), *(value_of(a) for a in term.arguments))
 
 
 def term_of(value: Value) -> Sentence:
@@ -68,7 +68,8 @@ def sentence_of(name: str, row: Row) -> Sentence:
     return Compound(name, tuple(term_of(value) for value in row)) if row else Symbol(name)
 
 
-def _functor(term: Compound) -> str:
+def functor_of(term: Compound) -> str:
+    """Return the functor of an engine value."""
     # The arity is part of the functor, so that f(a) and f(a, b) never match each other.
     return f"{term.name}/{len(term.arguments)}"
 
@@ -181,7 +182,7 @@ class RulePlan:
         order = _ordered(rule, source, delta)
         bound: set[str] = set()
         frames: list[Callable[[Step], Step]] = []
-        head_names = set(_variables(rule.head))
+        head_names = set(variables(rule.head))
         pruned = False
         for literal in order:
             if head_names <= bound and not pruned:
@@ -191,7 +192,7 @@ class RulePlan:
             if isinstance(literal, Symbol | Compound):
                 ranges_over_delta = delta is not None and literal is rule.body[delta]
                 frames.append(self._scan(literal, bound, first_only, ranges_over_delta))
-                bound |= set(_variables(literal))
+                bound |= set(variables(literal))
             else:
                 frames.append(self._test(literal, assumed))
         step = self._emit(rule.head)
@@ -224,7 +225,7 @@ class RulePlan:
             slot = self._slot(term.name)
             return lambda values: values[slot]
         parts = [self._builder(a) for a in term.arguments]
-        functor = _functor(term)
+        functor = functor_of(term)
         return lambda values: (functor, *[part(values) for part in parts])
 
     def _row_builder(self, sentence: Sentence) -> Callable[[list[Value]], Row]:
@@ -342,7 +343,7 @@ class _Shape:
     def visit(self, term: Term, path: Path, bound: set[str]) -> None:
         """Enter one subterm and everything below it."""
         if isinstance(term, Compound):
-            self.known.append(((*path, 0), Symbol(_functor(term))))
+            self.known.append(((*path, 0), Symbol(functor_of(term))))
             for place, argument in enumerate(term.arguments, start=1):
                 self.visit(argument, (*path, place), bound)
         elif isinstance(term, Symbol) or term.name in bound:
@@ -353,18 +354,18 @@ class _Shape:
             self.binds.append((term.name, path))
 
 
-def _variables(item: Formula | Term) -> Iterator[str]:
+def variables(item: Formula | Term) -> Iterator[str]:
     """Yield the names of the variables in a term, a sentence or a test, with repetitions."""
     if isinstance(item, Variable):
         yield item.name
     elif isinstance(item, Compound):
         for argument in item.arguments:
-            yield from _variables(argument)
+            yield from variables(argument)
     elif isinstance(item, Not):
-        yield from _variables(item.formula)
+        yield from variables(item.formula)
     elif isinstance(item, Distinct):
-        yield from _variables(item.left)
-        yield from _variables(item.right)
+        yield from variables(item.left)
+        yield from variables(item.right)
 
 
 def _ordered(rule: Rule, source: str, first: int | None) -> list[Formula]:
@@ -374,36 +375,49 @@ def _ordered(rule: Rule, source: str, first: int | None) -> list[Formula]:
     bound: set[str] = set()
     if first is not None:
         order.append(rest.pop(first))
-        bound |= set(_variables(order[0]))
+        bound |= set(variables(order[0]))
     while rest:
         best = min(range(len(rest)), key=lambda i: _cost(rest[i], bound))
         if _cost(rest[best], bound)[0] == _UNSAFE:
             break
         order.append(rest.pop(best))
-        bound |= set(_variables(order[-1]))
-    free = set(_variables(rule.head)) - bound
-    for literal in rest:
-        free |= set(_variables(literal)) - bound
-    if free:
-        names = ", ".join(f"?{name}" for name in sorted(free))
+        bound |= set(variables(order[-1]))
+    require_safe(rule, source)
+    return order
+
+
+def require_safe(rule: Rule, source: str) -> None:
+    """Refuse a rule with a variable that no positive literal binds.
+
+    Args:
+        rule: a rule without ``or``.
+        source: file name for messages.
+
+    Raises:
+        RulesError: there is one.
+    """
+    positive = [literal for literal in rule.body if isinstance(literal, Symbol | Compound)]
+    bound = {name for literal in positive for name in variables(literal)}
+    used = {name for item in (rule.head, *rule.body) for name in variables(item)}
+    if used - bound:
+        names = ", ".join(f"?{name}" for name in sorted(used - bound))
         place = f"{source}:{rule.position.line}:{rule.position.column}"
         raise RulesError(
             f"{place}: unsafe rule for {rule.head.name}: {names} must also occur in a positive "
             "literal of the body"
         )
-    return order
 
 
 _UNSAFE = 9
 
 
 def _cost(literal: Formula, bound: set[str]) -> tuple[int, int]:
-    free = len(set(_variables(literal)) - bound)
+    free = len(set(variables(literal)) - bound)
     if not isinstance(literal, Symbol | Compound):
         return (0 if free == 0 else _UNSAFE, free)
     if free == 0 or literal.name == "does":
         # Moves are as good as a test: there is one row per role.
         return (0, 1 + free)
     # A literal that shares no variable with what is bound multiplies: a cross product.
-    connected = not bound or any(name in bound for name in _variables(literal))
+    connected = not bound or any(name in bound for name in variables(literal))
     return (1 if connected else 2, free)

@@ -12,6 +12,7 @@ import torch
 from neurogame.errors import RulesError
 from neurogame.gdl.terms import Sentence
 from neurogame.gdl.write import term_text
+from neurogame.prover.game import ProverGame
 from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 from neurogame.simulate.game import Game
 from neurogame.simulate.replay import StateReport
@@ -23,13 +24,13 @@ _T = TypeVar("_T")
 
 @final
 class ReferenceBackend:
-    """Replays on the slow interpreter.
+    """Replays on what asks the rules themselves.
 
     Args:
-        game: the interpreter.
+        game: the slow interpreter, or the prover, which must say the same.
     """
 
-    def __init__(self, game: ReferenceGame) -> None:
+    def __init__(self, game: ProverGame | ReferenceGame) -> None:
         self._game = game
         self._terms: dict[str, Sentence | None] = {}
 

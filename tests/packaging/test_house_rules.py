@@ -18,9 +18,9 @@ PACKAGE = REPOSITORY / "neurogame"
 FILES = sorted(PACKAGE.rglob("*.py"))
 TEXTS = [*FILES, *sorted((REPOSITORY / "tests").rglob("*.py"))]
 ROOMS = (
-    *("gdl", "ground", "reference", "graph", "circuit", "analysis", "regress", "netlist"),
-    *("structure", "kernels", "simulate", "show", "features", "evaluators", "search", "learn"),
-    *("players", "arena", "ggp", "inspect", "view", "cli"),
+    *("gdl", "ground", "reference", "prover", "graph", "circuit", "analysis", "regress"),
+    *("netlist", "structure", "kernels", "simulate", "show", "features", "evaluators", "search"),
+    *("learn", "players", "arena", "ggp", "inspect", "view", "cli"),
 )
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -1,4 +1,4 @@
-"""The process that always knows a legal move: it interprets the rules, and is ready at once.
+"""The process that always knows a legal move: it proves it from the rules, and is ready at once.
 
 It is there for all the time in which the thinker is not: while it grounds, when it thinks too
 long, after it has died.
@@ -19,9 +19,9 @@ from neurogame.gdl.parse import parse_rules
 from neurogame.ggp.server.child import release_reserve
 from neurogame.ggp.server.follower import Follower, role_number
 from neurogame.ggp.server.orders import Ask, Finish, Task
-from neurogame.ggp.server.positions import ReferencePosition
+from neurogame.ggp.server.positions import InterpretedPosition
 from neurogame.ggp.server.understudies import failure
-from neurogame.reference.interpreter import ReferenceGame
+from neurogame.prover.game import ProverGame
 
 LONGEST = 60.0
 """Seconds that reading the rules, or one step, may take before the guard gives up."""
@@ -62,7 +62,7 @@ class _Guard:
         began = time.monotonic()
         with at_most(LONGEST):
             rules = parse_rules(self._task.rules, f"{self._task.match}.kif")
-            position = ReferencePosition(ReferenceGame(rules))
+            position = InterpretedPosition(ProverGame(rules))
             role = role_number(position.roles, self._task.role)
             if role is not None:
                 position.legal(role)
@@ -87,7 +87,7 @@ class _Guard:
                     self._end(follower.position)
                     return
 
-    def _end(self, position: ReferencePosition) -> None:
+    def _end(self, position: InterpretedPosition) -> None:
         over = position.is_terminal
         goals = position.goals() if over else None
         self._connection.send({"event": "guard end", "terminal": over, "goals": goals})

@@ -9,6 +9,7 @@ from neurogame.errors import NeurogameError
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Sentence, Term
 from neurogame.gdl.write import term_text
+from neurogame.prover.game import ProverGame
 from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 from neurogame.simulate.game import Game, State
 
@@ -84,10 +85,12 @@ class CircuitPosition:
 
 
 @final
-class ReferencePosition:
+class InterpretedPosition:
     """A state of an interpreted game."""
 
-    def __init__(self, game: ReferenceGame, state: ReferenceState | None = None) -> None:
+    def __init__(
+        self, game: ProverGame | ReferenceGame, state: ReferenceState | None = None
+    ) -> None:
         """Look at a state; the initial one if none is given."""
         self._game = game
         self._state = game.initial() if state is None else state
@@ -112,10 +115,10 @@ class ReferencePosition:
         folded = _folded(text)
         return next((name for name, move in self._moves(role).items() if move == folded), None)
 
-    def after(self, joint: Sequence[str]) -> ReferencePosition:
+    def after(self, joint: Sequence[str]) -> InterpretedPosition:
         """Return the position after a joint move."""
         moves = [self._moves(role)[name] for role, name in enumerate(joint)]
-        return ReferencePosition(self._game, self._game.next(self._state, moves))
+        return InterpretedPosition(self._game, self._game.next(self._state, moves))
 
     def goals(self) -> list[list[int]]:
         """Return all goal values of each role."""

@@ -17,7 +17,7 @@ from neurogame.ggp.server.understudies import STANDING_BY
 from neurogame.ggp.server.warmth import reason
 from neurogame.players.players import make_player
 from neurogame.players.spec import PlayerSpec
-from neurogame.reference.interpreter import ReferenceGame
+from neurogame.prover.game import ProverGame
 from neurogame.search.limit import Limit
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.simulate.game import Game
@@ -47,8 +47,8 @@ def rehearse(player: str) -> list[str]:
     failed = []
     with _empty_cache():
         rules = load_rules(_GAME)
-        reference = ReferenceGame(rules)
-        reference.legal(reference.initial(), 0)
+        prover = ProverGame(rules)
+        prover.legal(prover.initial(), 0)
         game = Game.from_rules(rules, _GAME)
         for text in rehearsals(player):
             try:

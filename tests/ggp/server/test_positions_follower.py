@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from neurogame.gdl import load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.ggp.server.follower import Follower, role_number
-from neurogame.ggp.server.positions import LONGEST_MOVE, CircuitPosition, ReferencePosition
+from neurogame.ggp.server.positions import LONGEST_MOVE, CircuitPosition, InterpretedPosition
 from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.game import Game
 from tests.ggp.server import hostile
@@ -26,11 +26,11 @@ def both(name: str) -> tuple[Game, ReferenceGame]:
     return Game.from_rules(rules, name), ReferenceGame(rules)
 
 
-def followers(name: str) -> tuple[Follower[CircuitPosition], Follower[ReferencePosition]]:
+def followers(name: str) -> tuple[Follower[CircuitPosition], Follower[InterpretedPosition]]:
     game, reference = both(name)
     return (
         Follower(CircuitPosition(game.initial_state())),
-        Follower(ReferencePosition(reference)),
+        Follower(InterpretedPosition(reference)),
     )
 
 
@@ -66,7 +66,7 @@ def test_moves_in_any_case_and_spacing_are_understood(spell: type[str]) -> None:
 def test_the_first_spelling_of_the_rules_is_used() -> None:
     text = hostile.FINE.replace("wait", "Wait")
     game, reference = Game.from_text(text), ReferenceGame(parse_rules(text))
-    for position in (CircuitPosition(game.initial_state()), ReferencePosition(reference)):
+    for position in (CircuitPosition(game.initial_state()), InterpretedPosition(reference)):
         assert position.legal(0) == ("(push 0)", "Wait")
         assert position.meant(0, "wAIT") == "Wait"
         assert position.meant(0, "push") is None
@@ -77,7 +77,7 @@ def test_nothing_is_made_at_the_end_and_where_somebody_is_stuck() -> None:
     game = Game.from_text(hostile.STUCK)
     for stuck in (
         Follower(CircuitPosition(game.initial_state())),
-        Follower(ReferencePosition(ReferenceGame(game.rules))),
+        Follower(InterpretedPosition(ReferenceGame(game.rules))),
     ):
         assert "no legal move" in stuck.follow(("go",))[0]
         assert stuck.steps == 0

@@ -1,0 +1,263 @@
+"""A game played straight from its rules: what is asked of a state is proved, nothing else."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import final
+
+from neurogame.errors import GameError, RulesError
+from neurogame.gdl.finding import shown
+from neurogame.gdl.keywords import is_goal_value
+from neurogame.gdl.parse import parse_term
+from neurogame.gdl.terms import Rules, Sentence, Term
+from neurogame.gdl.write import term_text
+from neurogame.prover.compiler import RuleCompiler, RuleSolver
+from neurogame.prover.program import DOES, TRUE, Lifetime, SortedRules
+from neurogame.prover.questions import NegativeCycleError, Tabling
+from neurogame.reference.interpreter import ReferenceGame
+from neurogame.reference.joins import Predicate, Row, Value, term_of, value_of
+
+_ROLE: Predicate = ("role", 1)
+_INIT: Predicate = ("init", 1)
+_NEXT: Predicate = ("next", 1)
+_LEGAL: Predicate = ("legal", 2)
+_GOAL: Predicate = ("goal", 2)
+_TERMINAL: Predicate = ("terminal", 0)
+
+ProverState = frozenset[Sentence]
+
+
+@final
+class ProverGame:
+    """A game whose questions are answered by goal-directed proof.
+
+    It says of every state what :class:`~neurogame.reference.interpreter.ReferenceGame` says, its
+    slow twin, with the same terms and errors, but derives only what is asked for. A question that
+    depends on its own negation, atom for atom or because more is asked at once than one atom, is
+    left to that twin, which decides or refuses it.
+
+    Args:
+        rules: a rulesheet; it is not checked beyond what proofs need.
+        stop: is asked every so often; True interrupts with a LimitError.
+
+    Raises:
+        RulesError: a rule is unsafe, or there is no role.
+        LimitError: the disjunctions of a rule expand to too many conjunctions.
+    """
+
+    def __init__(self, rules: Rules, stop: Callable[[], bool] | None = None) -> None:
+        self.rules = rules
+        self._tabling = Tabling(rules.source)
+        self._tabling.stop = stop
+        self._program = SortedRules(rules)
+        self._compiler = RuleCompiler(self._program, self._tabling)
+        self._values: dict[Term, Value] = {}
+        self._terms: dict[Value, Sentence] = {}
+        self._state: ProverState | None = None
+        self._joint: tuple[Row, ...] | None = None
+        self._twin: ReferenceGame | None = None
+        roles = dict.fromkeys(row[0] for row in self._program.facts(_ROLE))
+        if not roles:
+            raise RulesError(f"{rules.source}: no (role NAME) fact; a game needs at least one")
+        self._roles = tuple(roles)
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles' text in the rulesheet's spelling, in the order of the role facts."""
+        return tuple(self.text(self._term(role)) for role in self._roles)
+
+    def initial(self) -> ProverState:
+        """Return the initial state."""
+        try:
+            return frozenset(self._term(row[0]) for row in self._ask(_INIT, ()))
+        except NegativeCycleError:
+            return self._reference().initial()
+
+    def legal(self, state: ProverState, role: int) -> frozenset[Sentence]:
+        """Return the moves of one role for which ``legal`` is derived, in terminal states too.
+
+        Args:
+            state: ground terms.
+            role: index of the role.
+        """
+        self._enter(state)
+        try:
+            rows = self._ask(_LEGAL, (self._roles[role],))
+        except NegativeCycleError:
+            return self._reference().legal(state, role)
+        return frozenset(self._term(row[0]) for row in rows)
+
+    def legal_moves(self, state: ProverState, role: int) -> Iterator[Sentence]:
+        """Yield the same moves one by one, each as soon as it is proved.
+
+        Args:
+            state: ground terms.
+            role: index of the role.
+        """
+        question = self._compiler.question(_LEGAL, (0,))
+        assert isinstance(question.solver, RuleSolver)
+        rows = question.solver.answers((self._roles[role],))
+        told: set[Row] = set()
+        while True:
+            self._enter(state)
+            try:
+                with self._tabling.asking():
+                    row = next(rows, None)
+            except NegativeCycleError:
+                found = self._reference().legal(state, role)
+                yield from (move for move in found if (self._value(move),) not in told)
+                return
+            if row is None:
+                return
+            if row not in told:
+                told.add(row)
+                yield self._term(row[0])
+
+    def terminal(self, state: ProverState) -> bool:
+        """Return whether ``terminal`` holds in a state."""
+        self._enter(state)
+        try:
+            return bool(self._ask(_TERMINAL, ()))
+        except NegativeCycleError:
+            return self._reference().terminal(state)
+
+    def goals(self, state: ProverState, role: int) -> list[int]:
+        """Return all goal values derived for a role in 0..100, ascending: none, one or several.
+
+        Raises:
+            RulesError: a derived goal is not an integer in 0..100.
+        """
+        self._enter(state)
+        try:
+            rows = self._ask(_GOAL, (self._roles[role],))
+        except NegativeCycleError:
+            return self._reference().goals(state, role)
+        found = set()
+        for (value,) in rows:
+            text = value if isinstance(value, str) else term_text(self._term(value))
+            if not is_goal_value(text):
+                raise RulesError(
+                    f"{self.rules.source}:1:1: a goal of {self.roles[role]} is {shown(text)!r}; "
+                    "goals are integers in 0..100"
+                )
+            found.add(int(text))
+        return sorted(found)
+
+    def next(self, state: ProverState, joint: Sequence[Term]) -> ProverState:
+        """Return the state after a joint move: exactly what ``next`` derives.
+
+        Args:
+            state: ground terms.
+            joint: one move per role, in role order; each must be legal.
+
+        Returns:
+            The successor; a terminal state itself, whatever the moves.
+
+        Raises:
+            GameError: the number of moves is wrong, a move is not legal, or some role has none.
+        """
+        if len(joint) != len(self._roles):
+            raise GameError(f"a joint move has {len(self._roles)} moves, not {len(joint)}")
+        if self.terminal(state):
+            return state
+        for role, move in enumerate(joint):
+            if not self._is_legal(state, role, move):
+                if next(self.legal_moves(state, role), None) is None:
+                    raise GameError(
+                        f"role {self.roles[role]} has no legal move although the state is not "
+                        "terminal: no step leads on"
+                    )
+                raise GameError(f"{self.text(move)} is not a legal move of {self.roles[role]}")
+        pairs = zip(self._roles, joint, strict=True)
+        self._enter(state, tuple((role, self._value(move)) for role, move in pairs))
+        try:
+            rows = self._ask(_NEXT, ())
+        except NegativeCycleError:
+            return self._reference().next(state, joint)
+        return frozenset(self._term(row[0]) for row in rows)
+
+    def playout(self, state: ProverState, seed: int, most: int) -> tuple[ProverState, int]:
+        """Play random legal moves until the game is over.
+
+        Args:
+            state: ground terms.
+            seed: decides the moves.
+            most: most plies.
+
+        Returns:
+            The last state, and the plies played: fewer than ``most`` where the game is over, or
+            some role has no legal move.
+        """
+        chance = random.Random(seed)
+        for ply in range(most):
+            if self.terminal(state):
+                return state, ply
+            choices = [
+                sorted(self.legal(state, role), key=term_text) for role in range(len(self._roles))
+            ]
+            if not all(choices):
+                return state, ply
+            state = self.next(state, [chance.choice(moves) for moves in choices])
+        return state, most
+
+    def text(self, term: Term) -> str:
+        """Return the compact KIF text of a term in the rulesheet's spelling."""
+        return term_text(term, self.rules.spelling)
+
+    def term(self, text: str) -> Sentence:
+        """Return the ground term that a KIF text in any case stands for.
+
+        Raises:
+            RulesError: the text is not one ground term.
+        """
+        return term_of(value_of(parse_term(text)))
+
+    def _is_legal(self, state: ProverState, role: int, move: Term) -> bool:
+        """Return whether one move is legal, from the moves of its role if they are known."""
+        self._enter(state)
+        known = self._compiler.question(_LEGAL, (0,)).table.get((self._roles[role],))
+        if known is not None:
+            return (self._value(move),) in known
+        try:
+            return bool(self._ask(_LEGAL, (self._roles[role], self._value(move))))
+        except NegativeCycleError:
+            return move in self._reference().legal(state, role)
+
+    def _ask(self, predicate: Predicate, key: Row) -> tuple[Row, ...]:
+        """Return all answers about a predicate whose first arguments are known."""
+        question = self._compiler.question(predicate, tuple(range(len(key))))
+        rows = question.table.get(key)
+        if rows is None:
+            with self._tabling.asking():
+                rows = self._tabling.prove(question, key)
+        return rows
+
+    def _enter(self, state: ProverState, joint: tuple[Row, ...] | None = None) -> None:
+        """Let answers be about a state, and about a joint move if one is given."""
+        if state is not self._state and state != self._state:
+            self._tabling.forget(Lifetime.STATE)
+            self._compiler.relation(TRUE).replace((self._value(fluent),) for fluent in state)
+            self._state = state
+            self._joint = None
+        if joint is not None and joint != self._joint:
+            self._tabling.forget(Lifetime.MOVE)
+            self._compiler.relation(DOES).replace(joint)
+            self._joint = joint
+
+    def _reference(self) -> ReferenceGame:
+        if self._twin is None:
+            self._twin = ReferenceGame(self.rules)
+        return self._twin
+
+    def _value(self, term: Term) -> Value:
+        value = self._values.get(term)
+        if value is None:
+            value = self._values[term] = value_of(term)
+        return value
+
+    def _term(self, value: Value) -> Sentence:
+        term = self._terms.get(value)
+        if term is None:
+            term = self._terms[value] = term_of(value)
+        return term

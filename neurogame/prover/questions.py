@@ -1,0 +1,239 @@
+"""Questions, their answers so far, and how those that depend on each other are completed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, final
+
+from neurogame.errors import LimitError
+from neurogame.gdl.write import term_text
+from neurogame.prover.program import Lifetime
+from neurogame.reference.joins import Predicate, Row, sentence_of
+
+DEEPEST = 20_000
+"""Most questions that may wait for one another."""
+
+MOST_ANSWERS = 2_000_000
+"""Most questions and answers that are kept at a time, some 150 bytes each."""
+
+_INDEPENDENT = sys.maxsize
+_FRAMES = 8
+"""Of Python for each question that waits, at most: longer rules are more functions, but rare."""
+
+_CHECK_EVERY = 32
+
+
+class Solving(Protocol):
+    """What derives answers."""
+
+    def solve(self, key: Row, found: set[Row]) -> bool:
+        """Add answers; return True where one answer is all that there can be."""
+
+
+class NegativeCycleError(Exception):
+    """A negation was met whose question is not answered yet and depends on it."""
+
+
+@final
+class QuestionForm:
+    """All questions about one predicate with the same arguments known.
+
+    Attributes:
+        predicate: what is asked about.
+        known: the places of the arguments that are known; the key holds their values.
+        level: for how long answers stay right.
+        table: key -> all answers, of the questions answered; an answer holds the other arguments.
+        waiting: key -> the open question.
+        solver: derives the answers.
+    """
+
+    def __init__(self, predicate: Predicate, known: tuple[int, ...], level: Lifetime) -> None:
+        self.predicate = predicate
+        self.known = known
+        self.level = level
+        self.is_test = len(known) == predicate[1]
+        self.table: dict[Row, tuple[Row, ...]] = {}
+        self.waiting: dict[Row, OpenQuestion] = {}
+        self.solver: Solving
+
+
+@final
+class OpenQuestion:
+    """A question that is being answered.
+
+    Attributes:
+        place: its number on the stack.
+        low: the least place of an open question that it depends on.
+        round: when its rules were last gone through.
+        active: whether they are being gone through.
+        rows: the answers so far.
+    """
+
+    __slots__ = ("active", "key", "low", "place", "question", "round", "rows")
+
+    def __init__(self, question: QuestionForm, key: Row, place: int) -> None:
+        self.question = question
+        self.key = key
+        self.place = place
+        self.low = _INDEPENDENT
+        self.round = 0
+        self.active = False
+        self.rows: set[Row] = set()
+
+
+@final
+class Tabling:
+    """Answers questions, each once.
+
+    A question that meets an open one takes the answers that this has so far. The open questions
+    that depend on each other are then gone through again, from the first of them on, until no
+    answer is new. What was never asked is never derived.
+
+    *Reference:* N.-F. Zhou, T. Sato and Y.-D. Shen, Linear tabling strategies and optimizations
+    (2008): iteration of the top-most looping subgoal.
+
+    Attributes:
+        stop: is asked every so often; True interrupts.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self.stop: Callable[[], bool] | None = None
+        self._questions: list[QuestionForm] = []
+        self._stack: list[OpenQuestion] = []
+        self._path: list[OpenQuestion] = []
+        self._round = 0
+        self._fresh = 0
+        self._steps = 0
+        self._kept = [0, 0, 0]
+
+    def add(self, question: QuestionForm) -> None:
+        """Keep the tables of a question."""
+        self._questions.append(question)
+
+    def forget(self, least: Lifetime) -> None:
+        """Drop the answers that stay right for no longer than this level says."""
+        if self._kept[Lifetime.MATCH] > MOST_ANSWERS // 2:
+            least = Lifetime.MATCH
+        for question in self._questions:
+            if question.level >= least and question.table:
+                question.table.clear()
+        for level in range(least, len(self._kept)):
+            self._kept[level] = 0
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Allow questions to nest deeply, and leave no open question behind after an error."""
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(before, _FRAMES * DEEPEST + 10_000))
+        try:
+            yield
+        except BaseException as error:
+            for question in self._questions:
+                question.waiting.clear()
+            self._stack.clear()
+            self._path.clear()
+            if isinstance(error, RecursionError):
+                raise LimitError(
+                    f"{self._source}: the questions that wait for each other fill Python's stack; "
+                    "bound the recursion of the rules, or use the circuit"
+                ) from None
+            raise
+        finally:
+            sys.setrecursionlimit(before)
+
+    def prove(self, question: QuestionForm, key: Row) -> tuple[Row, ...]:
+        """Return the answers to a question that is not in its table.
+
+        They are complete unless it depends on an open question that waits for it.
+        """
+        asked = question.waiting.get(key)
+        if asked is None:
+            asked = self._open(question, key)
+        elif asked.active:
+            self._depend(asked.place)
+            return tuple(asked.rows)
+        elif asked.round == self._round:
+            self._depend(asked.low)
+            return tuple(asked.rows)
+        return self._go_through(asked)
+
+    def refuted(self, question: QuestionForm, key: Row) -> tuple[Row, ...]:
+        """Return the answers to a question that a negation asks.
+
+        Raises:
+            NegativeCycleError: whether there are any depends on the negation itself.
+        """
+        rows = self.prove(question, key)
+        if not rows and key not in question.table:
+            raise NegativeCycleError
+        return rows
+
+    def _open(self, question: QuestionForm, key: Row) -> OpenQuestion:
+        self._steps += 1
+        if self._steps % _CHECK_EVERY == 0 and self.stop is not None and self.stop():
+            raise LimitError(f"{self._source}: proving from the rules was interrupted")
+        if len(self._path) >= DEEPEST:
+            self._refuse(question, f"more than {DEEPEST:,} questions wait for each other")
+        if sum(self._kept) > MOST_ANSWERS:
+            self._refuse(question, f"more than {MOST_ANSWERS:,} answers would have to be kept")
+        asked = OpenQuestion(question, key, len(self._stack))
+        self._stack.append(asked)
+        question.waiting[key] = asked
+        return asked
+
+    def _refuse(self, question: QuestionForm, what: str) -> None:
+        name, arity = question.predicate
+        about = term_text(sentence_of(name, tuple(f"?{n}" for n in range(1, arity + 1))))
+        raise LimitError(
+            f"{self._source}: {what}, the last about {about}; "
+            "bound its recursion, or use the circuit"
+        )
+
+    def _depend(self, place: int) -> None:
+        if self._path:
+            asked = self._path[-1]
+            asked.low = min(asked.low, place)
+
+    def _go_through(self, asked: OpenQuestion) -> tuple[Row, ...]:
+        """Go through the rules of an open question until nothing is new."""
+        question = asked.question
+        asked.active = True
+        self._path.append(asked)
+        while True:
+            began = self._fresh
+            asked.round = self._round
+            before = len(asked.rows)
+            final = question.solver.solve(asked.key, asked.rows)
+            self._fresh += len(asked.rows) - before
+            if final or asked.low < asked.place or asked.low == _INDEPENDENT:
+                break
+            if self._fresh == began:
+                break
+            self._round += 1
+        self._path.pop()
+        asked.active = False
+        if final or asked.low >= asked.place:
+            return self._complete(asked, not final)
+        self._depend(asked.low)
+        return tuple(asked.rows)
+
+    def _complete(self, asked: OpenQuestion, together: bool) -> tuple[Row, ...]:
+        """Enter the answers of an open question, and of those that depend on it alone.
+
+        Args:
+            asked: has all its answers.
+            together: whether those above it on the stack have all of theirs, too; else they are
+                forgotten, because nobody would complete them.
+        """
+        finished = self._stack[asked.place :]
+        del self._stack[asked.place :]
+        for other in finished:
+            question = other.question
+            del question.waiting[other.key]
+            if together or other is asked:
+                question.table[other.key] = tuple(other.rows)
+                self._kept[question.level] += 1 + len(other.rows)
+        return tuple(asked.rows)

@@ -1,0 +1,204 @@
+"""The prover: recorded games, rules that cannot be joined, and what it must survive."""
+
+from __future__ import annotations
+
+import random
+from itertools import islice
+
+import pytest
+
+from neurogame.errors import GameError, GroundingError, LimitError, RulesError
+from neurogame.gdl.library import load_rules
+from neurogame.gdl.parse import parse_rules
+from neurogame.prover import questions
+from neurogame.prover.game import ProverGame
+from neurogame.reference.interpreter import ReferenceGame
+from neurogame.simulate.replay import Report, replay
+from neurogame.simulate.trace_backends import ReferenceBackend
+from tests.conftest import shared
+from tests.prover.heavy import ALL_DIFFERENT, EXACTLY_ONE, HEAVY, LISTS, TWO_THIRDS
+from tests.reference.test_reference import CASES, MINIMAL
+
+GAMES = (
+    *("ticTacToe", "connectFourSimultaneous", "gt_two_thirds_6p", "ruleDepthExponential"),
+    *("checkersTiny", "chess", "nim3", "eightPuzzle", "ghostMaze2p", "hex", "pancakes6"),
+)
+
+
+def game(text: str) -> ProverGame:
+    return ProverGame(parse_rules(text))
+
+
+def moves(prover: ProverGame) -> set[str]:
+    return {prover.text(move) for move in prover.legal(prover.initial(), 0)}
+
+
+def replayed(folder: str, name: str) -> Report:
+    source = shared(*folder.split(), f"{name}.kif")
+    trace = shared(*folder.replace("games", "").split(), "traces", f"{name}.jsonl.gz")
+    return replay(trace, ReferenceBackend(ProverGame(parse_rules(source.read_text(), source.name))))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_edge_cases_agree_with_their_traces(name: str) -> None:
+    report = replayed("gdl-cases", name)
+    assert report.states > 0
+    assert report.details == ()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_agree_with_their_traces(name: str) -> None:
+    report = replayed("games", name)
+    assert report.states > 0
+    assert report.details == ()
+
+
+@pytest.mark.parametrize("name", ["breakthrough6", "reversi6", "prisoners", "hex5", "loa5"])
+def test_it_says_what_the_reference_says_in_random_games(name: str) -> None:
+    rules = load_rules(name)
+    slow, fast, chance = ReferenceGame(rules), ProverGame(rules), random.Random(1)
+    assert fast.roles == slow.roles
+    state = fast.initial()
+    assert state == slow.initial()
+    for _ in range(12):
+        for role in range(len(fast.roles)):
+            first = next(fast.legal_moves(state, role), None)
+            assert (first is None) == (not slow.legal(state, role))
+            assert fast.legal(state, role) == slow.legal(state, role)
+            assert fast.goals(state, role) == slow.goals(state, role)
+        assert fast.terminal(state) == slow.terminal(state)
+        if slow.terminal(state):
+            break
+        joint = [
+            chance.choice(sorted(slow.legal(state, role), key=slow.text))
+            for role in range(len(fast.roles))
+        ]
+        following = slow.next(state, joint)
+        assert fast.next(state, joint) == following
+        state = following
+
+
+@pytest.mark.parametrize("name", HEAVY)
+def test_what_cannot_be_joined_is_played(name: str) -> None:
+    prover = game(HEAVY[name])
+    state, plies = prover.playout(prover.initial(), seed=3, most=20)
+    assert prover.terminal(state)
+    assert plies == {"exactly one": 9, "lists": 8, "two thirds": 1, "all different": 8}[name]
+
+
+def played(text: str, *joints: str) -> tuple[ProverGame, list[list[int]]]:
+    """Return a game, and the goals of all roles after some joint moves."""
+    prover = game(text)
+    state = prover.initial()
+    for joint in joints:
+        state = prover.next(state, [prover.term(move) for move in joint.split(",")])
+    return prover, [prover.goals(state, role) for role in range(len(prover.roles))]
+
+
+def test_goals_of_what_cannot_be_joined() -> None:
+    assert played(EXACTLY_ONE)[1] == [[0]]
+    assert played(EXACTLY_ONE, "(mark 4)")[1] == [[100]]
+    assert played(EXACTLY_ONE, "(mark 4)", "(mark 9)")[1] == [[0]]
+    assert played(LISTS, "(take c)", "(take a)")[1] == [[100]]
+    assert played(LISTS, "(take a)", "(take c)")[1] == [[0]]
+    # The sum is 180, two thirds of the mean are 20.
+    guesses = "(guess 20),(guess 60),(guess 20),(guess 0),(guess 79),(guess 1)"
+    assert played(TWO_THIRDS, guesses)[1] == [[100], [0], [100], [0], [0], [0]]
+    digits = [f"(write {n})" for n in (8, 7, 6, 5, 4, 3, 2)]
+    assert played(ALL_DIFFERENT, *digits, "(write 1)")[1] == [[100]]
+    assert played(ALL_DIFFERENT, *digits, "(write 8)")[1] == [[0]]
+
+
+def test_the_first_legal_move_comes_before_the_others_are_known() -> None:
+    # Ten to the power of twenty moves, one after the other.
+    digits = " ".join(f"(digit ?d{n})" for n in range(20))
+    names = " ".join(f"?d{n}" for n in range(20))
+    facts = " ".join(f"(digit {n})" for n in range(10))
+    prover = game(f"{MINIMAL}{facts}(<= (legal a (dial {names})) {digits})")
+    found = list(islice(prover.legal_moves(prover.initial(), 0), 1000))
+    assert len(set(found)) == 1000
+    state = prover.initial()
+    assert prover.next(state, [found[-1]]) == prover.next(state, [prover.term("go")])
+
+
+def test_deep_recursion_is_no_problem_and_endless_recursion_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    deep = " ".join(f"(succ {n} {n + 1})" for n in range(5000))
+    rules = "(<= (reach ?n) (succ ?m ?n) (reach ?m)) (reach 0)"
+    assert "(to 5000)" in moves(
+        game(f"{MINIMAL}{deep}{rules}(<= (legal a (to 5000)) (reach 5000))")
+    )
+    endless = game(f"{MINIMAL}(<= (p ?x) (p (f ?x))) (<= (legal a (m ?x)) (role ?x) (p ?x))")
+    # Terms that grow take time that grows with the square of their depth.
+    monkeypatch.setattr(questions, "DEEPEST", 500)
+    for _ in range(2):
+        with pytest.raises(LimitError, match="wait for each other"):
+            moves(endless)
+    assert endless.terminal(endless.initial()) is False
+
+
+def test_graphs_with_cycles_are_completed() -> None:
+    ring = " ".join(f"(edge {n} {(n + 1) % 40}) (edge {n} {(n * 7) % 40})" for n in range(40))
+    for rules in (
+        "(<= (path ?x ?y) (edge ?x ?y)) (<= (path ?x ?z) (path ?x ?y) (edge ?y ?z))",
+        "(<= (path ?x ?z) (edge ?x ?y) (path ?y ?z)) (<= (path ?x ?y) (edge ?x ?y))",
+        "(<= (path ?x ?z) (path ?x ?y) (path ?y ?z)) (<= (path ?x ?y) (edge ?x ?y))",
+    ):
+        text = f"{MINIMAL}{ring}{rules}(<= (legal a (to ?x)) (path 3 ?x))"
+        assert moves(game(text)) == {"go", *(f"(to {n})" for n in range(40))}
+
+
+def test_negation_through_a_cycle() -> None:
+    chain = "(succ 1 2) (succ 2 3) (succ 3 4) (<= (win ?x) (succ ?x ?y) (not (win ?y)))"
+    assert moves(game(f"{MINIMAL}{chain}(<= (legal a (m ?x)) (win ?x))")) == {
+        "go",
+        "(m 1)",
+        "(m 3)",
+    }
+    # Stratified atom by atom, but what is asked is not: the reference decides.
+    doubtful = "(p 1) (<= (p 2) (some 1)) (<= (some ?x) (p ?x) (not (q ?x))) (<= (q 2) (all ?y))"
+    doubtful += "(<= (all ?x) (p ?x))"
+    text = f"{MINIMAL}{doubtful}(<= (legal a (m ?x)) (some ?x))"
+    twin = ReferenceGame(parse_rules(text))
+    expected = {twin.text(move) for move in twin.legal(twin.initial(), 0)}
+    assert moves(game(text)) == expected
+    refused = game(f"{MINIMAL}(<= odd (not even)) (<= even (not odd)) (<= (legal a (m 1)) odd)")
+    for _ in range(2):
+        with pytest.raises(GroundingError, match="depends on its own negation"):
+            moves(refused)
+
+
+def played_on(prover: ProverGame) -> list[int]:
+    """Return the first role's goals after all have guessed 99."""
+    final = prover.next(prover.initial(), [prover.term("(guess 99)")] * 6)
+    return prover.goals(final, 0)
+
+
+def test_limits_and_interruptions_leave_the_prover_usable(monkeypatch: pytest.MonkeyPatch) -> None:
+    busy = True
+    rules = parse_rules(TWO_THIRDS)
+    prover = ProverGame(rules, stop=lambda: busy)
+    with pytest.raises(LimitError, match="interrupted"):
+        played_on(prover)
+    busy = False
+    assert played_on(prover) == [0]
+    monkeypatch.setattr(questions, "MOST_ANSWERS", 100)
+
+    with pytest.raises(LimitError, match="more than 100 answers"):
+        played(TWO_THIRDS, "(guess 9),(guess 9),(guess 9),(guess 9),(guess 9),(guess 90)")
+
+
+def test_wrong_moves_are_refused_like_by_the_reference() -> None:
+    rules = parse_rules(f"{MINIMAL}(role b)")
+    for one in (ProverGame(rules), ReferenceGame(rules)):
+        state = one.initial()
+        for joint, message in ((["go"], "2 moves"), (["x", "go"], "x is not a legal move of a")):
+            with pytest.raises(GameError, match=message):
+                one.next(state, [one.term(text) for text in joint])
+        with pytest.raises(GameError, match="role b has no legal move"):
+            one.next(state, [one.term("go"), one.term("go")])
+    with pytest.raises(RulesError, match="at least one"):
+        game("(legal a b)")
+    with pytest.raises(RulesError, match="unsafe rule for legal"):
+        game(f"{MINIMAL}(<= (legal a ?x) (not (role ?x)))")
