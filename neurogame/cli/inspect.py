@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from neurogame.evaluators.base import Evaluator
@@ -156,12 +156,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _draw(pair: tuple[Evaluator, Evaluator], network: int, path: Path) -> None:
     """Write a picture of a goal network, now and before learning."""
-    from neurogame.files import write_whole
+    from neurogame.files import write_text
     from neurogame.inspect.network_svg import network_svg
 
-    picture = network_svg(pair[0], network, pair[1]).encode("utf-8")
-
-    def write(stream: BinaryIO) -> None:
-        stream.write(picture)
-
-    write_whole(path, write)
+    write_text(path, network_svg(pair[0], network, pair[1]))

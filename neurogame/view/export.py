@@ -7,12 +7,12 @@ import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from tqdm import tqdm
 
 from neurogame.errors import ConfigurationError, GameError
-from neurogame.files import write_whole
+from neurogame.files import write_text
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.players import make_player
@@ -82,19 +82,15 @@ def export(
         boot(subject)
         | {"judges": [next(iter(subject.opinions))], "packed": base64.b64encode(packed).decode()},
         alone=True,
-    ).encode()
-
-    def write(stream: BinaryIO) -> None:
-        stream.write(text)
-
+    )
     try:
-        write_whole(path, write)
+        write_text(path, text)
     except OSError as error:
         raise ConfigurationError(
             f"--export {path}: {error.strerror or error}; name a file in a folder that can be "
             "written to"
         ) from None
-    return len(text)
+    return len(text.encode())
 
 
 def _worked_out(subject: PageSubject, role: int, method: str | None, quiet: bool) -> dict[str, Any]:

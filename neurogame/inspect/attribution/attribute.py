@@ -16,7 +16,7 @@ from neurogame.inspect.attribution.contribution import Attribution, Method
 from neurogame.inspect.attribution.measured import Measured, value_for
 from neurogame.inspect.attribution.of_parts import attribute_parts
 from neurogame.learn.mapped_evaluator import MappedEvaluator
-from neurogame.simulate.game import State
+from neurogame.simulate.game import Game, State
 
 
 def attribute(
@@ -43,12 +43,7 @@ def attribute(
         GameError: the evaluator is another game's, there is no such role, or the evaluator is no
             sum of parts, for ``exact``.
     """
-    roles = len(state.game.roles)
-    if not 0 <= role < roles:
-        raise GameError(
-            f"{state.game.name} has no role {role}; its roles are 0..{roles - 1}: "
-            + ", ".join(state.game.roles)
-        )
+    check_role(state.game, role)
     inner = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
     if method != "exact" and not (method is None and isinstance(inner, PartsEvaluator)):
         found = to_fluents(value_for(evaluator, role), state, method, baseline)
@@ -57,6 +52,19 @@ def attribute(
     else:
         found = attribute_parts(_parts(evaluator), state, role)
     return replace(found, state=state)
+
+
+def check_role(game: Game, role: int) -> None:
+    """Refuse numbers of roles that a game has not.
+
+    Raises:
+        GameError: there is no such role.
+    """
+    if not 0 <= role < len(game.roles):
+        raise GameError(
+            f"{game.name} has no role {role}; its roles are 0..{len(game.roles) - 1}: "
+            + ", ".join(game.roles)
+        )
 
 
 def to_fluents(

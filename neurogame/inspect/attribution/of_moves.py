@@ -15,7 +15,7 @@ from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.policy.policy import LearnedPolicy
-from neurogame.inspect.attribution.attribute import attribute, to_fluents
+from neurogame.inspect.attribution.attribute import attribute, check_role, to_fluents
 from neurogame.inspect.attribution.contribution import Attribution, Contribution, Method, Unit
 from neurogame.inspect.attribution.measured import Measured
 from neurogame.inspect.attribution.of_actions import action_score, attribute_actions
@@ -83,11 +83,7 @@ def check_move(state: State, role: int, move: int) -> None:
         GameError: there is no such role, or the move is not legal.
     """
     game = state.game
-    if not 0 <= role < len(game.roles):
-        raise GameError(
-            f"{game.name} has no role {role}; its roles are 0..{len(game.roles) - 1}: "
-            + ", ".join(game.roles)
-        )
+    check_role(game, role)
     legal = state.legal_moves[role]
     if move not in legal:
         texts = [game.moves[role][own] for own in legal]

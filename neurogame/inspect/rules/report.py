@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.rules.weighted_rules import RuleSet
 from neurogame.evaluators.rules.write import weighted_rule_text, weighted_rules_text
-from neurogame.files import write_whole
+from neurogame.files import write_text
 from neurogame.inspect.positions import played_positions
 from neurogame.inspect.rules.extract import ExtractedRule, Extractor
 from neurogame.inspect.rules.fidelity import Fidelity, fidelity
@@ -59,12 +59,7 @@ def rules_report(
         found = fidelity(game, evaluator, own, played)
         before = fidelity(game, evaluator, initial, played)
     if out is not None:
-        text = rules_file_text(rules, about, found, subject.name)
-
-        def write(stream: BinaryIO) -> None:
-            stream.write(text.encode("utf-8"))
-
-        write_whole(out, write)
+        write_text(out, rules_file_text(rules, about, found, subject.name))
     return {
         "size": len(rules.rules),
         "opposed": rules.opposed,
