@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 from math import prod
@@ -92,6 +92,30 @@ def variables_of(terms: Iterable[Term]) -> Iterator[str]:
             yield from variables_of(term.arguments)
 
 
+def arity(predicate: str) -> int:
+    """Return the number of arguments of a relation by its key, such as ``cell/3``."""
+    return int(predicate.rpartition("/")[2])
+
+
+def with_terms(literal: Literal, solved: Mapping[str, Term]) -> Literal:
+    """Return a literal with its variables replaced by the terms that are given for them."""
+    arguments = tuple(substitute(a, solved) for a in literal.arguments)
+    return Literal(literal.predicate, arguments, literal.negated)
+
+
+def apart(clause: Clause, mark: str) -> Clause:
+    """Return a clause with a mark at the end of the name of each variable."""
+    terms = [a for x in (clause.head, *clause.body) for a in x.arguments]
+    names = variables_of([*terms, *(term for pair in clause.distinct for term in pair)])
+    renamed: dict[str, Term] = {name: Variable(name + mark) for name in names}
+    return Clause(
+        with_terms(clause.head, renamed),
+        tuple(with_terms(x, renamed) for x in clause.body),
+        tuple((substitute(a, renamed), substitute(b, renamed)) for a, b in clause.distinct),
+        clause.source,
+    )
+
+
 def clauses_of(rules: Rules, watch: Watch | None = None) -> list[Clause]:
     """Return the clauses of a rulesheet; a rule with ``or`` gives one clause per branch.
 
@@ -140,13 +164,9 @@ def _with_equalities(clause: Clause, equal: Iterable[tuple[Term, Term]]) -> Clau
     if solved is None:
         return None
 
-    def apply(literal: Literal) -> Literal:
-        arguments = tuple(substitute(a, solved) for a in literal.arguments)
-        return Literal(literal.predicate, arguments, literal.negated)
-
     return Clause(
-        apply(clause.head),
-        tuple(dict.fromkeys(map(apply, clause.body))),
+        with_terms(clause.head, solved),
+        tuple(dict.fromkeys(with_terms(x, solved) for x in clause.body)),
         tuple((substitute(a, solved), substitute(b, solved)) for a, b in clause.distinct),
         clause.source,
     )

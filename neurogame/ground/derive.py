@@ -10,9 +10,13 @@ import numpy as np
 from neurogame.errors import GroundingError
 from neurogame.gdl.graph import strong_components
 from neurogame.ground.clauses import Clause
+from neurogame.ground.demand import DEMAND
 from neurogame.ground.join import JoinStart, PreparedBody, build_rows, solve
 from neurogame.ground.limits import Watch
 from neurogame.ground.relation import Database, Relation
+
+PARTS = ("*", DEMAND)
+"""What the names of relations begin with that are not in the rulesheet."""
 
 
 def predicate_strata(clauses: Sequence[Clause]) -> list[list[str]]:
@@ -101,6 +105,8 @@ def _fixpoint(
                     # The other literals range over all atoms known by now: some solutions are
                     # found twice, but each is found.
                     _apply(body, JoinStart(place, (low, high)), database, watch)
+    for relation in relations:
+        relation.complete = True
 
 
 def _advance(relations: Iterable[Relation]) -> bool:
@@ -112,7 +118,7 @@ def _advance(relations: Iterable[Relation]) -> bool:
 def _apply(body: PreparedBody, start: JoinStart | None, database: Database, watch: Watch) -> None:
     head = body.clause.head
     name = head.predicate.rpartition("/")[0]
-    doing = f"deriving '{name}'" if not name.startswith("*") else "deriving part of a rule"
+    doing = "deriving part of a rule" if name[0] in PARTS else f"deriving '{name}'"
     table = solve(body, database, watch, doing, start)
     if table.count:
         relation = database.relation(head.predicate)

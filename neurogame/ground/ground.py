@@ -5,13 +5,16 @@
    negated literal that depends on the state is taken as true. ``base`` and ``input`` are not
    needed, and a fluent or move missing from them is kept if it is reachable.
 2. Every rule is instantiated over those domains; static atoms are simplified away.
+
+Relations that turn out to be wide are derived on demand (:mod:`~neurogame.ground.demand`), and so
+is all that uses them: the first half then begins anew.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import final
 
 import numpy as np
@@ -20,29 +23,37 @@ from neurogame.errors import GroundingError
 from neurogame.gdl.terms import Rules, Variable
 from neurogame.gdl.write import rules_text
 from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of
-from neurogame.ground.derive import derive, predicate_strata
+from neurogame.ground.derive import derive
 from neurogame.ground.instantiate import instantiate
-from neurogame.ground.limits import GroundLimits, Watch
+from neurogame.ground.limits import GroundLimits, Watch, WideRelation
+from neurogame.ground.parts import OUTPUTS, Parts
 from neurogame.ground.pool import TermPool
 from neurogame.ground.program import GroundProgram
 from neurogame.ground.relation import Database
 from neurogame.ground.split import split_clauses
+from neurogame.ground.unfold import unfold
 
 TEXT_OVERHEAD = 120
 """Bytes that a text takes beside its characters, with its place in the sorted order."""
 
-OUTPUTS = ("legal/2", "next/1", "terminal/0", "goal/2")
-"""The relations that a ground program computes."""
+TRIAL_ROWS = 2_000_000
+"""Rows of one join, or of one relation, from which relations are derived on demand instead."""
+
+SMALL_ROWS = 100_000
+"""Relations with fewer rows that could be derived as a whole are, on demand or not."""
 
 _WANTED = ("role/1", "init/1", *OUTPUTS)
 
 
-def ground(rules: Rules, limits: GroundLimits | None = None) -> GroundProgram:
+def ground(
+    rules: Rules, limits: GroundLimits | None = None, trial_rows: int = TRIAL_ROWS
+) -> GroundProgram:
     """Return the ground program of a rulesheet.
 
     Args:
         rules: a rulesheet that passes the checks.
         limits: what it may cost.
+        trial_rows: rows at once from which relations are derived on demand.
 
     Raises:
         GroundingError: if the rules have no ground program.
@@ -52,7 +63,7 @@ def ground(rules: Rules, limits: GroundLimits | None = None) -> GroundProgram:
         Michulke and Thielscher, section 3.1 (ground instantiation) and 3.6 (exploiting
         functional relations), here by joins.
     """
-    return _Grounder(rules, limits or GroundLimits()).ground()
+    return _Grounder(rules, limits or GroundLimits(), trial_rows).ground()
 
 
 def rules_key(rules: Rules) -> str:
@@ -64,40 +75,54 @@ def rules_key(rules: Rules) -> str:
 class _Grounder:
     """The steps of grounding one rulesheet."""
 
-    def __init__(self, rules: Rules, limits: GroundLimits) -> None:
+    def __init__(self, rules: Rules, limits: GroundLimits, trial_rows: int) -> None:
         self.rules = rules
         self.watch = Watch(limits)
-        self.database = Database(TermPool(limits.depth))
+        self.trial_rows = trial_rows
 
     def ground(self) -> GroundProgram:
         wanted = _relevant(clauses_of(self.rules, self.watch))
-        clauses = split_clauses([bind_variables(c, self.rules) for c in wanted], self.watch)
-        dynamic = dynamic_predicates(clauses)
-        static = [c for c in clauses if c.head.predicate not in dynamic]
-        moving = [c for c in clauses if c.head.predicate in dynamic]
-        self._refuse_dynamic(dynamic)
-        derive(static, self.database, self.watch, self.rules.source)
-        open_ = _only_negated(moving, dynamic)
-        for predicate in open_:
-            self.database.relation(predicate).open = True
-        closed = [c for c in moving if c.head.predicate not in open_]
-        reachable = _drop_dynamic_negation([*closed, *_TRANSITION], dynamic)
-        derive(reachable, self.database, self.watch, self.rules.source)
-        self.database.forget_views()
-        self._limit_texts()
+        clauses = [bind_variables(c, self.rules) for c in wanted]
+        whole = Parts(split_clauses(clauses, self.watch), {})
+        database = Database(TermPool(self.watch.limits.depth))
+        self.watch.trial_rows = self.trial_rows
+        try:
+            parts = self._derived(whole, database)
+        except WideRelation:
+            small = _small(database)
+            narrow = _relevant(unfold(clauses, {*small, *_WANTED}))
+            parts = Parts(split_clauses(narrow, self.watch), {}).on_demand(small)
+            database = Database(TermPool(self.watch.limits.depth))
+            self.watch.trial_rows = None
+            parts = self._derived(parts, database)
+        self.watch.trial_rows = None
+        database.forget_views()
+        self._limit_texts(database)
+        key = rules_key(self.rules)
         return instantiate(
-            moving, dynamic, OUTPUTS, self.database, self.rules, self.watch, rules_key(self.rules)
+            parts.moving, parts.dynamic, OUTPUTS, database, self.rules, self.watch, key
         )
 
-    def _limit_texts(self) -> None:
+    def _derived(self, parts: Parts, database: Database) -> Parts:
+        """Derive the static relations, and the domains of the others; return the parts."""
+        self._refuse_dynamic(parts.dynamic)
+        derive(parts.static, database, self.watch, self.rules.source)
+        for predicate in parts.open:
+            database.relation(predicate).open = True
+        for predicate in parts.patterns:
+            database.relation(predicate).partial = True
+        derive(parts.reachable(_TRANSITION), database, self.watch, self.rules.source)
+        return parts
+
+    def _limit_texts(self, database: Database) -> None:
         """Refuse fluents and moves whose texts together would fill the memory."""
-        fluents = self.database.relation("true/1").rows.rows[:, 0]
-        moves = self.database.relation("does/2").rows.rows[:, 1]
-        lengths = self.database.pool.lengths(np.concatenate([fluents, moves]))
+        fluents = database.relation("true/1").rows.rows[:, 0]
+        moves = database.relation("does/2").rows.rows[:, 1]
+        lengths = database.pool.lengths(np.concatenate([fluents, moves]))
         need = int(lengths.sum()) + TEXT_OVERHEAD * len(lengths)
         self.watch.check_need(need / 2**20, "writing the names of the fluents and moves")
 
-    def _refuse_dynamic(self, dynamic: set[str]) -> None:
+    def _refuse_dynamic(self, dynamic: Collection[str]) -> None:
         for predicate in ("role/1", "init/1"):
             if predicate in dynamic:
                 name = predicate.partition("/")[0]
@@ -105,6 +130,15 @@ class _Grounder:
                     f"{self.rules.source}: '{name}' depends on the state or on moves, but it "
                     "must be the same in every state"
                 )
+
+
+def _small(database: Database) -> set[str]:
+    """Return the relations that were derived as a whole, and are small."""
+    return {
+        predicate
+        for predicate, relation in database.relations()
+        if relation.complete and relation.rows.count <= SMALL_ROWS
+    }
 
 
 def _transition() -> tuple[Clause, ...]:
@@ -138,42 +172,3 @@ def _relevant(clauses: Sequence[Clause]) -> list[Clause]:
         wanted |= found
         todo += found
     return [c for c in clauses if c.head.predicate in wanted]
-
-
-def dynamic_predicates(clauses: Sequence[Clause]) -> set[str]:
-    """Return the predicates that may differ between states.
-
-    Predicates that depend negatively on themselves count as dynamic, too: on ground atoms they
-    may still be stratified, which the circuit decides.
-    """
-    dynamic = {"true/1", "does/2", *OUTPUTS}
-    bodies_of: dict[str, list[Literal]] = defaultdict(list)
-    for clause in clauses:
-        bodies_of[clause.head.predicate] += clause.body
-    for component in predicate_strata(clauses):
-        members = set(component)
-        bodies = [x for predicate in component for x in bodies_of[predicate]]
-        if any(x.predicate in dynamic or (x.negated and x.predicate in members) for x in bodies):
-            dynamic |= members
-    return dynamic
-
-
-def _only_negated(clauses: Sequence[Clause], dynamic: set[str]) -> set[str]:
-    """Return the dynamic predicates that are used, but never in a positive literal.
-
-    Relaxed reachability takes their negations as true, so it does not need their domains.
-    """
-    positive = {x.predicate for c in clauses for x in c.body if not x.negated}
-    return dynamic - positive - {"true/1", "does/2", *OUTPUTS}
-
-
-def _drop_dynamic_negation(clauses: Sequence[Clause], dynamic: set[str]) -> list[Clause]:
-    return [
-        Clause(
-            c.head,
-            tuple(x for x in c.body if not (x.negated and x.predicate in dynamic)),
-            c.distinct,
-            c.source,
-        )
-        for c in clauses
-    ]

@@ -149,7 +149,7 @@ class _Instances:
         if len(rows) == first:
             return False
         wanted.rows.add(rows)
-        everything = first == 0 and asked.all() and not relation.open
+        everything = first == 0 and asked.all() and not (relation.open or relation.partial)
         for clause in self.by_head[predicate]:
             self._solve(clause, None if everything else (first, wanted.rows.count))
         return True

@@ -64,14 +64,28 @@ def memory_mb() -> float:
 
 
 @final
+class WideRelation(Exception):  # noqa: N818 - never reaches a user
+    """A relation has so many rows that another way to derive it is worth trying."""
+
+
+@final
 @dataclass
 class Watch:
-    """Compares the cost so far with the limits; cheap enough to ask often."""
+    """Compares the cost so far with the limits; cheap enough to ask often.
+
+    Attributes:
+        limits: what it may cost.
+        start: when it began, as ``time.monotonic`` tells it.
+        base_mb: resident memory at that time, in MiB.
+        next_look: when it is next worth looking at clock and memory.
+        trial_rows: rows at once from which another way is to be tried; None: there is none.
+    """
 
     limits: GroundLimits
     start: float = field(default_factory=time.monotonic)
     base_mb: float = field(default_factory=lambda: memory_mb())
     next_look: float = 0.0
+    trial_rows: int | None = None
 
     def check(self, doing: str) -> None:
         """Raise if the time or the memory is used up.
@@ -108,8 +122,11 @@ class Watch:
             width: columns of 8 bytes that the rows will take.
 
         Raises:
+            WideRelation: for so many rows another way is to be tried.
             LimitError: naming the count, the limit and what was being done.
         """
+        if self.trial_rows is not None and count > self.trial_rows:
+            raise WideRelation
         if count > self.limits.rules:
             raise LimitError(
                 f"grounding stopped at {count:,} instances while {doing}: the limit is "

@@ -14,7 +14,7 @@ import numpy as np
 
 from neurogame.gdl.terms import Compound, Symbol, Term, Variable
 from neurogame.ground.atoms import IntArray
-from neurogame.ground.clauses import Literal, variables_of
+from neurogame.ground.clauses import Literal, arity, variables_of
 from neurogame.ground.pool import TermPool
 from neurogame.ground.rows import RowSet, mix_columns
 
@@ -28,6 +28,8 @@ class Relation:
         old: atoms before this one were known before the last round of semi-naive evaluation.
         new: atoms in ``old..new`` were found in the last round.
         open: whether nobody has derived its atoms, so that asking for one makes it known.
+        partial: whether only those of its atoms are derived that are asked for.
+        complete: whether all its atoms have been derived.
     """
 
     def __init__(self, arity: int) -> None:
@@ -36,6 +38,8 @@ class Relation:
         self.old = 0
         self.new = 0
         self.open = False
+        self.partial = False
+        self.complete = False
 
     def advance(self) -> bool:
         """Make the atoms of the current round the delta; return whether there are any."""
@@ -240,8 +244,12 @@ class Database:
     def relation(self, predicate: str) -> Relation:
         """Return a relation, empty at first, by its key such as ``cell/3``."""
         if predicate not in self._relations:
-            self._relations[predicate] = Relation(int(predicate.rpartition("/")[2]))
+            self._relations[predicate] = Relation(arity(predicate))
         return self._relations[predicate]
+
+    def relations(self) -> Iterable[tuple[str, Relation]]:
+        """Return all relations with their keys."""
+        return self._relations.items()
 
     def view(self, literal: Literal) -> tuple[View, tuple[str, ...]]:
         """Return the view of a literal and the literal's name of each view column."""

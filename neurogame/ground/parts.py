@@ -1,0 +1,164 @@
+"""Which relations are static, which depend on the state, and which are derived on demand."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import final
+
+from neurogame.ground.clauses import Clause, Literal
+from neurogame.ground.demand import (
+    Pattern,
+    binding_patterns,
+    demand_clauses,
+    on_demand,
+)
+from neurogame.ground.derive import predicate_strata
+
+OUTPUTS = ("legal/2", "next/1", "terminal/0", "goal/2")
+"""The relations that a ground program computes."""
+
+_GIVEN = ("true/1", "does/2")
+_FIXED = ("role/1", "init/1")
+
+
+@final
+class Parts:
+    """The clauses of a rulesheet, by when they are evaluated.
+
+    Attributes:
+        clauses: all of them.
+        patterns: of the relations that are derived on demand.
+        dynamic: the predicates that may differ between states.
+        late: static predicates that cannot be derived before it is known what is asked for.
+    """
+
+    def __init__(self, clauses: Sequence[Clause], patterns: Mapping[str, Pattern]) -> None:
+        """Sort the clauses.
+
+        Args:
+            clauses: all clauses that the outputs depend on.
+            patterns: of the relations that are derived on demand.
+        """
+        self.clauses, self.patterns = clauses, patterns
+        self.dynamic = dynamic_predicates(clauses)
+        self.late: set[str] = set()
+        also: set[str] = set()
+        while patterns:
+            self.late = _users(clauses, set(patterns) - self.dynamic) - self.dynamic
+            # What is asked of a relation is known at the end only; so is what does not hold.
+            unsure = {
+                c.head.predicate
+                for c in clauses
+                if c.head.predicate in self.late
+                and any(x.negated and x.predicate in self.late for x in c.body)
+            }
+            if not unsure:
+                break
+            also |= unsure
+            self.dynamic = dynamic_predicates(clauses, also)
+
+    def on_demand(self, small: Collection[str]) -> Parts:
+        """Return the same clauses with all relations on demand that can be.
+
+        Args:
+            small: relations that shall stay whole.
+        """
+        heads = {c.head.predicate for c in self.clauses}
+        fixed = _used_by(self.clauses, _FIXED)
+        candidates = heads - {*OUTPUTS, *_GIVEN, *_FIXED} - fixed - set(small) - self.open
+        using = [c for c in self.clauses if c.head.predicate not in fixed]
+        patterns = binding_patterns(using, candidates, self.open)
+        return Parts(self.clauses, patterns)
+
+    @cached_property
+    def static(self) -> list[Clause]:
+        """The clauses that are evaluated exactly, before everything else."""
+        return [
+            c
+            for c in self.clauses
+            if c.head.predicate not in self.dynamic and c.head.predicate not in self.late
+        ]
+
+    @cached_property
+    def moving(self) -> list[Clause]:
+        """The clauses whose heads are dynamic."""
+        return [c for c in self.clauses if c.head.predicate in self.dynamic]
+
+    @cached_property
+    def open(self) -> set[str]:
+        """The dynamic predicates that are used, but never in a positive literal.
+
+        Relaxed reachability takes their negations as true, so it does not need their domains.
+        """
+        positive = {x.predicate for c in self.moving for x in c.body if not x.negated}
+        return self.dynamic - positive - {*_GIVEN, *OUTPUTS}
+
+    def reachable(self, transition: Sequence[Clause]) -> list[Clause]:
+        """Return the clauses of the domains of dynamic predicates, and of what is derived late.
+
+        Args:
+            transition: clauses that close the domains under play.
+        """
+        late = [c for c in self.clauses if c.head.predicate in self.late]
+        closed = [c for c in self.moving if c.head.predicate not in self.open]
+        relaxed = _drop_negation([*closed, *transition], self.dynamic | self.late)
+        if not self.patterns:
+            return relaxed
+        known = {c.head.predicate for c in self.static}
+        asking = demand_clauses([*self.moving, *late, *transition], self.patterns, known)
+        return [*on_demand([*relaxed, *late], self.patterns), *asking]
+
+
+def dynamic_predicates(clauses: Sequence[Clause], also: Iterable[str] = ()) -> set[str]:
+    """Return the predicates that may differ between states.
+
+    Predicates that depend negatively on themselves count as dynamic, too: on ground atoms they
+    may still be stratified, which the circuit decides.
+
+    Args:
+        clauses: all clauses.
+        also: predicates that shall count as dynamic.
+    """
+    dynamic = {*_GIVEN, *OUTPUTS, *also}
+    bodies_of: dict[str, list[Literal]] = defaultdict(list)
+    for clause in clauses:
+        bodies_of[clause.head.predicate] += clause.body
+    for component in predicate_strata(clauses):
+        members = set(component)
+        bodies = [x for predicate in component for x in bodies_of[predicate]]
+        if any(x.predicate in dynamic or (x.negated and x.predicate in members) for x in bodies):
+            dynamic |= members
+    return dynamic
+
+
+def _users(clauses: Sequence[Clause], predicates: Collection[str]) -> set[str]:
+    """Return predicates with all those that depend on them."""
+    found, before = set(predicates), -1
+    while len(found) > before:
+        before = len(found)
+        found |= {c.head.predicate for c in clauses if any(x.predicate in found for x in c.body)}
+    return found
+
+
+def _used_by(clauses: Sequence[Clause], predicates: Collection[str]) -> set[str]:
+    """Return predicates with all those that they depend on."""
+    found, before = set(predicates), -1
+    while len(found) > before:
+        before = len(found)
+        found |= {x.predicate for c in clauses if c.head.predicate in found for x in c.body}
+    return found
+
+
+def _drop_negation(clauses: Iterable[Clause], unsure: Collection[str]) -> list[Clause]:
+    """Return clauses that take as true what is negated and unsure."""
+    return [
+        Clause(
+            c.head,
+            tuple(x for x in c.body if not (x.negated and x.predicate in unsure)),
+            c.distinct,
+            c.source,
+        )
+        for c in clauses
+    ]
