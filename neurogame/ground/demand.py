@@ -2,12 +2,13 @@
 
 An auxiliary relation may have far more atoms than any state asks for: "exactly one of these nine
 cells is marked" has ten arguments, sums have three, lists have no end. Wherever such a relation is
-used some of its arguments are known by then: its *binding pattern*. A *demand relation* collects
-the values with which these arguments are asked for, and every clause of the relation begins with
-it::
+used some of its arguments are known by then: that is a *binding pattern* of it. For each pattern a
+*demand relation* collects the values that are asked about, and a copy of every clause of the
+relation begins with it::
 
-    first(n) <- row(a, b, c), only(n, a, b, c)         ?only(a, b, c) <- row(a, b, c)
-    only(1, a, b, c) <- mark(a), ...             only(1, a, b, c) <- ?only(a, b, c), mark(a), ...
+    total(z) <- first(x), second(y), plus(x, y, z)       !plus(x, y) <- first(x), second(y)
+    plus(x, y, z) <- succ(v, y), plus(x, v, w), ...       !plus(x, v) <- !plus(x, y), succ(v, y)
+                                                 plus(x, y, z) <- !plus(x, y), succ(v, y), ...
 
 *Reference:* Bancilhon, Maier, Sagiv and Ullman, "Magic sets and other strange ways to implement
 logic programs" (1986); Beeri and Ramakrishnan, "On the power of magic" (1991).
@@ -20,18 +21,25 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
+from neurogame.gdl.graph import strong_components
 from neurogame.gdl.terms import Term
-from neurogame.ground.clauses import Clause, Literal, apart, arity, variables_of, with_terms
+from neurogame.ground.clauses import Clause, Literal, apart, variables_of, with_terms
 from neurogame.ground.equality import solve_equalities, substitute
 
 DEMAND = "!"
-"""Before a predicate: the relation of what is asked of it."""
+"""Before a predicate: a relation of what is asked of it."""
+
+MOST_PATTERNS = 4
+"""Most binding patterns of a relation; of more, only what they have in common counts."""
 
 NARROWED = 4
 """Most clauses of a relation whose inequalities narrow what is asked of it."""
 
 Pattern: TypeAlias = tuple[int, ...]
-"""The arguments of a relation that are known wherever it is used: their places, ascending."""
+"""The arguments of a relation that are known where it is used: their places, ascending."""
+
+Patterns: TypeAlias = Mapping[str, tuple[Pattern, ...]]
+"""The binding patterns of each relation that is derived on demand."""
 
 
 @final
@@ -49,42 +57,38 @@ class _Site:
     known: frozenset[str]
     before: tuple[Literal, ...]
 
-    def bound(self) -> set[int]:
-        """Return the places of the arguments that are known."""
+    @property
+    def pattern(self) -> Pattern:
+        """The arguments that are known."""
         arguments = enumerate(self.literal.arguments)
-        return {place for place, a in arguments if self.known.issuperset(variables_of((a,)))}
+        return tuple(place for place, a in arguments if self.known.issuperset(variables_of((a,))))
 
 
 def binding_patterns(
-    clauses: Sequence[Clause], candidates: Collection[str], asked: Collection[str]
-) -> dict[str, Pattern]:
-    """Return what is known wherever a relation is used; relations with nothing known are left out.
+    clauses: Sequence[Clause],
+    candidates: Collection[str],
+    asked: Collection[str],
+    dynamic: Collection[str],
+) -> dict[str, tuple[Pattern, ...]]:
+    """Return how relations are used; those of which somewhere nothing is known are left out.
 
     Args:
         clauses: all clauses that use the candidates.
         candidates: relations that may be derived on demand.
         asked: relations that only occur under ``not``, where all arguments are known.
+        dynamic: relations that depend on the state.
     """
     wanted = set(candidates)
     while True:
-        patterns = {p: frozenset(range(arity(p))) for p in [*sorted(wanted), *asked]}
-        changed = True
-        while changed:
-            changed = False
-            for clause in clauses:
-                for site in _sites(clause, {p: tuple(sorted(own)) for p, own in patterns.items()}):
-                    own = patterns[site.literal.predicate]
-                    left = own & site.bound()
-                    changed |= left != own
-                    patterns[site.literal.predicate] = left
-        nothing = {p for p in wanted if not patterns[p]}
+        found = _Bindings(_Usage(clauses, {*wanted, *asked}, dynamic)).patterns
+        nothing = {p for p in wanted if () in found.get(p, [()])}
         if not nothing:
-            return {p: tuple(sorted(own)) for p, own in patterns.items()}
+            return {p: tuple(found[p]) for p in sorted(found)}
         # What is derived as a whole makes more known elsewhere.
         wanted -= nothing
 
 
-def on_demand(clauses: Iterable[Clause], patterns: Mapping[str, Pattern]) -> list[Clause]:
+def on_demand(clauses: Iterable[Clause], patterns: Patterns) -> list[Clause]:
     """Return clauses that derive only what is asked for.
 
     Args:
@@ -92,13 +96,17 @@ def on_demand(clauses: Iterable[Clause], patterns: Mapping[str, Pattern]) -> lis
         patterns: of the relations that are derived on demand.
     """
     return [
-        replace(c, body=(_demand(c.head, patterns), *c.body)) if c.head.predicate in patterns else c
-        for c in clauses
+        clause if pattern is None else _asked_for(clause, pattern)
+        for clause in clauses
+        for pattern in patterns.get(clause.head.predicate, (None,))
     ]
 
 
 def demand_clauses(
-    clauses: Sequence[Clause], patterns: Mapping[str, Pattern], known: Collection[str]
+    clauses: Sequence[Clause],
+    patterns: Patterns,
+    known: Collection[str],
+    dynamic: Collection[str],
 ) -> list[Clause]:
     """Return the clauses that derive what is asked for.
 
@@ -108,54 +116,175 @@ def demand_clauses(
         clauses: all clauses that use the relations, and all clauses of them.
         patterns: of the relations that are derived on demand.
         known: relations that are derived as a whole before all this.
+        dynamic: relations that depend on the state.
     """
-    of: dict[str, list[Clause]] = defaultdict(list)
-    for clause in clauses:
-        of[clause.head.predicate].append(clause)
+    usage = _Usage(clauses, patterns, dynamic)
     found = {}
     for clause in clauses:
-        for site in _sites(clause, patterns):
-            head = _demand(site.literal, patterns)
-            own = Clause(head, _connected(head, site.before), (), clause.source)
-            own = replace(own, distinct=_bound_pairs(clause.distinct, own.body))
-            for narrowed in _narrowed(own, of[site.literal.predicate], patterns, known):
-                if narrowed.head not in narrowed.body:
-                    found[replace(narrowed, source=0)] = narrowed
+        for pattern in patterns.get(clause.head.predicate, (None,)):
+            for site in usage.sites(clause, pattern):
+                own = _demand_clause(clause, site, patterns)
+                narrowed = _narrowed(own, site, usage.of[site.literal.predicate], patterns, known)
+                found.update({replace(x, source=0): x for x in narrowed if x.head not in x.body})
     return list(found.values())
 
 
-def _demand(literal: Literal, patterns: Mapping[str, Pattern]) -> Literal:
+@final
+class _Bindings:
+    """Finds the binding patterns of relations, from those who use them downwards.
+
+    Attributes:
+        patterns: those found by now.
+    """
+
+    def __init__(self, usage: _Usage) -> None:
+        self.patterns: dict[str, list[Pattern]] = {}
+        self._usage = usage
+        self._merged: set[str] = set()
+        self._todo: list[tuple[Clause, Pattern | None]] = [
+            (clause, None)
+            for head, own in usage.of.items()
+            if head not in usage.relations
+            for clause in own
+        ]
+        while self._todo:
+            for site in self._usage.sites(*self._todo.pop()):
+                self._add(site.literal.predicate, site.pattern)
+
+    def _add(self, predicate: str, pattern: Pattern) -> None:
+        """Note that a relation is used so."""
+        own = self.patterns.setdefault(predicate, [])
+        if predicate in self._merged:
+            pattern = _common([*own, pattern])
+        if pattern in own:
+            return
+        own.append(pattern)
+        if predicate in self._merged or len(own) > MOST_PATTERNS:
+            self._merged.add(predicate)
+            own[:] = [pattern := _common(own)]
+        self._todo += [(clause, pattern) for clause in self._usage.of[predicate]]
+
+
+def _common(patterns: Sequence[Pattern]) -> Pattern:
+    """Return the places that several patterns have in common."""
+    return tuple(sorted(set(patterns[0]).intersection(*patterns)))
+
+
+@final
+class _Usage:
+    """Where clauses use relations that are derived on demand.
+
+    Attributes:
+        of: the clauses of each relation.
+        relations: those that are derived on demand.
+    """
+
+    def __init__(
+        self, clauses: Sequence[Clause], relations: Collection[str], dynamic: Collection[str]
+    ) -> None:
+        self.of: dict[str, list[Clause]] = defaultdict(list)
+        uses: dict[str, list[str]] = defaultdict(list)
+        for clause in clauses:
+            self.of[clause.head.predicate].append(clause)
+            uses[clause.head.predicate] += [x.predicate for x in clause.body]
+        components = strong_components(list(uses), uses)
+        self._component = {p: number for number, own in enumerate(components) for p in own}
+        self.relations, self._dynamic = relations, dynamic
+
+    def sites(self, clause: Clause, pattern: Pattern | None) -> Iterator[_Site]:
+        """Yield where a body uses the relations, each with what is known by then.
+
+        What is derived as a whole comes first, then what depends on the state, of which there is
+        never much, then the relation whose arguments are known best, and so on. But a recursion
+        that asks as precisely as it was asked needs no more than what leads on from there.
+
+        Args:
+            clause: the clause.
+            pattern: what is known of its head; None if its head is derived as a whole.
+        """
+        waiting = [x for x in clause.body if not x.negated and x.predicate in self.relations]
+        negated = [x for x in clause.body if x.negated and x.predicate in self.relations]
+        if not waiting and not negated:
+            return
+        before = [] if pattern is None else [_demand(clause.head, pattern)]
+        known = {v for x in before for v in variables_of(x.arguments)}
+        whole = [x for x in clause.body if not x.negated and x.predicate not in self.relations]
+        while waiting:
+            _take(whole, before, known)
+            place, site = self._best(waiting, before, known)
+            if whole and not self._is_precise(site, clause.head.predicate, pattern):
+                _take(whole, before, known, all_of_them=True)
+                continue
+            yield site
+            before.append(waiting.pop(place))
+            known.update(variables_of(site.literal.arguments))
+        _take(whole, before, known, all_of_them=True)
+        for literal in negated:
+            yield _Site(literal, frozenset(known), tuple(before))
+
+    def _best(
+        self, waiting: Sequence[Literal], before: Sequence[Literal], known: Collection[str]
+    ) -> tuple[int, _Site]:
+        """Return the place of the literal that comes next, and what is known of it."""
+        sites = [_Site(x, frozenset(known), tuple(before)) for x in waiting]
+        lacking = [len(site.literal.arguments) - len(site.pattern) for site in sites]
+        keys = [
+            (own > 0, site.literal.predicate not in self._dynamic, own, place)
+            for place, (site, own) in enumerate(zip(sites, lacking, strict=True))
+        ]
+        place = min(keys)[-1]
+        return place, sites[place]
+
+    def _is_precise(self, site: _Site, head: str, pattern: Pattern | None) -> bool:
+        """Return whether a site is part of a recursion that asks as precisely as it was asked."""
+        if pattern is None or self._component.get(site.literal.predicate) != self._component.get(
+            head
+        ):
+            return False
+        return len(site.pattern) >= len(pattern)
+
+
+def _take(
+    waiting: list[Literal], before: list[Literal], known: set[str], *, all_of_them: bool = False
+) -> None:
+    """Move literals to those that come before: those that share variables with them, or all."""
+    changed = True
+    while changed:
+        changed = False
+        for literal in list(waiting):
+            names = set(variables_of(literal.arguments))
+            if all_of_them or names & known:
+                waiting.remove(literal)
+                before.append(literal)
+                known |= names
+                changed = True
+
+
+def _demand(literal: Literal, pattern: Pattern) -> Literal:
     """Return what a literal asks for."""
-    pattern = patterns[literal.predicate]
-    name = f"{DEMAND}{literal.predicate}/{len(pattern)}"
+    places = ",".join(map(str, pattern))
+    name = f"{DEMAND}{literal.predicate}:{places}/{len(pattern)}"
     return Literal(name, tuple(literal.arguments[place] for place in pattern))
 
 
-def _sites(clause: Clause, patterns: Mapping[str, Pattern]) -> Iterator[_Site]:
-    """Yield where a body uses relations that are derived on demand, each with what is known then.
+def _asked_for(clause: Clause, pattern: Pattern) -> Clause:
+    """Return a clause that begins with what is asked for."""
+    return replace(clause, body=(_demand(clause.head, pattern), *clause.body))
 
-    All that is derived as a whole comes first, then those whose arguments are known best.
-    """
-    if not any(x.predicate in patterns for x in clause.body):
-        return
-    before = []
-    if clause.head.predicate in patterns:
-        before.append(_demand(clause.head, patterns))
-    positive = [x for x in clause.body if not x.negated]
-    before += [x for x in positive if x.predicate not in patterns]
-    waiting = [x for x in positive if x.predicate in patterns]
-    known = {v for x in before for v in variables_of(x.arguments)}
-    while waiting:
-        sites = [_Site(x, frozenset(known), tuple(before)) for x in waiting]
-        lacking = [len(set(patterns[site.literal.predicate]) - site.bound()) for site in sites]
-        best = lacking.index(min(lacking))
-        yield sites[best]
-        chosen = waiting.pop(best)
-        before.append(chosen)
-        known.update(variables_of(chosen.arguments))
-    for literal in clause.body:
-        if literal.negated and literal.predicate in patterns:
-            yield _Site(literal, frozenset(known), tuple(before))
+
+def _served(site: _Site, patterns: Patterns) -> Pattern:
+    """Return the pattern by which a site asks: of those that fit, the one that says most."""
+    fitting = [p for p in patterns[site.literal.predicate] if set(p) <= set(site.pattern)]
+    return max(fitting, key=len)
+
+
+def _demand_clause(clause: Clause, site: _Site, patterns: Patterns) -> Clause:
+    """Return the clause that derives what is asked for at one site of a clause."""
+    head = _demand(site.literal, _served(site, patterns))
+    body = _connected(head, site.before)
+    known = {v for x in body for v in variables_of(x.arguments)}
+    distinct = tuple(p for p in clause.distinct if known.issuperset(variables_of(p)))
+    return Clause(head, body, distinct, clause.source)
 
 
 def _connected(head: Literal, body: Sequence[Literal]) -> tuple[Literal, ...]:
@@ -173,18 +302,11 @@ def _connected(head: Literal, body: Sequence[Literal]) -> tuple[Literal, ...]:
     return tuple(x for x, own in zip(body, chosen, strict=True) if own)
 
 
-def _bound_pairs(
-    pairs: Iterable[tuple[Term, Term]], body: Sequence[Literal]
-) -> tuple[tuple[Term, Term], ...]:
-    """Return the inequalities all of whose variables are in the body."""
-    known = {v for x in body for v in variables_of(x.arguments)}
-    return tuple(pair for pair in pairs if known.issuperset(variables_of(pair)))
-
-
 def _narrowed(
     demand: Clause,
+    site: _Site,
     clauses: Sequence[Clause],
-    patterns: Mapping[str, Pattern],
+    patterns: Patterns,
     known: Collection[str],
 ) -> list[Clause]:
     """Return clauses that ask only for what some clause of the relation might derive.
@@ -193,6 +315,7 @@ def _narrowed(
 
     Args:
         demand: asks for it all.
+        site: what it asks for.
         clauses: of the relation that is asked.
         patterns: of the relations that are derived on demand.
         known: relations that are derived as a whole before.
@@ -202,7 +325,7 @@ def _narrowed(
     found = []
     for clause in clauses:
         own = apart(clause, "'")
-        asked = _demand(own.head, patterns)
+        asked = _demand(own.head, _served(site, patterns))
         solved = solve_equalities(zip(asked.arguments, demand.head.arguments, strict=True))
         if solved is None:
             continue
@@ -210,20 +333,19 @@ def _narrowed(
         pairs = [p for p in own.distinct if inside.issuperset(variables_of(p))]
         if not pairs:
             return [demand]
-        more = [
-            x
-            for x in own.body
-            if not x.negated
-            and x.predicate in known
-            and inside.issuperset(variables_of(x.arguments))
-        ]
+        certain = [x for x in own.body if not x.negated and x.predicate in known]
+        more = [x for x in certain if inside.issuperset(variables_of(x.arguments))]
         body = tuple(with_terms(x, solved) for x in (*demand.body, *more))
         distinct = tuple(
             (substitute(a, solved), substitute(b, solved)) for a, b in (*demand.distinct, *pairs)
         )
-        if not {v for p in distinct for v in variables_of(p)} <= {
-            v for x in body if not x.negated for v in variables_of(x.arguments)
-        }:
+        if not _is_safe(body, distinct):
             return [demand]
         found.append(Clause(with_terms(demand.head, solved), body, distinct, demand.source))
     return found
+
+
+def _is_safe(body: Iterable[Literal], distinct: Iterable[tuple[Term, Term]]) -> bool:
+    """Return whether the body binds the variables of the inequalities."""
+    bound = {v for x in body for v in variables_of(x.arguments)}
+    return all(bound.issuperset(variables_of(pair)) for pair in distinct)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import final
 
 from neurogame.ground.clauses import Clause, Literal
 from neurogame.ground.demand import (
-    Pattern,
+    Patterns,
     binding_patterns,
     demand_clauses,
     on_demand,
@@ -34,7 +34,7 @@ class Parts:
         late: static predicates that cannot be derived before it is known what is asked for.
     """
 
-    def __init__(self, clauses: Sequence[Clause], patterns: Mapping[str, Pattern]) -> None:
+    def __init__(self, clauses: Sequence[Clause], patterns: Patterns) -> None:
         """Sort the clauses.
 
         Args:
@@ -69,7 +69,7 @@ class Parts:
         fixed = _used_by(self.clauses, _FIXED)
         candidates = heads - {*OUTPUTS, *_GIVEN, *_FIXED} - fixed - set(small) - self.open
         using = [c for c in self.clauses if c.head.predicate not in fixed]
-        patterns = binding_patterns(using, candidates, self.open)
+        patterns = binding_patterns(using, candidates, self.open, self.dynamic)
         return Parts(self.clauses, patterns)
 
     @cached_property
@@ -107,7 +107,8 @@ class Parts:
         if not self.patterns:
             return relaxed
         known = {c.head.predicate for c in self.static}
-        asking = demand_clauses([*self.moving, *late, *transition], self.patterns, known)
+        using = [*self.moving, *late, *transition]
+        asking = demand_clauses(using, self.patterns, known, self.dynamic)
         return [*on_demand([*relaxed, *late], self.patterns), *asking]
 
 
