@@ -42,7 +42,7 @@ class Parts:
             patterns: of the relations that are derived on demand.
         """
         self.clauses, self.patterns = clauses, patterns
-        self.dynamic = dynamic_predicates(clauses)
+        self.dynamic = self._dependent = dynamic_predicates(clauses)
         self.late: set[str] = set()
         also: set[str] = set()
         while patterns:
@@ -69,7 +69,7 @@ class Parts:
         fixed = _used_by(self.clauses, _FIXED)
         candidates = heads - {*OUTPUTS, *_GIVEN, *_FIXED} - fixed - set(small) - self.open
         using = [c for c in self.clauses if c.head.predicate not in fixed]
-        patterns = binding_patterns(using, candidates, self.open, self.dynamic)
+        patterns = binding_patterns(using, candidates, self.open, self._dependent)
         return Parts(self.clauses, patterns)
 
     @cached_property
@@ -107,8 +107,8 @@ class Parts:
         if not self.patterns:
             return relaxed
         known = {c.head.predicate for c in self.static}
-        using = [*self.moving, *late, *transition]
-        asking = demand_clauses(using, self.patterns, known, self.dynamic)
+        using = [*self.moving, *late]
+        asking = demand_clauses(using, self.patterns, known, self._dependent)
         return [*on_demand([*relaxed, *late], self.patterns), *asking]
 
 

@@ -10,6 +10,7 @@ its place, and splitting (:mod:`~neurogame.ground.split`) finds them.
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -61,6 +62,7 @@ def _unfolded(clause: Clause, definitions: Mapping[str, Sequence[Clause]]) -> li
     """Return what a clause becomes: itself, if it would become too many."""
     done: list[Clause] = []
     todo = [clause]
+    numbers = itertools.count()
     while todo:
         own = todo.pop()
         places = [
@@ -72,7 +74,7 @@ def _unfolded(clause: Clause, definitions: Mapping[str, Sequence[Clause]]) -> li
             done.append(own)
             continue
         for definition in definitions[own.body[places[0]].predicate]:
-            found = _resolved(own, places[0], definition, len(done) + len(todo))
+            found = _resolved(own, places[0], definition, next(numbers))
             if found is not None:
                 todo.append(found)
         if len(done) + len(todo) > COPIES:

@@ -61,8 +61,11 @@ LISTS = f"""
 
 _GUESSERS = tuple(f"r{n}" for n in range(1, 7))
 
-FRACTIONS = f"""
-{" ".join(f"(role {role})" for role in _GUESSERS)} {_numbers(9000)} (number 0)
+
+def fractions(last: int) -> str:
+    """Return who guessed about two thirds of the mean of six: sums of numbers up to a last one."""
+    return f"""
+{" ".join(f"(role {role})" for role in _GUESSERS)} {_numbers(last)} (number 0)
 (<= (number ?n) (succ ?m ?n)) (init (round 0))
 (<= (legal ?r (guess ?n)) (role ?r) (offered ?n)) (offered 0) (offered 5) (offered 9) (offered 20)
 (<= (next (guessed ?r ?n)) (does ?r (guess ?n)))
@@ -79,30 +82,35 @@ FRACTIONS = f"""
 (<= (goal ?r 100) (below ?r)) (<= (goal ?r 0) (role ?r) (not (below ?r)))
 (<= terminal (true (round 1)))
 """
-"""Who guessed about two thirds of the mean of six? Sums of any two numbers up to 9000."""
 
-_DIGITS = 9
-_ROW = " ".join(f"?d{n}" for n in range(1, _DIGITS + 1))
 
-ALL_DIFFERENT = f"""
-(role robot) (init (step 0)) {_numbers(_DIGITS)}
+def all_different(digits: int) -> str:
+    """Return a puzzle of digits that are all different, of which there are as many as cells."""
+    cells = range(1, digits + 1)
+    row = " ".join(f"?d{n}" for n in cells)
+    return f"""
+(role robot) (init (step 0)) {_numbers(digits)}
 (<= (digit ?n) (succ ?m ?n)) (<= (place ?n) (succ ?m ?n))
 (<= (legal robot (write ?d)) (digit ?d))
 (<= (next (cell ?b ?d)) (true (step ?a)) (succ ?a ?b) (does robot (write ?d)))
 (<= (next (cell ?n ?d)) (true (cell ?n ?d)))
 (<= (next (step ?b)) (true (step ?a)) (succ ?a ?b))
-(<= terminal (true (step {_DIGITS})))
-(<= (different {_ROW}) {" ".join(f"(digit ?d{n})" for n in range(1, _DIGITS + 1))}
-{" ".join(f"(distinct ?d{m} ?d{n})" for n in range(2, _DIGITS + 1) for m in range(1, n))})
-(<= (row {_ROW}) {" ".join(f"(true (cell {n} ?d{n}))" for n in range(1, _DIGITS + 1))})
-(<= solved (row {_ROW}) (different {_ROW}))
+(<= terminal (true (step {digits})))
+(<= (different {row}) {" ".join(f"(digit ?d{n})" for n in cells)}
+{" ".join(f"(distinct ?d{m} ?d{n})" for n in cells for m in range(1, n))})
+(<= (row {row}) {" ".join(f"(true (cell {n} ?d{n}))" for n in cells)})
+(<= solved (row {row}) (different {row}))
 (<= (goal robot 100) solved) (<= (goal robot 0) (not solved))
 """
-"""Nine digits that are all different: 387 million rows, of which 362,880 are."""
+
 
 WIDE = {
     "first of nine": FIRST_OF_NINE,
     "lists": LISTS,
-    "fractions": FRACTIONS,
-    "all different": ALL_DIFFERENT,
+    "fractions": fractions(9000),
+    "all different": all_different(9),
 }
+"""Each needs more than 40 million rows if its relations are derived as a whole."""
+
+SMALLER = WIDE | {"fractions": fractions(2000), "all different": all_different(7)}
+"""The same, which need more than 500,000."""

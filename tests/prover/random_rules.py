@@ -1,14 +1,8 @@
-"""The prover says what the reference interpreter says, of rules that nobody has written."""
+"""Rules that nobody has written: recursion, negation, functions, two roles."""
 
 from __future__ import annotations
 
-from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from neurogame.errors import GroundingError
-from neurogame.gdl.parse import parse_rules
-from neurogame.prover.game import ProverGame
-from neurogame.reference.interpreter import ReferenceGame
 
 ARITIES = {"p": 1, "q": 1, "r": 2, "s": 2, "t": 0, "e": 2}
 TERM = st.sampled_from(["?x", "?y", "?z", "a", "b", "c", "(f a)", "(f ?x)"])
@@ -49,35 +43,3 @@ def programs(draw: st.DrawFn) -> str:
         body += [f"(dom {name})" for name in ("?x", "?y", "?z") if name in " ".join([head, *body])]
         rules.append(f"(<= {head} {' '.join(draw(st.permutations(body)))})")
     return "\n".join(rules)
-
-
-@settings(max_examples=400, deadline=None)
-@given(programs(), st.integers(0, 7))
-def test_it_says_what_the_reference_says(text: str, choose: int) -> None:
-    rules = parse_rules(text)
-    try:
-        slow = ReferenceGame(rules)
-    except GroundingError:
-        return
-    fast = ProverGame(rules)
-    state = slow.initial()
-    assert fast.initial() == state
-    for ply in range(3):
-        try:
-            moves = [slow.legal(state, role) for role in range(2)]
-        except GroundingError:
-            return
-        for role in range(2):
-            assert set(fast.legal_moves(state, role)) == moves[role]
-            assert fast.goals(state, role) == slow.goals(state, role)
-            assert fast.legal(state, role) == moves[role]
-        assert fast.terminal(state) == slow.terminal(state)
-        if not all(moves) or slow.terminal(state):
-            return
-        joint = [sorted(own, key=str)[(choose + ply) % len(own)] for own in moves]
-        try:
-            following = slow.next(state, joint)
-        except GroundingError:
-            return
-        assert fast.next(state, joint) == following
-        state = following
