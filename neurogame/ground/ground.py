@@ -26,7 +26,8 @@ from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of
 from neurogame.ground.derive import derive
 from neurogame.ground.instantiate import instantiate
 from neurogame.ground.limits import GroundLimits, Watch, WideRelation
-from neurogame.ground.parts import OUTPUTS, Parts
+from neurogame.ground.narrow import narrow
+from neurogame.ground.parts import OUTPUTS, Parts, dynamic_predicates
 from neurogame.ground.pool import TermPool
 from neurogame.ground.program import GroundProgram
 from neurogame.ground.relation import Database
@@ -83,6 +84,7 @@ class _Grounder:
     def ground(self) -> GroundProgram:
         wanted = _relevant(clauses_of(self.rules, self.watch))
         clauses = [bind_variables(c, self.rules) for c in wanted]
+        clauses = _relevant(narrow(clauses, dynamic_predicates(clauses), self.watch))
         whole = Parts(split_clauses(clauses, self.watch), {})
         database = Database(TermPool(self.watch.limits.depth))
         self.watch.trial_rows = self.trial_rows
@@ -90,8 +92,8 @@ class _Grounder:
             parts = self._derived(whole, database)
         except WideRelation:
             small = _small(database)
-            narrow = _relevant(unfold(clauses, {*small, *_WANTED}))
-            parts = Parts(split_clauses(narrow, self.watch), {}).on_demand(small)
+            unfolded = _relevant(unfold(clauses, {*small, *_WANTED}))
+            parts = Parts(split_clauses(unfolded, self.watch), {}).on_demand(small)
             database = Database(TermPool(self.watch.limits.depth))
             self.watch.trial_rows = None
             parts = self._derived(parts, database)

@@ -10,13 +10,12 @@ its place, and splitting (:mod:`~neurogame.ground.split`) finds them.
 
 from __future__ import annotations
 
-import itertools
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from neurogame.gdl.graph import strong_components
-from neurogame.ground.clauses import Clause, apart, arity, with_terms
+from neurogame.ground.clauses import Clause, apart, arity, variables_of, with_terms
 from neurogame.ground.equality import solve_equalities, substitute
 
 WIDE = 5
@@ -36,14 +35,18 @@ def unfold(clauses: Sequence[Clause], kept: Collection[str]) -> list[Clause]:
         clauses: clauses of a rulesheet; definitions of what is not used any more stay among them.
         kept: relations that are not unfolded.
     """
-    definitions = _definitions(clauses, kept)
+    definitions = {
+        p: own
+        for p, own in definitions_of(clauses).items()
+        if p not in kept and arity(p) >= WIDE and len(own) <= DEFINITIONS
+    }
     if not definitions:
         return list(clauses)
     return [copy for clause in clauses for copy in _unfolded(clause, definitions)]
 
 
-def _definitions(clauses: Sequence[Clause], kept: Collection[str]) -> dict[str, list[Clause]]:
-    """Return the clauses of every relation that is to be unfolded."""
+def definitions_of(clauses: Sequence[Clause]) -> dict[str, list[Clause]]:
+    """Return the clauses of every relation that does not depend on itself."""
     of: dict[str, list[Clause]] = defaultdict(list)
     uses: dict[str, list[str]] = defaultdict(list)
     for clause in clauses:
@@ -51,40 +54,43 @@ def _definitions(clauses: Sequence[Clause], kept: Collection[str]) -> dict[str, 
         uses[clause.head.predicate] += [x.predicate for x in clause.body]
     components = strong_components(list(uses), uses)
     recursive = {p for own in components for p in own if len(own) > 1 or p in uses[p]}
-    return {
-        p: own
-        for p, own in of.items()
-        if p not in kept and p not in recursive and arity(p) >= WIDE and len(own) <= DEFINITIONS
-    }
+    return {p: own for p, own in of.items() if p not in recursive}
 
 
 def _unfolded(clause: Clause, definitions: Mapping[str, Sequence[Clause]]) -> list[Clause]:
     """Return what a clause becomes: itself, if it would become too many."""
     done: list[Clause] = []
     todo = [clause]
-    numbers = itertools.count()
     while todo:
         own = todo.pop()
-        places = [
-            place
-            for place, x in enumerate(own.body)
-            if not x.negated and x.predicate in definitions
-        ]
+        body = enumerate(own.body)
+        places = [n for n, x in body if not x.negated and x.predicate in definitions]
         if not places:
             done.append(own)
             continue
-        for definition in definitions[own.body[places[0]].predicate]:
-            found = _resolved(own, places[0], definition, next(numbers))
-            if found is not None:
-                todo.append(found)
+        todo += unfolded_at(own, places[0], definitions[own.body[places[0]].predicate])
         if len(done) + len(todo) > COPIES:
             return [clause]
     return done[::-1]
 
 
-def _resolved(clause: Clause, place: int, definition: Clause, number: int) -> Clause | None:
+def unfolded_at(clause: Clause, place: int, definitions: Sequence[Clause]) -> list[Clause]:
+    """Return the clauses that a clause becomes if one of its literals is unfolded.
+
+    Args:
+        clause: the clause.
+        place: of a positive literal in its body.
+        definitions: all clauses of the literal's relation.
+    """
+    copies = (_resolved(clause, place, own) for own in definitions)
+    return [copy for copy in copies if copy is not None]
+
+
+def _resolved(clause: Clause, place: int, definition: Clause) -> Clause | None:
     """Return a clause with a definition in place of one of its literals; None if it cannot hold."""
-    own = apart(definition, f"'{number}")
+    # No variable of the clause has so many marks.
+    names = variables_of(a for x in (clause.head, *clause.body) for a in x.arguments)
+    own = apart(definition, "'" * (1 + max((name.count("'") for name in names), default=0)))
     literal = clause.body[place]
     solved = solve_equalities(zip(literal.arguments, own.head.arguments, strict=True))
     if solved is None:

@@ -112,16 +112,18 @@ def _ground(sentence: Formula, binding: Mapping[str, str]) -> Atom:
 def unstratified(rules: Rules) -> bool:
     """Return whether an atom depends on its own negation; only what may hold counts."""
     ground_rules = [instance for rule in rules for instance in instances(rule)]
-    facts = {head for head, positive, negative in ground_rules if not positive and not negative}
     fluents = {f"(true (on {c}))" for c in CONSTANTS[:2]}
-    possible = facts | fluents
-    # Every negation is granted, as the fluents may come and go; facts are certain.
-    ground_rules = [r for r in ground_rules if not facts & set(r[2])]
-    grown = True
-    while grown:
-        found = {head for head, positive, _ in ground_rules if possible >= set(positive)}
-        grown = not found <= possible
-        possible |= found
+    fixed = static_names(rules)
+    certain = {head for head, positive, negative in ground_rules if not positive and not negative}
+    while True:
+        # Negations are granted, as the fluents may come and go, but for facts and what is static.
+        ground_rules = [r for r in ground_rules if not certain & set(r[2])]
+        possible = _closure([(h, p) for h, p, _ in ground_rules], fluents)
+        sure = [(h, p) for h, p, n in ground_rules if _name(h) in fixed and not possible & set(n)]
+        found = _closure(sure, certain)
+        if found == certain:
+            break
+        certain = found
     edges: dict[Atom, list[Atom]] = {}
     for head, positive, negative in ground_rules:
         if possible >= set(positive):
@@ -133,6 +135,41 @@ def unstratified(rules: Rules) -> bool:
         if possible >= set(positive)
         for atom in negative
     )
+
+
+def static_names(rules: Rules) -> set[str]:
+    """Return the relations that depend neither on the state nor on their own negation."""
+    parts = [
+        (_inner(rule.head), [(_inner(f), isinstance(f, Not)) for f in rule.body]) for rule in rules
+    ]
+    uses: dict[str, list[str]] = {}
+    for head, body in parts:
+        uses.setdefault(head.name, []).extend(x.name for x, _ in body)
+    component = {a: n for n, c in enumerate(strong_components(list(uses), uses)) for a in c}
+    moving = {
+        head.name
+        for head, body in parts
+        if any(no and component.get(x.name) == component[head.name] for x, no in body)
+    } | {"true"}
+    while True:
+        found = {head.name for head, body in parts if any(x.name in moving for x, _ in body)}
+        if found <= moving:
+            return set(uses) - moving
+        moving |= found
+
+
+def _name(atom: Atom) -> str:
+    return atom.strip("(").split()[0]
+
+
+def _closure(positive_rules: list[tuple[Atom, list[Atom]]], given: set[Atom]) -> set[Atom]:
+    """Return all that follows from some atoms."""
+    found, grown = set(given), True
+    while grown:
+        following = {head for head, body in positive_rules if found >= set(body)}
+        grown = not following <= found
+        found |= following
+    return found
 
 
 @settings(deadline=None, max_examples=75, suppress_health_check=list(HealthCheck))
