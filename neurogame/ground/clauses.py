@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import prod
 from typing import final
@@ -45,11 +45,14 @@ class Literal:
         predicate: relation name with its arity, such as ``cell/3``.
         arguments: its arguments.
         negated: whether it is under ``not``.
+        is_range: whether it only says what its variables range over: it is no part of the rule,
+            because it follows from whatever asks for the head.
     """
 
     predicate: str
     arguments: tuple[Term, ...]
     negated: bool = False
+    is_range: bool = False
 
 
 @final
@@ -100,7 +103,7 @@ def arity(predicate: str) -> int:
 def with_terms(literal: Literal, solved: Mapping[str, Term]) -> Literal:
     """Return a literal with its variables replaced by the terms that are given for them."""
     arguments = tuple(substitute(a, solved) for a in literal.arguments)
-    return Literal(literal.predicate, arguments, literal.negated)
+    return replace(literal, arguments=arguments)
 
 
 def apart(clause: Clause, mark: str) -> Clause:

@@ -26,7 +26,6 @@ from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of
 from neurogame.ground.derive import derive
 from neurogame.ground.instantiate import instantiate
 from neurogame.ground.limits import GroundLimits, Watch, WideRelation
-from neurogame.ground.narrow import narrow
 from neurogame.ground.parts import OUTPUTS, Parts, dynamic_predicates
 from neurogame.ground.pool import TermPool
 from neurogame.ground.program import GroundProgram
@@ -84,8 +83,8 @@ class _Grounder:
     def ground(self) -> GroundProgram:
         wanted = _relevant(clauses_of(self.rules, self.watch))
         clauses = [bind_variables(c, self.rules) for c in wanted]
-        clauses = _relevant(narrow(clauses, dynamic_predicates(clauses), self.watch))
-        whole = Parts(split_clauses(clauses, self.watch), {})
+        dynamic = dynamic_predicates(clauses)
+        whole = Parts(split_clauses(clauses, self.watch, dynamic), {})
         database = Database(TermPool(self.watch.limits.depth))
         self.watch.trial_rows = self.trial_rows
         try:
@@ -93,7 +92,7 @@ class _Grounder:
         except WideRelation:
             small = _small(database)
             unfolded = _relevant(unfold(clauses, {*small, *_WANTED}))
-            parts = Parts(split_clauses(unfolded, self.watch), {}).on_demand(small)
+            parts = Parts(split_clauses(unfolded, self.watch, dynamic), {}).on_demand(small)
             database = Database(TermPool(self.watch.limits.depth))
             self.watch.trial_rows = None
             parts = self._derived(parts, database)

@@ -19,7 +19,7 @@ from neurogame.gdl.terms import Rules
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.clauses import Clause, Literal
 from neurogame.ground.derive import predicate_strata
-from neurogame.ground.join import JoinStart, PreparedBody, build_rows, solve
+from neurogame.ground.join import JoinStart, PreparedBody, Solutions, build_rows, solve
 from neurogame.ground.layout import Numbering
 from neurogame.ground.limits import Watch
 from neurogame.ground.program import GroundProgram
@@ -104,6 +104,7 @@ class _Instances:
         for clause in clauses:
             self.by_head[clause.head.predicate].append(clause)
         self._asked: dict[str, npt.NDArray[np.bool_]] = {}
+        self._rows_asked: dict[str, IntArray] = {}
         self._count = 0
 
     def collect(self, outputs: Collection[str]) -> None:
@@ -149,6 +150,9 @@ class _Instances:
         if len(rows) == first:
             return False
         wanted.rows.add(rows)
+        known = self._rows_asked.get(predicate, np.zeros(0, np.int64))
+        fresh = relation.rows.find(wanted.rows.rows[first:])
+        self._rows_asked[predicate] = np.concatenate([known, fresh])
         everything = first == 0 and asked.all() and not (relation.open or relation.partial)
         for clause in self.by_head[predicate]:
             self._solve(clause, None if everything else (first, wanted.rows.count))
@@ -156,7 +160,7 @@ class _Instances:
 
     def _solve(self, clause: Clause, wanted: tuple[int, int] | None) -> None:
         """Instantiate one clause, all of it or only for some of the atoms asked for."""
-        body, start = PreparedBody(clause, self.database), None
+        body, start, place = PreparedBody(clause, self.database), None, -1
         if wanted is not None:
             asked = Literal(ASKED + clause.head.predicate, clause.head.arguments)
             body = PreparedBody(replace(clause, body=(*clause.body, asked)), self.database)
@@ -166,12 +170,14 @@ class _Instances:
                 return
             if wanted[0]:
                 start = JoinStart(place, span)
-        tracked = [i for i, x in enumerate(clause.body) if x.predicate in self.dynamic]
+        tracked = [
+            i for i, x in enumerate(clause.body) if x.predicate in self.dynamic and not x.is_range
+        ]
         where = self.rules.rules[clause.source].position
         doing = f"instantiating the rule at {self.rules.source}:{where.line}:{where.column}"
-        table = solve(body, self.database, self.watch, doing, start, tracked)
-        relation = self.database.relation(clause.head.predicate)
-        heads = relation.rows.find(build_rows(clause.head.arguments, table, self.database))
+        told = [*tracked, place] if wanted is not None else tracked
+        table = solve(body, self.database, self.watch, doing, start, told)
+        heads = self._heads(clause.head, table, place)
         literals = tuple(clause.body[place] for place in tracked)
         columns = [table.tracked[place] for place in tracked]
         for literal, column in zip(literals, columns, strict=True):
@@ -180,6 +186,19 @@ class _Instances:
         self.parts.append(_Part(clause, heads, rows, literals))
         self._count += table.count
         self.watch.check_count(self._count, "collecting the ground rules")
+
+    def _heads(self, head: Literal, table: Solutions, asked: int) -> IntArray:
+        """Return the row of the head of each solution.
+
+        Args:
+            head: of the clause.
+            table: the solutions.
+            asked: place of the literal that asks for the head; -1 if there is none.
+        """
+        if asked >= 0:
+            return self._rows_asked[head.predicate][table.tracked[asked]]
+        rows = build_rows(head.arguments, table, self.database)
+        return self.database.relation(head.predicate).rows.find(rows)
 
 
 def _program(instances: _Instances, layout: Numbering, key: str) -> GroundProgram:

@@ -304,8 +304,10 @@ class _Solver:
             *(self.body.variables[place] for place in (*self.waiting, *self.negative)),
             *(names for _, names in self.distinct),
         )
-        drop = [name for name in self.table.columns if name not in needed]
+        drop = {name for name in self.table.columns if name not in needed}
         for name in drop:
             del self.table.columns[name]
-        if drop and self.table.count > DEDUPLICATE_ABOVE:
+        # Tracked atoms tell apart all solutions that differ in one of their own variables.
+        told = frozenset[str]().union(*(self.body.variables[p] for p in self.table.tracked))
+        if drop - told and self.table.count > DEDUPLICATE_ABOVE:
             self.table.deduplicate()

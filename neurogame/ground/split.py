@@ -1,7 +1,8 @@
 """Body splitting: long joins are cut into short ones through auxiliary relations.
 
 A variable that occurs in only some literals of a body is projected out as early as possible:
-those literals move into an auxiliary relation (named ``*rule.k``) over their other variables.
+those literals move into an auxiliary relation (named ``*rule.k``) over their other variables. A
+negated literal whose other variables are bound elsewhere takes copies along of what binds them.
 This is bucket elimination; it keeps the number of ground instances near the size of the
 largest sub-join, and it factors the circuit. Auxiliary relations that are equal up to the names
 of their variables are made once.
@@ -9,28 +10,36 @@ of their variables are made once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from typing import final
 
 from neurogame.gdl.terms import Compound, Symbol, Term, Variable
-from neurogame.ground.clauses import Clause, Literal, variables_of
+from neurogame.ground.clauses import Clause, Literal, variables_of, with_terms
 from neurogame.ground.limits import GroundLimits, Watch
 
 MIN_ARITY = 4
 """An auxiliary relation may always have this many arguments, more only if a literal has more."""
 
+WIDE = 7
+"""Variables of a rule from which ranges are copied, so that negated literals can be moved."""
 
-def split_clauses(clauses: list[Clause], watch: Watch | None = None) -> list[Clause]:
+
+def split_clauses(
+    clauses: list[Clause], watch: Watch | None = None, dynamic: Collection[str] = ()
+) -> list[Clause]:
     """Return equivalent clauses with short bodies; auxiliary clauses come before their use.
 
     Args:
         clauses: clauses without unbound variables.
         watch: limits, or None.
+        dynamic: relations that depend on the state; negated literals with variables of other
+            parts of a rule stay where they are unless these are given.
 
     Raises:
         LimitError: if a limit is reached.
     """
-    splitter = _Splitter(watch or Watch(GroundLimits()))
+    splitter = _Splitter(watch or Watch(GroundLimits()), set(dynamic))
     result: list[Clause] = []
     for clause in clauses:
         rest = splitter.split(clause)
@@ -53,6 +62,7 @@ class _Bucket:
 @dataclass
 class _Splitter:
     watch: Watch
+    dynamic: set[str]
     made: dict[object, str] = field(default_factory=dict)
     new: list[Clause] = field(default_factory=list)
     counters: dict[int, int] = field(default_factory=dict)
@@ -66,7 +76,7 @@ class _Splitter:
         """Project out variables one bucket at a time until none is worth it."""
         widest = max((len(set(variables_of(x.arguments))) for x in clause.body), default=0)
         while True:
-            bucket = _best_bucket(clause, max(MIN_ARITY, widest), self.watch)
+            bucket = _best_bucket(clause, max(MIN_ARITY, widest), self.watch, self.dynamic)
             if bucket is None:
                 return clause
             auxiliary = self._auxiliary(bucket, clause.source)
@@ -86,6 +96,8 @@ class _Splitter:
             self.counters[source] = number
             name = f"*{source}.{number}/{len(order)}"
             self.made[body] = name
+            if any(x.predicate in self.dynamic for x in bucket.literals):
+                self.dynamic.add(name)
             head = Literal(name, tuple(Variable(f"v{i}") for i in range(len(order))))
             self.new.append(Clause(head, body[0], body[1], source))
         return Literal(name, tuple(Variable(v) for v in order))
@@ -112,14 +124,14 @@ def _canonical(
             return Compound(term.name, tuple(map(rename, term.arguments)))
         return Symbol(term.name)
 
-    literals = tuple(
-        Literal(x.predicate, tuple(map(rename, x.arguments)), x.negated) for x in bucket.literals
-    )
+    literals = tuple(replace(x, arguments=tuple(map(rename, x.arguments))) for x in bucket.literals)
     distinct = tuple((rename(a), rename(b)) for a, b in bucket.distinct)
     return (literals, distinct), order
 
 
-def _best_bucket(clause: Clause, max_arity: int, watch: Watch) -> _Bucket | None:
+def _best_bucket(
+    clause: Clause, max_arity: int, watch: Watch, dynamic: Collection[str]
+) -> _Bucket | None:
     """Return the bucket with the smallest auxiliary relation, or None if none is worth it."""
     positive = [x for x in clause.body if not x.negated]
     if len(positive) < 2:
@@ -131,7 +143,7 @@ def _best_bucket(clause: Clause, max_arity: int, watch: Watch) -> _Bucket | None
     best: tuple[tuple[int, int], _Bucket] | None = None
     for variable in candidates:
         watch.check("splitting a rule into shorter ones")
-        bucket = _bucket(clause, variable, head)
+        bucket = _bucket(clause, variable, head, dynamic)
         if bucket is None or len(bucket.kept) > max_arity:
             continue
         cost = (len(bucket.kept), len(bucket.literals))
@@ -140,7 +152,9 @@ def _best_bucket(clause: Clause, max_arity: int, watch: Watch) -> _Bucket | None
     return best[1] if best else None
 
 
-def _bucket(clause: Clause, variable: str, head: set[str]) -> _Bucket | None:
+def _bucket(
+    clause: Clause, variable: str, head: set[str], dynamic: Collection[str]
+) -> _Bucket | None:
     """Return the bucket that eliminates a variable, or None if it would be the whole body."""
     used = {x: set(variables_of(x.arguments)) for x in clause.body}
     pairs = {p: set(variables_of(p)) for p in clause.distinct}
@@ -149,8 +163,36 @@ def _bucket(clause: Clause, variable: str, head: set[str]) -> _Bucket | None:
     bound = {v for x in literals if not x.negated for v in used[x]}
     inside = set().union(*(used[x] for x in literals), *(pairs[p] for p in distinct))
     rest = [x for x in clause.body if x not in literals]
-    if not rest or not inside <= bound:
+    if not rest:
         return None
+    if not inside <= bound:
+        names = {v for own in used.values() for v in own}
+        if len(names) < WIDE or not any(x.predicate in dynamic for x in literals):
+            return None
+        ranges = _ranges(inside - bound, inside, [x for x in rest if not x.negated])
+        bound |= inside
+        literals = [*literals, *ranges]
     rest_pairs = [p for p in clause.distinct if p not in distinct]
     outside = head.union(*(used[x] for x in rest), *(pairs[p] for p in rest_pairs))
     return _Bucket(literals, distinct, sorted(bound & outside))
+
+
+def _ranges(
+    missing: Collection[str], inside: Collection[str], body: Sequence[Literal]
+) -> list[Literal]:
+    """Return literals that say what some variables range over, as narrow as there are.
+
+    Args:
+        missing: the variables.
+        inside: these and others that keep their names; all others are no concern.
+        body: positive literals, in which all of them occur.
+    """
+    left = set(missing)
+    found: list[Literal] = []
+    while left:
+        used = {x: set(variables_of(x.arguments)) for x in body}
+        best = min(body, key=lambda x: (-len(used[x] & left), len(used[x])))
+        others = {v: Variable(f"{v}*{len(found)}") for v in used[best] if v not in inside}
+        found.append(replace(with_terms(best, others), is_range=True))
+        left -= used[best]
+    return found
