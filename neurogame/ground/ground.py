@@ -36,7 +36,7 @@ from neurogame.ground.unfold import unfold
 TEXT_OVERHEAD = 120
 """Bytes that a text takes beside its characters, with its place in the sorted order."""
 
-TRIAL_ROWS = 2_000_000
+TRIAL_ROWS = 1_000_000
 """Rows of one join, or of one relation, from which relations are derived on demand instead."""
 
 SMALL_ROWS = 100_000

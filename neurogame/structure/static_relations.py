@@ -14,8 +14,8 @@ from neurogame.gdl.keywords import KEYWORDS
 from neurogame.gdl.terms import Rules, Term, Variable
 from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of, variables_of
 from neurogame.ground.derive import derive
-from neurogame.ground.parts import dynamic_predicates
 from neurogame.ground.limits import GroundLimits, Watch
+from neurogame.ground.parts import dynamic_predicates
 from neurogame.ground.pool import TermPool
 from neurogame.ground.relation import Database
 from neurogame.ground.split import split_clauses

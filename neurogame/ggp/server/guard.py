@@ -1,7 +1,8 @@
 """The process that always knows a legal move: it proves it from the rules, and is ready at once.
 
 It is there for all the time in which the thinker is not: while it grounds, when it thinks too
-long, after it has died.
+long, after it has died, and for the whole match where the rules cannot be grounded. Then it
+searches, too, by proofs: first it answers with any legal move, and in time with a better one.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import final
 
-from neurogame.errors import LimitError
+from neurogame.errors import LimitError, NeurogameError
 from neurogame.gdl.parse import parse_rules
 from neurogame.ggp.server.child import release_reserve
 from neurogame.ggp.server.follower import Follower, role_number
-from neurogame.ggp.server.orders import Ask, Finish, Task
+from neurogame.ggp.server.orders import Ask, Event, Finish, Task
 from neurogame.ggp.server.positions import InterpretedPosition
 from neurogame.ggp.server.understudies import failure
 from neurogame.prover.game import ProverGame
+from neurogame.prover.search import ProofSearch
 
 LONGEST = 60.0
 """Seconds that reading the rules, or one step, may take before the guard gives up."""
@@ -56,13 +58,15 @@ class _Guard:
     def __init__(self, connection: Connection, task: Task) -> None:
         self._connection = connection
         self._task = task
+        self._searcher: ProofSearch | None = None
 
     def play(self) -> None:
         """Answer every question with the first legal move in code point order."""
         began = time.monotonic()
         with at_most(LONGEST):
             rules = parse_rules(self._task.rules, f"{self._task.match}.kif")
-            position = InterpretedPosition(ProverGame(rules))
+            game = ProverGame(rules)
+            position = InterpretedPosition(game)
             role = role_number(position.roles, self._task.role)
             if role is not None:
                 position.legal(role)
@@ -83,9 +87,35 @@ class _Guard:
                     self._connection.send(
                         {"event": "guard", "ask": order.number, "move": move, "choices": len(legal)}
                     )
+                    if order.is_alone and role is not None:
+                        self._search(order, follower.position, game, role)
                 case Finish():
                     self._end(follower.position)
                     return
+
+    def _search(self, ask: Ask, position: InterpretedPosition, game: ProverGame, role: int) -> None:
+        """Answer once more, with what a search finds in time; with None if it finds nothing."""
+        answer: Event = {"event": "proved move", "ask": ask.number, "move": None}
+        try:
+            is_choice = len(position.legal(role)) > 1 and not position.is_terminal
+            if is_choice and all(map(position.legal, range(len(position.roles)))):
+                if self._searcher is None:
+                    self._searcher = ProofSearch(game.rules, self._task.seed)
+                found = self._searcher.search(
+                    position.state, role, until=ask.until, stop=self._connection.poll
+                )
+                if found is not None:
+                    answer |= {
+                        "move": game.text(found.move),
+                        "value": round(found.value, 4),
+                        "simulations": found.simulations,
+                        "nodes": found.nodes,
+                    }
+        except (NeurogameError, MemoryError, RecursionError) as error:
+            release_reserve()
+            self._searcher = None
+            self._connection.send(failure("no search by proofs", error))
+        self._connection.send(answer)
 
     def _end(self, position: InterpretedPosition) -> None:
         over = position.is_terminal

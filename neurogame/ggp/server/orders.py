@@ -47,11 +47,13 @@ class Ask:
         number: counts the questions of a match; the answer bears it.
         moves: the joint moves since the last order, in order of play.
         until: when to have answered, by ``time.monotonic()``.
+        is_alone: whether there is nobody else who could search for it by now.
     """
 
     number: int
     moves: tuple[Joint, ...]
     until: float
+    is_alone: bool = False
 
 
 @final

@@ -120,6 +120,11 @@ class InterpretedPosition:
         moves = [self._moves(role)[name] for role, name in enumerate(joint)]
         return InterpretedPosition(self._game, self._game.next(self._state, moves))
 
+    @property
+    def state(self) -> ReferenceState:
+        """The state, as ground terms."""
+        return self._state
+
     def goals(self) -> list[list[int]]:
         """Return all goal values of each role."""
         return [self._game.goals(self._state, role) for role in range(len(self.roles))]

@@ -48,17 +48,19 @@ class Seat:
         child.kill()
         return child.ending
 
-    def ask(self, number: int, history: Sequence[Joint], until: float) -> None:
+    def ask(self, number: int, history: Sequence[Joint], until: float, *, is_alone: bool) -> None:
         """Ask for a move, and tell what was not told yet.
 
         Args:
             number: of the question.
             history: all joint moves of the match.
             until: when to have answered, by ``time.monotonic()``.
+            is_alone: whether there is nobody else who could search for it.
         """
         child = self.child
         if child is not None:
-            child.post(Ask(number=number, moves=self._news(history), until=until))
+            moves = self._news(history)
+            child.post(Ask(number=number, moves=moves, until=until, is_alone=is_alone))
 
     def finish(self, history: Sequence[Joint]) -> None:
         """Tell that the match is over.

@@ -31,9 +31,15 @@ GOODBYE = 0.5
 LEARNING = 10.0
 """Seconds that a player has, when a match is over, to learn from it."""
 
-Source = Literal["search", "fallback", "guard", "none"]
+Source = Literal["search", "prover", "fallback", "guard", "none"]
 
-_EVENTS: dict[str, Source] = {"move": "search", "fallback": "fallback", "guard": "guard"}
+_EVENTS: dict[str, Source] = {
+    "move": "search",
+    "proved move": "prover",
+    "fallback": "fallback",
+    "guard": "guard",
+}
+"""Events that answer a question, the best first."""
 _LOGGED_ALONE = frozenset({"event", "who", "time"})
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _LONGEST_NAME = 40
@@ -47,7 +53,8 @@ class MoveAnswer:
 
     Attributes:
         move: the move in the rulesheet's spelling; ``nil`` if none is known.
-        source: who found it: the search; the thinker before its search; the guard; nobody.
+        source: who found it: the thinker's search; the guard's search by proofs; the thinker before
+            its search; the guard; nobody.
         ready_at: when it was there, by ``time.monotonic()``.
     """
 
@@ -90,6 +97,7 @@ class ServedMatch:
         self._history: list[Joint] = []
         self._number = 0
         self._until: float | None = None
+        self._is_alone = False
         self._answers: dict[Source, tuple[str | None, float]] = {}
         self._heard: set[str] = set()
         self._ending = False
@@ -129,8 +137,9 @@ class ServedMatch:
             number = self._number
             self._answers = {}
             self._until = thinking_until
+            self._is_alone = self._thinker.out or "ready" not in self._heard
             for seat in self._seats:
-                seat.ask(number, self._history, thinking_until)
+                seat.ask(number, self._history, thinking_until, is_alone=self._is_alone)
             self._wait(lambda: number != self._number or self._is_answered(), latest)
             if number != self._number:
                 return MoveAnswer(NIL, "none", time.monotonic())
@@ -197,6 +206,8 @@ class ServedMatch:
         if found is not None and found[0] is not None:
             return True
         unsearched = found is not None or self._thinker.out
+        if self._is_alone:
+            return unsearched and (self._guard.out or "prover" in self._answers)
         return unsearched and (
             self._guard.out or "fallback" in self._answers or "guard" in self._answers
         )
@@ -251,7 +262,7 @@ class ServedMatch:
         with self._condition:
             seat.take(child)
             if self._until is not None:
-                seat.ask(self._number, self._history, self._until)
+                seat.ask(self._number, self._history, self._until, is_alone=self._is_alone)
             elif self._ending:
                 seat.finish(self._history)
 
@@ -297,6 +308,9 @@ class ServedMatch:
     def _lose(self, seat: Seat) -> None:
         """Clear up after a process that has died, and replace it if it may be."""
         ending = seat.leave()
+        if seat is self._thinker:
+            with self._condition:
+                self._heard.discard("ready")
         again = not (self._ending or self._aborted or seat.out) and seat.launches < MOST_LAUNCHES
         if not (self._ending or seat.out):
             self._note("died", who=seat.name, ending=ending, replaced=again)

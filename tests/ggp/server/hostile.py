@@ -20,7 +20,7 @@ WIDE = f"""{FINE} {_DIGITS}
     (digit ?i))
 (<= (goal one 50) (wide ?a ?b ?c ?d ?e ?f ?g ?h ?i) (true (at ?a)) (true (at ?i)))
 """
-"""A thousand million ground instances; the interpreter computes the relation as a whole."""
+"""A thousand million ground instances, if the relation is derived as a whole."""
 
 LONG_MOVES = f"""{FINE} {_DIGITS}
 (<= (legal one (many ?a ?b ?c ?d ?e ?f ?g ?h ?i))

@@ -21,7 +21,6 @@ from tests.ggp.server.referee import Events, Referee, are_gone, ask, set_up
 MEMORY = 200 * 2**20
 
 GIVEN_UP = {
-    "WIDE": "(push 0)",
     "GROWING_STATE": "(climb z)",
     "DOUBLING": "(push 0)",
     "NESTED": None,
@@ -70,11 +69,22 @@ def test_what_cannot_be_searched_is_answered_by_the_guard(
     match = served(name, events, processes)
     set_up(match)
     assert ask(match, None).move == move
-    assert ask(match, ("nil", "nil")).source in ("guard", "none")
+    assert ask(match, ("nil", "nil")).source in ("prover", "guard", "none")
     match.close()
     reported = [fields["what"] for fields in events.named("failure") if fields.get("final")]
     assert bool(reported) is (name != "STUCK")
     assert not events.named("died")
+    assert are_gone(events)
+
+
+def test_what_cannot_be_grounded_is_searched_by_proofs(processes: Processes) -> None:
+    events = Events()
+    match = served("DOUBLING", events, processes)
+    set_up(match)
+    answer = ask(match, None, thinking=0.3)
+    match.close()
+    assert answer.source == "prover"
+    assert answer.move in Referee(hostile.FINE).legal(0)
     assert are_gone(events)
 
 
@@ -87,7 +97,7 @@ def test_what_nobody_understands_is_answered_all_the_same(name: str, processes: 
         now = time.monotonic()
         answer = match.play(moves, thinking_until=now, latest=now + 0.05)
         # The guard may have a move by then: it proves some of these from the rules at once.
-        assert answer.source in ("none", "guard")
+        assert answer.source in ("none", "guard", "prover")
         assert (answer.move == "nil") == (answer.source == "none")
     match.close()
     assert are_gone(events)
@@ -105,8 +115,10 @@ def test_memory_ends_the_guard_and_nothing_else(processes: Processes) -> None:
     assert are_gone(events)
 
 
-@pytest.mark.parametrize(("name", "role"), [("CODE", "__IMPORT__"), ("LONG_NAMES", "n" * 999)])
-def test_odd_names_are_played_like_others(name: str, role: str, processes: Processes) -> None:
+@pytest.mark.parametrize(
+    ("name", "role"), [("CODE", "__IMPORT__"), ("LONG_NAMES", "n" * 999), ("WIDE", "one")]
+)
+def test_odd_rulesheets_are_played_like_others(name: str, role: str, processes: Processes) -> None:
     events = Events()
     match = served(name, events, processes, role)
     set_up(match)

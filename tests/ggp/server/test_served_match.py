@@ -101,6 +101,27 @@ def test_a_thinker_that_dies_while_it_thinks_is_replaced_in_the_same_turn(
     assert are_gone(events)
 
 
+def test_proofs_play_until_the_thinker_is_ready(processes: Processes) -> None:
+    referee, events = Referee(library("tictactoe")), Events()
+    match = referee.served(processes, events, "mcts")
+    match.start(time.monotonic())
+    events.wait_for("guard ready", who="guard")
+    first = ask(match, None, thinking=0.2)
+    if not events.named("ready"):
+        assert first.source == "prover"
+        assert events.named("proved move")[0]["simulations"] > 0
+    referee.step(first.move)
+    events.wait_for("ready")
+    # From here on the thinker plays; the other role's turn is over first.
+    for _ in range(2):
+        answer = ask(match, referee.last, thinking=0.1)
+        assert answer.source in ("search", "fallback")
+        assert answer.move in referee.legal(0)
+        referee.step(answer.move)
+    match.stop(referee.last)
+    assert are_gone(events)
+
+
 def test_abort_ends_all_waiting_at_once(processes: Processes) -> None:
     referee, events = Referee(library("connectfour")), Events()
     match = referee.served(processes, events, "mcts")
