@@ -1,12 +1,13 @@
-"""What the fuzzer does with one input, from bytes to a game that is played twice."""
+"""What the fuzzer does with one input, from bytes to a game that is played three ways."""
 
 from __future__ import annotations
 
 import random
 import re
 import signal
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,6 +23,9 @@ from neurogame.ground.limits import GroundLimits
 from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.playouts import playouts
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from fuzz_twins import twins_difference
 
 PLIES = 12
 GAMES = 64
@@ -64,10 +68,18 @@ def try_rules(data: bytes, path: Path, seconds: float, memory: float) -> Outcome
         program = ground(rules, limits)
         game = Game("fuzz", rules, build_circuit(program, rules, limits))
     except GroundingError as error:
-        return _refused("cannot be grounded", str(error), path)
+        return _twins(rules) or _refused("cannot be grounded", str(error), path)
     except LimitError as error:
-        return "limit reached", str(error)
-    return _play(game)
+        return _twins(rules) or ("limit reached", str(error))
+    return _twins(rules) or _play(game)
+
+
+def _twins(rules: Rules) -> Outcome | None:
+    """Return a finding where prover and reference differ; None where not, or where too slow."""
+    difference = None
+    with suppress(TimeoutError), time_limit(REFERENCE_SECONDS):
+        difference = twins_difference(rules, PLIES, seed=2)
+    return ("FINDING prover and reference differ", difference) if difference else None
 
 
 def _refused(outcome: str, message: str, path: Path) -> Outcome:

@@ -9,7 +9,9 @@ again::
 A worker process with a hard limit on its address space does the work; a watchdog kills it when it
 takes too long. What counts as a finding: an exception that is no NeurogameError, an error without
 its place in the text, a crash, a hang, memory beyond the limit, rules that read back differently,
-and a game that plays differently on the circuit and on the reference interpreter.
+and a game that plays differently on the circuit, by the prover and on the reference interpreter.
+
+Ctrl-C ends a run with its summary; ``--start`` goes on behind the inputs that it names.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -65,7 +68,12 @@ def main() -> int:
     run = Run(options)
     began = time.monotonic()
     index = options.start
-    with tqdm(total=options.count or round(options.seconds), unit="input") as bar:
+    # A request to end is Ctrl-C, wherever it comes from: the summary is printed all the same.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with (
+        suppress(KeyboardInterrupt),
+        tqdm(total=options.count or round(options.seconds), unit="input") as bar,
+    ):
         while True:
             spent = time.monotonic() - began
             done = index - options.start

@@ -1,12 +1,15 @@
 """Many matches over HTTP in a row: do our players stay legal, in time, and of the same size?
 
-Starts two ``neurogame serve`` processes and lets them play ten rulesheets by turns: against each
-other and against random moves, with play clocks of 1 to 5 s, as they are, scrambled, in capitals,
-and both. The judge is as strict as GGP-Base's manager. After every match the memory of both
-players' process trees is read from ``/proc`` (Linux), and one JSON line is written::
+Starts two ``neurogame serve`` processes and lets them play ten or forty rulesheets by turns:
+against each other and against random moves, with play clocks of 1 to 5 s, as they are, scrambled,
+in capitals, and both. The judge is as strict as GGP-Base's manager. After every match the memory
+of both players' process trees is read from ``/proc`` (Linux), and one JSON line is written::
 
     python experiments/loopback_matches.py --matches 100 --log runs/loopback
     python experiments/loopback_matches.py --log runs/loopback --summary
+    python experiments/loopback_matches.py --course forty --matches 200 --start-clock 5 10 20
+
+Several runs may share the work: ``--first`` is the number of the first match.
 
 A killed run goes on where it stopped, with new players; the memory is compared within one run.
 """
@@ -34,19 +37,8 @@ from neurogame.ggp.manager.manager import play_http_match
 from neurogame.ggp.manager.referee import load_referee
 from neurogame.ggp.manager.settings import ManagerSettings
 
-GAMES = {
-    "ticTacToe": (5, 2, 3),
-    "connectFour": (1,),
-    "lightsOnSimultaneous": (1, 2),
-    "blocker": (4, 2, 3),
-    "breakthroughSmall": (1,),
-    "tictactoe_3player": (1, 2),
-    "nim3": (2, 1, 3),
-    "connectFourSimultaneous": (1,),
-    "sum15": (3, 5, 4),
-    "biddingTicTacToe": (2, 1),
-}
-"""Rulesheets and their play clocks in seconds, taken in turn: long games have short clocks."""
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from loopback_courses import COURSES
 
 DISGUISES: tuple[dict[str, bool], ...] = (
     {},
@@ -161,21 +153,21 @@ def tree_memory(root: int) -> Memory:
 
 
 def plan(
-    number: int, seed: int, addresses: Sequence[str], roles: int, start_clock: int
+    number: int, options: argparse.Namespace, addresses: Sequence[str], roles: int
 ) -> dict[str, Any]:
     """Return the players and conditions of one match.
 
     Args:
         number: of the match, from 0.
-        seed: of the whole run.
+        options: the seed of the whole run, its course, its start clocks in seconds.
         addresses: of the two servers.
         roles: number of roles of the game.
-        start_clock: in seconds.
     """
-    turn = number // len(GAMES)
-    clocks = list(GAMES.values())[number % len(GAMES)]
+    course = COURSES[options.course]
+    turn = number // len(course)
+    clocks = list(course.values())[number % len(course)]
     disguise = dict(DISGUISES[(number + turn) % len(DISGUISES)])
-    scramble = seed + number if disguise.pop("scramble", False) else None
+    scramble = options.seed + number if disguise.pop("scramble", False) else None
     pair = [list(addresses), [addresses[0], "random"], addresses[::-1], ["random", addresses[1]]]
     players = list(pair[turn % len(pair)])
     if roles == 1:
@@ -186,7 +178,7 @@ def plan(
     return {
         "players": players[shift:] + players[:shift],
         "settings": ManagerSettings(
-            start_clock=start_clock,
+            start_clock=options.start_clock[number % len(options.start_clock)],
             play_clock=clocks[turn % len(clocks)],
             strict=True,
             scramble=scramble,
@@ -197,10 +189,11 @@ def plan(
 
 def play(number: int, options: argparse.Namespace, servers: Sequence[Server]) -> dict[str, Any]:
     """Play one match and return the line that is written about it."""
-    name = list(GAMES)[number % len(GAMES)]
+    course = COURSES[options.course]
+    name = list(course)[number % len(course)]
     referee = load_referee(options.games / f"{name}.kif")
     addresses = [server.address for server in servers]
-    chosen = plan(number, options.seed, addresses, len(referee.roles), options.start_clock)
+    chosen = plan(number, options, addresses, len(referee.roles))
     settings = chosen["settings"]
     before = [server.tracebacks() for server in servers]
     began = time.monotonic()
@@ -276,6 +269,7 @@ def summary(lines: Sequence[dict[str, Any]]) -> str:
         f"{max(line.get('start_clock', 5) for line in lines)} s",
     ]
     last_run = [line for line in lines if line["run"] == lines[-1]["run"]]
+    text += by_sheet(lines)
     early, late = last_run[min(9, len(last_run) - 1)], last_run[-1]
     for number, (then, now) in enumerate(zip(early["memory"], late["memory"], strict=True)):
         for kind in ("resident", "proportional"):
@@ -288,6 +282,22 @@ def summary(lines: Sequence[dict[str, Any]]) -> str:
     return "\n".join(text)
 
 
+def by_sheet(lines: Sequence[dict[str, Any]]) -> list[str]:
+    """Return a line per rulesheet: its matches, its moves, who found them, what went wrong."""
+    text = []
+    for game in sorted({line["game"] for line in lines}):
+        own = [line for line in lines if line["game"] == game]
+        answers = sum((Counter(line["answers"]) for line in own), Counter[str]())
+        faults = {name: sum(line[name] for line in own) for name in FAULTS}
+        wrong = {name: count for name, count in faults.items() if count}
+        text.append(
+            f"{game}: {len(own)} matches, {sum(line['moves'] for line in own)} moves, "
+            f"{dict(answers)}, least spare {min(line['least_spare'] for line in own):.2f} s, "
+            f"faults {wrong or 'none'}"
+        )
+    return text
+
+
 def main() -> int:
     """Play what is missing and print the findings.
 
@@ -298,7 +308,9 @@ def main() -> int:
     parser.add_argument("--matches", type=int, default=100)
     parser.add_argument("--games", type=Path, default=Path("../shared/games"))
     parser.add_argument("--players", nargs=2, default=("auto", "mcts"), metavar="PLAYER")
-    parser.add_argument("--start-clock", type=int, default=10, metavar="SECONDS")
+    parser.add_argument("--course", choices=sorted(COURSES), default="ten")
+    parser.add_argument("--first", type=int, default=0, help="number of the first match (0)")
+    parser.add_argument("--start-clock", type=int, nargs="+", default=[10], metavar="SECONDS")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--log", type=Path, help="folder; a temporary one if not given")
     parser.add_argument("--summary", action="store_true", help="only print what is there")
@@ -318,7 +330,9 @@ def main() -> int:
             running(options) as servers,
             path.open("a") as file,
         ):
-            for number in tqdm(range(len(lines), options.matches), unit="match"):
+            for number in tqdm(
+                range(options.first + len(lines), options.first + options.matches), unit="match"
+            ):
                 lines.append({**play(number, options, servers), "run": run})
                 file.write(json.dumps(lines[-1]) + "\n")
                 file.flush()

@@ -43,7 +43,34 @@ RULES = [
     b"(<= (legal ?r noop) (role ?r) (not (legal ?r other)))",
     b"(<= (big ?a ?b ?c ?d ?e ?f) (role ?a) (role ?b) (role ?c) (role ?d) (role ?e) (role ?f))"
     b"(<= terminal (big ?a ?b ?c ?d ?e ?f) (true (x ?a ?b)))",
+    # Counters, lists and trees of function terms, with an end and without.
+    b"(init (count zero))(<= (next (count (s ?n))) (true (count ?n)) (small ?n))"
+    b"(small zero)(small (s zero))(small (s (s zero)))(<= terminal (true (count (s (s zero)))))",
+    b"(<= (next (count (s ?n))) (true (count ?n)))(init (count zero))",
+    b"(init (list (cons a (cons b nil))))(<= (next (list ?t)) (true (list (cons ?h ?t))))"
+    b"(<= (member ?x (cons ?x ?t)) (true (list (cons ?x ?t))))(<= terminal (true (list nil)))",
+    b"(append nil (cons a nil) (cons a nil))"
+    b"(<= (append (cons ?h ?x) ?y (cons ?h ?z)) (append ?x ?y ?z) (distinct ?x (cons ?h ?x)))",
+    b"(<= (legal ?r (put (pair ?x (pair ?y ?x)))) (role ?r) (num ?x) (num ?y))"
+    b"(num 0)(num (s 0))(<= (next (at ?p)) (does ?r (put ?p)))",
+    b"(<= (plus 0 ?y ?y) (num ?y))(<= (plus (s ?x) ?y (s ?z)) (plus ?x ?y ?z) (num (s ?z)))"
+    b"(num 0)(num (s 0))(num (s (s 0)))(<= (goal ?r 70) (role ?r) (plus (s 0) (s 0) (s (s 0))))",
+    # Wide relations: eight arguments, nine that fill up from the left, exactly one of ten.
+    b"(init (row b b b b b b b b))(<= (next (row ?b ?c ?d ?e ?f ?g ?h x))"
+    b"(true (row ?a ?b ?c ?d ?e ?f ?g ?h)))(<= terminal (true (row x x x x x x x x)))",
+    b"(<= (next (nine ?b ?c ?d ?e ?f ?g ?h ?i ?a)) (true (nine ?a ?b ?c ?d ?e ?f ?g ?h ?i)))"
+    b"(init (nine 1 0 0 0 0 0 0 0 0))(<= (goal ?r 30) (role ?r) (true (nine 1 0 0 0 0 0 0 0 0)))",
+    b"(bit 0)(bit 1)(<= (wide ?a ?b ?c ?d ?e ?f ?g ?h ?i ?j) (bit ?a) (bit ?b) (bit ?c) (bit ?d)"
+    b"(bit ?e) (bit ?f) (bit ?g) (bit ?h) (bit ?i) (bit ?j))"
+    b"(<= (legal ?r (w ?a ?j)) (role ?r) (wide ?a 0 0 0 0 0 0 0 0 ?j))",
+    b"(cell 1)(cell 2)(cell 3)(init (at 1))(<= (some) (true (at ?x)) (cell ?x))"
+    b"(<= (two) (true (at ?x)) (true (at ?y)) (distinct ?x ?y))(<= (one) (some) (not (two)))"
+    b"(<= terminal (not (one)))(<= (next (at ?y)) (true (at ?x)) (after ?x ?y))"
+    b"(after 1 2)(after 2 3)",
+    b"(init (frac (over 1 2)))(<= (next (frac (over ?b ?a))) (true (frac (over ?a ?b))))"
+    b"(<= (goal ?r 50) (role ?r) (true (frac (over 1 2))))",
 ]
+FUNCTIONS = (b"s", b"cons", b"pair")
 DEPTHS = (1, 2, 3, 20, 60, 99, 100, 101, 150, 10_000)
 COUNTS = (2, 3, 10, 100, 1000, 3000)
 
@@ -199,6 +226,30 @@ def _add_rule(data: bytes, corpus: Sequence[bytes], choose: random.Random) -> by
     return data + b"\n" + choose.choice(RULES)
 
 
+def _wrap_in_function(data: bytes, corpus: Sequence[bytes], choose: random.Random) -> bytes:
+    """Put every occurrence of a word into a function term: ``a`` becomes ``(s a)``, all over."""
+    tokens, words = _tokens(data or b"a", choose)
+    old = tokens[choose.choice(words)]
+    for _ in range(choose.choice((1, 1, 2, 4))):
+        name = choose.choice(FUNCTIONS)
+        second = b"" if name == b"s" else b" " + choose.choice((b"nil", old))
+        new = b"(" + name + b" " + old + second + b")"
+        tokens = [new if token == old else token for token in tokens]
+        old = new
+    return b"".join(tokens)
+
+
+def _widen(data: bytes, corpus: Sequence[bytes], choose: random.Random) -> bytes:
+    """Give every use of a relation or function up to ten more arguments, all alike."""
+    names = re.findall(rb"\(\s*([^\s();?]+)\s+[^\s)]", data)
+    if not names:
+        return data
+    name, count = choose.choice(names), choose.randrange(1, 11)
+    extra = b" " + b" ".join([choose.choice((b"0", b"(s 0)", b"wide"))] * count)
+    pattern = rb"(\(\s*" + re.escape(name) + rb")(?=[\s)])"
+    return re.sub(pattern, lambda found: found[0] + extra, data)
+
+
 def _whole_file(data: bytes, corpus: Sequence[bytes], choose: random.Random) -> bytes:
     change: Callable[[bytes], bytes] = choose.choice(
         [
@@ -225,6 +276,7 @@ MUTATIONS = [
     *(_flip_bytes, _insert_bytes, _cut_bytes, _truncate, _splice, _replace_word),
     *(_replace_everywhere, _change_case, _drop_parenthesis, _delete_subtree, _repeat_subtree),
     *(_move_subtree, _nest_subtree, _wrap_body, _cross_rules, _add_rule, _whole_file),
+    *(_wrap_in_function, _widen),
 ]
-WEIGHTS = [1, 1, 1, 0.5, 0.5, 8, 4, 1, 1, 6, 3, 8, 2, 4, 6, 4, 0.7]
+WEIGHTS = [1, 1, 1, 0.5, 0.5, 8, 4, 1, 1, 6, 3, 8, 2, 4, 6, 8, 0.7, 5, 4]
 """Most mutations keep the parentheses whole: what breaks them never comes far."""

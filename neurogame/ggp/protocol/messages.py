@@ -27,6 +27,8 @@ MAXIMUM_MOVES = 1000
 _TOKEN = re.compile(r"[()]|;[^\r\n]*+|[^\s();]++")
 _BRACKET = re.compile(r"[()]|;[^\r\n]*+")
 _NUMBER = re.compile(r"\+?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_TURN = re.compile(r"\d{1,9}", re.ASCII)
+_SIGHTED = 4
 _SHOWN = 40
 
 
@@ -58,6 +60,22 @@ class Start:
 
 @final
 @dataclass(frozen=True)
+class Sight:
+    """What a manager of GDL-II tells in place of a joint move.
+
+    Attributes:
+        turn: joint moves made so far; at least 0.
+        own: the move that was made for the player in the last one; None before the first.
+        percepts: what the player sees of it; texts as in :class:`Play`.
+    """
+
+    turn: int
+    own: str | None
+    percepts: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True)
 class Play:
     """A move is wanted.
 
@@ -65,10 +83,12 @@ class Play:
         match: the name of the match.
         moves: the last joint move: one text per role, in the order of the ``role`` facts and in
             the sender's spelling, spaced as :func:`compact` does; None before the first move.
+        sight: what there is instead in GDL-II's form of the message, where ``moves`` is None.
     """
 
     match: str
     moves: tuple[str, ...] | None
+    sight: Sight | None = None
 
 
 @final
@@ -79,10 +99,12 @@ class Stop:
     Attributes:
         match: the name of the match.
         moves: the last joint move, as in :class:`Play`; None if no move was made.
+        sight: as in :class:`Play`.
     """
 
     match: str
     moves: tuple[str, ...] | None
+    sight: Sight | None = None
 
 
 @final
@@ -171,9 +193,9 @@ def message_text(message: Message) -> str:
             clocks = f"{_clock_text(message.start_clock)} {_clock_text(message.play_clock)}"
             return f"( START {message.match} {message.role} ({_closed(message.rules)}) {clocks})"
         case Play():
-            return f"( PLAY {message.match} {_moves_text(message.moves)} )"
+            return f"( PLAY {message.match} {_told_text(message)} )"
         case Stop():
-            return f"( STOP {message.match} {_moves_text(message.moves)} )"
+            return f"( STOP {message.match} {_told_text(message)} )"
         case Abort():
             return f"( ABORT {message.match} )"
         case Preview():
@@ -220,9 +242,9 @@ def _message(command: str, arguments: list[str]) -> Message:
         case "preview":
             return Preview(_rules(command, arguments[0]), _clock(command, arguments[1]))
         case "play":
-            return Play(_atom(command, arguments[0]), _moves(arguments[1]))
+            return Play(_atom(command, arguments[0]), _moves(arguments[1]), _sight(arguments))
         case "stop":
-            return Stop(_atom(command, arguments[0]), _moves(arguments[1]))
+            return Stop(_atom(command, arguments[0]), _moves(arguments[1]), _sight(arguments))
         case "abort":
             return Abort(_atom(command, arguments[0]))
     return Info()
@@ -253,6 +275,14 @@ def _moves(term: str) -> tuple[str, ...] | None:
     if len(spans) > MAXIMUM_MOVES:
         raise _refused(f"more than {MAXIMUM_MOVES} moves in one joint move")
     return tuple(compact(joint[begin:end]) for begin, end in spans)
+
+
+def _sight(arguments: list[str]) -> Sight | None:
+    """Return what is seen if there are a turn's number, a move and percepts; None if not."""
+    if len(arguments) < _SIGHTED or not _TURN.fullmatch(arguments[1]):
+        return None
+    own = None if arguments[2].lower() == "nil" else compact(arguments[2])
+    return Sight(int(arguments[1]), own, _moves(arguments[3]) or ())
 
 
 def _clock(command: str, term: str) -> float:
@@ -301,6 +331,14 @@ def _group_end(text: str, begin: int) -> int:
 
 def _tokens(term: str) -> Iterator[str]:
     return (token[0] for token in _TOKEN.finditer(term) if not token[0].startswith(";"))
+
+
+def _told_text(message: Play | Stop) -> str:
+    sight = message.sight
+    if sight is None:
+        return _moves_text(message.moves)
+    own = "NIL" if sight.own is None else spaced(sight.own)
+    return f"{sight.turn} {own} {_moves_text(sight.percepts if sight.turn else None)}"
 
 
 def _moves_text(moves: tuple[str, ...] | None) -> str:

@@ -66,6 +66,7 @@ class Host:
         self._match: HostedMatch | None = None
         self._looker: Looker | None = None
         self._look_until = 0.0
+        self._looked_at = ""
         self._is_draining = False
         self._clearing: threading.Thread | None = None
 
@@ -183,8 +184,13 @@ class Host:
         with self._lock:
             if self._match is not None or self._is_draining:
                 return "busy"
+            until = arrived + min(message.clock, LONGEST)
+            if self._looker is not None and message.rules == self._looked_at:
+                # What has been found out already is not thrown away.
+                self._look_until = max(self._look_until, until)
+                return "ready"
             self._stop_looking()
-            self._look_until = arrived + min(message.clock, LONGEST)
+            self._look_until, self._looked_at = until, message.rules
             try:
                 self._looker = self._make_looker(message, self._look_until)
             except Exception as error:

@@ -10,6 +10,8 @@ from typing import Protocol, final
 from neurogame.ggp.protocol.messages import Play, Start, Stop
 from neurogame.ggp.server.margin import Margin
 from neurogame.ggp.server.match_log import MatchLog
+from neurogame.ggp.server.orders import Joint
+from neurogame.ggp.server.sighting import UNSEEN, Sighting
 
 LONGEST = 86_400.0
 """A clock counts for at most one day; seconds."""
@@ -93,6 +95,8 @@ class HostedMatch:
         self._side = side
         self._log = log
         self._margin = Margin(reserve)
+        self._started = start
+        self._sighting: Sighting | None = None
         self._turn = threading.Lock()
         self._waiting = 0
         self._count = threading.Lock()
@@ -147,9 +151,8 @@ class HostedMatch:
             try:
                 if self._is_over:
                     return "nil"
-                answer = self._side.play(
-                    message.moves, thinking_until=thinking_until, latest=latest
-                )
+                moves = self._joint(message)
+                answer = self._side.play(moves, thinking_until=thinking_until, latest=latest)
                 now = time.monotonic()
                 self._learn(answer, now, thinking_until, latest, way)
             except Exception as error:
@@ -161,7 +164,7 @@ class HostedMatch:
                 return "nil"
             self._log.write(
                 "answer",
-                joint=message.moves,
+                joint=moves,
                 move=answer.move,
                 source=answer.source,
                 seconds=_rounded(now - arrived),
@@ -183,7 +186,7 @@ class HostedMatch:
         try:
             if not self._is_over:
                 self._is_over = True
-                self._side.stop(message.moves)
+                self._side.stop(self._joint(message))
         except Exception as error:
             self._fail(error)
         finally:
@@ -237,6 +240,23 @@ class HostedMatch:
                 self._margin.observe_lateness(now - thinking_until)
         elif answer.ready_at > thinking_until - _EARLY:
             self._margin.observe_lateness(answer.ready_at - thinking_until)
+
+    def _joint(self, message: Play | Stop) -> Joint | None:
+        """Return the joint move that a message tells; put together where it tells percepts."""
+        if message.sight is None:
+            return message.moves
+        if self._sighting is None:
+            self._sighting = Sighting(self._started.rules, self._started.role)
+        joint = self._sighting.joint(message.sight)
+        if joint is not None and UNSEEN in joint:
+            hidden = [
+                role
+                for role, move in zip(self._sighting.roles, joint, strict=True)
+                if move == UNSEEN
+            ]
+            what = f"turn {message.sight.turn}: no percept tells the moves of {', '.join(hidden)}"
+            self._log.write("unseen", what=what, percepts=message.sight.percepts)
+        return joint
 
     def _fail(self, error: Exception) -> None:
         """Log what nobody foresaw; the match goes on, and the host too."""

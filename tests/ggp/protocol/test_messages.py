@@ -16,6 +16,7 @@ from neurogame.ggp.protocol.messages import (
     Message,
     Play,
     Preview,
+    Sight,
     Start,
     Stop,
     compact,
@@ -63,6 +64,14 @@ def test_recorded_messages_are_read_and_written_to_the_letter(text: str) -> None
         (f"(start m x () {'9' * 5000} 2)", Start("m", "x", "", LONGEST_CLOCK, 2)),
         ("(play |a| none)", Play("|a|", None)),
         ("(play a ())", Play("a", ())),
+        ("(play a 0 nil nil)", Play("a", None, Sight(0, None, ()))),
+        (
+            "(PLAY a 3 (mark 1 1) ((sees  x) y))",
+            Play("a", None, Sight(3, "(mark 1 1)", ("(sees x)", "y"))),
+        ),
+        ("(STOP a 4 noop ())", Stop("a", None, Sight(4, "noop", ()))),
+        ("(play a ((f 1) g) 2 (h))", Play("a", ("(f 1)", "g"))),
+        ("(play a 3 x)", Play("a", None)),
         ('(play "q ((f (g  A)b)))', Play('"q', ("(f (g A) b)",))),
         ("(stop a nil) (explanation of (something))", Stop("a", None)),
         ("(abort ../../etc/passwd)", Abort("../../etc/passwd")),
@@ -131,10 +140,18 @@ CLOCKS = st.integers(0, LONGEST_CLOCK) | st.floats(0, LONGEST_CLOCK).map(
     lambda seconds: int(seconds) if seconds == int(seconds) else seconds
 )
 RULES = st.lists(TERMS, max_size=5).map("\n ".join)
+SIGHTS = st.builds(
+    Sight,
+    st.integers(1, 10**9 - 1),
+    st.none() | TERMS.map(compact).filter(lambda move: move.lower() != "nil"),
+    st.lists(TERMS.map(compact), max_size=4).map(tuple),
+)
 MESSAGES = st.one_of(
     st.just(Info()),
     st.builds(Start, NAMES, NAMES, RULES, CLOCKS, CLOCKS),
     st.builds(Play, NAMES, MOVES),
+    st.builds(Play, NAMES, st.none(), SIGHTS),
+    st.builds(Stop, NAMES, st.none(), SIGHTS),
     st.builds(Stop, NAMES, MOVES),
     st.builds(Abort, NAMES),
     st.builds(Preview, RULES, CLOCKS),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from neurogame.ggp.protocol.messages import Abort, Info, Message, Play, Preview, Start, Stop
+from neurogame.ggp.protocol.messages import Abort, Info, Message, Play, Preview, Sight, Start, Stop
 from neurogame.ggp.server.settings import ServeSettings
 from tests.ggp.server.doubles import FakeSide, Reply, Stage
 from tests.processes import PATIENCE, wait_until
@@ -241,6 +241,10 @@ def test_a_look_at_rules_ends_with_its_clock_or_with_a_match() -> None:
     ask(stage, Preview("(role y)", 10))
     ask(stage, Preview("(role z)", 10))
     assert stage.lookers[1].kills == 1
+    # The same rules again: what looks at them goes on, for longer.
+    ask(stage, Preview("(role z)", 20))
+    stage.host.tick(time.monotonic() + 15)
+    assert stage.lookers[2].kills == 0
     begun(stage)
     assert stage.lookers[2].kills == 1
     assert [looker.message.rules for looker in stage.lookers] == [
@@ -262,6 +266,29 @@ def test_a_fault_behind_a_match_never_gets_through(message: Message, tmp_path: P
     assert [event["event"] for event in events].count("failure") == 2
     assert "Traceback" in events[-2]["traceback"]
     assert not any("\n" in line for line in stage.lines)
+
+
+def test_joint_moves_are_put_together_from_percepts(tmp_path: Path) -> None:
+    stage = Stage(ServeSettings(log=tmp_path))
+    side = begun(stage, Start("m.1", "X", "(role y)(role x)(<= (legal x a) t)(role z)", 10, 5))
+    for turn, own, percepts in (
+        (0, None, ()),
+        (1, "a", ("(did y (b 1))", "lamp", "(said Z c)")),
+        (1, "a", ("(did y (b 1))",)),  # The same turn again.
+        (2, "a", ("(did w b)", "(y b)")),
+    ):
+        assert ask(stage, Play("m.1", None, Sight(turn, own, percepts))) == "noop"
+    assert ask(stage, Stop("m.1", None, Sight(3, "a", ("(did y b)", "(did z c)")))) == "done"
+    assert [call for call in side.calls if call[:4] in ("play", "stop")] == [
+        "play None",
+        "play ('(b 1)', 'a', 'c')",
+        "play None",
+        "play ('()', 'a', '()')",
+        "stop ('b', 'a', 'c')",
+    ]
+    events = [json.loads(line) for line in next(tmp_path.iterdir()).read_text().splitlines()]
+    (unseen,) = [event for event in events if event["event"] == "unseen"]
+    assert unseen["what"] == "turn 2: no percept tells the moves of y, z"
 
 
 def test_a_match_that_cannot_be_made_leaves_the_host_free() -> None:

@@ -14,7 +14,15 @@ from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.scramble import scramble
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
-from neurogame.ggp.protocol.messages import Abort, Play, Preview, Start, Stop, message_text
+from neurogame.ggp.protocol.messages import (
+    Abort,
+    Play,
+    Preview,
+    Sight,
+    Start,
+    Stop,
+    message_text,
+)
 from neurogame.ggp.server.processes import Processes
 from neurogame.ggp.server.serve import make_host
 from neurogame.ggp.server.settings import ServeSettings
@@ -85,6 +93,37 @@ def test_a_look_at_rules_and_then_a_match(served: Served, processes: Processes) 
     assert served.body(recorded(message_text(Play("m.2", None)))) == b"noop"
     assert served.body(recorded(message_text(Abort("m.2")))) == b"aborted"
     wait_until(lambda: not processes._children)
+
+
+@pytest.mark.parametrize("sees", [True, False])
+def test_a_match_in_the_form_for_imperfect_information(
+    served: Served, tmp_path: Path, sees: bool
+) -> None:
+    """With percepts that tell all moves every answer is legal; without, there is one, and a log."""
+    text = shared("games", "ticTacToe.kif").read_text()
+    game = ReferenceGame(parse_rules(text))
+    chance, state = random.Random(4), game.initial()
+    name, sight = "m.3", Sight(0, None, ())
+
+    def ask(message: Start | Play | Stop) -> str:
+        return served.body(recorded(message_text(message))).decode()
+
+    assert ask(Start(name, game.roles[0], text, 30, 2)) == "ready"
+    while not game.terminal(state):
+        own = game.term(ask(Play(name, None, sight)))
+        legal = sorted(game.legal(state, 0), key=game.text)
+        assert own in legal or not sees
+        other = chance.choice(sorted(game.legal(state, 1), key=game.text))
+        made = own if own in legal else legal[0]
+        state = game.next(state, [made, other])
+        percepts = (f"(moved {game.roles[1]} {game.text(other)})",) if sees else ()
+        sight = Sight(sight.turn + 1, game.text(made), percepts)
+    assert ask(Stop(name, None, sight)) == "done"
+    (path,) = tmp_path.iterdir()
+    events = [json.loads(line) for line in path.read_text().splitlines()]
+    assert any(event["event"] == "unseen" for event in events) != sees
+    end = [event["terminal"] for event in events if event["event"] == "end"]
+    assert end == [True] if sees else len(end) == 1
 
 
 def has_learned_from(path: Path, matches: int) -> bool:
