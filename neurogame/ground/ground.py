@@ -31,6 +31,7 @@ from neurogame.ground.pool import TermPool
 from neurogame.ground.program import GroundProgram
 from neurogame.ground.relation import Database
 from neurogame.ground.split import split_clauses
+from neurogame.ground.stages import Stages
 from neurogame.ground.unfold import unfold
 
 TEXT_OVERHEAD = 120
@@ -46,7 +47,10 @@ _WANTED = ("role/1", "init/1", *OUTPUTS)
 
 
 def ground(
-    rules: Rules, limits: GroundLimits | None = None, trial_rows: int = TRIAL_ROWS
+    rules: Rules,
+    limits: GroundLimits | None = None,
+    trial_rows: int = TRIAL_ROWS,
+    stages: Stages | None = None,
 ) -> GroundProgram:
     """Return the ground program of a rulesheet.
 
@@ -54,6 +58,7 @@ def ground(
         rules: a rulesheet that passes the checks.
         limits: what it may cost.
         trial_rows: rows at once from which relations are derived on demand.
+        stages: notes what the stages take; the last one is still open on return.
 
     Raises:
         GroundingError: if the rules have no ground program.
@@ -63,7 +68,7 @@ def ground(
         Michulke and Thielscher, section 3.1 (ground instantiation) and 3.6 (exploiting
         functional relations), here by joins.
     """
-    return _Grounder(rules, limits or GroundLimits(), trial_rows).ground()
+    return _Grounder(rules, limits or GroundLimits(), trial_rows, stages or Stages()).ground()
 
 
 def rules_key(rules: Rules) -> str:
@@ -75,12 +80,14 @@ def rules_key(rules: Rules) -> str:
 class _Grounder:
     """The steps of grounding one rulesheet."""
 
-    def __init__(self, rules: Rules, limits: GroundLimits, trial_rows: int) -> None:
+    def __init__(self, rules: Rules, limits: GroundLimits, trial_rows: int, stages: Stages) -> None:
         self.rules = rules
+        self.stages = stages
         self.watch = Watch(limits)
         self.trial_rows = trial_rows
 
     def ground(self) -> GroundProgram:
+        self.stages.begin("rules as clauses")
         wanted = _relevant(clauses_of(self.rules, self.watch))
         clauses = [bind_variables(c, self.rules) for c in wanted]
         dynamic = dynamic_predicates(clauses)
@@ -90,6 +97,7 @@ class _Grounder:
         try:
             parts = self._derived(whole, database)
         except WideRelation:
+            self.stages.begin("wide relations unfolded")
             small = _small(database)
             unfolded = _relevant(unfold(clauses, {*small, *_WANTED}))
             parts = Parts(split_clauses(unfolded, self.watch, dynamic), {}).on_demand(small)
@@ -97,6 +105,7 @@ class _Grounder:
             self.watch.trial_rows = None
             parts = self._derived(parts, database)
         self.watch.trial_rows = None
+        self.stages.begin("ground rules")
         database.forget_views()
         self._limit_texts(database)
         key = rules_key(self.rules)
@@ -107,11 +116,14 @@ class _Grounder:
     def _derived(self, parts: Parts, database: Database) -> Parts:
         """Derive the static relations, and the domains of the others; return the parts."""
         self._refuse_dynamic(parts.dynamic)
+        again = " on demand" if parts.patterns else ""
+        self.stages.begin("static relations")
         derive(parts.static, database, self.watch, self.rules.source)
         for predicate in parts.open:
             database.relation(predicate).open = True
         for predicate in parts.patterns:
             database.relation(predicate).partial = True
+        self.stages.begin("fluents, moves and what they derive" + again)
         derive(parts.reachable(_TRANSITION), database, self.watch, self.rules.source)
         return parts
 

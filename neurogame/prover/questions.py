@@ -9,20 +9,13 @@ from typing import Protocol, final
 
 from neurogame.errors import LimitError
 from neurogame.gdl.write import term_text
+from neurogame.prover import limits
 from neurogame.prover.program import Lifetime
 from neurogame.reference.joins import Predicate, Row, sentence_of
-
-DEEPEST = 20_000
-"""Most questions that may wait for one another."""
-
-MOST_ANSWERS = 2_000_000
-"""Most questions and answers that are kept at a time, some 150 bytes each."""
 
 _INDEPENDENT = sys.maxsize
 _FRAMES = 8
 """Of Python for each question that waits, at most: longer rules are more functions, but rare."""
-
-_CHECK_EVERY = 32
 
 
 class Solving(Protocol):
@@ -106,6 +99,7 @@ class Tabling:
         self._path: list[OpenQuestion] = []
         self._round = 0
         self._fresh = 0
+        self._entered = 0
         self._steps = 0
         self._kept = [0, 0, 0]
 
@@ -115,7 +109,7 @@ class Tabling:
 
     def forget(self, least: Lifetime) -> None:
         """Drop the answers that stay right for no longer than this level says."""
-        if self._kept[Lifetime.MATCH] > MOST_ANSWERS // 2:
+        if self._kept[Lifetime.MATCH] > limits.MOST_ANSWERS // 2:
             least = Lifetime.MATCH
         for question in self._questions:
             if question.level >= least and question.table:
@@ -127,7 +121,7 @@ class Tabling:
     def asking(self) -> Iterator[None]:
         """Allow questions to nest deeply, and leave no open question behind after an error."""
         before = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(before, _FRAMES * DEEPEST + 10_000))
+        sys.setrecursionlimit(max(before, _FRAMES * limits.DEEPEST_QUESTIONS + 10_000))
         try:
             yield
         except BaseException as error:
@@ -135,6 +129,7 @@ class Tabling:
                 question.waiting.clear()
             self._stack.clear()
             self._path.clear()
+            self._entered = self._fresh
             if isinstance(error, RecursionError):
                 raise LimitError(
                     f"{self._source}: the questions that wait for each other fill Python's stack; "
@@ -172,17 +167,33 @@ class Tabling:
         return rows
 
     def _open(self, question: QuestionForm, key: Row) -> OpenQuestion:
-        self._steps += 1
-        if self._steps % _CHECK_EVERY == 0 and self.stop is not None and self.stop():
-            raise LimitError(f"{self._source}: proving from the rules was interrupted")
-        if len(self._path) >= DEEPEST:
-            self._refuse(question, f"more than {DEEPEST:,} questions wait for each other")
-        if sum(self._kept) > MOST_ANSWERS:
-            self._refuse(question, f"more than {MOST_ANSWERS:,} answers would have to be kept")
+        self._look(question, key)
+        if len(self._path) >= limits.DEEPEST_QUESTIONS:
+            most = limits.DEEPEST_QUESTIONS
+            self._refuse(question, f"more than {most:,} questions wait for each other")
         asked = OpenQuestion(question, key, len(self._stack))
         self._stack.append(asked)
         question.waiting[key] = asked
         return asked
+
+    def _look(self, question: QuestionForm, row: Row) -> None:
+        """Every so often, see whether to go on.
+
+        Args:
+            question: what is being answered.
+            row: the last key or answer about it.
+        """
+        self._steps += 1
+        if self._steps % limits.CHECK_EVERY:
+            return
+        if self.stop is not None and self.stop():
+            raise LimitError(f"{self._source}: proving from the rules was interrupted")
+        if limits.is_too_deep(row):
+            most = limits.DEEPEST_TERM
+            self._refuse(question, f"terms nest more than {most:,} deep")
+        if sum(self._kept) + self._fresh - self._entered > limits.MOST_ANSWERS:
+            most = limits.MOST_ANSWERS
+            self._refuse(question, f"more than {most:,} answers would have to be kept")
 
     def _refuse(self, question: QuestionForm, what: str) -> None:
         name, arity = question.predicate
@@ -208,6 +219,8 @@ class Tabling:
             before = len(asked.rows)
             final = question.solver.solve(asked.key, asked.rows)
             self._fresh += len(asked.rows) - before
+            if len(asked.rows) > before:
+                self._look(question, next(iter(asked.rows)))
             if final or asked.low < asked.place or asked.low == _INDEPENDENT:
                 break
             if self._fresh == began:
@@ -229,6 +242,7 @@ class Tabling:
                 forgotten, because nobody would complete them.
         """
         finished = self._stack[asked.place :]
+        self._entered += sum(len(other.rows) for other in finished)
         del self._stack[asked.place :]
         for other in finished:
             question = other.question

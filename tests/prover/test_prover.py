@@ -10,7 +10,7 @@ import pytest
 from neurogame.errors import GameError, GroundingError, LimitError, RulesError
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.parse import parse_rules
-from neurogame.prover import questions
+from neurogame.prover import limits
 from neurogame.prover.game import ProverGame
 from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.replay import Report, replay
@@ -131,7 +131,7 @@ def test_deep_recursion_is_no_problem_and_endless_recursion_is_refused(
     )
     endless = game(f"{MINIMAL}(<= (p ?x) (p (f ?x))) (<= (legal a (m ?x)) (role ?x) (p ?x))")
     # Terms that grow take time that grows with the square of their depth.
-    monkeypatch.setattr(questions, "DEEPEST", 500)
+    monkeypatch.setattr(limits, "DEEPEST_QUESTIONS", 100)
     for _ in range(2):
         with pytest.raises(LimitError, match="wait for each other"):
             moves(endless)
@@ -183,7 +183,7 @@ def test_limits_and_interruptions_leave_the_prover_usable(monkeypatch: pytest.Mo
         played_on(prover)
     busy = False
     assert played_on(prover) == [0]
-    monkeypatch.setattr(questions, "MOST_ANSWERS", 100)
+    monkeypatch.setattr(limits, "MOST_ANSWERS", 100)
 
     with pytest.raises(LimitError, match="more than 100 answers"):
         played(TWO_THIRDS, "(guess 9),(guess 9),(guess 9),(guess 9),(guess 9),(guess 90)")
@@ -202,3 +202,33 @@ def test_wrong_moves_are_refused_like_by_the_reference() -> None:
         game("(legal a b)")
     with pytest.raises(RulesError, match="unsafe rule for legal"):
         game(f"{MINIMAL}(<= (legal a ?x) (not (role ?x)))")
+
+
+_FRAME = (
+    "(role a) (init (s z)) (goal a 0) (<= terminal (true (s q))) (<= (next (s z)) (true (s z)))"
+)
+_TEN = "(f " * 10 + "?x" + ")" * 10
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        f"(<= (legal a go) (p z)) (<= (p ?x) (p {_TEN}))",
+        f"(<= (legal a (go ?x)) (p ?x)) (p z) (<= (p {_TEN}) (p ?x))",
+        "(<= (legal a (go ?x)) (p ?x)) (p z) (<= (p (f ?x ?x)) (p ?x))",
+        "(<= (legal a go) (q z)) (<= (p ?x) (q (f ?x)) (q ?x)) (<= (q ?x) (p (f ?x ?x)))",
+    ],
+)
+def test_terms_that_nest_without_end_are_refused(rules: str) -> None:
+    endless = game(_FRAME + rules)
+    with pytest.raises(LimitError, match="terms nest more than 300 deep"):
+        endless.legal(endless.initial(), 0)
+
+
+def test_rounds_and_questions_can_be_interrupted() -> None:
+    asked = []
+    rules = _FRAME + "(<= (legal a (go ?x)) (p ?x)) (p z) (<= (p (f ?x)) (p ?x))"
+    endless = ProverGame(parse_rules(rules), lambda: bool(asked.append(1)) or len(asked) > 3)
+    with pytest.raises(LimitError, match="interrupted"):
+        endless.legal(endless.initial(), 0)
+    assert len(asked) == 4
