@@ -22,11 +22,11 @@ import numpy as np
 from neurogame.errors import GroundingError
 from neurogame.gdl.terms import Rules, Variable
 from neurogame.gdl.write import rules_text
+from neurogame.ground.clause_parts import OUTPUTS, ClauseParts, dynamic_predicates
 from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of
 from neurogame.ground.derive import derive
 from neurogame.ground.instantiate import instantiate
 from neurogame.ground.limits import GroundLimits, Watch, WideRelation
-from neurogame.ground.parts import OUTPUTS, Parts, dynamic_predicates
 from neurogame.ground.pool import TermPool
 from neurogame.ground.program import GroundProgram
 from neurogame.ground.relation import Database
@@ -91,7 +91,7 @@ class _Grounder:
         wanted = _relevant(clauses_of(self.rules, self.watch))
         clauses = [bind_variables(c, self.rules) for c in wanted]
         dynamic = dynamic_predicates(clauses)
-        whole = Parts(split_clauses(clauses, self.watch, dynamic), {})
+        whole = ClauseParts(split_clauses(clauses, self.watch, dynamic), {})
         database = Database(TermPool(self.watch.limits.depth))
         self.watch.trial_rows = self.trial_rows
         try:
@@ -100,7 +100,7 @@ class _Grounder:
             self.stages.begin("wide relations unfolded")
             small = _small(database)
             unfolded = _relevant(unfold(clauses, {*small, *_WANTED}))
-            parts = Parts(split_clauses(unfolded, self.watch, dynamic), {}).on_demand(small)
+            parts = ClauseParts(split_clauses(unfolded, self.watch, dynamic), {}).on_demand(small)
             database = Database(TermPool(self.watch.limits.depth))
             self.watch.trial_rows = None
             parts = self._derived(parts, database)
@@ -113,7 +113,7 @@ class _Grounder:
             parts.moving, parts.dynamic, OUTPUTS, database, self.rules, self.watch, key
         )
 
-    def _derived(self, parts: Parts, database: Database) -> Parts:
+    def _derived(self, parts: ClauseParts, database: Database) -> ClauseParts:
         """Derive the static relations, and the domains of the others; return the parts."""
         self._refuse_dynamic(parts.dynamic)
         again = " on demand" if parts.patterns else ""

@@ -12,10 +12,10 @@ import numpy as np
 from neurogame.errors import LimitError
 from neurogame.gdl.keywords import KEYWORDS
 from neurogame.gdl.terms import Rules, Term, Variable
+from neurogame.ground.clause_parts import dynamic_predicates
 from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of, variables_of
 from neurogame.ground.derive import derive
 from neurogame.ground.limits import GroundLimits, Watch
-from neurogame.ground.parts import dynamic_predicates
 from neurogame.ground.pool import TermPool
 from neurogame.ground.relation import Database
 from neurogame.ground.split import split_clauses

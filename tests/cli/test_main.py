@@ -176,7 +176,7 @@ def test_ground_answers_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["seconds"] > 0
     assert found["peak_mb"] > 1
     stages = {row["name"]: row for row in found["stages"]}
-    assert list(stages)[0] == "reading and checking"
+    assert next(iter(stages)) == "reading and checking"
     assert {"static relations", "ground rules", "circuit"} <= set(stages)
     assert all(row["seconds"] >= 0 and row["peak_mb"] > 1 for row in stages.values())
 

@@ -12,7 +12,7 @@ from neurogame.reference.interpreter import ReferenceGame
 from tests.prover.random_rules import programs
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(programs(), st.integers(0, 7))
 def test_it_says_what_the_reference_says(text: str, choose: int) -> None:
     rules = parse_rules(text)

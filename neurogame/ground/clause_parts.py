@@ -24,7 +24,7 @@ _FIXED = ("role/1", "init/1")
 
 
 @final
-class Parts:
+class ClauseParts:
     """The clauses of a rulesheet, by when they are evaluated.
 
     Attributes:
@@ -59,7 +59,7 @@ class Parts:
             also |= unsure
             self.dynamic = dynamic_predicates(clauses, also)
 
-    def on_demand(self, small: Collection[str]) -> Parts:
+    def on_demand(self, small: Collection[str]) -> ClauseParts:
         """Return the same clauses with all relations on demand that can be.
 
         Args:
@@ -70,7 +70,7 @@ class Parts:
         candidates = heads - {*OUTPUTS, *_GIVEN, *_FIXED} - fixed - set(small) - self.open
         using = [c for c in self.clauses if c.head.predicate not in fixed]
         patterns = binding_patterns(using, candidates, self.open, self._dependent)
-        return Parts(self.clauses, patterns)
+        return ClauseParts(self.clauses, patterns)
 
     @cached_property
     def static(self) -> list[Clause]:
