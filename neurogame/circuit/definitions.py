@@ -6,9 +6,13 @@ from typing import final
 
 import numpy as np
 
-from neurogame.graph.groups import gather_groups
+from neurogame.graph.groups import gather_groups, group_starts, order_by
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.program import GroundProgram
+
+COUNT_FROM = 16
+"""Uses by at least one in so many of all atoms are counted in an array over all atoms; fewer are
+sorted."""
 
 
 @final
@@ -26,17 +30,14 @@ class Definitions:
         self.program = program
         self.inputs = len(program.fluents) + program.move_count
         count = len(program.atoms)
-        self._by_head = np.argsort(program.rule_head, kind="stable")
-        self._head_start = np.searchsorted(
-            program.rule_head[self._by_head], np.arange(count + 1)
-        ).astype(np.int64)
+        self._by_head = order_by(program.rule_head)
+        self._head_start = group_starts(np.bincount(program.rule_head, minlength=count))
         rule = np.repeat(np.arange(program.rule_count), np.diff(program.rule_start))
         body = program.rule_body >> 1
         derived = body >= self.inputs
         rule, body = rule[derived], body[derived]
-        order = np.argsort(body, kind="stable")
-        self._user = rule[order]
-        self._user_start = np.searchsorted(body[order], np.arange(count + 1)).astype(np.int64)
+        self._user = rule[order_by(body)]
+        self._user_start = group_starts(np.bincount(body, minlength=count))
         self.waiting: IntArray = np.bincount(program.rule_head[rule], minlength=count)
 
     def rules(self, atoms: IntArray) -> tuple[IntArray, IntArray]:
@@ -91,7 +92,12 @@ class Progress:
         """Note that atoms, int64 ``[n]``, are derived; return their users that wait no longer."""
         self.done[atoms] = True
         heads = self._definitions.users(atoms)
-        np.subtract.at(self.waiting, heads, 1)
-        heads = np.unique(heads)
+        if len(heads) < len(self.waiting) // COUNT_FROM:
+            heads, uses = np.unique(heads, return_counts=True)
+            self.waiting[heads] -= uses
+        else:
+            every = np.bincount(heads, minlength=len(self.waiting))
+            self.waiting -= every
+            heads = np.flatnonzero(every)
         free: IntArray = heads[(self.waiting[heads] == 0) & ~self.done[heads]]
         return free

@@ -17,6 +17,10 @@ def group_starts(sizes: IntArray) -> IntArray:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
+WORD_BITS = 63
+"""Bits of a word without its sign."""
+
+
 def gather_groups(
     start: IntArray, values: npt.NDArray[_Value], groups: IntArray
 ) -> npt.NDArray[_Value]:
@@ -31,9 +35,51 @@ def gather_groups(
         The values; 1-D, of the type of ``values``.
     """
     sizes = start[groups + 1] - start[groups]
-    offset = np.repeat(start[groups] - (np.cumsum(sizes) - sizes), sizes)
-    gathered: npt.NDArray[_Value] = values[np.arange(len(offset)) + offset]
+    places = np.repeat(start[groups] - (np.cumsum(sizes) - sizes), sizes)
+    places += np.arange(len(places))
+    gathered: npt.NDArray[_Value] = values[places]
     return gathered
+
+
+def sorted_in_groups(group: IntArray, values: IntArray) -> IntArray:
+    """Return the values with those of each group ascending.
+
+    Group and value share one 64-bit word, so that a plain sort does it: several times as fast as
+    sorting by two keys.
+
+    Args:
+        group: of each value, ascending, at least 0; int64 ``[n]``.
+        values: at least 0; int64 ``[n]``.
+
+    Returns:
+        int64 ``[n]``.
+    """
+    bits = int(values.max(initial=0)).bit_length()
+    if bits + int(group.max(initial=0)).bit_length() > WORD_BITS:
+        return values[np.lexsort((values, group))]
+    words = (group << bits) | values
+    words.sort()
+    words &= (1 << bits) - 1
+    return words
+
+
+def order_by(values: IntArray) -> IntArray:
+    """Return the places of the values in ascending order, equal ones in the order they stand in.
+
+    Args:
+        values: at least 0; int64 ``[n]``.
+
+    Returns:
+        int64 ``[n]``.
+    """
+    bits = len(values).bit_length()
+    if bits + int(values.max(initial=0)).bit_length() > WORD_BITS:
+        return np.argsort(values, kind="stable")
+    words = values << bits
+    words |= np.arange(len(values))
+    words.sort()
+    words &= (1 << bits) - 1
+    return words
 
 
 def places_in_groups(sizes: IntArray) -> IntArray:

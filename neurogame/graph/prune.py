@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.graph.graph import Graph, replaced
-from neurogame.graph.groups import gather_groups
+from neurogame.graph.groups import gather_groups, sorted_in_groups
 from neurogame.ground.atoms import IntArray
 
 
@@ -89,4 +89,4 @@ def rewired_gates(graph: Graph, kept: IntArray, input_count: int, literal_of: In
 def with_sorted_inputs(graph: Graph) -> Graph:
     """Return the same graph, in which the inputs of each gate ascend."""
     owner = np.repeat(np.arange(graph.gate_count), graph.fan_in)
-    return replace(graph, inputs=graph.inputs[np.lexsort((graph.inputs, owner))])
+    return replace(graph, inputs=sorted_in_groups(owner, graph.inputs))

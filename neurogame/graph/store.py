@@ -7,7 +7,7 @@ from typing import final
 import numpy as np
 
 from neurogame.graph.graph import AND, FALSE, TRUE, Graph
-from neurogame.graph.groups import gather_groups, group_starts
+from neurogame.graph.groups import gather_groups, group_starts, sorted_in_groups
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.rows import RowSet
 
@@ -64,8 +64,7 @@ class GateStore:
         dead[group[inputs == absorbing]] = True
         keep = (inputs != neutral) & ~dead[group]
         group, inputs = group[keep], inputs[keep]
-        order = np.lexsort((inputs, group))
-        group, inputs = group[order], inputs[order]
+        inputs = sorted_in_groups(group, inputs)
         same_group = group[1:] == group[:-1]
         opposite = same_group & (inputs[1:] >> 1 == inputs[:-1] >> 1) & (inputs[1:] != inputs[:-1])
         dead[group[1:][opposite]] = True
