@@ -27,7 +27,7 @@ BACKENDS = ("auto", "torch", "llvm", "llvm-straight", "llvm-table")
 VARIABLE = "NEUROGAME_BACKEND"
 """Environment variable that says what ``auto`` means."""
 
-MOST_INPUTS = 5_000_000
+MOST_INPUTS = 6_000_000
 """Input literals of gates up to which ``auto`` compiles a circuit."""
 
 _MODULES = {"torch": (), "llvm": ("llvmlite", "numba")}

@@ -17,6 +17,7 @@ from neurogame.reference.joins import (
     require_safe,
     value_of,
 )
+from neurogame.reference.role_heads import with_role
 
 TRUE: Predicate = ("true", 1)
 DOES: Predicate = ("does", 2)
@@ -51,7 +52,7 @@ class SortedRules:
             head = predicate_of(whole.head)
             if head in (TRUE, DOES):
                 continue
-            for rule in without_or(whole, rules.source):
+            for rule in map(with_role, without_or(whole, rules.source)):
                 require_safe(rule, rules.source)
                 if rule.body:
                     self._rules.setdefault(head, []).append(rule)

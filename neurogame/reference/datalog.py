@@ -26,6 +26,7 @@ from neurogame.reference.joins import (
     sentence_of,
     value_of,
 )
+from neurogame.reference.role_heads import with_role
 
 LONGEST_CHAIN = 15
 """How many questions may wait for each other; each needs up to some 20 Python frames."""
@@ -225,7 +226,7 @@ class DatalogProgram:
             head = predicate_of(rule.head)
             if head in inputs:
                 continue
-            for branch in without_or(rule, rules.source):
+            for branch in map(with_role, without_or(rule, rules.source)):
                 by_head.setdefault(head, []).append(branch)
                 used = {predicate for predicate, _ in signed_predicates(branch.body)}
                 self._uses.setdefault(head, set()).update(used)
