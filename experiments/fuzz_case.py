@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -68,18 +68,23 @@ def try_rules(data: bytes, path: Path, seconds: float, memory: float) -> Outcome
         program = ground(rules, limits)
         game = Game("fuzz", rules, build_circuit(program, rules, limits))
     except GroundingError as error:
-        return _twins(rules) or _refused("cannot be grounded", str(error), path)
+        return _with_twins(rules, _refused("cannot be grounded", str(error), path))
     except LimitError as error:
-        return _twins(rules) or ("limit reached", str(error))
-    return _twins(rules) or _play(game)
+        return _with_twins(rules, ("limit reached", str(error)))
+    return _with_twins(rules, _play(game))
 
 
-def _twins(rules: Rules) -> Outcome | None:
-    """Return a finding where prover and reference differ; None where not, or where too slow."""
-    difference = None
-    with suppress(TimeoutError), time_limit(REFERENCE_SECONDS):
-        difference = twins_difference(rules, PLIES, seed=2)
-    return ("FINDING prover and reference differ", difference) if difference else None
+def _with_twins(rules: Rules, outcome: Outcome) -> Outcome:
+    """Return a finding where prover and reference differ, and what was found before where not."""
+    name, detail = outcome
+    if name.startswith("FINDING"):
+        return outcome
+    try:
+        with time_limit(REFERENCE_SECONDS):
+            difference = twins_difference(rules, PLIES, seed=2)
+    except TimeoutError:
+        return f"{name}; prover and reference too slow to be compared", detail
+    return ("FINDING prover and reference differ", difference) if difference else outcome
 
 
 def _refused(outcome: str, message: str, path: Path) -> Outcome:

@@ -11,6 +11,8 @@ takes too long. What counts as a finding: an exception that is no NeurogameError
 its place in the text, a crash, a hang, memory beyond the limit, rules that read back differently,
 and a game that plays differently on the circuit, by the prover and on the reference interpreter.
 
+At the end four rulesheets of odd shape are played over HTTP (``fuzz_matches.py``).
+
 Ctrl-C ends a run with its summary; ``--start`` goes on behind the inputs that it names.
 """
 
@@ -41,6 +43,7 @@ from neurogame.gdl.parse import parse_with_findings
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fuzz_case import try_rules
+from fuzz_matches import MATCHES, play_odd
 from rules_mutations import mutated
 
 RESTART_EVERY = 1000
@@ -63,6 +66,7 @@ def main() -> int:
     parser.add_argument("--memory", type=float, default=500.0, help="MiB for grounding (500)")
     parser.add_argument("--address-space", type=float, default=12.0, help="GiB of the worker (12)")
     parser.add_argument("--hang", type=float, default=60.0, help="seconds that are a hang (60)")
+    parser.add_argument("--matches", type=int, default=MATCHES, help="odd sheets over HTTP (4)")
     options = parser.parse_args()
     corpus = read_corpus([library_folder(), *(options.rules or [])], options.largest)
     run = Run(options)
@@ -85,17 +89,24 @@ def main() -> int:
             run.take(index, mutated(corpus, choose))
             index += 1
     run.close()
+    odd = []
+    if options.matches:
+        folder = Path(tempfile.mkdtemp(prefix="fuzz-matches-"))
+        with suppress(KeyboardInterrupt):
+            odd = [text for text in play_odd(options.seed, options.matches, folder) if text]
+    for text in odd:
+        print(f"FINDING match over HTTP: {text}")
     report = {
         "seed": options.seed,
         "start": options.start,
         "inputs": index - options.start,
         "seconds": round(time.monotonic() - began, 1),
         "rulesheets": len(corpus),
-        "findings": run.findings,
+        "findings": run.findings + len(odd),
         "outcomes": dict(run.outcomes.most_common()),
     }
     print(json.dumps(report, indent=2))
-    return 1 if run.findings else 0
+    return 1 if run.findings or odd else 0
 
 
 def read_corpus(folders: list[Path], largest: int) -> list[bytes]:

@@ -34,6 +34,7 @@ FORTY: Course = {
     **dict.fromkeys(_SHORTEST, (1, 2, 3, 5, 4)),
     **dict.fromkeys(_SHORT, (1, 2, 1, 3, 1)),
 }
-"""Forty of the shared rulesheets whose matches take few plies, shortest first."""
+"""Forty of the shared rulesheets with short recorded games, so that many matches fit into an hour;
+nothing is said of heavy ones."""
 
 COURSES = {"ten": TEN, "forty": FORTY}

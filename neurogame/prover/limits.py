@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from neurogame.reference.joins import Value
 
 DEEPEST_TERM = 300
 """Nesting of a term: what reads, compares and writes terms calls itself for each level, on Python's
 stack and on the processor's, which holds some tens of thousands."""
+
+MOST_PARTS = 10_000
+"""Names in a term: where it holds the same part twice it doubles with every step, and so does the
+time to compare it."""
 
 DEEPEST_QUESTIONS = 20_000
 """Most questions that may wait for one another."""
@@ -17,21 +22,35 @@ MOST_ANSWERS = 2_000_000
 """Most questions and answers that are kept at a time, some 150 bytes each."""
 
 CHECK_EVERY = 16
-"""Questions, or rounds, from one look at clock and terms to the next: a rule nests a term by no
-more than the deepest that is read, so what is built between two looks is far from a stack's end."""
+"""Questions, or rounds, from one look at the clock to the next."""
+
+FEW_ROWS = 1_000
+"""So many answers are looked at in every round; of more, some."""
 
 
-def is_too_deep(values: Iterable[Value]) -> bool:
-    """Return whether a term nests deeper than is safe.
+Nested: TypeAlias = tuple[Value, ...]
+"""A term with arguments."""
+
+
+def excess(values: Iterable[Value]) -> str | None:
+    """Return what is wrong with terms that nest too deep or are too long; None of all others.
 
     Args:
         values: ground terms.
     """
-    level = [value for value in values if not isinstance(value, str)]
+    level: list[tuple[Nested, int]] = [(v, 1) for v in values if not isinstance(v, str)]
+    parts = 0
     for _ in range(DEEPEST_TERM):
         if not level:
-            return False
-        # Parts that are the same object are looked at once: terms may double at each level.
-        parts = {id(part): part for value in level for part in value[1:]}
-        level = [part for part in parts.values() if not isinstance(part, str)]
-    return True
+            return None
+        # Parts that are the same object are looked at once, and counted as often as they occur.
+        below: dict[int, tuple[Nested, int]] = {}
+        for value, count in level:
+            parts += count * len(value)
+            for part in value[1:]:
+                if not isinstance(part, str):
+                    below[id(part)] = part, count + below.get(id(part), (part, 0))[1]
+        if parts > MOST_PARTS:
+            return f"terms have more than {MOST_PARTS:,} parts"
+        level = list(below.values())
+    return f"terms nest more than {DEEPEST_TERM:,} deep"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Protocol, final
 
 from neurogame.errors import LimitError
@@ -167,7 +168,7 @@ class Tabling:
         return rows
 
     def _open(self, question: QuestionForm, key: Row) -> OpenQuestion:
-        self._look(question, key)
+        self._look(question, (key,))
         if len(self._path) >= limits.DEEPEST_QUESTIONS:
             most = limits.DEEPEST_QUESTIONS
             self._refuse(question, f"more than {most:,} questions wait for each other")
@@ -176,21 +177,22 @@ class Tabling:
         question.waiting[key] = asked
         return asked
 
-    def _look(self, question: QuestionForm, row: Row) -> None:
-        """Every so often, see whether to go on.
+    def _look(self, question: QuestionForm, rows: Iterable[Row]) -> None:
+        """See whether to go on: at terms every time, at clock and memory every so often.
 
         Args:
             question: what is being answered.
-            row: the last key or answer about it.
+            rows: the key of the question, or answers to it.
         """
+        for row in rows:
+            wrong = limits.excess(row)
+            if wrong is not None:
+                self._refuse(question, wrong)
         self._steps += 1
         if self._steps % limits.CHECK_EVERY:
             return
         if self.stop is not None and self.stop():
             raise LimitError(f"{self._source}: proving from the rules was interrupted")
-        if limits.is_too_deep(row):
-            most = limits.DEEPEST_TERM
-            self._refuse(question, f"terms nest more than {most:,} deep")
         if sum(self._kept) + self._fresh - self._entered > limits.MOST_ANSWERS:
             most = limits.MOST_ANSWERS
             self._refuse(question, f"more than {most:,} answers would have to be kept")
@@ -220,7 +222,7 @@ class Tabling:
             final = question.solver.solve(asked.key, asked.rows)
             self._fresh += len(asked.rows) - before
             if len(asked.rows) > before:
-                self._look(question, next(iter(asked.rows)))
+                self._look(question, islice(asked.rows, limits.FEW_ROWS))
             if final or asked.low < asked.place or asked.low == _INDEPENDENT:
                 break
             if self._fresh == began:
