@@ -91,7 +91,8 @@ class StraightCode:
         in_place = len(events) - sum(map(len, self.steps[Part.MOVE]))
         last: dict[int, int] = {}
         for at, (kind, row) in enumerate(events):
-            if kind == "load":
+            # A row of two parts is written in both: nothing else may have its cell by then.
+            if kind in ("load", "store"):
                 last[row] = at
         # Copies read at the end.
         last.update(dict.fromkeys(self._following, len(events)))

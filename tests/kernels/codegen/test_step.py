@@ -7,6 +7,7 @@ import torch
 
 pytest.importorskip("llvmlite")
 
+from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.codegen.step import LlvmStep
 from neurogame.kernels.step import GOALS, NEXT, STATUS
 from neurogame.kernels.twin.pack import pack_one_hot
@@ -20,10 +21,23 @@ LIBRARY = ["tictactoe", "bidding_tictactoe", "tictactoe4p", "pegs", "breakthroug
 RECORDED = ["ticTacToe", "blocker", "chineseCheckers2", "ghostMaze2p", "pentago", "checkersSmall"]
 
 
+SHARING = ["stateSpaceLarge", "duplicateStateLarge", "pacman3p"]
+"""Gates of the status and of the next state are the same, and goals read them, too."""
+
+
 @pytest.mark.parametrize("variant", ["straight", "table"])
 @pytest.mark.parametrize("name", LIBRARY)
 def test_any_state_and_moves_are_evaluated_as_plain_torch_does(name: str, variant: str) -> None:
-    circuit = Game.load(name).circuit
+    _compare(Game.load(name).circuit, variant)
+
+
+@pytest.mark.parametrize("name", SHARING)
+def test_gates_of_several_parts_keep_their_cells(name: str) -> None:
+    _compare(Game.load(shared("games", f"{name}.kif")).circuit, "straight")
+
+
+def _compare(circuit: Circuit, variant: str) -> None:
+    """Compare compiled code with plain torch on states and moves of any kind."""
     ply, compiled = TorchPly(circuit), LlvmStep(circuit, variant)
     generator = torch.Generator().manual_seed(4)
     for width in (1, 9, 40):
