@@ -14,6 +14,7 @@ OWN = {
     "alphabeta": ("noise", "device", "refine", "learn"),
     "mcts": ("noise", "device", "games", "policy", *FORMULAS, "refine", "gate", "learn"),
     "heuristic": ("workers", "heuristics", "reselect"),
+    "solve": (),
     "auto": ("prepare", "threads", "self_play"),
 }
 """Kind of player -> its own options."""

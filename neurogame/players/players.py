@@ -55,6 +55,8 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
     player: Player
     if spec.kind == "auto":
         player = _auto_player(spec)
+    elif spec.kind == "solve":
+        player = _solve_player(spec)
     elif spec.kind == "heuristic":
         player = _heuristic_player(spec)
     elif spec.source and not spec.is_fresh and Path(spec.source).is_dir():
@@ -87,6 +89,13 @@ def _auto_player(spec: PlayerSpec) -> Player:
         threads=own.threads,
         self_play=own.self_play,
     )
+
+
+def _solve_player(spec: PlayerSpec) -> Player:
+    # Imported here: others need nothing of the search for lines.
+    from neurogame.players.solve_player import SolvePlayer
+
+    return SolvePlayer(name=str(spec), limit=spec.limit)
 
 
 def _heuristic_player(spec: PlayerSpec) -> Player:

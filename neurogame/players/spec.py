@@ -9,6 +9,7 @@
                                            the colon, as in mcts:sims=1000
     heuristic[,NAME=VALUE...]              searches with several heuristics of one feature each,
                                            found in the rules and ranked by random games
+    solve[,NAME=VALUE...]                  games of one role: looks for the best line of moves
     auto[:FOLDER][,NAME=VALUE...]          looks at the game first and takes the player that suits
                                            it; FOLDER: checkpoints, looked up by structure
 
@@ -64,8 +65,9 @@ Examples: ``alphabeta:cilp``, ``alphabeta:cilp-paper,depth=2``, ``alphabeta:my.p
 ``mcts:playout=action,tree=action,sims=1000``, ``mcts:playout=gated,tree=gated,gate=10,seconds=1``,
 ``mcts:my.pt,playout=knowledge,tree=knowledge``, ``alphabeta:checkpoints,seconds=1``,
 ``mcts:features,seconds=1``, ``alphabeta:my.pt,refine=60``, ``alphabeta:cilp,learn=my.pt``,
-``auto``, ``auto:checkpoints,seconds=1``, ``heuristic,seconds=1``, ``alphabeta:blind,seconds=1``,
-``alphabeta:max(number of (cell * * white)),seconds=1``. A path must not contain a comma.
+``solve,seconds=5``, ``auto``, ``auto:checkpoints,seconds=1``, ``heuristic,seconds=1``,
+``alphabeta:blind,seconds=1``, ``alphabeta:max(number of (cell * * white)),seconds=1``. A path must
+not contain a comma.
 """
 
 from __future__ import annotations
@@ -92,11 +94,12 @@ _SETTINGS: dict[str, type[Settings]] = {
     "mcts": MctsSettings,
     "heuristic": SearchSettings,
 }
-_KINDS = (*_PLAIN, *_SETTINGS, "auto")
+_KINDS = (*_PLAIN, *_SETTINGS, "solve", "auto")
 _LIMITS = {
     "alphabeta": ("seconds", "nodes", "depth"),
     "mcts": ("seconds", "nodes", "sims"),
     "heuristic": ("seconds", "nodes", "depth"),
+    "solve": ("seconds", "nodes"),
     "auto": ("seconds", "nodes"),
 }
 
@@ -107,7 +110,8 @@ class PlayerSpec:
     """A player string, taken apart.
 
     Attributes:
-        kind: ``random``, ``human``, ``alphabeta``, ``mcts``, ``heuristic`` or ``auto``.
+        kind: ``random``, ``human``, ``alphabeta``, ``mcts``, ``heuristic``, ``solve`` or
+            ``auto``.
         source: the evaluator: a name of :data:`FRESH`, a heuristic or a path; empty where there is
             none. Of ``auto``: a folder of checkpoints.
         limit: the player's own limit.
@@ -136,7 +140,7 @@ class PlayerSpec:
         if kind not in _KINDS:
             raise PlayerError(
                 f"player {text!r}: unknown kind {kind!r}; allowed are random, human, "
-                "alphabeta:SOURCE, mcts, heuristic, auto"
+                "alphabeta:SOURCE, mcts, heuristic, solve, auto"
             )
         if kind in _PLAIN:
             if colon or pieces:
@@ -149,6 +153,8 @@ class PlayerSpec:
                 f"player {text!r}: heuristic takes no source; one heuristic alone is "
                 "alphabeta:max(TEXT) or alphabeta:min(TEXT)"
             )
+        if kind == "solve" and source:
+            raise PlayerError(f"player {text!r}: solve takes no source, it needs the rules alone")
         if kind == "alphabeta" and not source:
             raise PlayerError(
                 f"player {text!r}: no evaluator; write alphabeta:SOURCE, where SOURCE is the path "

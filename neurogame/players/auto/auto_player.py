@@ -11,6 +11,7 @@ from neurogame.errors import PlayerError
 from neurogame.players.auto.choice import PlayerChoice, choose_player
 from neurogame.players.own_options import OwnOptions
 from neurogame.players.player import Player
+from neurogame.players.solve_player import SolvePlayer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
@@ -48,7 +49,8 @@ class AutoPlayer:
                 rules; None: there are none.
             name: its player string.
             limit: its own limit; the stricter of this and the match's counts.
-            prepare: seconds for the choice where nobody says how long a start may take, above 0.
+            prepare: seconds for the choice, or in a game of one role for looking for a line, where
+                nobody says how long a start may take, above 0.
             threads: trees that a tree search grows side by side in the match, at least 1.
             self_play: whether to learn by self-play, before the match and while others think.
         """
@@ -80,12 +82,25 @@ class AutoPlayer:
         limit: Limit | None = None,
     ) -> None:
         """Choose, if the game is a new one; see :class:`~neurogame.players.player.Player`."""
-        if self._choice is None or game is not self._game:
-            self._choose_for(game, seed, seconds, self._limit.merged(limit or Limit()))
-        assert self._playing is not None
         own = None if seconds is None else _REST * seconds
+        if self._playing is None or game is not self._game:
+            if len(game.roles) == 1:
+                self._solve(game)
+            else:
+                self._choose_for(game, seed, seconds, self._limit.merged(limit or Limit()))
+        assert self._playing is not None
+        if len(game.roles) == 1:
+            # Nothing is left to be chosen: all the time is for the line.
+            own = self._prepare if seconds is None else seconds
         self._playing.start(game, role, seed, own, limit)
         self._begin = lambda player: player.start(game, role, seed, limit=limit)
+
+    def _solve(self, game: Game) -> None:
+        """Take the player that solves: with one role there is nobody to be reckoned with."""
+        self._game, self._choice = game, None
+        self._playing = SolvePlayer(limit=self._limit)
+        self.report = f"plays {self._playing.name} (one role)"
+        say(f"{self.name}: {self.report}")
 
     def _choose_for(self, game: Game, seed: int, seconds: float | None, limit: Limit) -> None:
         """Choose a player for a new game; what time is left goes into learning on."""

@@ -1,0 +1,73 @@
+"""A player for games of one role: it looks for the best line of moves and follows it."""
+
+from __future__ import annotations
+
+import time
+from typing import final
+
+from neurogame.errors import PlayerError
+from neurogame.players.search_player import SearchPlayer
+from neurogame.search.limit import Limit
+from neurogame.search.puzzles.solver import PuzzleSolver
+from neurogame.simulate.game import Game
+from neurogame.waiting import during, say
+
+_SHARE = 0.9
+"""Share of what is left of the start's seconds that is spent on looking for a line."""
+
+
+@final
+class SolvePlayer(SearchPlayer):
+    """Breadth-first search by layers; what it has found it remembers from match to match."""
+
+    HEEDED = ("seconds", "nodes")
+
+    def __init__(self, *, name: str = "solve", limit: Limit | None = None) -> None:
+        """Make a player.
+
+        Args:
+            name: its player string.
+            limit: its own limit; the stricter of this and the match's counts.
+        """
+        super().__init__(None, name=name, limit=limit, fresh=False, refine=0.0)
+        self._solver: PuzzleSolver | None = None
+
+    def start(
+        self,
+        game: Game,
+        role: int,
+        seed: int,
+        seconds: float | None = None,
+        limit: Limit | None = None,
+    ) -> None:
+        """Prepare a match, and look for a line as long as the start's seconds allow.
+
+        See :class:`neurogame.players.player.Player`.
+
+        Raises:
+            PlayerError: the game has several roles.
+        """
+        end = None if seconds is None else time.monotonic() + seconds
+        super().start(game, role, seed, seconds, limit)
+        state = game.initial_state()
+        if end is None or state.is_terminal or not state.legal_moves[role]:
+            return
+        assert self._solver is not None
+        left = _SHARE * (end - time.monotonic())
+        stop = time.monotonic() + left
+        with during(f"{self.name}: looks for a line in {game.name}", max(left, 0.0)):
+            self._solver.ponder(state, role, lambda: time.monotonic() >= stop)
+        self.report = self._solver.headline
+        say(f"{self.name}: {self.report}")
+
+    def _make_search(
+        self, game: Game, seed: int, seconds: float | None, end: float | None
+    ) -> PuzzleSolver:
+        if len(game.roles) != 1:
+            raise PlayerError(
+                f"player {self.name}: {game.name} has {len(game.roles)} roles; solve is for games "
+                "of one role, take mcts or auto"
+            )
+        if self._solver is None or game is not self._game:
+            self._solver = PuzzleSolver(game, seed)
+        return self._solver

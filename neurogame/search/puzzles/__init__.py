@@ -1,0 +1,1 @@
+"""Search for the best line of a game of one role."""

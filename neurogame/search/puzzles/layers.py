@@ -1,0 +1,296 @@
+"""Breadth-first search of a puzzle by layers: exact if they fit a width, else the best are kept.
+
+The layer of depth ``d`` holds the different states that some line of ``d`` moves leads to. A state
+that an earlier layer held is left out, and one from which nothing better than what is known can be
+reached. If more are left than the width, guides decide which are followed.
+
+*Reference:* Zhou and Hansen, "Breadth-first heuristic search" (2006), for layers with bounds;
+Röger and Helmert, "The more, the merrier" (2010), for several guides by turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neurogame.array_types import Bools1, Int32s1, UInt8s2, UInt64s1
+from neurogame.regress.clockwork import clockwork
+from neurogame.search.puzzles.guides import Children, Guide, Guides, Scores, random_games
+from neurogame.search.puzzles.line import Line
+from neurogame.search.puzzles.luck import played_moves
+from neurogame.search.puzzles.outlook import Outlook
+from neurogame.simulate.game import Game
+from neurogame.simulate.simulator import Expansion
+from neurogame.simulate.states import StateBatch
+
+_CHUNK_BYTES = 1 << 26
+"""Fluents and moves of children that are made together, one byte each."""
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Pool:
+    """States that may become the next layer.
+
+    Attributes:
+        packed: uint8 ``[n, ceil(F / 8)]``.
+        keys: uint64 ``[n]``.
+        parents: places in the layer before; int32 ``[n]``.
+        moves: that led here; int32 ``[n]``.
+        scores: by the guides; float64 ``[n, g]``.
+    """
+
+    packed: UInt8s2
+    keys: UInt64s1
+    parents: Int32s1
+    moves: Int32s1
+    scores: Scores
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def select(self, chosen: npt.NDArray[np.int64]) -> _Pool:
+        return _Pool(
+            self.packed[chosen],
+            self.keys[chosen],
+            self.parents[chosen],
+            self.moves[chosen],
+            self.scores[chosen],
+        )
+
+    def best(self, width: int) -> _Pool:
+        """Return the most promising ones, guides choosing by turns; keys decide ties."""
+        rank = np.full(len(self), len(self), np.int64)
+        for own in self.scores.T:
+            order = np.lexsort((self.keys, -own))
+            place = np.empty(len(self), np.int64)
+            place[order] = np.arange(len(self))
+            rank = np.minimum(rank, place)
+        return self.select(np.argsort(rank, kind="stable")[:width])
+
+
+def _joined(pools: list[_Pool]) -> _Pool:
+    names = ("packed", "keys", "parents", "moves", "scores")
+    return _Pool(*(np.concatenate([getattr(pool, name) for pool in pools]) for name in names))
+
+
+@final
+class LayeredSearch:
+    """One pass through the layers of a puzzle from a state on.
+
+    Attributes:
+        best: the best line so far, or None.
+        is_complete: whether every state was followed from which something better can be reached,
+            as far as the pass has come.
+        nodes: states generated.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        guides: Guides,
+        outlook: Outlook | None,
+        *,
+        chosen: tuple[Guide, ...],
+        width: int,
+        known: int,
+        folds: bool,
+        seed: int,
+        stop: Callable[[], bool],
+    ) -> None:
+        """Prepare a pass.
+
+        Args:
+            game: of one role.
+            guides: of the game.
+            outlook: of the game, or None where it is too large for that.
+            chosen: guides that choose by turns.
+            width: states of a layer that are followed, at least 1.
+            known: a goal that is known to be reached; only better ones are looked for; -1: none.
+            folds: whether states that differ in clocks alone count as the same: what takes longer
+                is then left out, though the rules may reward waiting.
+            seed: decides what is drawn at random.
+            stop: whether to end the pass; asked about every tenth of a second or oftener.
+        """
+        self.best: Line | None = None
+        self.is_complete = True
+        self.nodes = 0
+        self._simulator = game.simulator(backend="auto")
+        self._guides, self._outlook, self._chosen = guides, outlook, chosen
+        self._width, self._known, self._stop = width, known, stop
+        self._top = max((value for value, _ in game.circuit.goals[0]), default=0)
+        self._seeds = np.random.default_rng(seed)
+        self._salt = int(self._seeds.integers(1 << 62))
+        self._fluents = len(game.fluents)
+        clocks = clockwork(game.circuit) if folds else np.zeros(self._fluents, np.bool_)
+        self._folds = folds
+        self._state_bits = _as_words(np.packbits(~clocks)[None])[0]
+        self._chunk = max(64, _CHUNK_BYTES // (self._fluents + game.move_offsets[-1]))
+        self._branching = float(max(game.move_offsets[-1], 1))
+        self._layers: list[tuple[Int32s1, Int32s1]] = []
+        self._visited: UInt64s1 = np.zeros(0, np.uint64)
+
+    def run(self, state: StateBatch) -> None:
+        """Go through the layers until nothing better is left, or it is told to stop.
+
+        Args:
+            state: one state that is not over.
+        """
+        packed = _packed(state)
+        self._visited = self._keys(packed)
+        while len(packed) and self._known < self._top:
+            layer = self._next_layer(packed)
+            if layer is None:
+                self.is_complete = False
+                return
+            packed = layer.packed
+            self._layers.append((layer.parents, layer.moves))
+            self._visited = np.union1d(self._visited, layer.keys)
+            if len(layer):
+                self._consider(Line(goal=0, moves=self._path(0), is_over=False))
+
+    def _next_layer(self, packed: UInt8s2) -> _Pool | None:
+        """Return the states that follow a layer, the most promising first; None if stopped."""
+        pools: list[_Pool] = []
+        begin = count = 0
+        while begin < len(packed):
+            if self._stop() or self._known >= self._top:
+                return None
+            end = begin + max(1, int(self._chunk / self._branching))
+            found = self._expanded(packed[begin:end], begin)
+            pools.append(found)
+            count += len(found)
+            begin = end
+            if count > 3 * self._width:
+                pools = [self._cut(_distinct(_joined(pools)))]
+                count = len(pools[0])
+        return self._cut(_distinct(_joined(pools)))
+
+    def _cut(self, pool: _Pool) -> _Pool:
+        if len(pool) > self._width:
+            self.is_complete = False
+        return pool.best(self._width)
+
+    def _expanded(self, packed: UInt8s2, first: int) -> _Pool:
+        """Return the new states after some states of a layer, and note the games that are over.
+
+        Args:
+            packed: the states; uint8 ``[n, ceil(F / 8)]``.
+            first: place in the layer of the first of them.
+        """
+        expansion = self._simulator.expand(self._states(packed))
+        size = len(expansion.parent)
+        self.nodes += size
+        self._branching = max(size / len(packed), 1.0)
+        legal = expansion.look.legal.sum(dim=1).numpy()
+        over = expansion.look.terminal.numpy() | (legal == 0)
+        self._note_ends(expansion, over, first)
+        rows = np.flatnonzero(~over)
+        children = _packed(expansion.states)[rows]
+        keys = self._keys(children)
+        _, novel = np.unique(keys, return_index=True)
+        novel = np.sort(novel)
+        seen = np.isin(keys[novel], self._visited)
+        if self._folds and bool(seen.any()):
+            self.is_complete = False
+        novel = novel[~seen]
+        rows = rows[novel]
+        states = expansion.states.select(torch.from_numpy(rows))
+        scope = None
+        if self._outlook is not None and len(rows):
+            goals, scope = self._outlook.of(states)
+            hopeful = np.flatnonzero(goals > self._known)
+            rows, novel, scope = rows[hopeful], novel[hopeful], scope[hopeful]
+            states = states.select(torch.from_numpy(hopeful))
+        parents = (first + expansion.parent.numpy()[rows]).astype(np.int32)
+        moves = expansion.joint.numpy()[rows, 0].astype(np.int32)
+        return _Pool(
+            children[novel],
+            keys[novel],
+            parents,
+            moves,
+            self._scores(states, keys[novel], legal[rows], scope, parents, moves),
+        )
+
+    def _scores(
+        self,
+        states: StateBatch,
+        keys: UInt64s1,
+        mobility: npt.NDArray[np.int64],
+        scope: npt.NDArray[np.int64] | None,
+        parents: Int32s1,
+        moves: Int32s1,
+    ) -> Scores:
+        """Return what the guides say; a random game that ends well is a find of its own."""
+        if not len(states):
+            return np.zeros((0, len(self._chosen)))
+        games = None
+        if Guide.PLAYOUTS in self._chosen:
+            seed = int(self._seeds.integers(1 << 62))
+            games = random_games(self._simulator, states, seed)
+            goals = np.rint(100 * games.goals[:, 0].numpy()).astype(np.int64)
+            lucky = int(goals.argmax())
+            if goals[lucky] > self._known:
+                rest = played_moves(self._simulator, states, lucky, seed, int(games.lengths[lucky]))
+                path = self._path(int(parents[lucky]), int(moves[lucky]))
+                self._consider(Line(goal=int(goals[lucky]), moves=path + rest, is_over=True))
+        children = Children(states=states, keys=keys, mobility=mobility, scope=scope, games=games)
+        return self._guides.scores(self._chosen, children, self._salt)
+
+    def _note_ends(self, expansion: Expansion, over: Bools1, first: int) -> None:
+        """Take note of the best game that is over."""
+        if not over.any():
+            return
+        goals = np.rint(100 * expansion.look.goals[:, 0].numpy()).astype(np.int64)
+        best = int(np.where(over, goals, -1).argmax())
+        parent, move = int(expansion.parent[best]), int(expansion.joint[best, 0])
+        moves = self._path(first + parent, move)
+        self._consider(Line(goal=int(goals[best]), moves=moves, is_over=True))
+
+    def _consider(self, line: Line) -> None:
+        if self.best is None or line.rank > self.best.rank:
+            self.best = line
+        if line.is_over:
+            self._known = max(self._known, line.goal)
+
+    def _path(self, place: int, *rest: int) -> tuple[int, ...]:
+        """Return the moves that lead to a place in the last layer, and more."""
+        moves = list(reversed(rest))
+        for parents, own in reversed(self._layers):
+            moves.append(int(own[place]))
+            place = int(parents[place])
+        return tuple(reversed(moves))
+
+    def _states(self, packed: UInt8s2) -> StateBatch:
+        flags = np.unpackbits(packed, axis=1, count=self._fluents).view(np.bool_)
+        return StateBatch.from_bool(torch.from_numpy(flags))
+
+    def _keys(self, packed: UInt8s2) -> UInt64s1:
+        """Return a number of 64 bits for each state, clocks left out."""
+        keys = np.full(len(packed), self._salt, np.uint64)
+        for column in (_as_words(packed) & self._state_bits).T:
+            keys = (keys ^ column) * _MIX
+            keys ^= keys >> np.uint64(29)
+        return keys
+
+
+def _packed(states: StateBatch) -> UInt8s2:
+    return np.packbits(states.to_bool().numpy(), axis=1)
+
+
+def _as_words(packed: UInt8s2) -> npt.NDArray[np.uint64]:
+    """Return rows of bytes as rows of words, filled up with zeros."""
+    missing = -packed.shape[1] % 8
+    return np.pad(packed, ((0, 0), (0, missing))).view(np.uint64)
+
+
+def _distinct(pool: _Pool) -> _Pool:
+    """Return the first of each state."""
+    _, first = np.unique(pool.keys, return_index=True)
+    return pool if len(first) == len(pool) else pool.select(np.sort(first))

@@ -1,0 +1,246 @@
+"""Looks for the best line of a game of one role, and remembers the best one from move to move.
+
+Passes by layers (:mod:`~neurogame.search.puzzles.layers`) follow each other: all guides by turns,
+then each guide alone, with and without clocks, then all that with four times the width. They go on
+until nothing had to be left out (the best line is then the best that there is), the highest goal is
+reached, or the time is over. As the widths grow by a factor, a large part of the time goes into the
+widest passes, whatever the game.
+
+*Reference:* Korf, "Depth-first iterative-deepening" (1985), section 3 (why growing by a factor
+costs little), here of widths.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import final
+
+from neurogame.errors import GameError
+from neurogame.regress.clockwork import clockwork
+from neurogame.search.limit import Limit
+from neurogame.search.packing import state_keys
+from neurogame.search.puzzles.guides import Guide, Guides
+from neurogame.search.puzzles.layers import LayeredSearch
+from neurogame.search.puzzles.line import Line
+from neurogame.search.puzzles.outlook import Outlook
+from neurogame.search.result import SearchResult
+from neurogame.simulate.game import Game, State
+
+_NARROWEST, _GROWTH = 16, 4
+_WIDEST = 1 << 18
+_LAYER_BYTES = 1 << 28
+"""Packed states of a layer."""
+_LARGE = 60_000
+"""Gates from which the relaxed game is not made: it takes longer than a start clock."""
+_RESERVE = 0.01
+"""Seconds kept for what comes after the search."""
+
+
+@final
+class PuzzleSolver:
+    """Searches one puzzle; not for several threads at once.
+
+    Attributes:
+        game: the game.
+    """
+
+    def __init__(self, game: Game, seed: int = 0) -> None:
+        """Prepare the search; everything is compiled now, or loaded from the cache.
+
+        Args:
+            game: of one role.
+            seed: decides what is drawn at random.
+
+        Raises:
+            GameError: the game has several roles.
+        """
+        if len(game.roles) != 1:
+            raise GameError(
+                f"{game.name} has {len(game.roles)} roles, a puzzle has one; take mcts or auto"
+            )
+        self.game = game
+        self._seed = seed
+        is_large = game.circuit.gate_count > _LARGE
+        self._outlook = None if is_large else Outlook(game.circuit)
+        self._guides = Guides(game, has_scope=self._outlook is not None)
+        self._top = max((value for value, _ in game.circuit.goals[0]), default=0)
+        known = self._guides.known
+        clocks = clockwork(game.circuit)
+        foldings = (False, True) if clocks.any() and not clocks.all() else (False,)
+        self._plan = [
+            (chosen, folds) for chosen in (known, *((own,) for own in known)) for folds in foldings
+        ]
+        packed = -(-len(game.fluents) // 8)
+        self._widest = max(min(_WIDEST, _LAYER_BYTES // packed), _NARROWEST)
+        self._line: Line | None = None
+        self._places: dict[bytes, int] = {}
+        self._is_decided = False
+        self._begun_at = b""
+        self._passes = self._nodes = 0
+
+    def forget(self, *, proofs: bool = True) -> None:
+        """Drop what was found.
+
+        Args:
+            proofs: whether that goes for what was proved, too.
+        """
+        if proofs or not self._is_decided:
+            self._line, self._places, self._is_decided = None, {}, False
+        self._begun_at = b""
+        self._passes = self._nodes = 0
+
+    @property
+    def headline(self) -> str:
+        """One line for people: what the best line comes to."""
+        if self._line is None or not self._line.is_over:
+            return "no line to an end of the game is known yet"
+        best = ", the best that there is" if self._is_decided else ""
+        return f"a line of {len(self._line.moves)} moves to {self._line.goal} is known{best}"
+
+    @property
+    def line(self) -> Line | None:
+        """The best line that is known, from the state on in which it was found."""
+        return self._line
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether no better line is possible from there."""
+        return self._is_decided
+
+    def search(self, state: State, role: int, limit: Limit) -> SearchResult:
+        """Look for a better line until the limit, and return the best one.
+
+        Args:
+            state: a non-terminal state in which the role has a legal move.
+            role: 0.
+            limit: of it, seconds and nodes are looked at; without any until all is decided.
+        """
+        begun = time.monotonic()
+        end = None if limit.seconds is None else begun + max(limit.seconds - _RESERVE, 0.0)
+        nodes = self._nodes
+        most = None if limit.nodes is None else nodes + limit.nodes
+
+        def stop() -> bool:
+            is_late = end is not None and time.monotonic() >= end
+            return is_late or (most is not None and self._nodes >= most)
+
+        self._improve(state, stop)
+        rest = self._rest(state)
+        if rest is None:
+            # Not even one layer: any move.
+            rest = Line(goal=0, moves=(state.legal_moves[0][0],), is_over=False)
+        value = rest.goal / 100
+        return SearchResult(
+            role=role,
+            move=rest.moves[0],
+            value=(value,),
+            proved=self._is_decided,
+            depth=len(rest.moves),
+            nodes=self._nodes - nodes,
+            visits=self._nodes - nodes,
+            seconds=time.monotonic() - begun,
+            line=tuple((move,) for move in rest.moves),
+            scores={rest.moves[0]: value},
+            proved_states=_NONE,
+            state=state,
+        )
+
+    def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
+        """Look for a better line until told to stop.
+
+        Args:
+            state: a non-terminal state.
+            role: 0.
+            stop: whether to return.
+        """
+        self._improve(state, stop)
+
+    def rehearse(self, state: State, role: int, seconds: float) -> None:
+        """Search for a moment: what is compiled when it is first used is ready after that.
+
+        Args:
+            state: a non-terminal state.
+            role: 0.
+            seconds: how long.
+        """
+        end = time.monotonic() + seconds
+        self._improve(state, lambda: time.monotonic() >= end)
+
+    def _rest(self, state: State) -> Line | None:
+        """Return what is left of the best line in a state on it; None elsewhere."""
+        place = self._places.get(_key(state))
+        if self._line is None or place is None or place >= len(self._line.moves):
+            return None
+        line = self._line
+        return Line(goal=line.goal, moves=line.moves[place:], is_over=line.is_over)
+
+    def _improve(self, state: State, stop: Callable[[], bool]) -> None:
+        """Make passes from a state on until it is decided or told to stop."""
+        line = self._rest(state)
+        if line is None:
+            # Off the line nothing is known.
+            self._is_decided = False
+        if self._is_decided:
+            return
+        if _key(state) != self._begun_at:
+            self._begun_at, self._passes = _key(state), 0
+        while not stop():
+            number, turn = divmod(self._passes, len(self._plan))
+            found = self._pass(state, *self._plan[turn], number, line, stop)
+            if found.best is not None and (line is None or found.best.rank > line.rank):
+                line = found.best
+                self._keep(state, line)
+            self._is_decided = found.is_complete or (line is not None and self._reaches_top(line))
+            if self._is_decided:
+                return
+            self._passes += 1
+
+    def _pass(
+        self,
+        state: State,
+        chosen: tuple[Guide, ...],
+        folds: bool,
+        number: int,
+        line: Line | None,
+        stop: Callable[[], bool],
+    ) -> LayeredSearch:
+        """Make one pass; ``number`` says how wide it is."""
+        nodes = self._nodes
+        search = LayeredSearch(
+            self.game,
+            self._guides,
+            self._outlook,
+            chosen=chosen,
+            width=min(_NARROWEST * _GROWTH ** min(number, 16), self._widest),
+            known=line.goal if line is not None and line.is_over else -1,
+            folds=folds,
+            seed=self._seed + 1000 * self._passes,
+            stop=lambda: self._count(nodes + search.nodes) or stop(),
+        )
+        search.run(state.batch)
+        self._nodes = nodes + search.nodes
+        return search
+
+    def _count(self, nodes: int) -> bool:
+        """Note how many states there are; for limits that are looked at in the middle of a pass."""
+        self._nodes = nodes
+        return False
+
+    def _reaches_top(self, line: Line) -> bool:
+        return line.is_over and line.goal >= self._top
+
+    def _keep(self, state: State, line: Line) -> None:
+        """Remember a line from a state on, and the states that it goes through."""
+        self._line, self._places = line, {}
+        for place, move in enumerate(line.moves):
+            # Where a state returns, the later place is the shorter way.
+            self._places[_key(state)] = place
+            state = state.next([move])
+
+
+_NONE: Mapping[bytes, tuple[float, ...]] = {}
+
+
+def _key(state: State) -> bytes:
+    return state_keys(state.fluents[None].numpy())[0]
