@@ -47,7 +47,7 @@ ALL = tuple(Guide)
 
 @final
 @dataclass(frozen=True, eq=False)
-class Children:
+class NewStates:
     """New states of a layer, none of which is over.
 
     Attributes:
@@ -86,34 +86,34 @@ class Guides:
             without.add(Guide.CREDIT)
         self.known = tuple(guide for guide in Guide if guide not in without)
 
-    def scores(self, chosen: tuple[Guide, ...], children: Children, salt: int) -> Scores:
+    def scores(self, chosen: tuple[Guide, ...], fresh: NewStates, salt: int) -> Scores:
         """Return what some guides say.
 
         Args:
             chosen: of :attr:`known`.
-            children: the states.
+            fresh: the states.
             salt: decides what is drawn at random.
         """
-        return np.stack([self._score(guide, children, salt) for guide in chosen], axis=1)
+        return np.stack([self._score(guide, fresh, salt) for guide in chosen], axis=1)
 
-    def _score(self, guide: Guide, children: Children, salt: int) -> Float64s1:
+    def _score(self, guide: Guide, fresh: NewStates, salt: int) -> Float64s1:
         match guide:
             case Guide.PLAYOUTS:
-                assert children.games is not None
-                found = children.games.goals[:, 0].numpy()
+                assert fresh.games is not None
+                found = fresh.games.goals[:, 0].numpy()
                 # Of games that fail the longer one came farther.
-                found = found + 1e-6 * (found == 0) * children.games.lengths.numpy()
+                found = found + 1e-6 * (found == 0) * fresh.games.lengths.numpy()
             case Guide.CREDIT:
                 assert self._credit is not None
                 with torch.no_grad():
-                    found = self._credit.values(children.states)[:, 0].numpy()
+                    found = self._credit.values(fresh.states)[:, 0].numpy()
             case Guide.SCOPE:
-                assert children.scope is not None
-                found = children.scope
+                assert fresh.scope is not None
+                found = fresh.scope
             case Guide.MOBILITY:
-                found = children.mobility
+                found = fresh.mobility
             case Guide.CHANCE:
-                found = children.keys ^ np.uint64(salt)
+                found = fresh.keys ^ np.uint64(salt)
         numbers: Float64s1 = found.astype(np.float64)
         return numbers
 

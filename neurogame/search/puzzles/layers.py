@@ -20,7 +20,7 @@ import torch
 
 from neurogame.array_types import Bools1, Int32s1, UInt8s2, UInt64s1
 from neurogame.regress.clockwork import clockwork
-from neurogame.search.puzzles.guides import Children, Guide, Guides, Scores, random_games
+from neurogame.search.puzzles.guides import Guide, Guides, NewStates, Scores, random_games
 from neurogame.search.puzzles.line import Line
 from neurogame.search.puzzles.luck import played_moves
 from neurogame.search.puzzles.outlook import Outlook
@@ -240,8 +240,8 @@ class LayeredSearch:
                 rest = played_moves(self._simulator, states, lucky, seed, int(games.lengths[lucky]))
                 path = self._path(int(parents[lucky]), int(moves[lucky]))
                 self._consider(Line(goal=int(goals[lucky]), moves=path + rest, is_over=True))
-        children = Children(states=states, keys=keys, mobility=mobility, scope=scope, games=games)
-        return self._guides.scores(self._chosen, children, self._salt)
+        fresh = NewStates(states=states, keys=keys, mobility=mobility, scope=scope, games=games)
+        return self._guides.scores(self._chosen, fresh, self._salt)
 
     def _note_ends(self, expansion: Expansion, over: Bools1, first: int) -> None:
         """Take note of the best game that is over."""

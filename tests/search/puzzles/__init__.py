@@ -1,0 +1,1 @@
+"""Tests of the search for the best line of a puzzle."""
