@@ -17,12 +17,14 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor
 
 from neurogame.array_types import Bools1, Int32s1, UInt8s2, UInt64s1
 from neurogame.regress.clockwork import clockwork
 from neurogame.search.puzzles.guides import Guide, Guides, NewStates, Scores, random_games
 from neurogame.search.puzzles.line import Line
 from neurogame.search.puzzles.luck import played_moves
+from neurogame.search.puzzles.needs import Needs
 from neurogame.search.puzzles.outlook import Outlook
 from neurogame.simulate.game import Game
 from neurogame.simulate.simulator import Expansion
@@ -101,6 +103,7 @@ class LayeredSearch:
         width: int,
         known: int,
         folds: bool,
+        needs: Needs | None,
         seed: int,
         stop: Callable[[], bool],
     ) -> None:
@@ -115,6 +118,7 @@ class LayeredSearch:
             known: a goal that is known to be reached; only better ones are looked for; -1: none.
             folds: whether states that differ in clocks alone count as the same: what takes longer
                 is then left out, though the rules may reward waiting.
+            needs: narrows the moves that are looked at; None: all are.
             seed: decides what is drawn at random.
             stop: whether to end the pass; asked about every tenth of a second or oftener.
         """
@@ -129,7 +133,7 @@ class LayeredSearch:
         self._salt = int(self._seeds.integers(1 << 62))
         self._fluents = len(game.fluents)
         clocks = clockwork(game.circuit) if folds else np.zeros(self._fluents, np.bool_)
-        self._folds = folds
+        self._folds, self._needs = folds, needs
         self._state_bits = _as_words(np.packbits(~clocks)[None])[0]
         self._chunk = max(64, _CHUNK_BYTES // (self._fluents + game.move_offsets[-1]))
         self._branching = float(max(game.move_offsets[-1], 1))
@@ -184,7 +188,8 @@ class LayeredSearch:
             packed: the states; uint8 ``[n, ceil(F / 8)]``.
             first: place in the layer of the first of them.
         """
-        expansion = self._simulator.expand(self._states(packed))
+        layer = self._states(packed)
+        expansion = self._simulator.expand(layer, self._narrowed(layer))
         size = len(expansion.parent)
         self.nodes += size
         self._branching = max(size / len(packed), 1.0)
@@ -217,6 +222,15 @@ class LayeredSearch:
             moves,
             self._scores(states, keys[novel], legal[rows], scope, parents, moves),
         )
+
+    def _narrowed(self, states: StateBatch) -> Tensor | None:
+        """Return the moves to look at; None for all."""
+        if self._needs is None:
+            return None
+        legal = self._simulator.status(states)[0]
+        narrow = torch.from_numpy(self._needs.narrowed(states.to_bool().numpy(), legal.numpy()))
+        self.is_complete &= torch.equal(narrow, legal)
+        return narrow
 
     def _scores(
         self,

@@ -1,10 +1,10 @@
 """Looks for the best line of a game of one role, and remembers the best one from move to move.
 
-Passes by layers (:mod:`~neurogame.search.puzzles.layers`) follow each other: all guides by turns,
-then each guide alone, with and without clocks, then all that with four times the width. They go on
-until nothing had to be left out (the best line is then the best that there is), the highest goal is
-reached, or the time is over. As the widths grow by a factor, a large part of the time goes into the
-widest passes, whatever the game.
+Passes by layers (:mod:`~neurogame.search.puzzles.layers`) follow each other: one that looks at what
+the goal needs first, one with all guides by turns, one with each guide alone, with and without
+clocks; then all that with four times the width. They go on until nothing had to be left out (the
+best line is then the best that there is), the highest goal is reached, or the time is over. As the
+widths grow by a factor, a large part of the time goes into the widest passes, whatever the game.
 
 *Reference:* Korf, "Depth-first iterative-deepening" (1985), section 3 (why growing by a factor
 costs little), here of widths.
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import final
 
 from neurogame.errors import GameError
@@ -23,6 +24,7 @@ from neurogame.search.packing import state_keys
 from neurogame.search.puzzles.guides import Guide, Guides
 from neurogame.search.puzzles.layers import LayeredSearch
 from neurogame.search.puzzles.line import Line
+from neurogame.search.puzzles.needs import Needs
 from neurogame.search.puzzles.outlook import Outlook
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
@@ -35,6 +37,21 @@ _LARGE = 60_000
 """Gates from which the relaxed game is not made: it takes longer than a start clock."""
 _RESERVE = 0.01
 """Seconds kept for what comes after the search."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class _Way:
+    """How a pass goes; see :class:`~neurogame.search.puzzles.layers.LayeredSearch`."""
+
+    chosen: tuple[Guide, ...]
+    folds: bool
+    needs: Needs | None
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it follows few moves, so that there is time for more width."""
+        return self.needs is not None
 
 
 @final
@@ -68,9 +85,14 @@ class PuzzleSolver:
         known = self._guides.known
         clocks = clockwork(game.circuit)
         foldings = (False, True) if clocks.any() and not clocks.all() else (False,)
-        self._plan = [
-            (chosen, folds) for chosen in (known, *((own,) for own in known)) for folds in foldings
+        needs = None if is_large else Needs(game.circuit)
+        self._ways = [
+            _Way(chosen=chosen, folds=folds, needs=None)
+            for chosen in (known, *((own,) for own in known))
+            for folds in foldings
         ]
+        if needs is not None and needs.count:
+            self._ways.insert(0, _Way(chosen=known, folds=False, needs=needs))
         packed = -(-len(game.fluents) // 8)
         self._widest = max(min(_WIDEST, _LAYER_BYTES // packed), _NARROWEST)
         self._line: Line | None = None
@@ -186,8 +208,8 @@ class PuzzleSolver:
         if _key(state) != self._begun_at:
             self._begun_at, self._passes = _key(state), 0
         while not stop():
-            number, turn = divmod(self._passes, len(self._plan))
-            found = self._pass(state, *self._plan[turn], number, line, stop)
+            number, turn = divmod(self._passes, len(self._ways))
+            found = self._pass(state, self._ways[turn], number, line, stop)
             if found.best is not None and (line is None or found.best.rank > line.rank):
                 line = found.best
                 self._keep(state, line)
@@ -199,8 +221,7 @@ class PuzzleSolver:
     def _pass(
         self,
         state: State,
-        chosen: tuple[Guide, ...],
-        folds: bool,
+        way: _Way,
         number: int,
         line: Line | None,
         stop: Callable[[], bool],
@@ -211,10 +232,11 @@ class PuzzleSolver:
             self.game,
             self._guides,
             self._outlook,
-            chosen=chosen,
-            width=min(_NARROWEST * _GROWTH ** min(number, 16), self._widest),
+            chosen=way.chosen,
+            width=min(_NARROWEST * _GROWTH ** min(number + way.is_narrow, 16), self._widest),
             known=line.goal if line is not None and line.is_over else -1,
-            folds=folds,
+            folds=way.folds,
+            needs=way.needs,
             seed=self._seed + 1000 * self._passes,
             stop=lambda: self._count(nodes + search.nodes) or stop(),
         )
