@@ -78,6 +78,7 @@ class PuzzleSolver:
             )
         self.game = game
         self._seed = seed
+        game.simulator(backend="auto").playout_kernel()
         is_large = game.circuit.gate_count > _LARGE
         self._outlook = None if is_large else Outlook(game.circuit)
         self._guides = Guides(game, has_scope=self._outlook is not None)
