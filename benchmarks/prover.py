@@ -64,10 +64,13 @@ def played(rules: Rules, kind: type[ProverGame] | type[ReferenceGame], seconds: 
         game = kind(rules)
         state = game.initial()
         while time.process_time() - began < seconds:
-            legal = [sorted(game.legal(state, r), key=game.text) for r in range(len(game.roles))]
+            roles = range(len(game.roles))
+            legal = [sorted(game.legal(state, role), key=game.text) for role in roles]
             if game.terminal(state) or not all(legal):
+                # What a game comes to is asked once; beginning anew is no ply.
+                for role in roles:
+                    game.goals(state, role)
                 state = game.initial()
-                plies += 1
                 continue
             state = game.next(state, [chance.choice(own) for own in legal])
             plies += 1

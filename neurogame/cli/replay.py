@@ -19,10 +19,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("rules", metavar="RULES", help="a library game or a path")
     parser.add_argument("traces", metavar="TRACE", nargs="+", help="a .jsonl or .jsonl.gz file")
-    parser.add_argument(
+    without = parser.add_mutually_exclusive_group()
+    without.add_argument(
         "--reference",
         action="store_true",
         help="replay on the slow interpreter of the rules instead of the circuit",
+    )
+    without.add_argument(
+        "--prover",
+        action="store_true",
+        help="replay by proofs instead of the circuit, as games are played that cannot be grounded",
     )
     parser.add_argument(
         "--backend",
@@ -41,7 +47,8 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.simulate.replay import replay
 
     started = time.perf_counter()
-    backend = _backend(_rules(options.rules, options.reference), options)
+    is_interpreted = options.reference or options.prover
+    backend = _backend(_rules(options.rules, is_interpreted), options)
     reports = []
     for trace in options.traces:
         reports.append(replay(trace, backend))
@@ -51,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         summary = {
             "rules": options.rules,
-            "backend": "reference" if options.reference else options.backend,
+            "backend": _name(options),
             "games": sum(report.games for report in reports),
             "states": sum(report.states for report in reports),
             "mismatches": mismatches,
@@ -62,19 +69,30 @@ def run(options: argparse.Namespace) -> int:
     return 1 if mismatches else 0
 
 
+def _name(options: argparse.Namespace) -> str:
+    if options.prover:
+        return "prover"
+    return "reference" if options.reference else str(options.backend)
+
+
 def _backend(rules: Rules, options: argparse.Namespace) -> Backend:
     if options.reference:
         from neurogame.reference.interpreter import ReferenceGame
         from neurogame.simulate.trace_backends import ReferenceBackend
 
         return ReferenceBackend(ReferenceGame(rules))
+    if options.prover:
+        from neurogame.prover.game import ProverGame
+        from neurogame.simulate.trace_backends import ReferenceBackend
+
+        return ReferenceBackend(ProverGame(rules))
     from neurogame.simulate.game import Game
     from neurogame.simulate.trace_backends import CircuitBackend
 
     return CircuitBackend(Game.from_rules(rules, rules.source), backend=options.backend)
 
 
-def _rules(name: str, reference: bool) -> Rules:
+def _rules(name: str, is_interpreted: bool) -> Rules:
     """Return rules that can be evaluated, valid or not; print their errors as warnings.
 
     A trace says what the rules mean even where GDL forbids them, so it can be compared as long as
@@ -92,7 +110,7 @@ def _rules(name: str, reference: bool) -> Rules:
     path = rules_path(name)
     rules = parse_rules(read_text(path), str(path))
     errors = [finding for finding in check_rules(rules) if finding.severity == "error"]
-    refused = {"forbidden-dependency"} | ({"recursion-restriction"} if reference else set())
+    refused = {"forbidden-dependency"} | ({"recursion-restriction"} if is_interpreted else set())
     fatal = [finding for finding in errors if finding.code in refused]
     if fatal:
         raise RulesError(error_text(fatal, rules.source))
