@@ -13,10 +13,14 @@ from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.schedule import Slot, slots
 from neurogame.arena.tally import PairingTally
 from neurogame.errors import ConfigurationError, GameError
+from neurogame.gdl.terms import Rules
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
+from neurogame.players.proved.match import play_proved_match
+from neurogame.players.proved.player import ProofPlayer
 from neurogame.players.record import MatchRecord
+from neurogame.prover.game import ProverGame
 from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
 
@@ -51,18 +55,75 @@ def play_series(
         GameError: there are more or fewer players than roles.
         ConfigurationError: fewer than one match, or a seed below 0.
     """
-    _check(game, players, matches, seed)
+    _check(game.name, game.roles, len(players), matches, seed)
     chosen = settings or MatchSettings()
-    everyone = range(len(players))
-    tally = PairingTally(everyone, len(players), matches)
-    numbers = itertools.count()
-    bar: tqdm[None]
+    openings = Openings(game, chosen.opening_plies, seed)
 
     def play(slot: Slot) -> MatchRecord:
         seated = [players[number] for number in slot.seats]
         return play_match(
             game, seated, seed=slot.seed, settings=chosen, opening=openings[slot.block]
         )
+
+    tally = _played(play, len(players), matches, seed, progress=progress, on_match=on_match)
+    names = [player.name for player in players]
+    note = openings.note(tally.blocks)
+    return tally.result(game.name, str(chosen.limit), names, seed, opening_note=note)
+
+
+def play_proved_series(
+    rules: Rules,
+    players: Sequence[ProofPlayer],
+    matches: int,
+    seed: int = 0,
+    *,
+    name: str = "game",
+    settings: MatchSettings | None = None,
+    progress: bool = False,
+    on_match: Callable[[int, MatchRecord], None] | None = None,
+) -> PairingResult:
+    """Play many matches without a circuit, by proofs; otherwise as :func:`play_series`.
+
+    Args:
+        rules: of the game; they need not be such that they can be grounded.
+        players: one per role.
+        matches: see there, as for ``seed``, ``progress`` and ``on_match``.
+        seed: decides everything.
+        name: of the game, for people.
+        settings: see :func:`~neurogame.players.proved.match.play_proved_match`.
+        progress: whether to show a progress bar.
+        on_match: called with the number and the record of every finished match.
+
+    Raises:
+        GameError: there are more or fewer players than roles.
+        ConfigurationError: fewer than one match, or a seed below 0.
+        LimitError: a proof takes too much.
+    """
+    _check(name, ProverGame(rules).roles, len(players), matches, seed)
+    chosen = settings or MatchSettings()
+
+    def play(slot: Slot) -> MatchRecord:
+        seated = [players[number] for number in slot.seats]
+        return play_proved_match(rules, seated, slot.seed, name=name, settings=chosen)
+
+    tally = _played(play, len(players), matches, seed, progress=progress, on_match=on_match)
+    names = [player.name for player in players]
+    return tally.result(name, str(chosen.limit), names, seed)
+
+
+def _played(
+    play: Callable[[Slot], MatchRecord],
+    players: int,
+    matches: int,
+    seed: int,
+    *,
+    progress: bool,
+    on_match: Callable[[int, MatchRecord], None] | None,
+) -> PairingTally:
+    """Play all matches of a series, or those until Ctrl-C, and return what they came to."""
+    tally = PairingTally(range(players), players, matches)
+    numbers = itertools.count()
+    bar: tqdm[None]
 
     def collect(slot: Slot, record: MatchRecord) -> None:
         if record.ending == "abandoned":
@@ -73,25 +134,21 @@ def play_series(
         if on_match is not None:
             on_match(next(numbers), record)
 
-    openings = Openings(game, chosen.opening_plies, seed)
-    plan = slots(len(players), len(players), matches, seed)
+    plan = slots(players, players, matches, seed)
     with (
         tqdm(total=matches, unit="match", disable=not progress) as bar,
         contextlib.suppress(KeyboardInterrupt),
     ):
         drive(plan, play, collect, InlineExecutor(), 1)
-    limit = str(chosen.limit)
-    names = [player.name for player in players]
-    note = openings.note(tally.blocks)
-    return tally.result(game.name, limit, names, seed, opening_note=note)
+    return tally
 
 
-def _check(game: Game, players: Sequence[Player], matches: int, seed: int) -> None:
+def _check(name: str, roles: Sequence[str], players: int, matches: int, seed: int) -> None:
     """Refuse a wrong number of players or matches, or a wrong seed."""
-    if len(players) != len(game.roles):
+    if players != len(roles):
         raise GameError(
-            f"{game.name} has {len(game.roles)} roles ({', '.join(game.roles)}), but "
-            f"{len(players)} players were given; name one per role (one may be named twice)"
+            f"{name} has {len(roles)} roles ({', '.join(roles)}), but "
+            f"{players} players were given; name one per role (one may be named twice)"
         )
     for name, value, least in (("matches", matches, 1), ("seed", seed, 0)):
         if value < least:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neurogame.arena.settings import ArenaSettings, usual_opening_plies
+from neurogame.errors import LimitError
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.sharing import OPTION_HELP, sharing
 from neurogame.search.limit import Limit
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 A small arena: one game, one player per role, no folder to resume from; 'neurogame arena' has it
-all. A player is random, human, alphabeta:SOURCE, mcts, heuristic, solve (games of one role) or auto, with
-options after commas, such as alphabeta:cilp,depth=2 or mcts:sims=1000; without a limit it thinks
-for a second. With a person at the terminal matches start without random plies unless
+all. A player is random, human, alphabeta:SOURCE, mcts, heuristic, solve (games of one role) or
+auto, with options after commas, such as alphabeta:cilp,depth=2 or mcts:sims=1000; without a limit
+it thinks for a second. With a person at the terminal matches start without random plies unless
 --opening-plies says otherwise.
 """
 
@@ -50,6 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="torch threads (default 1: the batches of a search are small, and threads that "
         "wait for a shared core cost far more than they bring)",
     )
+    parser.add_argument(
+        "--prover",
+        action="store_true",
+        help="play by proofs, without a circuit, what cannot be grounded; the players are random "
+        "and mcts with limits alone",
+    )
     parser.add_argument("--memory", type=int, metavar="MIB", help=OPTION_HELP)
     parser.add_argument("--record", type=Path, metavar="DIR", help="write a JSON file per match")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -65,7 +72,12 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.simulate.game import Game
 
     torch.set_num_threads(max(1, options.threads))
-    game = Game.load(options.rules)
+    if options.prover:
+        return _run_by_proofs(options)
+    try:
+        game = Game.load(options.rules)
+    except LimitError as error:
+        raise LimitError(f"{error}; --prover plays matches without grounding") from None
     opening_plies = usual_opening_plies(0 if "human" in options.players else len(game.roles))
     chosen = {"opening_plies": opening_plies} | chosen_settings(options, MatchSettings)
     settings = MatchSettings(
@@ -83,6 +95,32 @@ def run(options: argparse.Namespace) -> int:
         options.matches,
         options.seed,
         settings=settings,
+        progress=not (options.quiet or options.json),
+        on_match=None if options.record is None else _recorder(options.record),
+    )
+    print(json.dumps(result.as_dict()) if options.json else result)
+    return 130 if result.interrupted else 0
+
+
+def _run_by_proofs(options: argparse.Namespace) -> int:
+    """Play the series without a circuit."""
+    from neurogame.arena.series import play_proved_series
+    from neurogame.gdl.library import load_rules
+    from neurogame.players.proved.player import ProofPlayer
+
+    rules = load_rules(options.rules)
+    chosen = {"opening_plies": usual_opening_plies(len(options.players))}
+    result = play_proved_series(
+        rules,
+        [ProofPlayer(text) for text in options.players],
+        options.matches,
+        options.seed,
+        name=Path(options.rules).stem,
+        settings=MatchSettings(
+            limit=Limit(**chosen_settings(options, Limit)),
+            record_states=options.record is not None,
+            **(chosen | chosen_settings(options, MatchSettings)),
+        ),
         progress=not (options.quiet or options.json),
         on_match=None if options.record is None else _recorder(options.record),
     )

@@ -103,3 +103,14 @@ def test_pipes_are_never_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(GameError, match="no regular file"):
         TraceFile(tmp_path / "pipe")
+
+
+def test_a_trace_is_replayed_by_proofs(capsys: pytest.CaptureFixture[str]) -> None:
+    rules = shared("games", "blocker.kif")
+    trace = shared("traces", "blocker.jsonl.gz")
+    assert main(["replay", str(rules), str(trace), "--prover", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["backend"] == "prover"
+    assert found["states"] > 0
+    with pytest.raises(SystemExit):
+        main(["replay", str(rules), str(trace), "--prover", "--reference"])

@@ -1,0 +1,1 @@
+"""Matches that are played straight from the rules, without a circuit."""
