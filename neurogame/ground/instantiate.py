@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +19,13 @@ from neurogame.gdl.terms import Rules
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.clauses import Clause, Literal
 from neurogame.ground.derive import predicate_strata
-from neurogame.ground.join import JoinStart, PreparedBody, Solutions, build_rows, solve
+from neurogame.ground.join import JoinStart, PreparedBody, Solutions, build_rows, solve_in_pieces
 from neurogame.ground.layout import Numbering
 from neurogame.ground.limits import Watch
 from neurogame.ground.program import GroundProgram
 from neurogame.ground.relation import Database
+
+SmallInts: TypeAlias = npt.NDArray[np.int32]
 
 ASKED = "?"
 """Before a predicate: the relation of those of its atoms that some rule instance asks for."""
@@ -56,6 +58,8 @@ def instantiate(
     layout = Numbering(database, rules)
     parts = _Instances(clauses, dynamic, database, rules, watch)
     parts.collect(outputs)
+    # Nothing is joined any more, and what follows takes memory of its own.
+    database.forget_views()
     layout.number(parts.defined())
     return _program(parts, layout, key)
 
@@ -67,14 +71,14 @@ class _Part:
 
     Attributes:
         clause: the clause.
-        heads: row of each head in its relation; int64 ``[n]``.
-        body: row of each tracked atom in its relation, -1 for none; int64 ``[n, tracked]``.
+        heads: row of each head in its relation; int32 ``[n]``.
+        body: row of each tracked atom in its relation, -1 for none; int32 ``[n, tracked]``.
         tracked: the literals behind the columns of ``body``.
     """
 
     clause: Clause
-    heads: IntArray
-    body: IntArray
+    heads: SmallInts
+    body: SmallInts
     tracked: tuple[Literal, ...]
 
 
@@ -176,16 +180,18 @@ class _Instances:
         where = self.rules.rules[clause.source].position
         doing = f"instantiating the rule at {self.rules.source}:{where.line}:{where.column}"
         told = [*tracked, place] if wanted is not None else tracked
-        table = solve(body, self.database, self.watch, doing, start, told)
-        heads = self._heads(clause.head, table, place)
         literals = tuple(clause.body[place] for place in tracked)
-        columns = [table.tracked[place] for place in tracked]
-        for literal, column in zip(literals, columns, strict=True):
-            self._ask(literal.predicate, column[column >= 0])
-        rows = np.stack(columns, axis=1) if columns else np.zeros((table.count, 0), np.int64)
-        self.parts.append(_Part(clause, heads, rows, literals))
-        self._count += table.count
-        self.watch.check_count(self._count, "collecting the ground rules")
+        for table in solve_in_pieces(body, self.database, self.watch, doing, start, told):
+            heads = self._heads(clause.head, table, place).astype(np.int32)
+            columns = [table.tracked[place] for place in tracked]
+            for literal, column in zip(literals, columns, strict=True):
+                self._ask(literal.predicate, column[column >= 0])
+            rows = np.zeros((table.count, len(columns)), np.int32)
+            for number, column in enumerate(columns):
+                rows[:, number] = column
+            self.parts.append(_Part(clause, heads, rows, literals))
+            self._count += table.count
+            self.watch.check_count(self._count, "collecting the ground rules")
 
     def _heads(self, head: Literal, table: Solutions, asked: int) -> IntArray:
         """Return the row of the head of each solution.
@@ -203,10 +209,14 @@ class _Instances:
 
 def _program(instances: _Instances, layout: Numbering, key: str) -> GroundProgram:
     """Put the instances together."""
-    parts = [_numbered(part, layout) for part in instances.parts]
     empty = np.zeros(0, np.int64)
+    sources = [part.clause.source for part in instances.parts]
+    parts: list[tuple[SmallInts, SmallInts, SmallInts]] = []
+    instances.parts.reverse()
+    while instances.parts:
+        # Each is dropped as soon as it is numbered: both together are the most that is ever held.
+        parts.append(_numbered(instances.parts.pop(), layout))
     counts = np.concatenate([empty, *(counts for _, counts, _ in parts)])
-    sources = [p.clause.source for p in instances.parts]
     return GroundProgram(
         roles=layout.roles,
         fluents=layout.fluents,
@@ -225,18 +235,18 @@ def _program(instances: _Instances, layout: Numbering, key: str) -> GroundProgra
     )
 
 
-def _numbered(part: _Part, layout: Numbering) -> tuple[IntArray, IntArray, IntArray]:
+def _numbered(part: _Part, layout: Numbering) -> tuple[SmallInts, SmallInts, SmallInts]:
     """Return heads, body sizes and bodies of a part's instances, with atoms for rows."""
-    heads = layout.numbers(part.clause.head.predicate)[part.heads]
-    body = np.empty_like(part.body)
+    heads = layout.numbers(part.clause.head.predicate)[part.heads].astype(np.int32)
+    body = np.empty(part.body.shape, np.int32)
     for column, literal in enumerate(part.tracked):
         atoms = layout.numbers(literal.predicate)[part.body[:, column]]
         body[:, column] = np.where(atoms < 0, -1, 2 * atoms + literal.negated)
         if not literal.negated:
             # A positive atom outside the numbering (a move of no role) never holds.
-            heads = np.where(atoms < 0, -1, heads)
+            heads[atoms < 0] = -1
     good = heads >= 0
     heads, body = heads[good], body[good]
     # What is left of -1 is negated atoms that never hold, so these literals are true.
     kept = body >= 0
-    return heads, kept.sum(axis=1).astype(np.int64), body[kept]
+    return heads, kept.sum(axis=1).astype(np.int32), body[kept]

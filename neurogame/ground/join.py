@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import final
 
@@ -21,6 +21,9 @@ DEDUPLICATE_ABOVE = 64
 PLAN_ABOVE = 20_000
 """Joins of fewer rows are not worth a plan: the next literal is chosen by the
 solutions so far."""
+
+PIECE = 400_000
+"""Rows of all joins of a body, as estimated, up to which they are made at once."""
 
 
 @final
@@ -128,12 +131,42 @@ def solve(
     return _Solver(body, database, watch, doing, start, tracked).solve()
 
 
+def solve_in_pieces(
+    body: PreparedBody,
+    database: Database,
+    watch: Watch,
+    doing: str,
+    start: JoinStart | None = None,
+    tracked: Collection[int] = (),
+) -> Iterator[Solutions]:
+    """Yield the same solutions in pieces, so that few of them are in memory with all columns.
+
+    A solution may come again in another piece, unless all of its variables are told by the
+    tracked atoms. Arguments and errors as of :func:`solve`.
+    """
+    size = sum(body.view(place)[0].count for place in body.positive)
+    if start is not None or size <= PLAN_ABOVE:
+        yield solve(body, database, watch, doing, start, tracked)
+        return
+    order, rows = _planned(body)
+    count = body.view(order[0])[0].count
+    step = max(int(count * PIECE / max(rows, 1.0)), 1)
+    for begin in range(0, max(count, 1), step):
+        first = JoinStart(order[0], (begin, min(begin + step, count)))
+        yield _Solver(body, database, watch, doing, first, tracked, order[1:]).solve()
+
+
 def plan_order(body: PreparedBody) -> list[int]:
     """Return the order of the positive literals whose joins have the fewest rows in all.
 
     Every literal is tried as the first one; those after it follow greedily. Sizes are estimated
     from the number of values in each column.
     """
+    return _planned(body)[0]
+
+
+def _planned(body: PreparedBody) -> tuple[list[int], float]:
+    """Return that order, and the rows of all its joins together, as they are estimated."""
     best: tuple[float, list[int]] = (float("inf"), [])
     for first in body.positive:
         order = [first]
@@ -152,7 +185,7 @@ def plan_order(body: PreparedBody) -> list[int]:
             bound.update(body.view(place)[1])
         if total < best[0]:
             best = (total, order)
-    return best[1]
+    return best[1], best[0]
 
 
 def _growth(body: PreparedBody, place: int, bound: Container[str]) -> float:
@@ -197,12 +230,14 @@ class _Solver:
         doing: str,
         start: JoinStart | None,
         tracked: Collection[int],
+        order: Sequence[int] = (),
     ) -> None:
         self.body = body
         self.database = database
         self.watch = watch
         self.doing = doing
         self.start = start
+        self.order = order
         self.tracked = tracked
         self.table = Solutions()
         self.waiting = list(body.positive)
@@ -213,6 +248,9 @@ class _Solver:
         self._apply_filters()
         if self.start is not None:
             self._join(self.start.place, self.start.span)
+            for place in self.order:
+                if self.table.count:
+                    self._join(place, None)
         elif sum(self.body.view(place)[0].count for place in self.waiting) > PLAN_ABOVE:
             for place in plan_order(self.body):
                 if self.table.count:
