@@ -111,7 +111,7 @@ class _Builder:
         rules, per_atom = self.definitions.rules(atoms)
         body, sizes = self.definitions.body(rules)
         literals = self.literal_of[body >> 1] ^ (body & 1)
-        sources = self.program.rule_source[rules]
+        sources = self.program.rule_source[rules].astype(np.int64)
         bodies = self.gates.make(AND, literals, group_starts(sizes), sources)
         self.literal_of[atoms] = self.gates.make(OR, bodies, group_starts(per_atom))
         self._name(atoms)

@@ -30,9 +30,10 @@ class Definitions:
         self.program = program
         self.inputs = len(program.fluents) + program.move_count
         count = len(program.atoms)
-        self._by_head = order_by(program.rule_head)
+        self._by_head = order_by(program.rule_head).astype(np.int32)
         self._head_start = group_starts(np.bincount(program.rule_head, minlength=count))
-        rule = np.repeat(np.arange(program.rule_count), np.diff(program.rule_start))
+        numbers = np.arange(program.rule_count, dtype=np.int32)
+        rule = np.repeat(numbers, np.diff(program.rule_start))
         body = program.rule_body >> 1
         derived = body >= self.inputs
         rule, body = rule[derived], body[derived]
@@ -45,7 +46,7 @@ class Definitions:
 
         The first array has all the rules, the second ``[n]`` counts.
         """
-        rules = gather_groups(self._head_start, self._by_head, atoms)
+        rules = gather_groups(self._head_start, self._by_head, atoms).astype(np.int64)
         return rules, self._head_start[atoms + 1] - self._head_start[atoms]
 
     def body(self, rules: IntArray) -> tuple[IntArray, IntArray]:
@@ -54,7 +55,8 @@ class Definitions:
         Literals are ``2 * atom + negated``; the sizes are ``[n]``.
         """
         start = self.program.rule_start
-        return gather_groups(start, self.program.rule_body, rules), start[rules + 1] - start[rules]
+        body = gather_groups(start, self.program.rule_body, rules).astype(np.int64)
+        return body, start[rules + 1] - start[rules]
 
     def needs(self, atom: int) -> list[int]:
         """Return the atoms in the bodies of an atom's rules."""
@@ -64,8 +66,8 @@ class Definitions:
 
     def users(self, atoms: IntArray) -> IntArray:
         """Return the heads of the rules that use some atoms, once per use; int64 ``[uses]``."""
-        heads: IntArray = self.program.rule_head[gather_groups(self._user_start, self._user, atoms)]
-        return heads
+        users = gather_groups(self._user_start, self._user, atoms)
+        return self.program.rule_head[users].astype(np.int64)
 
 
 @final

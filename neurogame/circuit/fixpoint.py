@@ -113,7 +113,7 @@ class _Systems:
         rules, _ = definitions.rules(atoms)
         body, lengths = definitions.body(rules)
         rule = np.repeat(np.arange(len(rules)), lengths)
-        head = definitions.program.rule_head[rules]
+        head = definitions.program.rule_head[rules].astype(np.int64)
         inside = component[body >> 1] == component[head][rule]
         large = sizes > MOST_UNKNOWNS
         large[component[head[np.bincount(rule[inside], minlength=len(rules)) > 1]]] = True
@@ -126,7 +126,7 @@ class _Systems:
             AND,
             literals,
             group_starts(np.bincount(rule[~inside], minlength=len(rules))),
-            definitions.program.rule_source[rules],
+            definitions.program.rule_source[rules].astype(np.int64),
         )
         # One coefficient per component, row and column: the rules' factors joined by OR.
         constant = column == CONSTANT

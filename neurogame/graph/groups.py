@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.ground.atoms import IntArray
+from neurogame.ground.atoms import IntArray, SmallInts
 
 _Value = TypeVar("_Value", bound=np.generic)
 
@@ -49,7 +49,7 @@ def sorted_in_groups(group: IntArray, values: IntArray) -> IntArray:
 
     Args:
         group: of each value, ascending, at least 0; int64 ``[n]``.
-        values: at least 0; int64 ``[n]``.
+        values: at least 0; int64 or int32 ``[n]``.
 
     Returns:
         int64 ``[n]``.
@@ -63,7 +63,7 @@ def sorted_in_groups(group: IntArray, values: IntArray) -> IntArray:
     return words
 
 
-def order_by(values: IntArray) -> IntArray:
+def order_by(values: IntArray | SmallInts) -> IntArray:
     """Return the places of the values in ascending order, equal ones in the order they stand in.
 
     Args:
@@ -75,7 +75,8 @@ def order_by(values: IntArray) -> IntArray:
     bits = len(values).bit_length()
     if bits + int(values.max(initial=0)).bit_length() > WORD_BITS:
         return np.argsort(values, kind="stable")
-    words = values << bits
+    words = values.astype(np.int64)
+    words <<= bits
     words |= np.arange(len(values))
     words.sort()
     words &= (1 << bits) - 1

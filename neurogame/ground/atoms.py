@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
+SmallInts = npt.NDArray[np.int32]
+"""Of what there are tens of millions, in half the memory."""
 
 
 @dataclass(frozen=True, eq=False)

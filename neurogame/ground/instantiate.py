@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from neurogame.gdl.terms import Rules
-from neurogame.ground.atoms import IntArray
+from neurogame.ground.atoms import IntArray, SmallInts
 from neurogame.ground.clauses import Clause, Literal
 from neurogame.ground.derive import predicate_strata
 from neurogame.ground.join import JoinStart, PreparedBody, Solutions, build_rows, solve_in_pieces
@@ -24,8 +24,6 @@ from neurogame.ground.layout import Numbering
 from neurogame.ground.limits import Watch
 from neurogame.ground.program import GroundProgram
 from neurogame.ground.relation import Database
-
-SmallInts: TypeAlias = npt.NDArray[np.int32]
 
 ASKED = "?"
 """Before a predicate: the relation of those of its atoms that some rule instance asks for."""
@@ -209,7 +207,7 @@ class _Instances:
 
 def _program(instances: _Instances, layout: Numbering, key: str) -> GroundProgram:
     """Put the instances together."""
-    empty = np.zeros(0, np.int64)
+    empty = np.zeros(0, np.int32)
     sources = [part.clause.source for part in instances.parts]
     parts: list[tuple[SmallInts, SmallInts, SmallInts]] = []
     instances.parts.reverse()
@@ -223,9 +221,9 @@ def _program(instances: _Instances, layout: Numbering, key: str) -> GroundProgra
         moves=layout.moves,
         initial=layout.initial,
         rule_head=np.concatenate([empty, *(heads for heads, _, _ in parts)]),
-        rule_start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        rule_start=np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]),
         rule_body=np.concatenate([empty, *(body for _, _, body in parts)]),
-        rule_source=np.repeat(np.array(sources, np.int64), [len(heads) for heads, _, _ in parts]),
+        rule_source=np.repeat(np.array(sources, np.int32), [len(heads) for heads, _, _ in parts]),
         legal=layout.legal(),
         next=layout.next(),
         terminal=layout.terminal(),

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.ground.atoms import AtomTable, IntArray
+from neurogame.ground.atoms import AtomTable, IntArray, SmallInts
 
 
 @final
@@ -25,11 +25,11 @@ class GroundProgram:
         fluents: compact KIF text of each fluent, sorted by code point; ``[F]``.
         moves: per role the compact KIF texts of its moves, sorted by code point.
         initial: the initial state; bool ``[F]``.
-        rule_head: the atom that a rule derives; int64 ``[N]``.
+        rule_head: the atom that a rule derives; int32 ``[N]``.
         rule_start: rule ``n`` has the body ``rule_body[rule_start[n]:rule_start[n + 1]]``;
             int64 ``[N + 1]``.
-        rule_body: ``2 * atom + negated``, concatenated; int64.
-        rule_source: index of the rule in ``Rules.rules``; int64 ``[N]``.
+        rule_body: ``2 * atom + negated``, concatenated; int32.
+        rule_source: index of the rule in ``Rules.rules``; int32 ``[N]``.
         legal: atom that makes a move legal; int64 ``[M]``.
         next: atom that puts a fluent into the next state, or -1 if none can; int64 ``[F]``.
         terminal: atom, or -1 if no state is terminal.
@@ -42,10 +42,10 @@ class GroundProgram:
     fluents: tuple[str, ...]
     moves: tuple[tuple[str, ...], ...]
     initial: npt.NDArray[np.bool_]
-    rule_head: IntArray
+    rule_head: SmallInts
     rule_start: IntArray
-    rule_body: IntArray
-    rule_source: IntArray
+    rule_body: SmallInts
+    rule_source: SmallInts
     legal: IntArray
     next: IntArray
     terminal: int
