@@ -20,7 +20,7 @@ from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.simulate.game import Game
-from neurogame.simulate.play_out import GameResults, play_out
+from neurogame.simulate.play_out import Ending, GameResults, play_out
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 
@@ -100,7 +100,9 @@ class Guides:
         match guide:
             case Guide.PLAYOUTS:
                 assert fresh.games is not None
-                found = fresh.games.goals[:, 0].numpy()
+                # What holds where a game is cut is no goal.
+                is_cut = fresh.games.endings.numpy() == Ending.CUT
+                found = fresh.games.goals[:, 0].numpy() * ~is_cut
                 # Of games that fail the longer one came farther.
                 found = found + 1e-6 * (found == 0) * fresh.games.lengths.numpy()
             case Guide.CREDIT:

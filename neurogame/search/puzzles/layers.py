@@ -27,11 +27,15 @@ from neurogame.search.puzzles.luck import played_moves
 from neurogame.search.puzzles.needs import Needs
 from neurogame.search.puzzles.outlook import Outlook
 from neurogame.simulate.game import Game
+from neurogame.simulate.play_out import Ending
 from neurogame.simulate.simulator import Expansion
 from neurogame.simulate.states import StateBatch
 
 _CHUNK_BYTES = 1 << 26
 """Fluents and moves of children that are made together, one byte each."""
+_CHUNK, _CHUNK_GATES = 4096, 20_000_000
+"""Children that are made together, and their gates: so many take less than a tenth of a second."""
+_LEAST_CHUNK = 64
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -120,7 +124,8 @@ class LayeredSearch:
                 is then left out, though the rules may reward waiting.
             needs: narrows the moves that are looked at; None: all are.
             seed: decides what is drawn at random.
-            stop: whether to end the pass; asked about every tenth of a second or oftener.
+            stop: whether to end the pass; asked about every tenth of a second, or oftener, but in
+                games of more than a hundred thousand gates.
         """
         self.best: Line | None = None
         self.is_complete = True
@@ -135,7 +140,10 @@ class LayeredSearch:
         clocks = clockwork(game.circuit) if folds else np.zeros(self._fluents, np.bool_)
         self._folds, self._needs = folds, needs
         self._state_bits = _as_words(np.packbits(~clocks)[None])[0]
-        self._chunk = max(64, _CHUNK_BYTES // (self._fluents + game.move_offsets[-1]))
+        room = _CHUNK_BYTES // (self._fluents + game.move_offsets[-1])
+        gates = _CHUNK_GATES // max(game.circuit.gate_count, 1)
+        # Never by the clock: with a seed and a number of nodes all is as it was before.
+        self._chunk = max(min(_CHUNK, room, gates), _LEAST_CHUNK)
         self._branching = float(max(game.move_offsets[-1], 1))
         self._layers: list[tuple[Int32s1, Int32s1]] = []
         self._visited: UInt64s1 = np.zeros(0, np.uint64)
@@ -249,6 +257,7 @@ class LayeredSearch:
             seed = int(self._seeds.integers(1 << 62))
             games = random_games(self._simulator, states, seed)
             goals = np.rint(100 * games.goals[:, 0].numpy()).astype(np.int64)
+            goals[games.endings.numpy() == Ending.CUT] = -1
             lucky = int(goals.argmax())
             if goals[lucky] > self._known:
                 rest = played_moves(self._simulator, states, lucky, seed, int(games.lengths[lucky]))

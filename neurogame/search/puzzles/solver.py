@@ -12,6 +12,7 @@ costs little), here of widths.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,8 +32,8 @@ from neurogame.simulate.game import Game, State
 
 _NARROWEST, _GROWTH = 16, 4
 _WIDEST = 1 << 18
-_LAYER_BYTES = 1 << 28
-"""Packed states of a layer."""
+_LAYER_BYTES = 1 << 26
+"""Packed states of a layer; up to four times as much is held while one is made."""
 _LARGE = 60_000
 """Gates from which the relaxed game is not made: it takes longer than a start clock."""
 _RESERVE = 0.01
@@ -140,13 +141,16 @@ class PuzzleSolver:
             limit: of it, seconds and nodes are looked at; without any until all is decided.
         """
         begun = time.monotonic()
-        end = None if limit.seconds is None else begun + max(limit.seconds - _RESERVE, 0.0)
-        nodes = self._nodes
-        most = None if limit.nodes is None else nodes + limit.nodes
+        end = math.inf if limit.seconds is None else begun + limit.seconds - _RESERVE
+        nodes, asked = self._nodes, begun
+        most = math.inf if limit.nodes is None else nodes + limit.nodes
 
         def stop() -> bool:
-            is_late = end is not None and time.monotonic() >= end
-            return is_late or (most is not None and self._nodes >= most)
+            nonlocal asked
+            now, before = time.monotonic(), asked
+            asked = now
+            # What follows takes about as long as what was done since the last question.
+            return 2 * now - before >= end or self._nodes >= most
 
         self._improve(state, stop)
         rest = self._rest(state)

@@ -156,3 +156,15 @@ def test_lines_are_compared_by_goal_then_by_hope_then_by_length() -> None:
     assert rank(0, 9, is_over=True) > rank(0, 3, is_over=True)
     # What holds where the game goes on is no goal yet.
     assert rank(90, 3, is_over=False) < rank(10, 3, is_over=True)
+
+
+def test_what_holds_in_a_game_without_end_is_no_goal() -> None:
+    game = Game.from_text(
+        "(role robot) (init (on 0)) (legal robot a) (legal robot b)"
+        "(<= (next (on ?x)) (true (on ?x))) (<= (next (on 1)) (does robot a))"
+        "(<= terminal (true (on 9))) (<= (goal robot 100) (true (on 0)))"
+    )
+    state = game.initial_state()
+    found = PuzzleSolver(game).search(state, 0, Limit())
+    assert found.value == (0.0,)
+    assert found.move in state.legal_moves[0]
