@@ -60,3 +60,12 @@ def test_several_roles_and_sources_are_refused() -> None:
         make_player("solve:cilp")
     with pytest.raises(PlayerError, match="unknown option 'depth'; allowed are seconds, nodes"):
         make_player("solve:depth=3")
+
+
+def test_auto_has_trials_in_large_games_of_one_role(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("neurogame.players.auto.auto_player.LARGE", 10)
+    player = make_player("auto:prepare=0.01")
+    record = play_match(Game.load("lightsout"), [player], Limit(nodes=200))
+    assert record.ending == "terminal"
+    assert isinstance(player, AutoPlayer)
+    assert player.report.startswith("plays mcts")

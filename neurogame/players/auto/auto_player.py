@@ -15,6 +15,7 @@ from neurogame.players.solve_player import SolvePlayer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts import Mcts
 from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.puzzles.solver import LARGE
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 from neurogame.waiting import during, say
@@ -84,12 +85,12 @@ class AutoPlayer:
         """Choose, if the game is a new one; see :class:`~neurogame.players.player.Player`."""
         own = None if seconds is None else _REST * seconds
         if self._playing is None or game is not self._game:
-            if len(game.roles) == 1:
+            if len(game.roles) == 1 and game.circuit.gate_count <= LARGE:
                 self._solve(game)
             else:
                 self._choose_for(game, seed, seconds, self._limit.merged(limit or Limit()))
         assert self._playing is not None
-        if len(game.roles) == 1:
+        if isinstance(self._playing, SolvePlayer):
             # Nothing is left to be chosen: all the time is for the line.
             own = self._prepare if seconds is None else seconds
         self._playing.start(game, role, seed, own, limit)
