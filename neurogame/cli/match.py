@@ -17,6 +17,7 @@ from neurogame.setting_options import add_settings, chosen_settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from neurogame.arena.pairing_result import PairingResult
     from neurogame.players.record import MatchRecord
 
 _EPILOG = """\
@@ -67,29 +68,28 @@ def run(options: argparse.Namespace) -> int:
     """Play the series and print its result; exit code 130 if it was interrupted."""
     import torch
 
+    torch.set_num_threads(max(1, options.threads))
+    result = (_played_by_proofs if options.prover else _played)(options)
+    print(json.dumps(result.as_dict()) if options.json else result)
+    return 130 if result.interrupted else 0
+
+
+def _played(options: argparse.Namespace) -> PairingResult:
+    """Play the series on the circuit of the game."""
     from neurogame.arena.series import play_series
     from neurogame.players.players import make_player
     from neurogame.simulate.game import Game
 
-    torch.set_num_threads(max(1, options.threads))
-    if options.prover:
-        return _run_by_proofs(options)
     try:
         game = Game.load(options.rules)
     except LimitError as error:
         raise LimitError(f"{error}; --prover plays matches without grounding") from None
-    opening_plies = usual_opening_plies(0 if "human" in options.players else len(game.roles))
-    chosen = {"opening_plies": opening_plies} | chosen_settings(options, MatchSettings)
-    settings = MatchSettings(
-        limit=Limit(**chosen_settings(options, Limit)),
-        record_states=options.record is not None,
-        **chosen,
-    )
+    settings = _settings(options, 0 if "human" in options.players else len(game.roles))
     players = [
         make_player(text, game, options.seed + number)
         for number, text in enumerate(sharing(options.players, options.memory))
     ]
-    result = play_series(
+    return play_series(
         game,
         players,
         options.matches,
@@ -98,34 +98,34 @@ def run(options: argparse.Namespace) -> int:
         progress=not (options.quiet or options.json),
         on_match=None if options.record is None else _recorder(options.record),
     )
-    print(json.dumps(result.as_dict()) if options.json else result)
-    return 130 if result.interrupted else 0
 
 
-def _run_by_proofs(options: argparse.Namespace) -> int:
+def _played_by_proofs(options: argparse.Namespace) -> PairingResult:
     """Play the series without a circuit."""
     from neurogame.arena.series import play_proved_series
     from neurogame.gdl.library import load_rules
     from neurogame.players.proved.player import ProofPlayer
 
-    rules = load_rules(options.rules)
-    chosen = {"opening_plies": usual_opening_plies(len(options.players))}
-    result = play_proved_series(
-        rules,
+    return play_proved_series(
+        load_rules(options.rules),
         [ProofPlayer(text) for text in options.players],
         options.matches,
         options.seed,
         name=Path(options.rules).stem,
-        settings=MatchSettings(
-            limit=Limit(**chosen_settings(options, Limit)),
-            record_states=options.record is not None,
-            **(chosen | chosen_settings(options, MatchSettings)),
-        ),
+        settings=_settings(options, len(options.players)),
         progress=not (options.quiet or options.json),
         on_match=None if options.record is None else _recorder(options.record),
     )
-    print(json.dumps(result.as_dict()) if options.json else result)
-    return 130 if result.interrupted else 0
+
+
+def _settings(options: argparse.Namespace, roles: int) -> MatchSettings:
+    """Return the conditions of each match, with the usual opening for so many roles."""
+    chosen = {"opening_plies": usual_opening_plies(roles)} | chosen_settings(options, MatchSettings)
+    return MatchSettings(
+        limit=Limit(**chosen_settings(options, Limit)),
+        record_states=options.record is not None,
+        **chosen,
+    )
 
 
 def _recorder(folder: Path) -> Callable[[int, MatchRecord], None]:

@@ -76,16 +76,12 @@ def _name(options: argparse.Namespace) -> str:
 
 
 def _backend(rules: Rules, options: argparse.Namespace) -> Backend:
-    if options.reference:
+    if options.reference or options.prover:
+        from neurogame.prover.game import ProverGame
         from neurogame.reference.interpreter import ReferenceGame
         from neurogame.simulate.trace_backends import ReferenceBackend
 
-        return ReferenceBackend(ReferenceGame(rules))
-    if options.prover:
-        from neurogame.prover.game import ProverGame
-        from neurogame.simulate.trace_backends import ReferenceBackend
-
-        return ReferenceBackend(ProverGame(rules))
+        return ReferenceBackend((ProverGame if options.prover else ReferenceGame)(rules))
     from neurogame.simulate.game import Game
     from neurogame.simulate.trace_backends import CircuitBackend
 

@@ -49,7 +49,7 @@ def sorted_in_groups(group: IntArray, values: IntArray) -> IntArray:
 
     Args:
         group: of each value, ascending, at least 0; int64 ``[n]``.
-        values: at least 0; int64 or int32 ``[n]``.
+        values: at least 0; int64 ``[n]``.
 
     Returns:
         int64 ``[n]``.
@@ -67,7 +67,7 @@ def order_by(values: IntArray | SmallInts) -> IntArray:
     """Return the places of the values in ascending order, equal ones in the order they stand in.
 
     Args:
-        values: at least 0; int64 ``[n]``.
+        values: at least 0; int64 or int32 ``[n]``.
 
     Returns:
         int64 ``[n]``.

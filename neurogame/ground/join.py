@@ -144,11 +144,10 @@ def solve_in_pieces(
     A solution may come again in another piece, unless all of its variables are told by the
     tracked atoms. Arguments and errors as of :func:`solve`.
     """
-    size = sum(body.view(place)[0].count for place in body.positive)
-    if start is not None or size <= PLAN_ABOVE:
+    if start is not None or not _is_worth_a_plan(body):
         yield solve(body, database, watch, doing, start, tracked)
         return
-    order, rows = _planned(body)
+    order, rows = plan_order(body)
     count = body.view(order[0])[0].count
     step = max(int(count * PIECE / max(rows, 1.0)), 1)
     for begin in range(0, max(count, 1), step):
@@ -156,17 +155,16 @@ def solve_in_pieces(
         yield _Solver(body, database, watch, doing, first, tracked, order[1:]).solve()
 
 
-def plan_order(body: PreparedBody) -> list[int]:
-    """Return the order of the positive literals whose joins have the fewest rows in all.
+def _is_worth_a_plan(body: PreparedBody) -> bool:
+    return sum(body.view(place)[0].count for place in body.positive) > PLAN_ABOVE
+
+
+def plan_order(body: PreparedBody) -> tuple[list[int], float]:
+    """Return the order of the positive literals whose joins have the fewest rows in all, and these.
 
     Every literal is tried as the first one; those after it follow greedily. Sizes are estimated
     from the number of values in each column.
     """
-    return _planned(body)[0]
-
-
-def _planned(body: PreparedBody) -> tuple[list[int], float]:
-    """Return that order, and the rows of all its joins together, as they are estimated."""
     best: tuple[float, list[int]] = (float("inf"), [])
     for first in body.positive:
         order = [first]
@@ -246,15 +244,14 @@ class _Solver:
 
     def solve(self) -> Solutions:
         self._apply_filters()
+        order = self.order
         if self.start is not None:
             self._join(self.start.place, self.start.span)
-            for place in self.order:
-                if self.table.count:
-                    self._join(place, None)
-        elif sum(self.body.view(place)[0].count for place in self.waiting) > PLAN_ABOVE:
-            for place in plan_order(self.body):
-                if self.table.count:
-                    self._join(place, None)
+        elif _is_worth_a_plan(self.body):
+            order, _ = plan_order(self.body)
+        for place in order:
+            if self.table.count:
+                self._join(place, None)
         while self.waiting and self.table.count:
             self._join(self._choose(), None)
         if self.waiting or self.negative or self.distinct:

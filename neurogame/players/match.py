@@ -9,8 +9,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.errors import GameError
-from neurogame.players.match_settings import CLOCK_SHARE, MatchSettings
+from neurogame.players.match_settings import CLOCK_SHARE, MatchSettings, check_players
 from neurogame.players.player import MatchAbandoned, Observer, Player
 from neurogame.players.record import Ending, MatchRecord
 from neurogame.search.limit import Limit
@@ -44,11 +43,7 @@ def play_match(
     Raises:
         GameError: there are more or fewer players than roles.
     """
-    if len(players) != len(game.roles):
-        raise GameError(
-            f"{game.name} has {len(game.roles)} roles ({', '.join(game.roles)}), "
-            f"but {len(players)} players were given; one per role is needed"
-        )
+    check_players(game.name, game.roles, len(players))
     settings = settings or MatchSettings()
     if limit is not None:
         settings = MatchSettings(**{**vars(settings), "limit": limit})

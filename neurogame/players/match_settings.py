@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+from neurogame.errors import GameError
 from neurogame.search.limit import Limit
 from neurogame.settings import Settings, setting
 
@@ -64,3 +66,21 @@ class MatchSettings(Settings):
         if self.play_clock is None:
             return self.limit
         return self.limit.merged(Limit(seconds=self.play_clock * CLOCK_SHARE))
+
+
+def check_players(game: str, roles: Sequence[str], players: int) -> None:
+    """Refuse a number of players that is not that of the roles.
+
+    Args:
+        game: its name, for the message.
+        roles: role names.
+        players: how many were given.
+
+    Raises:
+        GameError: there are more or fewer players than roles.
+    """
+    if players != len(roles):
+        raise GameError(
+            f"{game} has {len(roles)} roles ({', '.join(roles)}), "
+            f"but {players} players were given; one per role is needed"
+        )

@@ -125,7 +125,17 @@ class SearchPlayer(ABC):
         if seconds is not None:
             state = game.initial_state()
             if not state.is_terminal and all(state.legal_moves):
-                self._search.rehearse(state, role, _FIRST_LOOK)
+                assert end is not None
+                self._use_start(state, end)
+
+    def _use_start(self, state: State, end: float) -> None:
+        """Use what is left of the seconds to get ready in.
+
+        Args:
+            state: the initial state, in which every role has a legal move.
+            end: when they are over, as ``time.monotonic`` tells it.
+        """
+        started(self._search, self._name, "start").rehearse(state, self._role, _FIRST_LOOK)
 
     @abstractmethod
     def _make_search(

@@ -9,7 +9,7 @@ from neurogame.errors import PlayerError
 from neurogame.players.search_player import SearchPlayer
 from neurogame.search.limit import Limit
 from neurogame.search.puzzles.solver import PuzzleSolver
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, State
 from neurogame.waiting import during, say
 
 _SHARE = 0.9
@@ -32,31 +32,14 @@ class SolvePlayer(SearchPlayer):
         super().__init__(None, name=name, limit=limit, fresh=False, refine=0.0)
         self._solver: PuzzleSolver | None = None
 
-    def start(
-        self,
-        game: Game,
-        role: int,
-        seed: int,
-        seconds: float | None = None,
-        limit: Limit | None = None,
-    ) -> None:
-        """Prepare a match, and look for a line as long as the start's seconds allow.
-
-        See :class:`neurogame.players.player.Player`.
-
-        Raises:
-            PlayerError: the game has several roles.
-        """
-        end = None if seconds is None else time.monotonic() + seconds
-        super().start(game, role, seed, seconds, limit)
-        state = game.initial_state()
-        if end is None or state.is_terminal or not state.legal_moves[role]:
-            return
+    def _use_start(self, state: State, end: float) -> None:
+        """Look for a line as long as the start's seconds allow."""
+        super()._use_start(state, end)
         assert self._solver is not None
         left = _SHARE * (end - time.monotonic())
         stop = time.monotonic() + left
-        with during(f"{self.name}: looks for a line in {game.name}", max(left, 0.0)):
-            self._solver.ponder(state, role, lambda: time.monotonic() >= stop)
+        with during(f"{self.name}: looks for a line in {state.game.name}", max(left, 0.0)):
+            self._solver.ponder(state, self._role, lambda: time.monotonic() >= stop)
         self.report = self._solver.headline
         say(f"{self.name}: {self.report}")
 

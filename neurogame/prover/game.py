@@ -88,6 +88,10 @@ class ProverGame:
             return self._reference().legal(state, role)
         return frozenset(self._term(row[0]) for row in rows)
 
+    def choices(self, state: ProverState) -> list[list[Sentence]]:
+        """Return the same moves of all roles, those of each in code point order of their texts."""
+        return [sorted(self.legal(state, role), key=self.text) for role in range(len(self.roles))]
+
     def legal_moves(self, state: ProverState, role: int) -> Iterator[Sentence]:
         """Yield the same moves one by one, each as soon as it is proved.
 

@@ -208,11 +208,10 @@ class ProofSearch:
         known = self._nodes.get(state)
         if known is not None:
             return known
-        roles = range(len(self._game.roles))
         if self._game.terminal(state):
             made = _Node(state, [], self._goals(state))
         else:
-            moves = [sorted(self._game.legal(state, role), key=self._game.text) for role in roles]
+            moves = self._game.choices(state)
             # No game goes on from where some role has no move.
             made = _Node(state, moves, None if all(moves) else self._goals(state))
         if len(self._nodes) < MOST_NODES:

@@ -29,10 +29,7 @@ from neurogame.graph.prune import prune_by_level
 from neurogame.graph.rewrite import rewrite
 from neurogame.graph.store import GateStore
 from neurogame.ground.atoms import IntArray
-from neurogame.regress.specialise import formulas_of_moves
-
-_BUDGET = 2_000_000
-"""Gates that may be made for single moves; beyond that a step makes all moves together."""
+from neurogame.regress.specialise import next_of_moves
 
 
 def relaxed(circuit: Circuit) -> Circuit:
@@ -73,12 +70,13 @@ def relaxed(circuit: Circuit) -> Circuit:
     # Where moves are not told apart, each can be made and left out.
     does = 2 * (1 + fluents + np.arange(moves))
     leaf[does], leaf[does + 1] = legal, TRUE
-    following = circuit.graph.with_outputs(np.concatenate([circuit.next, circuit.next ^ 1]))
-    formulas = formulas_of_moves(circuit, following, 0, budget=_BUDGET)
+    formulas = next_of_moves(circuit)
+    both = np.concatenate([formulas.literals, formulas.literals ^ 1])
+    brought = made(formulas.graph.with_outputs(both.reshape(-1)))
     kept = 2 * (1 + np.arange(2 * fluents))
     outputs = [
         legal,
-        _brought_about(formulas.literals, made(formulas.graph), legal, kept, store),
+        _brought_about(brought.reshape(both.shape), legal, kept, store),
         np.array([FALSE]),
         store.pairs(AND, of(circuit.goal_literals), int(over[0])),
     ]
@@ -100,29 +98,25 @@ def _digest(graph: Graph) -> str:
     return digest.hexdigest()
 
 
-def _brought_about(
-    formula: IntArray, made: IntArray, legal: IntArray, kept: IntArray, store: GateStore
-) -> IntArray:
+def _brought_about(made: IntArray, legal: IntArray, kept: IntArray, store: GateStore) -> IntArray:
     """Return whether some move that can be made brings something about, or it could hold before.
 
     Args:
-        formula: a number for what each move makes of each fluent; int64 ``[N, M]``.
-        made: the same in the relaxed game, as literals of the store; ``[N * M]``.
+        made: literal of the store of what each move may make of each fluent; ``[N, M]``.
         legal: whether each move can be made; ``[M]``.
         kept: whether it could hold before; ``[N]``.
         store: where the gates are made.
     """
-    rows, moves = formula.shape
-    row, move = np.divmod(np.arange(rows * moves), max(moves, 1))
     # What leaves a fluent as it is adds nothing.
-    telling = np.flatnonzero((made != FALSE) & (made != kept[row]))
-    pair = row[telling] * (int(made.max(initial=0)) + 1) + made[telling]
-    order = np.argsort(pair, kind="stable")
-    telling, pair = telling[order], pair[order]
-    head = np.flatnonzero(np.append(True, pair[1:] != pair[:-1])) if len(pair) else telling
-    some = store.make(OR, legal[move[telling]], np.append(head, len(pair)))
-    cause = store.pairs(AND, some, made[telling[head]])
-    count = np.bincount(row[telling[head]], minlength=rows)
+    row, move = np.nonzero((made != FALSE) & (made != kept[:, None]))
+    literal = made[row, move]
+    order = np.lexsort((literal, row))
+    row, move, literal = row[order], move[order], literal[order]
+    is_new = (row[1:] != row[:-1]) | (literal[1:] != literal[:-1])
+    head = np.flatnonzero(np.append(True, is_new)) if len(row) else row
+    some = store.make(OR, legal[move], np.append(head, len(row)))
+    cause = store.pairs(AND, some, literal[head])
+    count = np.bincount(row[head], minlength=len(kept))
     start = np.append(0, np.cumsum(count + 1))
     inputs = np.empty(int(start[-1]), np.int64)
     own = np.zeros(len(inputs), np.bool_)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import final
 
 import numpy as np
@@ -28,6 +29,9 @@ from neurogame.regress.regress import regressed_goals
 
 GATE_BUDGET = 16_000_000
 """Gates made again for single moves, before sharing, of all roles together: about 2 GiB."""
+
+_NEXT_BUDGET = 2_000_000
+"""The same for what moves make of fluents; beyond that, moves are not told apart."""
 
 WIDTH = 4
 """Inputs of a gate at most, after splitting."""
@@ -90,6 +94,17 @@ def goals_of_moves(
         formulas_of_moves(circuit, regressed_goals(circuit, role), role, noops, share)
         for role in roles
     )
+
+
+@lru_cache(maxsize=1)
+def next_of_moves(circuit: Circuit) -> MoveFormulas:
+    """Return what each move of the only role makes of each fluent; those of the last game are kept.
+
+    Args:
+        circuit: a game of one role.
+    """
+    following = circuit.graph.with_outputs(circuit.next)
+    return formulas_of_moves(circuit, following, 0, budget=_NEXT_BUDGET)
 
 
 def formulas_of_moves(

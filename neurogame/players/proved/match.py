@@ -9,9 +9,8 @@ from typing import final
 
 import numpy as np
 
-from neurogame.errors import GameError
 from neurogame.gdl.terms import Rules, Sentence
-from neurogame.players.match_settings import MatchSettings
+from neurogame.players.match_settings import MatchSettings, check_players
 from neurogame.players.proved.player import ProofPlayer
 from neurogame.players.record import Ending, MatchRecord
 from neurogame.prover.game import ProverGame, ProverState
@@ -44,11 +43,7 @@ def play_proved_match(
         LimitError: a proof takes too much.
     """
     game = ProverGame(rules)
-    if len(players) != len(game.roles):
-        raise GameError(
-            f"{name} has {len(game.roles)} roles ({', '.join(game.roles)}), but {len(players)} "
-            "players were given; one per role is needed"
-        )
+    check_players(name, game.roles, len(players))
     return _ProvedMatch(game, players, seed, name, settings or MatchSettings()).play()
 
 
@@ -85,7 +80,7 @@ class _ProvedMatch:
             if len(self._moves) >= self._settings.max_plies:
                 ending = "step limit"
                 break
-            legal = self._legal(state)
+            legal = self._game.choices(state)
             if not all(legal):
                 ending = "stuck"
                 break
@@ -120,17 +115,13 @@ class _ProvedMatch:
                 state = self._game.initial()
                 self._note(state)
                 for _ in range(plies):
-                    legal = [] if self._game.terminal(state) else self._legal(state)
+                    legal = [] if self._game.terminal(state) else self._game.choices(state)
                     if not legal or not all(legal):
                         break
                     state = self._after(state, [self._chance.choice(own) for own in legal])
                 if len(self._moves) == plies and not self._game.terminal(state):
                     return state
         return state
-
-    def _legal(self, state: ProverState) -> list[list[Sentence]]:
-        roles = range(len(self._game.roles))
-        return [sorted(self._game.legal(state, role), key=self._game.text) for role in roles]
 
     def _ask(self, state: ProverState, role: int, moves: list[Sentence]) -> Sentence:
         """Return the move of one role, replaced where its player is late."""

@@ -20,8 +20,7 @@ from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.simulate.game import Game
-from neurogame.simulate.play_out import Ending, GameResults, play_out
-from neurogame.simulate.simulator import Simulator
+from neurogame.simulate.play_out import Ending, GameResults
 from neurogame.simulate.states import StateBatch
 
 Scores = npt.NDArray[np.float64]
@@ -29,7 +28,6 @@ Scores = npt.NDArray[np.float64]
 
 _LARGE = 100_000
 """Gates from which the goal's network is not made: it takes longer than a start clock."""
-_LONGEST = 1000
 
 
 class Guide(Enum):
@@ -40,9 +38,6 @@ class Guide(Enum):
     SCOPE = "how many moves can still be made some time"
     MOBILITY = "how many moves are legal now"
     CHANCE = "nothing: drawn at random"
-
-
-ALL = tuple(Guide)
 
 
 @final
@@ -118,17 +113,6 @@ class Guides:
                 found = fresh.keys ^ np.uint64(salt)
         numbers: Float64s1 = found.astype(np.float64)
         return numbers
-
-
-def random_games(simulator: Simulator, states: StateBatch, seed: int) -> GameResults:
-    """Return how one random game from each state ends.
-
-    Args:
-        simulator: of the game.
-        states: ``B`` states.
-        seed: any integer.
-    """
-    return play_out(simulator, states, seed, _LONGEST)
 
 
 def _credit(game: Game) -> Evaluator | None:

@@ -20,14 +20,15 @@ import torch
 from torch import Tensor
 
 from neurogame.array_types import Bools1, Int32s1, UInt8s2, UInt64s1
-from neurogame.regress.clockwork import clockwork
-from neurogame.search.puzzles.guides import Guide, Guides, NewStates, Scores, random_games
+from neurogame.graph.lanes import Bits
+from neurogame.search.packing import pack_states, unpack_states
+from neurogame.search.puzzles.guides import Guide, Guides, NewStates, Scores
 from neurogame.search.puzzles.line import Line
 from neurogame.search.puzzles.luck import played_moves
 from neurogame.search.puzzles.needs import Needs
 from neurogame.search.puzzles.outlook import Outlook
 from neurogame.simulate.game import Game
-from neurogame.simulate.play_out import Ending
+from neurogame.simulate.play_out import Ending, play_out
 from neurogame.simulate.simulator import Expansion
 from neurogame.simulate.states import StateBatch
 
@@ -106,7 +107,7 @@ class LayeredSearch:
         chosen: tuple[Guide, ...],
         width: int,
         known: int,
-        folds: bool,
+        clocks: Bits | None,
         needs: Needs | None,
         seed: int,
         stop: Callable[[], bool],
@@ -120,8 +121,8 @@ class LayeredSearch:
             chosen: guides that choose by turns.
             width: states of a layer that are followed, at least 1.
             known: a goal that is known to be reached; only better ones are looked for; -1: none.
-            folds: whether states that differ in clocks alone count as the same: what takes longer
-                is then left out, though the rules may reward waiting.
+            clocks: fluents without which states count as the same, bool ``[F]``: what takes longer
+                is then left out, though the rules may reward waiting; None: all fluents count.
             needs: narrows the moves that are looked at; None: all are.
             seed: decides what is drawn at random.
             stop: whether to end the pass; asked about every tenth of a second, or oftener, but in
@@ -137,9 +138,9 @@ class LayeredSearch:
         self._seeds = np.random.default_rng(seed)
         self._salt = int(self._seeds.integers(1 << 62))
         self._fluents = len(game.fluents)
-        clocks = clockwork(game.circuit) if folds else np.zeros(self._fluents, np.bool_)
-        self._folds, self._needs = folds, needs
-        self._state_bits = _as_words(np.packbits(~clocks)[None])[0]
+        self._folds, self._needs = clocks is not None, needs
+        counted = np.ones(self._fluents, np.bool_) if clocks is None else ~clocks
+        self._state_bits = _as_words(pack_states(counted[None]))[0]
         room = _CHUNK_BYTES // (self._fluents + game.move_offsets[-1])
         gates = _CHUNK_GATES // max(game.circuit.gate_count, 1)
         # Never by the clock: with a seed and a number of nodes all is as it was before.
@@ -147,6 +148,11 @@ class LayeredSearch:
         self._branching = float(max(game.move_offsets[-1], 1))
         self._layers: list[tuple[Int32s1, Int32s1]] = []
         self._visited: UInt64s1 = np.zeros(0, np.uint64)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether nothing better than the best line is possible from the state on."""
+        return self.is_complete or self._known >= self._top
 
     def run(self, state: StateBatch) -> None:
         """Go through the layers until nothing better is left, or it is told to stop.
@@ -255,7 +261,7 @@ class LayeredSearch:
         games = None
         if Guide.PLAYOUTS in self._chosen:
             seed = int(self._seeds.integers(1 << 62))
-            games = random_games(self._simulator, states, seed)
+            games = play_out(self._simulator, states, seed)
             goals = np.rint(100 * games.goals[:, 0].numpy()).astype(np.int64)
             goals[games.endings.numpy() == Ending.CUT] = -1
             lucky = int(goals.argmax())
@@ -291,8 +297,7 @@ class LayeredSearch:
         return tuple(reversed(moves))
 
     def _states(self, packed: UInt8s2) -> StateBatch:
-        flags = np.unpackbits(packed, axis=1, count=self._fluents).view(np.bool_)
-        return StateBatch.from_bool(torch.from_numpy(flags))
+        return StateBatch.from_bool(torch.from_numpy(unpack_states(packed, self._fluents)))
 
     def _keys(self, packed: UInt8s2) -> UInt64s1:
         """Return a number of 64 bits for each state, clocks left out."""
@@ -304,7 +309,7 @@ class LayeredSearch:
 
 
 def _packed(states: StateBatch) -> UInt8s2:
-    return np.packbits(states.to_bool().numpy(), axis=1)
+    return pack_states(states.to_bool().numpy())
 
 
 def _as_words(packed: UInt8s2) -> npt.NDArray[np.uint64]:

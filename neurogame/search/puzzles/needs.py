@@ -21,10 +21,8 @@ from neurogame.graph.graph import AND, FALSE, TRUE
 from neurogame.graph.lanes import Bits
 from neurogame.graph.positive import positive
 from neurogame.ground.atoms import IntArray
-from neurogame.regress.specialise import formulas_of_moves
+from neurogame.regress.specialise import next_of_moves
 
-_BUDGET = 2_000_000
-"""Gates that may be made to find out which moves bring a fact about."""
 _FEWEST = 2
 
 
@@ -113,8 +111,7 @@ def _brings(circuit: Circuit) -> Bits | None:
     Returns:
         Bool ``[2 F, M]``; None where the game is too large for that.
     """
-    following = circuit.graph.with_outputs(circuit.next)
-    formulas = formulas_of_moves(circuit, following, 0, budget=_BUDGET)
+    formulas = next_of_moves(circuit)
     if not formulas.specialised:
         return None
     changed = formulas.literals != 2 * (1 + np.arange(len(circuit.fluents)))[:, None]

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
 from neurogame.errors import GameError
+from neurogame.graph.lanes import Bits
 from neurogame.regress.clockwork import clockwork
 from neurogame.search.limit import Limit
-from neurogame.search.packing import state_keys
 from neurogame.search.puzzles.guides import Guide, Guides
 from neurogame.search.puzzles.layers import LayeredSearch
 from neurogame.search.puzzles.line import Line
@@ -47,7 +47,7 @@ class _Way:
     """How a pass goes; see :class:`~neurogame.search.puzzles.layers.LayeredSearch`."""
 
     chosen: tuple[Guide, ...]
-    folds: bool
+    clocks: Bits | None
     needs: Needs | None
 
     @property
@@ -84,24 +84,23 @@ class PuzzleSolver:
         is_large = game.circuit.gate_count > LARGE
         self._outlook = None if is_large else Outlook(game.circuit)
         self._guides = Guides(game, has_scope=self._outlook is not None)
-        self._top = max((value for value, _ in game.circuit.goals[0]), default=0)
         known = self._guides.known
         clocks = clockwork(game.circuit)
-        foldings = (False, True) if clocks.any() and not clocks.all() else (False,)
+        foldings = (None, clocks) if clocks.any() and not clocks.all() else (None,)
         needs = None if is_large else Needs(game.circuit)
         self._ways = [
-            _Way(chosen=chosen, folds=folds, needs=None)
+            _Way(chosen=chosen, clocks=folded, needs=None)
             for chosen in (known, *((own,) for own in known))
-            for folds in foldings
+            for folded in foldings
         ]
         if needs is not None and needs.count:
-            self._ways.insert(0, _Way(chosen=known, folds=False, needs=needs))
+            self._ways.insert(0, _Way(chosen=known, clocks=None, needs=needs))
         packed = -(-len(game.fluents) // 8)
         self._widest = max(min(_WIDEST, _LAYER_BYTES // packed), _NARROWEST)
         self._line: Line | None = None
-        self._places: dict[bytes, int] = {}
+        self._places: dict[State, int] = {}
         self._is_decided = False
-        self._begun_at = b""
+        self._begun_at: State | None = None
         self._passes = self._nodes = 0
 
     def forget(self, *, proofs: bool = True) -> None:
@@ -112,7 +111,7 @@ class PuzzleSolver:
         """
         if proofs or not self._is_decided:
             self._line, self._places, self._is_decided = None, {}, False
-        self._begun_at = b""
+        self._begun_at = None
         self._passes = self._nodes = 0
 
     @property
@@ -170,7 +169,7 @@ class PuzzleSolver:
             seconds=time.monotonic() - begun,
             line=tuple((move,) for move in rest.moves),
             scores={rest.moves[0]: value},
-            proved_states=_NONE,
+            proved_states={},
             state=state,
         )
 
@@ -197,7 +196,7 @@ class PuzzleSolver:
 
     def _rest(self, state: State) -> Line | None:
         """Return what is left of the best line in a state on it; None elsewhere."""
-        place = self._places.get(_key(state))
+        place = self._places.get(state)
         if self._line is None or place is None or place >= len(self._line.moves):
             return None
         line = self._line
@@ -211,15 +210,15 @@ class PuzzleSolver:
             self._is_decided = False
         if self._is_decided:
             return
-        if _key(state) != self._begun_at:
-            self._begun_at, self._passes = _key(state), 0
+        if state != self._begun_at:
+            self._begun_at, self._passes = state, 0
         while not stop():
             number, turn = divmod(self._passes, len(self._ways))
             found = self._pass(state, self._ways[turn], number, line, stop)
             if found.best is not None and (line is None or found.best.rank > line.rank):
                 line = found.best
                 self._keep(state, line)
-            self._is_decided = found.is_complete or (line is not None and self._reaches_top(line))
+            self._is_decided = found.is_decided
             if self._is_decided:
                 return
             self._passes += 1
@@ -241,7 +240,7 @@ class PuzzleSolver:
             chosen=way.chosen,
             width=min(_NARROWEST * _GROWTH ** min(number + way.is_narrow, 16), self._widest),
             known=line.goal if line is not None and line.is_over else -1,
-            folds=way.folds,
+            clocks=way.clocks,
             needs=way.needs,
             seed=self._seed + 1000 * self._passes,
             stop=lambda: self._count(nodes + search.nodes) or stop(),
@@ -255,20 +254,10 @@ class PuzzleSolver:
         self._nodes = nodes
         return False
 
-    def _reaches_top(self, line: Line) -> bool:
-        return line.is_over and line.goal >= self._top
-
     def _keep(self, state: State, line: Line) -> None:
         """Remember a line from a state on, and the states that it goes through."""
         self._line, self._places = line, {}
         for place, move in enumerate(line.moves):
             # Where a state returns, the later place is the shorter way.
-            self._places[_key(state)] = place
+            self._places[state] = place
             state = state.next([move])
-
-
-_NONE: Mapping[bytes, tuple[float, ...]] = {}
-
-
-def _key(state: State) -> bytes:
-    return state_keys(state.fluents[None].numpy())[0]

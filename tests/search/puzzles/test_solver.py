@@ -7,11 +7,11 @@ import torch
 
 from neurogame.errors import GameError
 from neurogame.search.limit import Limit
-from neurogame.search.puzzles.guides import random_games
 from neurogame.search.puzzles.line import Line
 from neurogame.search.puzzles.luck import played_moves
 from neurogame.search.puzzles.solver import PuzzleSolver
 from neurogame.simulate.game import Game
+from neurogame.simulate.play_out import play_out
 from tests.conftest import shared
 from tests.search.puzzles.best_goal import best_goal, end_of
 
@@ -126,7 +126,7 @@ def test_a_random_game_is_played_again(name: str) -> None:
     simulator = game.simulator(backend="auto")
     states = simulator.expand(simulator.initial(1)).states
     states = states.select(torch.arange(len(states)).repeat(40))
-    games = random_games(simulator, states, 5)
+    games = play_out(simulator, states, 5)
     for lane in (0, 63, 64, len(states) - 1):
         length = int(games.lengths[lane])
         moves = played_moves(simulator, states, lane, 5, length)
