@@ -11,9 +11,9 @@ import numpy.typing as npt
 import torch
 
 from neurogame.features.values import FeatureValues
-from neurogame.kernels.lane_rows import SPACE, from_lanes, to_lanes
-from neurogame.kernels.twin.pack import LANES, word_count
+from neurogame.kernels.twin.pack import LANES
 from neurogame.simulate.simulator import Simulator
+from neurogame.simulate.state_rows import rows_of, states_of
 from neurogame.simulate.states import StateBatch
 
 PHASES = 4
@@ -90,7 +90,9 @@ def seen_games(
             random = np.random.default_rng((seed & (1 << 63) - 1, first))
             drawn = _Drawn.of(lengths[ended], stride, random)
             wanted = np.stack([np.full(len(ended), len(looks) - 1), *drawn.looks])
-            states = _selected(torch.cat(looks, dim=1).numpy(), (wanted * size + ended).reshape(-1))
+            rows = rows_of(StateBatch(torch.cat(looks, dim=1), size * len(looks)))
+            index = (wanted * size + ended).reshape(-1)
+            states = states_of(rows, index, len(looks[0]))
             values = features.of(states, simulator.packed_look(states))
             yield _seen(
                 values.reshape(*wanted.shape, -1),
@@ -153,16 +155,6 @@ def block_sizes(games: int, most: int) -> Iterator[tuple[int, int]]:
         size = min(max(first, FIRST_BLOCK), most, last - first)
         yield first, size
         first += size
-
-
-def _selected(words: Numbers, lanes: Numbers) -> StateBatch:
-    """Return some lanes of words; the words are int64 ``[F, W]``."""
-    space = np.zeros(SPACE, np.uint64)
-    rows = np.empty((LANES * words.shape[1], word_count(len(words))), np.uint64)
-    from_lanes(words, np.arange(len(words)), rows, space)
-    found = np.empty((len(words), word_count(len(lanes))), np.int64)
-    to_lanes(rows, lanes, found, space)
-    return StateBatch(torch.from_numpy(found), len(lanes))
 
 
 @final

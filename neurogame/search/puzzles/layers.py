@@ -11,17 +11,17 @@ Röger and Helmert, "The more, the merrier" (2010), for several guides by turns.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from neurogame.array_types import Bools1, Int32s1, UInt8s2, UInt64s1
+from neurogame.array_types import Bools1, Float32s1, Int32s1, Int64s1, UInt64s1, UInt64s2
 from neurogame.graph.lanes import Bits
-from neurogame.search.packing import pack_states, unpack_states
+from neurogame.kernels.lane_rows import hash_rows
+from neurogame.kernels.twin.joint_moves import joint_moves
 from neurogame.search.puzzles.guides import Guide, Guides, NewStates, Scores
 from neurogame.search.puzzles.line import Line
 from neurogame.search.puzzles.luck import played_moves
@@ -29,15 +29,14 @@ from neurogame.search.puzzles.needs import Needs
 from neurogame.search.puzzles.outlook import Outlook
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import Ending, play_out
-from neurogame.simulate.simulator import Expansion
+from neurogame.simulate.state_rows import rows_of, states_of
 from neurogame.simulate.states import StateBatch
 
 _CHUNK_BYTES = 1 << 26
 """Fluents and moves of children that are made together, one byte each."""
 _CHUNK, _CHUNK_GATES = 4096, 20_000_000
 """Children that are made together, and their gates: so many take less than a tenth of a second."""
-_LEAST_CHUNK = 64
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_LEAST_CHUNK = 512
 
 
 @final
@@ -46,14 +45,14 @@ class _Pool:
     """States that may become the next layer.
 
     Attributes:
-        packed: uint8 ``[n, ceil(F / 8)]``.
+        rows: uint64 ``[n, ceil(F / 64)]``.
         keys: uint64 ``[n]``.
         parents: places in the layer before; int32 ``[n]``.
         moves: that led here; int32 ``[n]``.
         scores: by the guides; float64 ``[n, g]``.
     """
 
-    packed: UInt8s2
+    rows: UInt64s2
     keys: UInt64s1
     parents: Int32s1
     moves: Int32s1
@@ -62,9 +61,9 @@ class _Pool:
     def __len__(self) -> int:
         return len(self.keys)
 
-    def select(self, chosen: npt.NDArray[np.int64]) -> _Pool:
+    def select(self, chosen: Int64s1) -> _Pool:
         return _Pool(
-            self.packed[chosen],
+            self.rows[chosen],
             self.keys[chosen],
             self.parents[chosen],
             self.moves[chosen],
@@ -83,7 +82,7 @@ class _Pool:
 
 
 def _joined(pools: list[_Pool]) -> _Pool:
-    names = ("packed", "keys", "parents", "moves", "scores")
+    names = ("rows", "keys", "parents", "moves", "scores")
     return _Pool(*(np.concatenate([getattr(pool, name) for pool in pools]) for name in names))
 
 
@@ -140,9 +139,12 @@ class LayeredSearch:
         self._fluents = len(game.fluents)
         self._folds, self._needs = clocks is not None, needs
         counted = np.ones(self._fluents, np.bool_) if clocks is None else ~clocks
-        self._state_bits = _as_words(pack_states(counted[None]))[0]
-        room = _CHUNK_BYTES // (self._fluents + game.move_offsets[-1])
+        self._counted = rows_of(StateBatch.from_bool(torch.from_numpy(counted[None])))[0]
+        room = _CHUNK_BYTES // (self._fluents // 8 + game.move_offsets[-1])
         gates = _CHUNK_GATES // max(game.circuit.gate_count, 1)
+        if outlook is None and Guide.PLAYOUTS not in chosen:
+            # One pass of the circuit is all.
+            gates = _CHUNK
         # Never by the clock: with a seed and a number of nodes all is as it was before.
         self._chunk = max(min(_CHUNK, room, gates), _LEAST_CHUNK)
         self._branching = float(max(game.move_offsets[-1], 1))
@@ -160,28 +162,28 @@ class LayeredSearch:
         Args:
             state: one state that is not over.
         """
-        packed = _packed(state)
-        self._visited = self._keys(packed)
-        while len(packed) and self._known < self._top:
-            layer = self._next_layer(packed)
+        rows = rows_of(state)
+        self._visited = self._keys(rows)
+        while len(rows) and self._known < self._top:
+            layer = self._next_layer(rows)
             if layer is None:
                 self.is_complete = False
                 return
-            packed = layer.packed
+            rows = layer.rows
             self._layers.append((layer.parents, layer.moves))
             self._visited = np.union1d(self._visited, layer.keys)
             if len(layer):
                 self._consider(Line(goal=0, moves=self._path(0), is_over=False))
 
-    def _next_layer(self, packed: UInt8s2) -> _Pool | None:
+    def _next_layer(self, rows: UInt64s2) -> _Pool | None:
         """Return the states that follow a layer, the most promising first; None if stopped."""
         pools: list[_Pool] = []
         begin = count = 0
-        while begin < len(packed):
+        while begin < len(rows):
             if self._stop() or self._known >= self._top:
                 return None
             end = begin + max(1, int(self._chunk / self._branching))
-            found = self._expanded(packed[begin:end], begin)
+            found = self._expanded(rows[begin:end], begin)
             pools.append(found)
             count += len(found)
             begin = end
@@ -195,53 +197,53 @@ class LayeredSearch:
             self.is_complete = False
         return pool.best(self._width)
 
-    def _expanded(self, packed: UInt8s2, first: int) -> _Pool:
+    def _expanded(self, rows: UInt64s2, first: int) -> _Pool:
         """Return the new states after some states of a layer, and note the games that are over.
 
         Args:
-            packed: the states; uint8 ``[n, ceil(F / 8)]``.
+            rows: the states; uint64 ``[n, ceil(F / 64)]``.
             first: place in the layer of the first of them.
         """
-        layer = self._states(packed)
-        expansion = self._simulator.expand(layer, self._narrowed(layer))
-        size = len(expansion.parent)
-        self.nodes += size
-        self._branching = max(size / len(packed), 1.0)
-        legal = expansion.look.legal.sum(dim=1).numpy()
-        over = expansion.look.terminal.numpy() | (legal == 0)
-        self._note_ends(expansion, over, first)
-        rows = np.flatnonzero(~over)
-        children = _packed(expansion.states)[rows]
+        layer = states_of(rows, np.arange(len(rows)), self._fluents)
+        parent, joint = joint_moves(self._narrowed(layer), self._simulator.move_offsets)
+        parents, moves = parent.numpy(), joint[:, 0].numpy()
+        after = states_of(rows, parents, self._fluents)
+        after = self._simulator.step(after, joint, check=False)
+        look = self._simulator.look(after)
+        self.nodes += len(parents)
+        self._branching = max(len(parents) / len(rows), 1.0)
+        legal = look.legal.sum(dim=1).numpy()
+        over = look.terminal.numpy() | (legal == 0)
+        self._note_ends(look.goals[:, 0].numpy(), over, first + parents, moves)
+        children = rows_of(after)
         keys = self._keys(children)
-        _, novel = np.unique(keys, return_index=True)
-        novel = np.sort(novel)
-        seen = np.isin(keys[novel], self._visited)
+        places = np.flatnonzero(~over)
+        places = places[_first_of_each(keys[places])]
+        seen = np.isin(keys[places], self._visited)
         if self._folds and bool(seen.any()):
             self.is_complete = False
-        novel = novel[~seen]
-        rows = rows[novel]
-        states = expansion.states.select(torch.from_numpy(rows))
+        places = places[~seen]
+        states = states_of(children, places, self._fluents)
         scope = None
-        if self._outlook is not None and len(rows):
+        if self._outlook is not None and len(places):
             goals, scope = self._outlook.of(states)
             hopeful = np.flatnonzero(goals > self._known)
-            rows, novel, scope = rows[hopeful], novel[hopeful], scope[hopeful]
-            states = states.select(torch.from_numpy(hopeful))
-        parents = (first + expansion.parent.numpy()[rows]).astype(np.int32)
-        moves = expansion.joint.numpy()[rows, 0].astype(np.int32)
-        return _Pool(
-            children[novel],
-            keys[novel],
-            parents,
-            moves,
-            self._scores(states, keys[novel], legal[rows], scope, parents, moves),
+            places, scope = places[hopeful], scope[hopeful]
+            states = states_of(children, places, self._fluents)
+        found = _Pool(
+            rows=children[places],
+            keys=keys[places],
+            parents=(first + parents[places]).astype(np.int32),
+            moves=moves[places].astype(np.int32),
+            scores=np.zeros((len(places), len(self._chosen))),
         )
+        return replace(found, scores=self._scores(states, found, legal[places], scope))
 
-    def _narrowed(self, states: StateBatch) -> Tensor | None:
-        """Return the moves to look at; None for all."""
-        if self._needs is None:
-            return None
+    def _narrowed(self, states: StateBatch) -> Tensor:
+        """Return the moves to look at; bool ``[n, M]``."""
         legal = self._simulator.status(states)[0]
+        if self._needs is None:
+            return legal
         narrow = torch.from_numpy(self._needs.narrowed(states.to_bool().numpy(), legal.numpy()))
         self.is_complete &= torch.equal(narrow, legal)
         return narrow
@@ -249,15 +251,13 @@ class LayeredSearch:
     def _scores(
         self,
         states: StateBatch,
-        keys: UInt64s1,
-        mobility: npt.NDArray[np.int64],
-        scope: npt.NDArray[np.int64] | None,
-        parents: Int32s1,
-        moves: Int32s1,
+        pool: _Pool,
+        mobility: Int64s1,
+        scope: Int64s1 | None,
     ) -> Scores:
         """Return what the guides say; a random game that ends well is a find of its own."""
         if not len(states):
-            return np.zeros((0, len(self._chosen)))
+            return pool.scores
         games = None
         if Guide.PLAYOUTS in self._chosen:
             seed = int(self._seeds.integers(1 << 62))
@@ -267,20 +267,28 @@ class LayeredSearch:
             lucky = int(goals.argmax())
             if goals[lucky] > self._known:
                 rest = played_moves(self._simulator, states, lucky, seed, int(games.lengths[lucky]))
-                path = self._path(int(parents[lucky]), int(moves[lucky]))
+                path = self._path(int(pool.parents[lucky]), int(pool.moves[lucky]))
                 self._consider(Line(goal=int(goals[lucky]), moves=path + rest, is_over=True))
-        fresh = NewStates(states=states, keys=keys, mobility=mobility, scope=scope, games=games)
+        fresh = NewStates(
+            states=states, keys=pool.keys, mobility=mobility, scope=scope, games=games
+        )
         return self._guides.scores(self._chosen, fresh, self._salt)
 
-    def _note_ends(self, expansion: Expansion, over: Bools1, first: int) -> None:
-        """Take note of the best game that is over."""
+    def _note_ends(self, values: Float32s1, over: Bools1, parents: Int64s1, moves: Int64s1) -> None:
+        """Take note of the best game that is over.
+
+        Args:
+            values: of children, in 0..1; float32 ``[K]``.
+            over: which of them are over; bool ``[K]``.
+            parents: their parents' places in the last layer; int64 ``[K]``.
+            moves: that led to them; int64 ``[K]``.
+        """
         if not over.any():
             return
-        goals = np.rint(100 * expansion.look.goals[:, 0].numpy()).astype(np.int64)
+        goals = np.rint(100 * values).astype(np.int64)
         best = int(np.where(over, goals, -1).argmax())
-        parent, move = int(expansion.parent[best]), int(expansion.joint[best, 0])
-        moves = self._path(first + parent, move)
-        self._consider(Line(goal=int(goals[best]), moves=moves, is_over=True))
+        path = self._path(int(parents[best]), int(moves[best]))
+        self._consider(Line(goal=int(goals[best]), moves=path, is_over=True))
 
     def _consider(self, line: Line) -> None:
         if self.best is None or line.rank > self.best.rank:
@@ -296,29 +304,19 @@ class LayeredSearch:
             place = int(parents[place])
         return tuple(reversed(moves))
 
-    def _states(self, packed: UInt8s2) -> StateBatch:
-        return StateBatch.from_bool(torch.from_numpy(unpack_states(packed, self._fluents)))
-
-    def _keys(self, packed: UInt8s2) -> UInt64s1:
+    def _keys(self, rows: UInt64s2) -> UInt64s1:
         """Return a number of 64 bits for each state, clocks left out."""
-        keys = np.full(len(packed), self._salt, np.uint64)
-        for column in (_as_words(packed) & self._state_bits).T:
-            keys = (keys ^ column) * _MIX
-            keys ^= keys >> np.uint64(29)
-        return keys
+        keys = np.empty(len(rows), np.uint64)
+        hash_rows(rows & self._counted, keys)
+        return keys * np.uint64(self._salt | 1)
 
 
-def _packed(states: StateBatch) -> UInt8s2:
-    return pack_states(states.to_bool().numpy())
-
-
-def _as_words(packed: UInt8s2) -> npt.NDArray[np.uint64]:
-    """Return rows of bytes as rows of words, filled up with zeros."""
-    missing = -packed.shape[1] % 8
-    return np.pad(packed, ((0, 0), (0, missing))).view(np.uint64)
+def _first_of_each(keys: UInt64s1) -> Int64s1:
+    """Return where each of the keys comes first, ascending."""
+    return np.sort(np.unique(keys, return_index=True)[1])
 
 
 def _distinct(pool: _Pool) -> _Pool:
     """Return the first of each state."""
-    _, first = np.unique(pool.keys, return_index=True)
-    return pool if len(first) == len(pool) else pool.select(np.sort(first))
+    first = _first_of_each(pool.keys)
+    return pool if len(first) == len(pool) else pool.select(first)

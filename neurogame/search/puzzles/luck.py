@@ -15,7 +15,7 @@ def played_moves(
 ) -> tuple[int, ...]:
     """Return the moves of one of the games of :func:`~neurogame.simulate.play_out.play_out`.
 
-    Games are a function of the seed, so the first ``k`` plies can be played again for each ``k``.
+    Games are a function of the seed, so each ply can be played again.
 
     Args:
         simulator: of a game of one role.
@@ -32,13 +32,13 @@ def played_moves(
     """
     word, bit = divmod(lane, LANES)
     kernel = simulator.playout_kernel()
-    # The other lanes play from the same state: what is not wanted must be reachable, too.
     state = states.select(torch.tensor([lane]))
-    words = torch.where(state.words & 1 != 0, -1, 0)
     numbers = torch.tensor([word])
     moves = []
-    for steps in range(1, length + 1):
-        after = kernel.finish(words, numbers, seed, steps=steps).words >> bit & 1
+    for step in range(length):
+        # The other lanes play from the same state: what is not wanted must be reachable, too.
+        words = torch.where(state.words & 1 != 0, -1, 0)
+        after = kernel.finish(words, numbers, seed, step=step, steps=1).words >> bit & 1
         expansion = simulator.children(state)
         same = (expansion.states.to_bool() == (after[:, 0] != 0)).all(dim=1).nonzero()
         if not len(same):

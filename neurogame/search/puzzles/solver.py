@@ -1,10 +1,13 @@
 """Looks for the best line of a game of one role, and remembers the best one from move to move.
 
-Passes by layers (:mod:`~neurogame.search.puzzles.layers`) follow each other: one that looks at what
-the goal needs first, one with all guides by turns, one with each guide alone, with and without
-clocks; then all that with four times the width. They go on until nothing had to be left out (the
-best line is then the best that there is), the highest goal is reached, or the time is over. As the
-widths grow by a factor, a large part of the time goes into the widest passes, whatever the game.
+Passes by layers (:mod:`~neurogame.search.puzzles.layers`) follow each other, of two kinds. Wide
+ones follow every state until they have generated a number of them: what has few states is decided
+at once. They have a quarter of the time. Narrow ones follow what guides find most promising: one
+that looks at what the goal needs first, one with all guides by turns, one with each guide alone.
+Both with and without clocks; then all that with four times the states and the width. They go on
+until nothing had to be left out (the best line is then the best that there is), the highest goal
+is reached, or the time is over. As they grow by a factor, a large part of the time goes into the
+largest passes, whatever the game.
 
 *Reference:* Korf, "Depth-first iterative-deepening" (1985), section 3 (why growing by a factor
 costs little), here of widths.
@@ -20,6 +23,7 @@ from typing import final
 
 from neurogame.errors import GameError
 from neurogame.graph.lanes import Bits
+from neurogame.kernels.twin.pack import word_count
 from neurogame.regress.clockwork import clockwork
 from neurogame.search.limit import Limit
 from neurogame.search.puzzles.guides import Guide, Guides
@@ -32,8 +36,12 @@ from neurogame.simulate.game import Game, State
 
 _NARROWEST, _GROWTH = 16, 4
 _WIDEST = 1 << 18
-_LAYER_BYTES = 1 << 26
-"""Packed states of a layer; up to four times as much is held while one is made."""
+_LAYER_BYTES = 1 << 27
+"""States of a layer; up to four times as much is held while one is made."""
+_LESS = 3
+"""How much less time wide passes have than narrow ones."""
+_FIRST_NODES = 1 << 17
+"""States that the first wide pass generates at most: about a second."""
 LARGE = 60_000
 """Gates from which the relaxed game is not made: it takes longer than a start clock. Without it,
 and with thousands of states a second instead of hundreds of thousands, tree search finds more."""
@@ -48,12 +56,32 @@ class _Way:
 
     chosen: tuple[Guide, ...]
     clocks: Bits | None
-    needs: Needs | None
+    needs: Needs | None = None
 
     @property
-    def is_narrow(self) -> bool:
+    def follows_few(self) -> bool:
         """Whether it follows few moves, so that there is time for more width."""
         return self.needs is not None
+
+
+@final
+class _Kind:
+    """Passes of one kind, which are made one after the other, and again with more to follow.
+
+    Attributes:
+        ways: of these passes.
+        is_wide: whether they follow every state.
+        passes: how many were made.
+        spent: on them, in seconds or states, those of wide ones counted several times.
+    """
+
+    def __init__(self, ways: list[_Way], *, is_wide: bool) -> None:
+        self.ways, self.is_wide = ways, is_wide
+        self.passes, self.spent = 0, 0.0
+
+    def restart(self) -> None:
+        """Begin again with the smallest pass."""
+        self.passes, self.spent = 0, 0.0
 
 
 @final
@@ -88,20 +116,22 @@ class PuzzleSolver:
         clocks = clockwork(game.circuit)
         foldings = (None, clocks) if clocks.any() and not clocks.all() else (None,)
         needs = None if is_large else Needs(game.circuit)
-        self._ways = [
-            _Way(chosen=chosen, clocks=folded, needs=None)
+        ways = [
+            _Way(chosen=chosen, clocks=folded)
             for chosen in (known, *((own,) for own in known))
             for folded in foldings
         ]
         if needs is not None and needs.count:
-            self._ways.insert(0, _Way(chosen=known, clocks=None, needs=needs))
-        packed = -(-len(game.fluents) // 8)
-        self._widest = max(min(_WIDEST, _LAYER_BYTES // packed), _NARROWEST)
+            ways.insert(0, _Way(chosen=known, clocks=None, needs=needs))
+        wide = [_Way(chosen=(Guide.CHANCE,), clocks=folded) for folded in reversed(foldings)]
+        self._kinds = (_Kind(ways, is_wide=False), _Kind(wide, is_wide=True))
+        size = 8 * word_count(len(game.fluents))
+        self._widest = max(min(_WIDEST, _LAYER_BYTES // size), _NARROWEST)
         self._line: Line | None = None
         self._places: dict[State, int] = {}
         self._is_decided = False
         self._begun_at: State | None = None
-        self._passes = self._nodes = 0
+        self._nodes = 0
 
     def forget(self, *, proofs: bool = True) -> None:
         """Drop what was found.
@@ -112,7 +142,7 @@ class PuzzleSolver:
         if proofs or not self._is_decided:
             self._line, self._places, self._is_decided = None, {}, False
         self._begun_at = None
-        self._passes = self._nodes = 0
+        self._nodes = 0
 
     @property
     def headline(self) -> str:
@@ -152,7 +182,8 @@ class PuzzleSolver:
             # What follows takes about as long as what was done since the last question.
             return 2 * now - before >= end or self._nodes >= most
 
-        self._improve(state, stop)
+        # With a number of states all is as it was before.
+        self._improve(state, stop, time.monotonic if limit.nodes is None else self._generated)
         rest = self._rest(state)
         if rest is None:
             # Not even one layer: any move.
@@ -202,8 +233,22 @@ class PuzzleSolver:
         line = self._line
         return Line(goal=line.goal, moves=line.moves[place:], is_over=line.is_over)
 
-    def _improve(self, state: State, stop: Callable[[], bool]) -> None:
-        """Make passes from a state on until it is decided or told to stop."""
+    def _generated(self) -> float:
+        return self._nodes
+
+    def _improve(
+        self,
+        state: State,
+        stop: Callable[[], bool],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Make passes from a state on until it is decided or told to stop.
+
+        Args:
+            state: a non-terminal state.
+            stop: whether to return.
+            clock: what the two kinds of passes share.
+        """
         line = self._rest(state)
         if line is None:
             # Off the line nothing is known.
@@ -211,39 +256,42 @@ class PuzzleSolver:
         if self._is_decided:
             return
         if state != self._begun_at:
-            self._begun_at, self._passes = state, 0
+            self._begun_at = state
+            for kind in self._kinds:
+                kind.restart()
         while not stop():
-            number, turn = divmod(self._passes, len(self._ways))
-            found = self._pass(state, self._ways[turn], number, line, stop)
+            kind = min(self._kinds, key=lambda kind: kind.spent)
+            begun = clock()
+            found = self._pass(state, kind, line, stop)
+            kind.spent += (clock() - begun) * (_LESS if kind.is_wide else 1)
             if found.best is not None and (line is None or found.best.rank > line.rank):
                 line = found.best
                 self._keep(state, line)
             self._is_decided = found.is_decided
             if self._is_decided:
                 return
-            self._passes += 1
+            kind.passes += 1
 
     def _pass(
-        self,
-        state: State,
-        way: _Way,
-        number: int,
-        line: Line | None,
-        stop: Callable[[], bool],
+        self, state: State, kind: _Kind, line: Line | None, stop: Callable[[], bool]
     ) -> LayeredSearch:
-        """Make one pass; ``number`` says how wide it is."""
+        """Make the next pass of a kind."""
         nodes = self._nodes
+        number, turn = divmod(kind.passes, len(kind.ways))
+        way = kind.ways[turn]
+        growth = _GROWTH ** min(number + way.follows_few, 16)
+        most = _FIRST_NODES * growth if kind.is_wide else math.inf
         search = LayeredSearch(
             self.game,
             self._guides,
             self._outlook,
             chosen=way.chosen,
-            width=min(_NARROWEST * _GROWTH ** min(number + way.is_narrow, 16), self._widest),
+            width=self._widest if kind.is_wide else min(_NARROWEST * growth, self._widest),
             known=line.goal if line is not None and line.is_over else -1,
             clocks=way.clocks,
             needs=way.needs,
-            seed=self._seed + 1000 * self._passes,
-            stop=lambda: self._count(nodes + search.nodes) or stop(),
+            seed=self._seed + 1000 * kind.passes,
+            stop=lambda: self._count(nodes + search.nodes) or search.nodes >= most or stop(),
         )
         search.run(state.batch)
         self._nodes = nodes + search.nodes
