@@ -30,6 +30,9 @@ def fingerprint(settings: ArenaSettings) -> dict[str, Any]:
     values["sprt"] = None if settings.sprt is None else str(settings.sprt)
     values["games"] = list(settings.games)
     values["players"] = list(settings.players)
+    if not settings.prover:
+        # Arenas of former versions had no such setting.
+        del values["prover"]
     # Matches of former versions began with other openings.
     values["openings"] = "of one length, all different"
     values["files"] = {

@@ -105,7 +105,10 @@ def run_arena(
 
 def _prepared(settings: ArenaSettings, version: str) -> Crosstable:
     """Make every game and player once, so that mistakes and warnings come at the beginning."""
-    games = [table(name, settings.players, settings.seed, version)[0] for name in settings.games]
+    games = [
+        table(name, settings.players, settings.seed, version, prover=settings.prover)[0]
+        for name in settings.games
+    ]
     counts = Counter(game.name for game in games)
     names = [
         game.name if counts[game.name] == 1 else given
@@ -207,7 +210,10 @@ class _Hall:
     def _opening_note(self, game: int, plies: int, blocks: int) -> str:
         """Return what there is to say about the openings of a game."""
         rules = self._settings.games[game]
-        return openings_of(rules, plies, self._settings.seed, self._version).note(blocks)
+        openings = openings_of(
+            rules, plies, self._settings.seed, self._version, prover=self._settings.prover
+        )
+        return openings.note(blocks)
 
     def _finished(self) -> ArenaResult:
         """Return the results, written if there is a folder."""

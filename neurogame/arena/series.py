@@ -13,14 +13,10 @@ from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.schedule import Slot, slots
 from neurogame.arena.tally import PairingTally
 from neurogame.errors import ConfigurationError, GameError
-from neurogame.gdl.terms import Rules
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
-from neurogame.players.proved.match import play_proved_match
-from neurogame.players.proved.player import ProofPlayer
 from neurogame.players.record import MatchRecord
-from neurogame.prover.game import ProverGame
 from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
 
@@ -69,46 +65,6 @@ def play_series(
     names = [player.name for player in players]
     note = openings.note(tally.blocks)
     return tally.result(game.name, str(chosen.limit), names, seed, opening_note=note)
-
-
-def play_proved_series(
-    rules: Rules,
-    players: Sequence[ProofPlayer],
-    matches: int,
-    seed: int = 0,
-    *,
-    name: str = "game",
-    settings: MatchSettings | None = None,
-    progress: bool = False,
-    on_match: Callable[[int, MatchRecord], None] | None = None,
-) -> PairingResult:
-    """Play many matches without a circuit, by proofs; otherwise as :func:`play_series`.
-
-    Args:
-        rules: of the game; they need not be such that they can be grounded.
-        players: one per role.
-        matches: see there, as for ``seed``, ``progress`` and ``on_match``.
-        seed: decides everything.
-        name: of the game, for people.
-        settings: see :func:`~neurogame.players.proved.match.play_proved_match`.
-        progress: whether to show a progress bar.
-        on_match: called with the number and the record of every finished match.
-
-    Raises:
-        GameError: there are more or fewer players than roles.
-        ConfigurationError: fewer than one match, or a seed below 0.
-        LimitError: a proof takes too much.
-    """
-    _check(name, ProverGame(rules).roles, len(players), matches, seed)
-    chosen = settings or MatchSettings()
-
-    def play(slot: Slot) -> MatchRecord:
-        seated = [players[number] for number in slot.seats]
-        return play_proved_match(rules, seated, slot.seed, name=name, settings=chosen)
-
-    tally = _played(play, len(players), matches, seed, progress=progress, on_match=on_match)
-    names = [player.name for player in players]
-    return tally.result(name, str(chosen.limit), names, seed)
 
 
 def _played(

@@ -90,6 +90,11 @@ class ArenaSettings(Settings):
         1000,
         "plies after which a match ends, with the goals of the state reached; at least 1",
     )
+    prover: bool = setting(
+        False,
+        "whether matches are played by proofs, without a circuit, which works where rules cannot "
+        "be grounded; the players are random and mcts with limits alone",
+    )
     sprt: SprtSettings | None = setting(
         None,
         "a sequential test that ends each pairing once it is decided, or None. Its Elo "

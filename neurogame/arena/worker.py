@@ -6,7 +6,7 @@ import contextlib
 import textwrap
 import traceback
 import warnings
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from neurogame.arena.drive import Failure, Outcome
 from neurogame.arena.schedule import Slot
@@ -25,7 +25,7 @@ _LEAST = Limit(nodes=1, depth=1, simulations=1)
 
 @lru_cache(maxsize=1)
 def table(
-    rules: str, players: tuple[str, ...], seed: int, version: str
+    rules: str, players: tuple[str, ...], seed: int, version: str, *, prover: bool
 ) -> tuple[Game, tuple[Player, ...]]:
     """Return a game and the players that can play it, warmed up; the last ones made are kept.
 
@@ -34,12 +34,13 @@ def table(
         players: player strings.
         seed: decides random weights of fresh evaluators; each player has its own.
         version: changes when a file changes that the players are made from.
+        prover: whether to play without a circuit.
 
     Raises:
         GameError: there are fewer players than roles.
         NeurogameError: the game or a player cannot be made.
     """
-    game = Game.load(rules)
+    game = _proved(rules, version) if prover else Game.load(rules)
     if len(players) < len(game.roles):
         raise GameError(
             f"{game.name} has {len(game.roles)} roles ({', '.join(game.roles)}), but "
@@ -52,7 +53,7 @@ def table(
 
 
 @lru_cache(maxsize=8)
-def openings_of(rules: str, plies: int, seed: int, version: str) -> Openings:
+def openings_of(rules: str, plies: int, seed: int, version: str, *, prover: bool) -> Openings:
     """Return the openings of an arena in one game; the last ones asked for are kept.
 
     Args:
@@ -60,8 +61,15 @@ def openings_of(rules: str, plies: int, seed: int, version: str) -> Openings:
         plies: of each.
         seed: of the arena.
         version: see :func:`table`.
+        prover: see there.
     """
-    return Openings(Game.load(rules), plies, seed)
+    return Openings(_proved(rules, version) if prover else Game.load(rules), plies, seed)
+
+
+@cache
+def _proved(rules: str, version: str) -> Game:
+    """Return a game without a circuit, always the same one: others number moves differently."""
+    return Game.load(rules, prover=True)
 
 
 def _warm_up(game: Game, player: Player) -> None:
@@ -93,9 +101,13 @@ def play_slot(settings: ArenaSettings, version: str, slot: Slot) -> Outcome:
         with warnings.catch_warnings():
             # Whoever has checked the settings has already seen what there is to say.
             warnings.simplefilter("ignore", NeurogameWarning)
-            game, players = table(rules, settings.players, settings.seed, version)
+            game, players = table(
+                rules, settings.players, settings.seed, version, prover=settings.prover
+            )
         conditions = settings.match_settings(limit, len(game.roles))
-        openings = openings_of(rules, conditions.opening_plies, settings.seed, version)
+        openings = openings_of(
+            rules, conditions.opening_plies, settings.seed, version, prover=settings.prover
+        )
         return play_match(
             game,
             [players[number] for number in slot.seats],

@@ -27,7 +27,7 @@ common seed and random opening in which each player has each role once. In games
 each player plays alone and goals at the same seed are compared. See docs/howto/run-an-arena.md.
 """
 
-_PLAIN = ("seed", "opening_plies", "play_clock", "start_clock", "max_plies")
+_PLAIN = ("seed", "opening_plies", "play_clock", "start_clock", "max_plies", "prover")
 """Settings whose options need nothing but their description."""
 
 

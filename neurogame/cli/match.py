@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neurogame.arena.settings import ArenaSettings, usual_opening_plies
-from neurogame.errors import LimitError
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.sharing import OPTION_HELP, sharing
 from neurogame.search.limit import Limit
@@ -44,19 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="decides everything (default 0)")
     add_settings(parser, Limit, only=("seconds", "depth", "nodes"))
     add_settings(parser, MatchSettings, only=("play_clock", "start_clock", "max_plies"))
-    add_settings(parser, ArenaSettings, only=("opening_plies",))
+    add_settings(parser, ArenaSettings, only=("opening_plies", "prover"))
     parser.add_argument(
         "--threads",
         type=int,
         default=1,
         help="torch threads (default 1: the batches of a search are small, and threads that "
         "wait for a shared core cost far more than they bring)",
-    )
-    parser.add_argument(
-        "--prover",
-        action="store_true",
-        help="play by proofs, without a circuit, what cannot be grounded; the players are random "
-        "and mcts with limits alone",
     )
     parser.add_argument("--memory", type=int, metavar="MIB", help=OPTION_HELP)
     parser.add_argument("--record", type=Path, metavar="DIR", help="write a JSON file per match")
@@ -69,21 +62,19 @@ def run(options: argparse.Namespace) -> int:
     import torch
 
     torch.set_num_threads(max(1, options.threads))
-    result = (_played_by_proofs if options.prover else _played)(options)
+    result = _played(options)
     print(json.dumps(result.as_dict()) if options.json else result)
     return 130 if result.interrupted else 0
 
 
 def _played(options: argparse.Namespace) -> PairingResult:
-    """Play the series on the circuit of the game."""
+    """Play the series."""
     from neurogame.arena.series import play_series
     from neurogame.players.players import make_player
     from neurogame.simulate.game import Game
 
-    try:
-        game = Game.load(options.rules)
-    except LimitError as error:
-        raise LimitError(f"{error}; --prover plays matches without grounding") from None
+    prover = chosen_settings(options, ArenaSettings).get("prover", False)
+    game = Game.load(options.rules, prover=prover)
     settings = _settings(options, 0 if "human" in options.players else len(game.roles))
     players = [
         make_player(text, game, options.seed + number)
@@ -95,24 +86,6 @@ def _played(options: argparse.Namespace) -> PairingResult:
         options.matches,
         options.seed,
         settings=settings,
-        progress=not (options.quiet or options.json),
-        on_match=None if options.record is None else _recorder(options.record),
-    )
-
-
-def _played_by_proofs(options: argparse.Namespace) -> PairingResult:
-    """Play the series without a circuit."""
-    from neurogame.arena.series import play_proved_series
-    from neurogame.gdl.library import load_rules
-    from neurogame.players.proved.player import ProofPlayer
-
-    return play_proved_series(
-        load_rules(options.rules),
-        [ProofPlayer(text) for text in options.players],
-        options.matches,
-        options.seed,
-        name=Path(options.rules).stem,
-        settings=_settings(options, len(options.players)),
         progress=not (options.quiet or options.json),
         on_match=None if options.record is None else _recorder(options.record),
     )

@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from neurogame.arena.settings import ArenaSettings
+from neurogame.setting_options import add_settings, chosen_settings
+
 if TYPE_CHECKING:
     from neurogame.players.record import MatchRecord
 
@@ -15,15 +18,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--opponent",
         metavar="PLAYER",
-        default="alphabeta:cilp",
         help="who plays all other roles, such as alphabeta:checkpoints/pentago.pt "
-        "(default alphabeta:cilp)",
+        "(default alphabeta:cilp; with --prover mcts)",
     )
     parser.add_argument("--role", help="the role you play (default: the first)")
     parser.add_argument(
         "--seconds", type=float, default=1.0, help="opponent's time per move (default 1)"
     )
     parser.add_argument("--seed", type=int, default=0, help="decides the opponent's choices")
+    add_settings(parser, ArenaSettings, only=("prover",))
     parser.add_argument(
         "--threads",
         type=int,
@@ -45,10 +48,11 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.simulate.game import Game
 
     torch.set_num_threads(max(1, options.threads))
-    game = Game.load(options.rules)
+    game = Game.load(options.rules, **chosen_settings(options, ArenaSettings))
+    opponent = options.opponent or ("alphabeta:cilp" if game.has_circuit else "mcts")
     own = 0 if options.role is None else game.role_index(options.role)
     players: list[Player] = [
-        HumanPlayer() if role == own else make_player(options.opponent, game, options.seed + role)
+        HumanPlayer() if role == own else make_player(opponent, game, options.seed + role)
         for role in range(len(game.roles))
     ]
     record = play_match(game, players, Limit(seconds=options.seconds), options.seed)

@@ -154,11 +154,12 @@ def read_text(path: Path) -> str:
     return text
 
 
-def load_rules(name_or_path: str | Path) -> Rules:
+def load_rules(name_or_path: str | Path, *, prover: bool = False) -> Rules:
     """Load, parse and check a rulesheet.
 
     Args:
         name_or_path: a library name, or the path of a rulesheet.
+        prover: see :func:`~neurogame.gdl.check.valid_rules`.
 
     Returns:
         Valid rules; their ``source`` is the path.
@@ -167,4 +168,4 @@ def load_rules(name_or_path: str | Path) -> Rules:
         RulesError: there is no such rulesheet, or it has errors; the message lists all of them.
     """
     path = rules_path(name_or_path)
-    return valid_rules(read_text(path), str(path))
+    return valid_rules(read_text(path), str(path), prover=prover)

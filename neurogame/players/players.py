@@ -20,6 +20,7 @@ from neurogame.players.folder_player import FolderPlayer
 from neurogame.players.human import HumanPlayer
 from neurogame.players.own_options import FORMULAS
 from neurogame.players.player import Player
+from neurogame.players.proof_player import ProofPlayer
 from neurogame.players.random_player import RandomPlayer
 from neurogame.players.spec import PlayerSpec, allowed_options
 from neurogame.search.mcts_settings import MctsSettings
@@ -40,10 +41,12 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
         text: a player string, or one taken apart.
         game: if given, the evaluator is built for it at once, so that a checkpoint of another
             game, or a folder without one of it, is refused here and not when the match starts.
+            For a game without a circuit, ``mcts`` with limits alone searches by proofs.
         seed: decides the weights of fresh evaluators that are random.
 
     Raises:
-        PlayerError: the string is malformed, or names no file and no evaluator.
+        PlayerError: the string is malformed, or names no file and no evaluator, or the player
+            needs a circuit and the game has none.
         CheckpointError: the file is damaged, or a checkpoint of another game.
         ConfigurationError: a limit or setting is out of its range.
     """
@@ -52,6 +55,8 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
         return RandomPlayer()
     if spec.kind == "human":
         return HumanPlayer()
+    if game is not None and not game.has_circuit:
+        return ProofPlayer(spec)
     player: Player
     if spec.kind == "auto":
         player = _auto_player(spec)

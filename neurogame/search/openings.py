@@ -13,21 +13,22 @@ from typing import TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
 
 from neurogame.errors import ConfigurationError
 from neurogame.search.exact import Prover
 from neurogame.search.packing import state_keys
+from neurogame.simulate.circuit_state import CircuitState
 from neurogame.simulate.game import Game, State
 
 NODES = 1000
 """States that the search for a decision may generate, per opening and role."""
 
 _BATCH = 256
-_FEWEST_MISSES = 640
+_FEWEST_MISSES, _FEWEST_PROVED = 640, 64
 _MISSES = 10
 """Draws in a row without a new position, per position known, after which there is no other: of
-equally likely ones a single one is then missed once in e ** 10 times."""
+equally likely ones a single one is then missed once in e ** 10 times. At least so many are drawn
+on a circuit, and by proofs, which take thousands of times as long."""
 _WORDS = 1 << 64
 
 Opening: TypeAlias = tuple[tuple[int, ...], ...]
@@ -65,7 +66,7 @@ class Openings:
             plies: joint moves of an opening, at least 0.
             seed: decides which ones, and their order.
             nodes: states that a search may generate to prove that a position is decided; 0:
-                nothing is searched. In games of one role nothing ever is.
+                nothing is searched. In games of one role and without a circuit nothing ever is.
             keys: the key of each of several states, bool ``[B, F]``; positions with the same key
                 count as one, such as those that a symmetry maps onto each other.
 
@@ -76,7 +77,7 @@ class Openings:
             raise ConfigurationError(f"opening_plies={plies}; at least 0 is needed")
         self.plies = plies
         self._game, self._seed, self._keys = game, seed % _WORDS, keys
-        self._nodes = nodes if len(game.roles) > 1 else 0
+        self._nodes = nodes if len(game.roles) > 1 and game.has_circuit else 0
         self._prover: Prover | None = None
         self._begin()
 
@@ -84,7 +85,7 @@ class Openings:
         self.repeated = self.ended = self.decided = 0
         self._batches = self._misses = 0
         self._seen: set[bytes] = set()
-        self._drawn: list[tuple[Opening, bytes, Tensor | None]] = []
+        self._drawn: list[tuple[Opening, bytes, State | None]] = []
         self._found: list[Opening] = []
         self._decided_before: list[int] = []
         self._lost: list[Opening] = []
@@ -138,20 +139,21 @@ class Openings:
     def _look_at_next(self) -> None:
         """Draw one, and keep it if it is of use."""
         if not self._drawn:
-            if self._misses >= max(_FEWEST_MISSES, _MISSES * len(self._seen)):
+            fewest = _FEWEST_MISSES if self._game.has_circuit else _FEWEST_PROVED
+            if self._misses >= max(fewest, _MISSES * len(self._seen)):
                 self._end()
                 return
             self._draw()
-        moves, key, fluents = self._drawn.pop()
+        moves, key, state = self._drawn.pop()
         self._misses += 1
-        if fluents is None:
+        if state is None:
             self.ended += 1
         elif key in self._seen:
             self.repeated += 1
         else:
             self._misses = 0
             self._seen.add(key)
-            if self._nodes > 0 and self._is_decided(State(self._game, fluents.clone())):
+            if self._nodes > 0 and self._is_decided(state):
                 self.decided += 1
                 self._lost.append(moves)
             else:
@@ -175,9 +177,28 @@ class Openings:
         return self._prover.is_decided(state)
 
     def _draw(self) -> None:
-        """Play a batch of openings side by side."""
+        """Play a batch of openings."""
         random = np.random.default_rng([self._seed, self.plies, self._batches])
         self._batches += 1
+        if self._game.has_circuit:
+            self._draw_side_by_side(random)
+        else:
+            self._draw_one(random)
+
+    def _draw_one(self, random: np.random.Generator) -> None:
+        """Play one opening by proofs."""
+        state = self._game.initial_state()
+        opening: list[tuple[int, ...]] = []
+        while len(opening) < self.plies and all(state.legal_moves):
+            joint = tuple(int(random.choice(own)) for own in state.legal_moves)
+            opening.append(joint)
+            state = state.next(joint)
+        is_whole = len(opening) == self.plies and all(state.legal_moves)
+        key = "\n".join(state.fluent_texts).encode()
+        self._drawn = [(tuple(opening), key, state if is_whole else None)]
+
+    def _draw_side_by_side(self, random: np.random.Generator) -> None:
+        """Play many openings on the circuit."""
         simulator, offsets = self._game.simulator(), self._game.move_offsets
         roles = range(len(self._game.roles))
         states = simulator.initial(_BATCH)
@@ -205,7 +226,8 @@ class Openings:
         for place in range(_BATCH):
             if goes_on[place]:
                 opening = tuple(tuple(joint) for joint in joints[place].tolist())
-                self._drawn.append((opening, next(keys), next(rows)))
+                state = CircuitState(self._game, next(rows))
+                self._drawn.append((opening, next(keys), state))
             else:
                 self._drawn.append(((), b"", None))
         self._drawn.reverse()

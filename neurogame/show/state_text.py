@@ -24,6 +24,9 @@ def state_text(state: State) -> str:
     Args:
         state: any state; its boards are found from the fluents of its game.
     """
+    if not state.game.has_circuit:
+        # Boards are found in the circuit.
+        return "\n".join(wrapped(", ".join(state.fluent_texts), _WIDTH)) or "(no fluent holds)"
     layout = find_layout(state.game)
     blocks = [_board_text(board, state) for board in layout.boards]
     facts = [line for fact in layout.fact_lines(state) for line in wrapped(fact, _WIDTH)]

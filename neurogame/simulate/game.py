@@ -1,99 +1,187 @@
-"""The game and its states: what users hold, from a rulesheet to moves and simulator."""
+"""The game: what users hold, from a rulesheet to states and simulator."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import final
 
 import torch
-from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
-from neurogame.errors import GameError
+from neurogame.errors import GameError, LimitError
 from neurogame.gdl.check import valid_rules
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.terms import Rules
+from neurogame.simulate.circuit_state import CircuitState
+from neurogame.simulate.proved_state import Proofs, ProvedState
 from neurogame.simulate.simulator import Simulator
-from neurogame.simulate.states import StateBatch
+from neurogame.simulate.state import State
 from neurogame.structure.cache import structure_of
 from neurogame.structure.relations import Relations, find_relations
 from neurogame.structure.structure import Structure
-from neurogame.views import show_as
+
+__all__ = ["Game", "State"]
 
 
 @final
 class Game:
-    """A game, ready to be played.
+    """A game, ready to be played: on its circuit or, without one, by proofs.
+
+    Without a circuit there are states, legal moves, goals and matches of players that need no
+    more; everything else says that it needs the circuit.
 
     Attributes:
         name: for messages and files.
         rules: the rulesheet.
-        circuit: the compiled rules.
         roles: role names; ``[R]``.
-        fluents: compact KIF text of each fluent, sorted by code point; ``[F]``.
-        moves: per role the compact KIF texts of its moves, sorted by code point.
-        move_offsets: start of each role's moves in the concatenation of all moves, and the
-            total; ``[R + 1]``.
     """
 
-    def __init__(self, name: str, rules: Rules, circuit: Circuit, *, cache: bool = True) -> None:
-        """Join a name, rules and the circuit made from them; see :meth:`load`."""
+    def __init__(
+        self, name: str, rules: Rules, circuit: Circuit | None, *, cache: bool = True
+    ) -> None:
+        """Join a name, rules and the circuit made from them, None: there is none.
+
+        See :meth:`load`.
+        """
         self._cache = cache
-        self.name, self.rules, self.circuit = name, rules, circuit
-        self.roles, self.fluents, self.moves = circuit.roles, circuit.fluents, circuit.moves
-        self.move_offsets = circuit.move_offsets.tolist()
+        self.name, self.rules, self._circuit = name, rules, circuit
+        self._proofs: Proofs | None = None
+        if circuit is None:
+            self._proofs = Proofs(rules)
+            self.roles = self._proofs.prover.roles
+        else:
+            self.roles = circuit.roles
         self._simulators: dict[tuple[torch.device, str], Simulator] = {}
-        self._fluent_index = _folded_index(self.fluents)
-        self._move_index = [_folded_index(moves) for moves in self.moves]
 
     @classmethod
-    def load(cls, name_or_path: str | Path, *, cache: bool = True) -> Game:
+    def load(cls, name_or_path: str | Path, *, cache: bool = True, prover: bool = False) -> Game:
         """Load a game of the library, or from a rulesheet file.
 
         Args:
             name_or_path: a library name (see ``neurogame games``) or a path.
             cache: whether to use the circuits cached on disk.
+            prover: whether to play by proofs, without a circuit.
 
         Raises:
             RulesError: there is no such rulesheet, or it is not valid.
+            LimitError: it is too large to be grounded.
         """
-        return cls.from_rules(load_rules(name_or_path), Path(name_or_path).stem, cache=cache)
+        rules, name = load_rules(name_or_path, prover=prover), Path(name_or_path).stem
+        try:
+            return cls.from_rules(rules, name, cache=cache, prover=prover)
+        except LimitError as error:
+            if prover:
+                raise
+            raise LimitError(
+                f"{error}; without grounding it is played by proofs: Game.load(..., prover=True), "
+                "or --prover of 'neurogame match', 'play' and 'arena'"
+            ) from None
 
     @classmethod
-    def from_text(cls, text: str, name: str = "text", *, cache: bool = True) -> Game:
+    def from_text(
+        cls, text: str, name: str = "text", *, cache: bool = True, prover: bool = False
+    ) -> Game:
         """Make a game from the text of a rulesheet.
 
         Raises:
             RulesError: the text is not a valid rulesheet.
         """
-        return cls.from_rules(valid_rules(text, source=name), name, cache=cache)
+        rules = valid_rules(text, source=name, prover=prover)
+        return cls.from_rules(rules, name, cache=cache, prover=prover)
 
     @classmethod
-    def from_rules(cls, rules: Rules, name: str, *, cache: bool = True) -> Game:
+    def from_rules(
+        cls, rules: Rules, name: str, *, cache: bool = True, prover: bool = False
+    ) -> Game:
         """Make a game from valid rules."""
-        return cls(name, rules, compile_rules(rules, cache=cache), cache=cache)
+        circuit = None if prover else compile_rules(rules, cache=cache)
+        return cls(name, rules, circuit, cache=cache)
+
+    @property
+    def has_circuit(self) -> bool:
+        """Whether there is a circuit; if not, the game is played by proofs."""
+        return self._circuit is not None
+
+    @property
+    def circuit(self) -> Circuit:
+        """The compiled rules.
+
+        Raises:
+            GameError: there are none, as of what is made from them.
+        """
+        if self._circuit is None:
+            raise self.without_circuit()
+        return self._circuit
+
+    def without_circuit(self) -> GameError:
+        """Return the error of what needs a circuit where there is none."""
+        return GameError(
+            f"{self.name} is played by proofs, without a circuit: there are states, moves and "
+            "goals, and the players random, human and mcts with the limits seconds and sims; what "
+            "simulates, evaluates or learns needs the circuit (load the game without the prover)"
+        )
+
+    @property
+    def fluents(self) -> tuple[str, ...]:
+        """Compact KIF text of each fluent, sorted by code point; ``[F]``.
+
+        Raises:
+            GameError: there is no circuit.
+        """
+        return self.circuit.fluents
+
+    @property
+    def moves(self) -> tuple[tuple[str, ...], ...]:
+        """Per role the compact KIF texts of its moves, sorted by code point.
+
+        Without a circuit those that were legal in the states looked at, in this order.
+        """
+        return self.circuit.moves if self._proofs is None else self._proofs.move_texts
+
+    @cached_property
+    def move_offsets(self) -> list[int]:
+        """Start of each role's moves in the concatenation, and the total; ``[R + 1]``.
+
+        Raises:
+            GameError: there is no circuit.
+        """
+        offsets: list[int] = self.circuit.move_offsets.tolist()
+        return offsets
+
+    @cached_property
+    def _fluent_index(self) -> dict[str, int]:
+        return _folded_index(self.fluents)
+
+    @cached_property
+    def _move_index(self) -> list[dict[str, int]]:
+        return [_folded_index(moves) for moves in self.circuit.moves]
 
     def initial_state(self) -> State:
         """Return the state in which every match starts."""
-        return State(self, torch.from_numpy(self.circuit.initial.copy()))
+        if self._proofs is not None:
+            return ProvedState(self, self._proofs, self._proofs.prover.initial())
+        return CircuitState(self, torch.from_numpy(self.circuit.initial.copy()))
 
     def state(self, fluents: Iterable[str]) -> State:
         """Return the state in which exactly the given fluents hold.
 
         Args:
-            fluents: compact KIF, in any case, such as ``(cell 1 1 b)``.
+            fluents: compact KIF, in any case, such as ``(cell 1 1 b)``. Without a circuit
+                nothing tells whether they can ever hold.
 
         Raises:
             GameError: a fluent does not exist in this game.
+            RulesError: without a circuit, a text is not one ground term.
         """
-        held = torch.zeros(len(self.fluents), dtype=torch.bool)
-        held[[self.fluent_index(text) for text in fluents]] = True
-        return State(self, held)
+        if self._proofs is not None:
+            held = frozenset(map(self._proofs.prover.term, fluents))
+            return ProvedState(self, self._proofs, held)
+        flags = torch.zeros(len(self.fluents), dtype=torch.bool)
+        flags[[self.fluent_index(text) for text in fluents]] = True
+        return CircuitState(self, flags)
 
     def simulator(self, device: str | torch.device = "cpu", backend: str = "torch") -> Simulator:
         """Return the simulator on a device; made once per device and backend.
@@ -106,6 +194,7 @@ class Game:
         Raises:
             ConfigurationError: there is no such backend, or it does not run on this device.
             MissingExtraError: its modules are not installed.
+            GameError: there is no circuit.
         """
         key = (torch.device(device), backend)
         if key not in self._simulators:
@@ -161,143 +250,26 @@ class Game:
         Raises:
             GameError: the role does not exist or never has this move.
         """
-        moves = self._move_index[self.role_index(role)]
-        index = moves.get(_folded(text))
+        number = self.role_index(role)
+        # Moves that are seen later are given numbers later.
+        known = _folded_index(self.moves[number]) if self._proofs else self._move_index[number]
+        index = known.get(_folded(text))
         if index is None:
-            example = next(iter(moves), "none")
+            example = next(iter(known), "none")
             raise GameError(
-                f"{role} has no move {text!r} in {self.name}; it has {len(moves)}, "
+                f"{role} has no move {text!r} in {self.name}; it has {len(known)}, "
                 f"such as {example}"
             )
         return index
 
     def __repr__(self) -> str:
         """Return the sizes of the game."""
+        if not self.has_circuit:
+            return f"Game({self.name!r}: {len(self.roles)} roles, played by proofs)"
         return (
             f"Game({self.name!r}: {len(self.roles)} roles, {len(self.fluents)} fluents, "
             f"{self.circuit.move_count} moves, {self.circuit.gate_count} gates)"
         )
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class State:
-    """One state of a game, for people and for code that works state by state.
-
-    Two states are equal if they belong to the same rules and the same fluents hold. In a
-    terminal state nobody has a move. A state that is not terminal but in which some role has no
-    legal move is stuck: :meth:`next` raises there, playouts and matches stop with its goals.
-
-    Attributes:
-        game: the game.
-        fluents: which fluents hold; bool ``[F]`` on the CPU, not to be changed.
-    """
-
-    game: Game
-    fluents: Tensor
-    _key: bytes = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        """Refuse fluents of another game."""
-        expected = (len(self.game.fluents),)
-        if self.fluents.dtype != torch.bool or tuple(self.fluents.shape) != expected:
-            raise GameError(
-                f"a state of {self.game.name} is bool [{expected[0]}], "
-                f"not {self.fluents.dtype} {list(self.fluents.shape)}"
-            )
-        object.__setattr__(self, "_key", self.fluents.cpu().numpy().tobytes())
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether the same fluents hold in a state of the same rules."""
-        if not isinstance(other, State):
-            return NotImplemented
-        return self._key == other._key and self.game.circuit.key == other.game.circuit.key
-
-    def __hash__(self) -> int:
-        """Return a hash of the fluents that hold."""
-        return hash(self._key)
-
-    @cached_property
-    def batch(self) -> StateBatch:
-        """This state as a batch of size 1."""
-        return StateBatch.from_bool(self.fluents[None])
-
-    @cached_property
-    def fluent_texts(self) -> tuple[str, ...]:
-        """The fluents that hold, as compact KIF, sorted by code point."""
-        return tuple(self.game.fluents[i] for i in self.fluents.nonzero().view(-1).tolist())
-
-    @cached_property
-    def _derived(self) -> tuple[Tensor, bool, Tensor]:
-        derived = self.game.simulator().derive(self.batch)
-        return derived.legal[0], bool(derived.terminal[0]), derived.goal_flags[0]
-
-    @property
-    def is_terminal(self) -> bool:
-        """Whether the game is over."""
-        return self._derived[1]
-
-    @cached_property
-    def legal_moves(self) -> tuple[tuple[int, ...], ...]:
-        """Per role the indices of its legal moves, ascending; all empty in a terminal state."""
-        if self.is_terminal:
-            return tuple(() for _ in self.game.roles)
-        offsets = self.game.move_offsets
-        return tuple(
-            tuple(self._derived[0][begin:end].nonzero().view(-1).tolist())
-            for begin, end in pairwise(offsets)
-        )
-
-    @cached_property
-    def goals(self) -> tuple[float | None, ...]:
-        """Per role its goal on 0..100, the highest if several, None if none is derivable."""
-        flags = iter(self._derived[2].tolist())
-        result: list[float | None] = []
-        for pairs in self.game.circuit.goals:
-            held = [float(value) for value, _ in pairs if next(flags)]
-            result.append(held[0] if held else None)
-        return tuple(result)
-
-    def next(self, joint: Sequence[int | str]) -> State:
-        """Return the state after one joint move.
-
-        Args:
-            joint: one move per role, as index within the role's moves or as text. A terminal
-                state is returned unchanged, whatever the moves.
-
-        Raises:
-            GameError: a move is unknown or illegal, or some role has no legal move.
-        """
-        if self.is_terminal:
-            return self
-        for role, legal in zip(self.game.roles, self.legal_moves, strict=True):
-            if not legal:
-                raise GameError(
-                    f"role {role} has no legal move in a state of {self.game.name} that is not "
-                    "terminal: no step leads on; the rules should give every role a move"
-                )
-        if len(joint) != len(self.game.roles):
-            raise GameError(
-                f"a joint move of {self.game.name} has {len(self.game.roles)} moves, "
-                f"one per role, not {len(joint)}"
-            )
-        moves = [
-            self.game.move_index(role, move) if isinstance(move, str) else int(move)
-            for role, move in zip(self.game.roles, joint, strict=True)
-        ]
-        stepped = self.game.simulator().step(self.batch, torch.tensor([moves]))
-        return State(self.game, stepped.to_bool()[0])
-
-    def __str__(self) -> str:
-        """Return boards as text and the other fluents as a list."""
-        return show_as("text", self)
-
-    def svg(self) -> str:
-        """Return a picture of the state as SVG."""
-        return show_as("svg", self)
-
-    def _repr_svg_(self) -> str:
-        return self.svg()
 
 
 def _folded(text: str) -> str:

@@ -68,7 +68,7 @@ def test_compiled_scores_and_torch_are_the_formula(name: str) -> None:
         words = pack_rows(fluents), pack_rows(legal)
         score_moves(port.scores, *words, rows, len(rows), role, 0, out)
         for row, found in zip(rows, out, strict=True):
-            moves = np.flatnonzero(own[row])
+            moves = np.flatnonzero(own[row]).tolist()
             expected = [slow_score(policy, fluents[row].numpy(), offsets[role] + m) for m in moves]
             np.testing.assert_allclose(found[: len(moves)], expected, rtol=1e-4, atol=1e-4)
             np.testing.assert_allclose(torch_scores[row, moves], expected, rtol=1e-4, atol=1e-4)

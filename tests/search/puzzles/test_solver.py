@@ -10,6 +10,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.puzzles.line import Line
 from neurogame.search.puzzles.luck import played_moves
 from neurogame.search.puzzles.solver import PuzzleSolver
+from neurogame.simulate.circuit_state import CircuitState
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
 from tests.conftest import shared
@@ -130,8 +131,7 @@ def test_a_random_game_is_played_again(name: str) -> None:
     for lane in (0, 63, 64, len(states) - 1):
         length = int(games.lengths[lane])
         moves = played_moves(simulator, states, lane, 5, length)
-        state = game.state([])
-        state = type(state)(game, states.select(torch.tensor([lane])).to_bool()[0])
+        state = CircuitState(game, states.select(torch.tensor([lane])).to_bool()[0])
         end = end_of(game, moves, state)
         assert len(moves) == length
         assert end.is_terminal

@@ -1,0 +1,96 @@
+"""Plays without a circuit: what it asks about a state is proved from the rules."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import final
+
+from neurogame.errors import PlayerError
+from neurogame.players.search_player import DEFAULT_LIMIT
+from neurogame.players.spec import PlayerSpec
+from neurogame.prover.search import ProofSearch
+from neurogame.search.limit import Limit
+from neurogame.simulate.game import Game, State
+from neurogame.simulate.proved_state import ProvedState
+
+
+@final
+class ProofPlayer:
+    """``mcts`` with limits alone, in a game without a circuit: plain UCT over proofs."""
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        """Make a player.
+
+        Args:
+            spec: its player string, taken apart.
+
+        Raises:
+            PlayerError: the player needs the circuit.
+        """
+        if spec.kind != "mcts" or spec.source or spec.options:
+            raise PlayerError(
+                f"player '{spec}' needs the circuit of the game; without one there are random, "
+                "human, and mcts with the limits seconds and sims alone, as in mcts:sims=200"
+            )
+        self._name, self._limit = str(spec), spec.limit
+        self._search: ProofSearch | None = None
+        self._role = 0
+
+    @property
+    def name(self) -> str:
+        """The player string."""
+        return self._name
+
+    def start(
+        self,
+        game: Game,
+        role: int,
+        seed: int,
+        seconds: float | None = None,
+        limit: Limit | None = None,
+    ) -> None:
+        """Prepare a match; see :class:`neurogame.players.player.Player`."""
+        self._role, self._search = role, ProofSearch(game.rules, seed)
+
+    def choose(self, state: State, limit: Limit) -> int:
+        """Choose a move; of the limit, seconds and simulations are looked at.
+
+        Args:
+            state: the present, non-terminal state of a game without a circuit.
+            limit: how long to think.
+        """
+        own = self._limit.merged(limit)
+        if own.seconds is None and own.simulations is None:
+            own = DEFAULT_LIMIT
+        until = math.inf if own.seconds is None else time.monotonic() + own.seconds
+        state = _proved(state)
+        found = self._searched().search(
+            state.held, self._role, until=until, simulations=own.simulations
+        )
+        if found is None:
+            return state.legal_moves[self._role][0]
+        return state.number(self._role, found.move)
+
+    def ponder(self, state: State, stop: Callable[[], bool]) -> None:
+        """Search until it is told to return; see :class:`neurogame.players.player.Player`."""
+        self._searched().search(_proved(state).held, self._role, stop=stop)
+
+    def stop(self) -> None:
+        """Drop the tree."""
+        self._search = None
+
+    def _searched(self) -> ProofSearch:
+        if self._search is None:
+            raise PlayerError(f"player {self._name}: a move was asked for before a match was begun")
+        return self._search
+
+
+def _proved(state: State) -> ProvedState:
+    if not isinstance(state, ProvedState):
+        raise PlayerError(
+            f"{state.game.name} has a circuit; this player is for games without one, make_player "
+            "with the game gives the one for it"
+        )
+    return state

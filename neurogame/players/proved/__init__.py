@@ -1,1 +1,0 @@
-"""Matches that are played straight from the rules, without a circuit."""
