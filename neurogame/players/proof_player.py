@@ -13,7 +13,6 @@ from neurogame.players.spec import PlayerSpec
 from neurogame.prover.search import ProofSearch
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
-from neurogame.simulate.proved_state import ProvedState
 
 
 @final
@@ -65,17 +64,16 @@ class ProofPlayer:
         if own.seconds is None and own.simulations is None:
             own = DEFAULT_LIMIT
         until = math.inf if own.seconds is None else time.monotonic() + own.seconds
-        state = _proved(state)
         found = self._searched().search(
-            state.held, self._role, until=until, simulations=own.simulations
+            state.terms, self._role, until=until, simulations=own.simulations
         )
-        if found is None:
+        if found is None or state.game.proved is None:
             return state.legal_moves[self._role][0]
-        return state.number(self._role, found.move)
+        return state.game.proved.number(self._role, found.move)
 
     def ponder(self, state: State, stop: Callable[[], bool]) -> None:
         """Search until it is told to return; see :class:`neurogame.players.player.Player`."""
-        self._searched().search(_proved(state).held, self._role, stop=stop)
+        self._searched().search(state.terms, self._role, stop=stop)
 
     def stop(self) -> None:
         """Drop the tree."""
@@ -85,12 +83,3 @@ class ProofPlayer:
         if self._search is None:
             raise PlayerError(f"player {self._name}: a move was asked for before a match was begun")
         return self._search
-
-
-def _proved(state: State) -> ProvedState:
-    if not isinstance(state, ProvedState):
-        raise PlayerError(
-            f"{state.game.name} has a circuit; this player is for games without one, make_player "
-            "with the game gives the one for it"
-        )
-    return state

@@ -17,7 +17,6 @@ import torch
 from neurogame.errors import ConfigurationError
 from neurogame.search.exact import Prover
 from neurogame.search.packing import state_keys
-from neurogame.simulate.circuit_state import CircuitState
 from neurogame.simulate.game import Game, State
 
 NODES = 1000
@@ -226,7 +225,7 @@ class Openings:
         for place in range(_BATCH):
             if goes_on[place]:
                 opening = tuple(tuple(joint) for joint in joints[place].tolist())
-                state = CircuitState(self._game, next(rows))
+                state = State(self._game, next(rows))
                 self._drawn.append((opening, next(keys), state))
             else:
                 self._drawn.append(((), b"", None))

@@ -1,13 +1,15 @@
-"""The game: what users hold, from a rulesheet to states and simulator."""
+"""The game and its states: what users hold, from a rulesheet to moves and simulator."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import final
 
 import torch
+from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
@@ -15,15 +17,14 @@ from neurogame.errors import GameError, LimitError
 from neurogame.gdl.check import valid_rules
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.terms import Rules
-from neurogame.simulate.circuit_state import CircuitState
-from neurogame.simulate.proved_state import Proofs, ProvedState
+from neurogame.prover.game import ProverState
+from neurogame.simulate.proved_game import ProvedGame
 from neurogame.simulate.simulator import Simulator
-from neurogame.simulate.state import State
+from neurogame.simulate.states import StateBatch
 from neurogame.structure.cache import structure_of
 from neurogame.structure.relations import Relations, find_relations
 from neurogame.structure.structure import Structure
-
-__all__ = ["Game", "State"]
+from neurogame.views import show_as
 
 
 @final
@@ -37,6 +38,7 @@ class Game:
         name: for messages and files.
         rules: the rulesheet.
         roles: role names; ``[R]``.
+        proved: what is known without a circuit; None where there is one.
     """
 
     def __init__(
@@ -48,10 +50,10 @@ class Game:
         """
         self._cache = cache
         self.name, self.rules, self._circuit = name, rules, circuit
-        self._proofs: Proofs | None = None
+        self.proved: ProvedGame | None = None
         if circuit is None:
-            self._proofs = Proofs(rules)
-            self.roles = self._proofs.prover.roles
+            self.proved = ProvedGame(rules)
+            self.roles = self.proved.prover.roles
         else:
             self.roles = circuit.roles
         self._simulators: dict[tuple[torch.device, str], Simulator] = {}
@@ -139,7 +141,7 @@ class Game:
 
         Without a circuit those that were legal in the states looked at, in this order.
         """
-        return self.circuit.moves if self._proofs is None else self._proofs.move_texts
+        return self.circuit.moves if self.proved is None else self.proved.move_texts
 
     @cached_property
     def move_offsets(self) -> list[int]:
@@ -161,9 +163,9 @@ class Game:
 
     def initial_state(self) -> State:
         """Return the state in which every match starts."""
-        if self._proofs is not None:
-            return ProvedState(self, self._proofs, self._proofs.prover.initial())
-        return CircuitState(self, torch.from_numpy(self.circuit.initial.copy()))
+        if self.proved is not None:
+            return State(self, self.proved.prover.initial())
+        return State(self, torch.from_numpy(self.circuit.initial.copy()))
 
     def state(self, fluents: Iterable[str]) -> State:
         """Return the state in which exactly the given fluents hold.
@@ -176,12 +178,12 @@ class Game:
             GameError: a fluent does not exist in this game.
             RulesError: without a circuit, a text is not one ground term.
         """
-        if self._proofs is not None:
-            held = frozenset(map(self._proofs.prover.term, fluents))
-            return ProvedState(self, self._proofs, held)
+        if self.proved is not None:
+            held = frozenset(map(self.proved.prover.term, fluents))
+            return State(self, held)
         flags = torch.zeros(len(self.fluents), dtype=torch.bool)
         flags[[self.fluent_index(text) for text in fluents]] = True
-        return CircuitState(self, flags)
+        return State(self, flags)
 
     def simulator(self, device: str | torch.device = "cpu", backend: str = "torch") -> Simulator:
         """Return the simulator on a device; made once per device and backend.
@@ -252,7 +254,7 @@ class Game:
         """
         number = self.role_index(role)
         # Moves that are seen later are given numbers later.
-        known = _folded_index(self.moves[number]) if self._proofs else self._move_index[number]
+        known = _folded_index(self.moves[number]) if self.proved else self._move_index[number]
         index = known.get(_folded(text))
         if index is None:
             example = next(iter(known), "none")
@@ -270,6 +272,181 @@ class Game:
             f"Game({self.name!r}: {len(self.roles)} roles, {len(self.fluents)} fluents, "
             f"{self.circuit.move_count} moves, {self.circuit.gate_count} gates)"
         )
+
+
+@final
+class State:
+    """One state of a game, for people and for code that works state by state.
+
+    Two states are equal if they belong to the same rules and the same fluents hold. In a
+    terminal state nobody has a move. A state that is not terminal but in which some role has no
+    legal move is stuck: :meth:`next` raises there, playouts and matches stop with its goals.
+
+    Attributes:
+        game: the game.
+    """
+
+    def __init__(self, game: Game, held: Tensor | ProverState) -> None:
+        """Make a state.
+
+        Args:
+            game: the game.
+            held: which fluents hold, bool ``[F]`` on the CPU, not to be changed; without a circuit
+                those that hold, as terms.
+
+        Raises:
+            GameError: these are no fluents of the game.
+        """
+        self.game, self._held = game, held
+        if isinstance(held, frozenset):
+            self._key: bytes | ProverState = held
+            return
+        expected = (len(game.fluents),)
+        if held.dtype != torch.bool or tuple(held.shape) != expected:
+            raise GameError(
+                f"a state of {game.name} is bool [{expected[0]}], "
+                f"not {held.dtype} {list(held.shape)}"
+            )
+        self._key = held.cpu().numpy().tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the same fluents hold in a state of the same rules."""
+        if not isinstance(other, State):
+            return NotImplemented
+        one, two = self.game, other.game
+        if one is not two and (one.proved or two.proved or one.circuit.key != two.circuit.key):
+            return False
+        return self._key == other._key
+
+    def __hash__(self) -> int:
+        """Return a hash of the fluents that hold."""
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        """Return the game and what holds."""
+        return f"State({self.game!r}, {' '.join(self.fluent_texts)})"
+
+    @property
+    def fluents(self) -> Tensor:
+        """Which fluents hold; bool ``[F]`` on the CPU, not to be changed.
+
+        Raises:
+            GameError: the game has no circuit, so that nobody knows all its fluents.
+        """
+        if isinstance(self._held, frozenset):
+            raise self.game.without_circuit()
+        return self._held
+
+    @property
+    def terms(self) -> ProverState:
+        """The fluents that hold, as terms, in a game without a circuit.
+
+        Raises:
+            GameError: the game has a circuit.
+        """
+        if not isinstance(self._held, frozenset):
+            raise GameError(
+                f"{self.game.name} has a circuit; what works by proofs is for games without one"
+            )
+        return self._held
+
+    @cached_property
+    def batch(self) -> StateBatch:
+        """This state as a batch of size 1.
+
+        Raises:
+            GameError: the game has no circuit.
+        """
+        return StateBatch.from_bool(self.fluents[None])
+
+    @cached_property
+    def fluent_texts(self) -> tuple[str, ...]:
+        """The fluents that hold, as compact KIF, sorted by code point."""
+        if self.game.proved is not None:
+            return tuple(sorted(map(self.game.proved.prover.text, self.terms)))
+        return tuple(self.game.fluents[i] for i in self.fluents.nonzero().view(-1).tolist())
+
+    @cached_property
+    def _derived(self) -> tuple[Tensor, bool, Tensor]:
+        derived = self.game.simulator().derive(self.batch)
+        return derived.legal[0], bool(derived.terminal[0]), derived.goal_flags[0]
+
+    @cached_property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        if self.game.proved is not None:
+            return self.game.proved.prover.terminal(self.terms)
+        return self._derived[1]
+
+    @cached_property
+    def legal_moves(self) -> tuple[tuple[int, ...], ...]:
+        """Per role the indices of its legal moves; all empty in a terminal state.
+
+        They come in code point order of the moves' texts, which is ascending on a circuit.
+        """
+        if self.is_terminal:
+            return tuple(() for _ in self.game.roles)
+        if self.game.proved is not None:
+            return self.game.proved.legal(self.terms)
+        return tuple(
+            tuple(self._derived[0][begin:end].nonzero().view(-1).tolist())
+            for begin, end in pairwise(self.game.move_offsets)
+        )
+
+    @cached_property
+    def goals(self) -> tuple[float | None, ...]:
+        """Per role its goal on 0..100, the highest if several, None if none is derivable."""
+        if self.game.proved is not None:
+            return self.game.proved.goals(self.terms)
+        flags = iter(self._derived[2].tolist())
+        result: list[float | None] = []
+        for pairs in self.game.circuit.goals:
+            held = [float(value) for value, _ in pairs if next(flags)]
+            result.append(held[0] if held else None)
+        return tuple(result)
+
+    def next(self, joint: Sequence[int | str]) -> State:
+        """Return the state after one joint move.
+
+        Args:
+            joint: one move per role, as index within the role's moves or as text. A terminal
+                state is returned unchanged, whatever the moves.
+
+        Raises:
+            GameError: a move is unknown or illegal, or some role has no legal move.
+        """
+        if self.is_terminal:
+            return self
+        for role, legal in zip(self.game.roles, self.legal_moves, strict=True):
+            if not legal:
+                raise GameError(
+                    f"role {role} has no legal move in a state of {self.game.name} that is not "
+                    "terminal: no step leads on; the rules should give every role a move"
+                )
+        if len(joint) != len(self.game.roles):
+            raise GameError(
+                f"a joint move of {self.game.name} has {len(self.game.roles)} moves, "
+                f"one per role, not {len(joint)}"
+            )
+        moves = [
+            self.game.move_index(role, move) if isinstance(move, str) else int(move)
+            for role, move in zip(self.game.roles, joint, strict=True)
+        ]
+        if self.game.proved is not None:
+            return State(self.game, self.game.proved.after(self.terms, moves))
+        stepped = self.game.simulator().step(self.batch, torch.tensor([moves]))
+        return State(self.game, stepped.to_bool()[0])
+
+    def __str__(self) -> str:
+        """Return boards as text and the other fluents as a list."""
+        return show_as("text", self)
+
+    def svg(self) -> str:
+        """Return a picture of the state as SVG."""
+        return show_as("svg", self)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
 
 
 def _folded(text: str) -> str:

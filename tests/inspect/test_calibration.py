@@ -16,7 +16,6 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.inspect.calibration import by_distance, calibrate, calibrate_exactly, calibration_of
 from neurogame.inspect.positions import played_positions, values_of
 from neurogame.inspect.reliability import fit_recalibration, reliability, spread_over_games
-from neurogame.simulate.circuit_state import CircuitState
 from neurogame.simulate.game import Game, State
 
 SHARES = st.lists(
@@ -167,7 +166,7 @@ def test_calibration_against_exact_values(game: Game) -> None:
     played = played_positions(game, None, matches=30, seed=6)
     late = played.select(np.flatnonzero(played.plies >= 6))
     held = late.states.to_bool()
-    states = [(CircuitState(game, one), int(p)) for one, p in zip(held, late.plies, strict=True)]
+    states = [(State(game, one), int(p)) for one, p in zip(held, late.plies, strict=True)]
     evaluator = make_evaluator(game, EvaluatorConfig(kind="fuzzy"))
     found = calibrate_exactly(
         evaluator,

@@ -28,7 +28,6 @@ from neurogame.inspect.named_state import named_state
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.learn.mapped_judge import MappedJudge
-from neurogame.simulate.circuit_state import CircuitState
 from neurogame.simulate.game import Game, State
 from tests.conftest import REPOSITORY
 
@@ -208,7 +207,7 @@ def test_names_do_not_matter(kind: str) -> None:
     held = torch.zeros_like(state.fluents)
     held[list(mapped.mapping.fluents)] = state.fluents
     move = moves[role][state.legal_moves[role][1]]
-    yours = attribute_move(mapped, CircuitState(other, held), roles[role], move)
+    yours = attribute_move(mapped, State(other, held), roles[role], move)
     assert yours.total == pytest.approx(mine.total, abs=1e-6)
     amounts = [sorted(own.amount for own in found.contributions) for found in (mine, yours)]
     assert amounts[0] == pytest.approx(amounts[1], abs=1e-6)

@@ -25,7 +25,6 @@ from neurogame.learn.paper.targets import outcome_examples
 from neurogame.learn.paper.trainer import PaperTrainer
 from neurogame.learn.run_folder import LOGS, RunFolder
 from neurogame.players.players import make_player
-from neurogame.simulate.circuit_state import CircuitState
 from neurogame.simulate.game import Game, State
 
 SHORT: dict[str, Any] = {
@@ -191,7 +190,7 @@ def test_the_searches_proofs_are_minimax_values() -> None:
         match = play_training_match(game, config, evaluator, Opponent(), number, number)
         for row, proof in zip(match.fluents, match.proved, strict=True):
             if not bool(torch.isnan(proof).any()):
-                state = CircuitState(game, row)
+                state = State(game, row)
                 assert proof.tolist() == list(minimax(state))
                 found += not state.is_terminal
     assert found > 20

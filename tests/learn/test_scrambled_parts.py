@@ -17,8 +17,7 @@ from neurogame.learn.train_config import TrainConfig
 from neurogame.learn.trainer import Trainer
 from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
-from neurogame.simulate.circuit_state import CircuitState
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import map_game
 from neurogame.simulate.playouts import sample_states
 from tests.gdl.slow_renaming import shuffled
@@ -51,7 +50,7 @@ def test_the_scrambled_copy_is_valued_and_played_alike(name: str, tmp_path: Path
     assert len(np.unique(values)) > 20
     searches = AlphaBeta(own, evaluator, seed=1), AlphaBeta(other, mapped, seed=1)
     for state, twin in zip(states, twins, strict=True):
-        here, copy = CircuitState(own, state), CircuitState(other, twin)
+        here, copy = State(own, state), State(other, twin)
         if here.is_terminal:
             continue
         for role, its_role in enumerate(roles):

@@ -159,7 +159,7 @@ def test_what_needs_the_circuit_says_so() -> None:
         state.next(["(mark 1 1)", "noop"]).next(["noop", "(mark 2 2)"]).next([0, 0])
     player = make_player("mcts", game)
     player.start(game, 0, 0)
-    with pytest.raises(PlayerError, match="tictactoe has a circuit"):
+    with pytest.raises(GameError, match="tictactoe has a circuit"):
         player.choose(Game.load("tictactoe").initial_state(), Limit(simulations=1))
 
 

@@ -22,7 +22,6 @@ from neurogame.search.mcts_reading import choices, node_of, record_of
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree
 from neurogame.search.packing import state_keys, unpack_states
-from neurogame.simulate.circuit_state import CircuitState
 from neurogame.simulate.game import Game, State
 from tests.conftest import shared
 
@@ -81,7 +80,7 @@ def test_tictactoe_is_solved_and_every_proof_is_right(lanes: int) -> None:
     packed = np.frombuffer(b"".join(keys), np.uint8).reshape(len(keys), -1)
     fluents = unpack_states(packed, len(rules.fluents))
     assert state_keys(fluents) == keys
-    states = [CircuitState(rules, torch.from_numpy(row.copy())) for row in fluents]
+    states = [State(rules, torch.from_numpy(row.copy())) for row in fluents]
     assert not any(state.is_terminal for state in states[::20])
     late = [n for n in range(0, len(states), 4) if max(map(len, states[n].legal_moves)) <= 4]
     assert len(late) > 100

@@ -13,7 +13,6 @@ from neurogame.gdl.terms import Compound
 from neurogame.gdl.write import term_text
 from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
-from neurogame.simulate.circuit_state import CircuitState
 from neurogame.simulate.game import Game, State
 from tests.conftest import shared
 from tests.search.test_real_games import Blind
@@ -25,7 +24,7 @@ def _state(game: Game, text: str) -> State:
     fluents = torch.zeros(len(game.fluents), dtype=torch.bool)
     for term in listed.arguments:
         fluents[game.fluent_index(term_text(term))] = True
-    return CircuitState(game, fluents)
+    return State(game, fluents)
 
 
 @pytest.mark.parametrize("number", range(18))

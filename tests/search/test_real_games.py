@@ -18,7 +18,6 @@ from neurogame.search.limit import Limit
 from neurogame.search.opposition import judge, opposition
 from neurogame.search.packing import pack_states, state_keys, unpack_states
 from neurogame.search.settings import SearchSettings
-from neurogame.simulate.circuit_state import CircuitState
 from neurogame.simulate.game import Game, State
 
 
@@ -74,7 +73,7 @@ def test_tictactoe_is_a_draw_and_every_proof_is_right(tictactoe: Game) -> None:
     for key in sorted(packed, key=lambda k: bin(int.from_bytes(k, "big")).count("1"))[::9]:
         rows = torch.frombuffer(bytearray(key), dtype=torch.uint8).numpy()[None]
         fluents = torch.from_numpy(unpack_states(rows, len(tictactoe.fluents))[0])
-        value = solve(CircuitState(tictactoe, fluents))
+        value = solve(State(tictactoe, fluents))
         assert found.proved_states[key] == (value, 1 - value)
 
 

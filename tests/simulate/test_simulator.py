@@ -12,7 +12,6 @@ from neurogame.errors import GameError, LimitError, NeurogameWarning
 from neurogame.gdl.library import load_rules
 from neurogame.kernels.twin import joint_moves as joint_moves_module
 from neurogame.reference.interpreter import ReferenceGame, ReferenceState
-from neurogame.simulate.circuit_state import CircuitState
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.states import StateBatch
 
@@ -230,7 +229,7 @@ def test_expansion_equals_single_states_and_the_reference(name: str) -> None:
             joint = found.joint[child].tolist()
             moves = [game.moves[role][move] for role, move in enumerate(joint)]
             slow_next = reference.next(slow, [reference.term(move) for move in moves])
-            fast_next = CircuitState(game, rows[child])
+            fast_next = State(game, rows[child])
             assert state.next(joint) == state.next(moves) == fast_next
             assert list(fast_next.fluent_texts) == texts(reference, slow_next)
             compare_look(game, fast_next, reference, slow_next)

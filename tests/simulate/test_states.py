@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from neurogame.errors import GameError
-from neurogame.simulate.circuit_state import CircuitState
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, State
 from neurogame.simulate.states import StateBatch
 
 
@@ -101,7 +100,7 @@ def test_wrong_joint_moves(game: Game) -> None:
 )
 def test_wrong_fluents(game: Game, fluents: torch.Tensor) -> None:
     with pytest.raises(GameError, match=r"a state of tictactoe is bool \[29\]"):
-        CircuitState(game, fluents)
+        State(game, fluents)
 
 
 def test_repr_is_short_enough_to_read_in_a_failure(game: Game) -> None:

@@ -16,7 +16,6 @@ from neurogame.inspect.attribution.contribution import Attribution, Method
 from neurogame.inspect.attribution.measured import Measured, value_for
 from neurogame.inspect.attribution.of_parts import attribute_parts
 from neurogame.learn.mapped_evaluator import MappedEvaluator
-from neurogame.simulate.circuit_state import CircuitState
 from neurogame.simulate.game import Game, State
 
 
@@ -102,7 +101,7 @@ def _mapped(evaluator: MappedEvaluator, state: State, role: int) -> Attribution:
     index = evaluator.get_buffer("fluent_index").tolist()
     names = [state.game.fluents[fluent] for fluent in index]
     own_role = int(evaluator.get_buffer("role_index")[role])
-    own = CircuitState(evaluator.home, state.fluents[index])
+    own = State(evaluator.home, state.fluents[index])
     found = attribute_parts(_parts(evaluator.inner), own, own_role, names)
     by_fluent = [0.0] * len(state.fluents)
     for fluent, amount in zip(index, found.by_fluent, strict=True):

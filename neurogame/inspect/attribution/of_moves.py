@@ -25,7 +25,6 @@ from neurogame.inspect.move_values import EvaluatorOrJudge, worst_answer
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
 from neurogame.kernels.parts.limits import MOST
 from neurogame.learn.mapped_judge import MappedJudge
-from neurogame.simulate.circuit_state import CircuitState
 from neurogame.simulate.game import Game, State
 
 
@@ -191,8 +190,8 @@ def _mapped(
     index = list(mapping.fluents)
     own_role = mapping.roles.index(role)
     own_move = mapping.moves[own_role].index(move)
-    own = CircuitState(home, state.fluents[index])
-    begin = None if baseline is None else CircuitState(home, baseline.fluents[index])
+    own = State(home, state.fluents[index])
+    begin = None if baseline is None else State(home, baseline.fluents[index])
     found = _judged(judge.judge, own, own_role, own_move, method, begin, _names(judge, state.game))
     by_fluent = [0.0] * len(state.fluents)
     for fluent, amount in zip(index, found.by_fluent, strict=True):

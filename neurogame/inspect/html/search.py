@@ -23,7 +23,6 @@ from neurogame.inspect.html.picture import picture
 from neurogame.search.result import SearchResult
 from neurogame.show.layout import find_layout
 from neurogame.show.paint import Paint, changed
-from neurogame.simulate.circuit_state import CircuitState
 from neurogame.simulate.game import State
 
 _LISTED = 10
@@ -62,7 +61,7 @@ def _board(found: SearchResult, state: State) -> Html:
         .step(state.batch.select(torch.zeros(len(joints), dtype=torch.int64)), joints)
         .to_bool()
     )
-    framed = changed(state, CircuitState(state.game, after[0]))
+    framed = changed(state, State(state.game, after[0]))
     caption = "framed: what the best move changes"
     if not moves:
         return picture(state, Paint(framed=framed), caption=caption)

@@ -10,8 +10,7 @@ from neurogame.search.limit import Limit
 from neurogame.search.puzzles.line import Line
 from neurogame.search.puzzles.luck import played_moves
 from neurogame.search.puzzles.solver import PuzzleSolver
-from neurogame.simulate.circuit_state import CircuitState
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, State
 from neurogame.simulate.play_out import play_out
 from tests.conftest import shared
 from tests.search.puzzles.best_goal import best_goal, end_of
@@ -131,7 +130,7 @@ def test_a_random_game_is_played_again(name: str) -> None:
     for lane in (0, 63, 64, len(states) - 1):
         length = int(games.lengths[lane])
         moves = played_moves(simulator, states, lane, 5, length)
-        state = CircuitState(game, states.select(torch.tensor([lane])).to_bool()[0])
+        state = State(game, states.select(torch.tensor([lane])).to_bool()[0])
         end = end_of(game, moves, state)
         assert len(moves) == length
         assert end.is_terminal
