@@ -30,6 +30,7 @@ from tqdm import tqdm
 from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.run import run_arena
 from neurogame.arena.settings import ArenaSettings
+from neurogame.workers.options import add_workers, chosen_workers
 
 GAMES = {
     "battle": "battle",
@@ -127,7 +128,7 @@ def play(cell: Cell, options: argparse.Namespace) -> PairingResult:
         max_plies=options.max_plies,
     )
     output = options.out / f"{cell.game.stem}-{cell.scheme}"
-    found = run_arena(settings, processes=options.processes, output=output)
+    found = run_arena(settings, workers=chosen_workers(options), output=output)
     if found.interrupted:
         raise KeyboardInterrupt
     return found.pairings[0]
@@ -184,7 +185,7 @@ def main() -> None:
         "--opening-plies", type=int, default=0, help="random plies; the paper mentions none"
     )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--processes", type=int, default=1)
+    add_workers(parser)
     parser.add_argument("--published", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()

@@ -29,6 +29,7 @@ from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.run import run_arena
 from neurogame.arena.settings import ArenaSettings
 from neurogame.cli.main import main as neurogame
+from neurogame.workers.options import add_workers, chosen_workers
 
 GAMES = ("ticTacToeLarge", "connectFour", "breakthrough", "checkersSmall")
 PAPER = {
@@ -139,7 +140,7 @@ def play(row: Row, options: argparse.Namespace) -> PairingResult:
         seed=options.seed,
     )
     output = options.out / f"{row.game.stem}-{row.variant}"
-    found = run_arena(settings, processes=options.processes, output=output)
+    found = run_arena(settings, workers=chosen_workers(options), output=output)
     if found.interrupted:
         raise KeyboardInterrupt
     return found.pairings[0]
@@ -187,7 +188,7 @@ def main() -> None:
     parser.add_argument("--sims", type=int, default=500)
     parser.add_argument("--matches", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--processes", type=int, default=1)
+    add_workers(parser)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)

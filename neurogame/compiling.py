@@ -211,7 +211,7 @@ class _FolderCache(_FunctionCache):  # type: ignore[misc]
             super().save_overload(signature, code)
 
     def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*super()._index_key(signature, codegen), _digest(self._folders))
+        return (*super()._index_key(signature, codegen), digest_of(self._folders))
 
 
 @final
@@ -268,7 +268,8 @@ class _Rest(_Listener):  # type: ignore[misc]
 
 
 @cache
-def _digest(folders: tuple[Path, ...]) -> str:
+def digest_of(folders: tuple[Path, ...]) -> str:
+    """Return the hash of the source files that lie in some folders, as hexadecimal digits."""
     files = sorted({file for folder in folders for file in folder.glob("*.py")})
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 

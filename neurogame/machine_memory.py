@@ -10,6 +10,19 @@ _MACHINE = Path("/proc/meminfo")
 _PROCESS = Path("/proc/self/status")
 
 
+_SHARERS = [1]
+
+
+def share_memory(processes: int) -> None:
+    """Tell that so many processes work side by side, this one included."""
+    _SHARERS[0] = processes
+
+
+def sharers() -> int:
+    """Return how many processes share the memory of the machine; 1 if nobody has said."""
+    return _SHARERS[0]
+
+
 def machine_memory() -> int | None:
     """Return the bytes of memory of the machine, or of the container if that has fewer.
 

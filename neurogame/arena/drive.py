@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, final
+from typing import TypeAlias, final
 
 from neurogame.arena.schedule import Slot
 from neurogame.players.record import MatchRecord
-
-_T = TypeVar("_T")
+from neurogame.workers.workplace import Workplace
 
 
 @final
@@ -46,43 +45,30 @@ class MatchFailed(Exception):  # noqa: N818 - becomes an error for users in run.
         self.failure = failure
 
 
-@final
-class InlineExecutor(Executor):
-    """Does everything at once, in this thread; errors and interrupts come out of ``submit``."""
-
-    def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
-        """Call a function and return its result as a future that is done."""
-        future: Future[_T] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
-
-
 def drive(
     slots: Iterator[Slot],
     play: Callable[[Slot], Outcome],
     collect: Callable[[Slot, MatchRecord], None],
-    executor: Executor,
-    at_once: int,
+    workplace: Workplace,
 ) -> None:
     """Play all matches of a plan.
 
     Args:
         slots: the matches; the next one is asked for when there is room for it.
-        play: plays a match; must be picklable where the executor uses processes.
+        play: plays a match; must be picklable where the workplace has processes.
         collect: called with every finished match, in the order in which they finish; also with
             those that finished before an error or interrupt, which is raised afterwards.
-        executor: where matches are played.
-        at_once: matches that are given to the executor at the same time.
+        workplace: where matches are played.
 
     Raises:
         MatchFailed: a match could not be played.
-        BrokenExecutor: the executor's processes died.
+        BrokenExecutor: workers died over a match, or their cluster has gone.
     """
     pending: dict[Future[Outcome], Slot] = {}
     try:
         while True:
-            while len(pending) < at_once and (slot := next(slots, None)) is not None:
-                pending[executor.submit(play, slot)] = slot
+            while len(pending) < workplace.at_once and (slot := next(slots, None)) is not None:
+                pending[workplace.executor.submit(play, slot)] = slot
             if not pending:
                 return
             for future in wait(pending, return_when=FIRST_COMPLETED).done:

@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import BrokenExecutor
 from functools import partial
 from pathlib import Path
 from typing import final
@@ -16,17 +16,16 @@ from tqdm import tqdm
 
 from neurogame.arena.arena_result import ArenaResult
 from neurogame.arena.crosstable import Crosstable
-from neurogame.arena.drive import InlineExecutor, MatchFailed, drive
+from neurogame.arena.drive import MatchFailed, drive
 from neurogame.arena.fingerprint import fingerprint
 from neurogame.arena.folder import ArenaFolder, keyed
-from neurogame.arena.processes import worker_pool
 from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
 from neurogame.arena.worker import openings_of, play_slot, table
-from neurogame.errors import ConfigurationError, NeurogameError
+from neurogame.errors import NeurogameError
 from neurogame.players.record import MatchRecord
-
-_AHEAD = 2
+from neurogame.workers.settings import WorkerSettings
+from neurogame.workers.workplace import Workplace, open_workplace
 
 
 @final
@@ -51,39 +50,38 @@ class ArenaError(NeurogameError, RuntimeError):
 def run_arena(
     settings: ArenaSettings,
     *,
-    processes: int = 1,
-    executor: Executor | None = None,
+    workers: WorkerSettings | None = None,
+    workplace: Workplace | None = None,
     output: Path | str | None = None,
     progress: bool = False,
     on_match: Callable[[Slot, MatchRecord], None] | None = None,
 ) -> ArenaResult:
     """Let all players meet in all games under all limits.
 
-    The result does not depend on the number of processes, as long as no limit is in seconds.
-    Ctrl-C ends the arena; what was played until then is returned, marked as interrupted.
+    The result does not depend on the workers, as long as no limit is in seconds; what a worker
+    that dies was playing is played again by another one. Ctrl-C ends the arena; what was played
+    until then is returned, marked as interrupted.
 
-    With several processes a script must guard its own work by ``if __name__ == "__main__":``,
+    With several workers a script must guard its own work by ``if __name__ == "__main__":``,
     because each new process reads it once.
 
     Args:
         settings: what is measured.
-        processes: matches that are played at once, at least 1; each on one thread. More than
-            the machine has cores would take time from players with limits in seconds.
-        executor: where matches are played, such as that of a cluster, instead of local
-            processes; ``processes`` then says how many it can play at once.
+        workers: where matches are played; None: in this thread. More local workers than the
+            machine has cores would take time from players with limits in seconds.
+        workplace: the same, already open, such as for several arenas with the same workers; it
+            comes before ``workers``.
         output: folder in which every match is kept as soon as it is over. If there are matches
             of the same settings already, the arena goes on with the missing ones.
         progress: whether to show a progress bar on standard error.
         on_match: called with the place and the record of every newly finished match.
 
     Raises:
-        ConfigurationError: a setting is out of its range, or the folder holds another arena.
+        ConfigurationError: the folder holds another arena, or the cluster cannot be used.
         GameError: there are fewer players than roles.
-        ArenaError: a player raised an error, or a process died; the matches before are kept.
+        ArenaError: a player raised an error, or workers died over a match; the others are kept.
         NeurogameError: a game or player cannot be made.
     """
-    if processes < 1:
-        raise ConfigurationError(f"processes={processes}; at least 1 is needed")
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -96,7 +94,9 @@ def run_arena(
                 for slot, record in folder.played(keyed(list(crosstable.all_slots()))):
                     crosstable.add(slot, record)
             hall = _Hall(settings, crosstable, folder, on_match)
-            return hall.run(version, processes, executor, progress)
+            if workplace is None:
+                workplace = stack.enter_context(open_workplace(workers))
+            return hall.run(version, workplace, progress)
     finally:
         table.cache_clear()
         openings_of.cache_clear()
@@ -135,30 +135,25 @@ class _Hall:
         self._on_match = on_match
         self._bar: tqdm[None] = tqdm(disable=True)
 
-    def run(
-        self, version: str, processes: int, executor: Executor | None, progress: bool
-    ) -> ArenaResult:
+    def run(self, version: str, workplace: Workplace, progress: bool) -> ArenaResult:
         """Play what is missing and return the results."""
         self._version = version
-        local = executor is None and processes == 1
         with self._shown(progress):
             try:
-                with _playground(processes, executor) as chosen:
-                    drive(
-                        self._crosstable.open_slots(),
-                        partial(play_slot, self._settings, version),
-                        self._collect,
-                        chosen,
-                        1 if local else processes * _AHEAD,
-                    )
+                drive(
+                    self._crosstable.open_slots(),
+                    partial(play_slot, self._settings, version),
+                    self._collect,
+                    workplace,
+                )
             except KeyboardInterrupt:
                 pass
             except MatchFailed as error:
                 raise self._stopped(self._blame(error)) from error
             except BrokenExecutor as error:
                 raise self._stopped(
-                    "a worker process died, probably because memory ran out or a compiled "
-                    "library crashed; try fewer --processes"
+                    f"workers died over a match, or cannot be reached ({error}); probably memory "
+                    "ran out or a compiled library crashed: try fewer --workers"
                 ) from error
         return self._finished()
 
@@ -221,15 +216,3 @@ class _Hall:
         if self._folder is not None:
             self._folder.write_result(result)
         return result
-
-
-@contextlib.contextmanager
-def _playground(processes: int, executor: Executor | None) -> Iterator[Executor]:
-    """Give where matches are played."""
-    if executor is not None:
-        yield executor
-    elif processes == 1:
-        yield InlineExecutor()
-    else:
-        with worker_pool(processes) as pool:
-            yield pool

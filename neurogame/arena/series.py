@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from tqdm import tqdm
 
-from neurogame.arena.drive import InlineExecutor, drive
+from neurogame.arena.drive import drive
 from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.schedule import Slot, slots
 from neurogame.arena.tally import PairingTally
@@ -19,6 +19,7 @@ from neurogame.players.player import Player
 from neurogame.players.record import MatchRecord
 from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
+from neurogame.workers.workplace import InlineExecutor, Workplace
 
 
 def play_series(
@@ -36,7 +37,7 @@ def play_series(
     Matches come in blocks (pairs, for two roles) with one common seed and opening, in which every
     player plays every role once. Ctrl-C ends the series; what was played until then is returned.
     :func:`neurogame.arena.run.run_arena` plays the same matches, from player strings, with
-    several processes, and can be resumed.
+    several workers, and can be resumed.
 
     Args:
         game: the game.
@@ -95,7 +96,7 @@ def _played(
         tqdm(total=matches, unit="match", disable=not progress) as bar,
         contextlib.suppress(KeyboardInterrupt),
     ):
-        drive(plan, play, collect, InlineExecutor(), 1)
+        drive(plan, play, collect, Workplace(InlineExecutor()))
     return tally
 
 

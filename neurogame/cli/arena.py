@@ -17,9 +17,11 @@ from neurogame.errors import ConfigurationError
 from neurogame.players.sharing import OPTION_HELP, sharing
 from neurogame.search.limit import Limit
 from neurogame.setting_options import add_settings, chosen_settings
+from neurogame.workers.options import add_workers, chosen_workers
 
 if TYPE_CHECKING:
     from neurogame.arena.arena_result import ArenaResult
+    from neurogame.workers.settings import WorkerSettings
 
 _EPILOG = """\
 Every selection of players meets in every game under every limit, in blocks of matches with a
@@ -65,13 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(H1) stronger (without values 0,50,0.05,0.05; write --sprt=-10,0 for negative ones)",
     )
     add_settings(what, ArenaSettings, only=_PLAIN)
-    parser.add_argument(
-        "--processes",
-        type=int,
-        default=1,
-        metavar="K",
-        help="matches at the same time, one thread each (default 1; no more than cores)",
-    )
+    add_workers(parser)
     parser.add_argument("--memory", type=int, metavar="MIB", help=OPTION_HELP)
     parser.add_argument(
         "--output",
@@ -92,7 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the arena and print its results; exit code 130 if it was interrupted."""
-    settings = _settings(options)
+    workers = chosen_workers(options)
+    settings = _settings(options, workers)
     plot = _plot_path(options)
 
     from neurogame.arena.run import ArenaError, run_arena
@@ -101,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
         with _ended_like_interrupted():
             result = run_arena(
                 settings,
-                processes=options.processes,
+                workers=workers,
                 output=options.output,
                 progress=not options.quiet,
             )
@@ -116,13 +113,13 @@ def run(options: argparse.Namespace) -> int:
     return 130 if result.interrupted else 0
 
 
-def _settings(options: argparse.Namespace) -> ArenaSettings:
+def _settings(options: argparse.Namespace, workers: WorkerSettings) -> ArenaSettings:
     """Return what the command line asks for."""
     sprt = None if options.sprt is None else SprtSettings.parse(options.sprt)
     usual = DEFAULT_MATCHES if sprt is None else DEFAULT_SPRT_MATCHES
     return ArenaSettings(
         games=tuple(options.game),
-        players=sharing(options.players, options.memory, at_once=options.processes),
+        players=sharing(options.players, options.memory, at_once=workers.workers),
         matches=usual if options.matches is None else options.matches,
         limits=tuple(map(Limit.parse, options.limit)) or (Limit(),),
         sprt=sprt,

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple, final
 
 from neurogame.kernels.mcts.tree import COLUMNS, VALUES, edges_start, padded_length
-from neurogame.machine_memory import free_memory
+from neurogame.machine_memory import free_memory, sharers
 
 _SHARERS = 4
 """Searches of a process that are taken to live at once, each with its part of what is free."""
-_PROCESSES = [1]
 """Processes that search side by side, this one included."""
 _UNKNOWN = 1 << 32
 """Bytes that are taken to be free where the system tells nothing."""
@@ -91,12 +90,7 @@ def usual_memory() -> int:
     Processes that search side by side share that.
     """
     free = free_memory()
-    return (_UNKNOWN if free is None else free) // (_SHARERS * _PROCESSES[0])
-
-
-def share_memory(processes: int) -> None:
-    """Tell that so many processes search side by side, this one included."""
-    _PROCESSES[0] = processes
+    return (_UNKNOWN if free is None else free) // (_SHARERS * sharers())
 
 
 def room_of(layout: NodeLayout, *, memory: int, capacity: int | None, ref: int | None) -> Room:

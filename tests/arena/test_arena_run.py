@@ -27,6 +27,8 @@ from neurogame.players.random_player import RandomPlayer
 from neurogame.players.record import MatchRecord
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
+from neurogame.workers.settings import WorkerSettings
+from neurogame.workers.workplace import Workplace
 from tests.players.scripted import Scripted, first_legal, last_legal
 
 QUICK = ArenaSettings(games=("tictactoe",), players=("random", "random"), matches=6)
@@ -106,31 +108,30 @@ def test_openings_make_matches_of_deterministic_players_distinct(
     assert puzzle.opening_plies == (0,)
 
 
-def test_results_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
-    """One arena in this process; one in two, until one of them dies, which then goes on here."""
+def test_results_do_not_depend_on_workers_nor_on_their_deaths(tmp_path: Path) -> None:
+    """One arena in this process; one by two workers, of which four are killed on the way."""
     settings = changed(players=PLAYERS, matches=16)
     whole = run_arena(settings)
     finished = []
 
     def kill_a_worker(slot: Slot, record: MatchRecord) -> None:
         finished.append(slot)
-        if len(finished) == 8:
-            os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
+        if len(finished) % 4 == 0:
+            workers = multiprocessing.active_children()
+            os.kill(workers[len(finished) % len(workers)].pid or 0, signal.SIGKILL)
 
-    with pytest.raises(ArenaError, match=r"a worker process died.*kept in") as raised:
-        run_arena(settings, processes=2, output=tmp_path, on_match=kill_a_worker)
-    assert raised.value.result.matches == len(lines(tmp_path)) == len(finished) >= 8
+    found = run_arena(
+        settings, workers=WorkerSettings(workers=2), output=tmp_path, on_match=kill_a_worker
+    )
+    assert same(found, whole)
     assert multiprocessing.active_children() == []
-    before = lines(tmp_path)
-    assert same(run_arena(settings, output=tmp_path), whole)
-    assert lines(tmp_path)[: len(before)] == before
-    assert len(lines(tmp_path)) == 16
+    assert len(lines(tmp_path)) == len(finished) == 16
 
 
 def test_processes_learn_into_one_file(tmp_path: Path) -> None:
     path = tmp_path / "learned.pt"
     players = (f"alphabeta:cilp,depth=1,learn={path}", "random")
-    run_arena(changed(players=players, matches=8), processes=2)
+    run_arena(changed(players=players, matches=8), workers=WorkerSettings(workers=2))
     assert load_checkpoint(path).counters["matches"] == 8
 
 
@@ -157,9 +158,9 @@ def test_any_executor_gives_the_same_result(
     script(monkeypatch, lambda: Scripted(first_legal), RandomPlayer)
     settings = changed(matches=40, sprt=sprt)
     inline = run_arena(settings)
-    assert same(run_arena(settings, executor=Backwards(), processes=2), inline)
+    assert same(run_arena(settings, workplace=Workplace(Backwards(), at_once=4)), inline)
     with ThreadPoolExecutor(1) as threads:
-        assert same(run_arena(settings, executor=threads), inline)
+        assert same(run_arena(settings, workplace=Workplace(threads)), inline)
     if sprt is not None:
         assert inline.pairings[0].matches < 40
         assert not inline.interrupted
@@ -307,8 +308,8 @@ class Broken(Executor):
 
 
 def test_what_was_finished_when_an_executor_broke_is_kept() -> None:
-    with pytest.raises(ArenaError, match="a worker process died") as raised:
-        run_arena(QUICK, executor=Broken(), processes=3)
+    with pytest.raises(ArenaError, match="workers died over a match") as raised:
+        run_arena(QUICK, workplace=Workplace(Broken(), at_once=6))
     assert raised.value.result.matches == 3
 
 
@@ -331,8 +332,10 @@ def test_refused_settings() -> None:
         changed(players=("random", "human"))
     with pytest.raises(PlayerError, match="unknown kind"):
         changed(players=("random", "chess"))
-    with pytest.raises(ConfigurationError, match="processes=0"):
-        run_arena(QUICK, processes=0)
+    with pytest.raises(ConfigurationError, match="workers=0"):
+        WorkerSettings(workers=0)
+    with pytest.raises(ConfigurationError, match="name one"):
+        WorkerSettings(workers=2, cluster="tcp://127.0.0.1:1")
 
 
 def test_games_and_players_are_checked_before_anything_is_written(tmp_path: Path) -> None:

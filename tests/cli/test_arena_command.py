@@ -89,7 +89,7 @@ def test_people_get_a_table_and_the_folder_has_everything(
         (["--limit", "breadth=2"], "unknown name 'breadth'"),
         (["--sprt", "50"], "write elo0,elo1"),
         (["--sprt=50,0"], "elo0 below"),
-        (["--processes", "0"], "processes=0"),
+        (["--workers", "0"], "workers=0"),
         (["--matches", "0"], "matches=0"),
         (["--plot"], "--output a folder"),
         (["--plot", "plot.gif"], "must end in .svg"),

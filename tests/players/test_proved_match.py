@@ -22,6 +22,7 @@ from neurogame.players.record import MatchRecord
 from neurogame.search.limit import Limit
 from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game
+from neurogame.workers.settings import WorkerSettings
 from tests.prover.heavy import HEAVY
 
 
@@ -184,7 +185,9 @@ def test_arenas_are_played_and_go_on(tmp_path: Path) -> None:
     run_arena(settings(6), on_match=whole.__setitem__)
     run_arena(settings(2), output=tmp_path)
     rest: dict[Slot, MatchRecord] = {}
-    run_arena(settings(6), output=tmp_path, processes=2, on_match=rest.__setitem__)
+    run_arena(
+        settings(6), output=tmp_path, workers=WorkerSettings(workers=2), on_match=rest.__setitem__
+    )
     assert len(whole) == 12
     assert len(rest) == 8
     for slot, record in rest.items():

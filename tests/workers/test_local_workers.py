@@ -10,10 +10,10 @@ from tests.processes import PATIENCE, started
 
 SCRIPT = """
 import os, time
-from neurogame.arena.processes import worker_pool
+from neurogame.workers.local import local_workers
 
 if __name__ == "__main__":
-    with worker_pool(1) as pool:
+    with local_workers(1) as pool:
         print(pool.submit(os.getpid).result(), flush=True)
         pool.submit(time.sleep, 600).result()
 """

@@ -1,0 +1,140 @@
+"""The workers of a Dask cluster as an executor.
+
+*Reference:* Rocklin, "Dask: Parallel computation with blocked algorithms and task scheduling"
+(2015); the package ``distributed``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar, final
+
+from neurogame import version
+from neurogame.compiling import digest_of
+from neurogame.errors import ConfigurationError, MissingExtraError
+from neurogame.workers.local import use_one_thread
+
+_T = TypeVar("_T")
+
+_PATIENCE = 10.0
+"""Seconds in which a scheduler must answer."""
+
+
+@contextmanager
+def cluster_workers(cluster: str) -> Iterator[tuple[Executor, int]]:
+    """Give the workers of a cluster, and how many there are.
+
+    Args:
+        cluster: the address of a scheduler, or the path of its file.
+
+    Raises:
+        MissingExtraError: the package ``distributed`` is not installed.
+        ConfigurationError: no scheduler answers, no worker has joined it, or a worker has several
+            threads or another version of this package.
+    """
+    try:
+        import distributed
+    except ImportError:
+        raise MissingExtraError(
+            "--cluster needs the package distributed: pip install 'neurogame[cluster]'"
+        ) from None
+    place = {"scheduler_file": cluster} if Path(cluster).is_file() else {"address": cluster}
+    try:
+        make: Any = distributed.Client
+        client = make(**place, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise ConfigurationError(
+            f"cluster={cluster}: no scheduler answers there ({error or type(error).__name__}); "
+            "start one with 'dask scheduler', or name its address or file"
+        ) from None
+    with client:
+        workers = _checked(client, cluster)
+        executor = ClusterWorkers(client)
+        try:
+            yield executor, workers
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _checked(client: Any, cluster: str) -> int:
+    """Return the number of workers; refuse those that are set up wrongly."""
+    threads: dict[str, int] = client.nthreads()
+    if not threads:
+        raise ConfigurationError(
+            f"cluster={cluster}: no worker has joined this scheduler; start some with "
+            f"'dask worker {cluster} --nthreads 1'"
+        )
+    several = [name for name, number in threads.items() if number > 1]
+    if several:
+        raise ConfigurationError(
+            f"cluster={cluster}: worker {several[0]} has {threads[several[0]]} threads, which "
+            "would share one process; start workers with --nthreads 1, as many as there are cores"
+        )
+    for name, found in client.run(source_version).items():
+        if found != source_version():
+            raise ConfigurationError(f"cluster={cluster}: {_other_version(name, found)}")
+    return len(threads)
+
+
+def source_version() -> str:
+    """Return the version of this package with a hash of its source files."""
+    folder = Path(version.__file__).parent
+    folders = tuple(sorted({folder, *(path.parent for path in folder.rglob("*.py"))}))
+    return f"{version.__version__}-{digest_of(folders)[:12]}"
+
+
+def _other_version(worker: str, found: str) -> str:
+    return (
+        f"worker {worker} has neurogame {found}, this process {source_version()}; results would "
+        "depend on who does what: install the same files on all machines and start the worker again"
+    )
+
+
+@final
+class ClusterWorkers(Executor):
+    """Hands calls to the workers of a cluster.
+
+    What a worker that dies has begun is done by another one; a piece over which several die
+    raises a ``BrokenExecutor``, as does everything once the scheduler has gone.
+    """
+
+    def __init__(self, client: Any) -> None:
+        """Use a client of ``distributed``."""
+        self._client = client
+        self._executor = client.get_executor(pure=False)
+
+    def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
+        """Have a call made by a worker of the cluster; all must be picklable."""
+        outer: Future[_T] = Future()
+        call = partial(_call, source_version(), partial(fn, *args, **kwargs))
+        inner: Future[_T] = self._executor.submit(call)
+        outer.set_running_or_notify_cancel()
+
+        def finish(done: Future[_T]) -> None:
+            try:
+                outer.set_result(done.result())
+            except CancelledError:
+                outer.set_exception(BrokenExecutor("the scheduler of the cluster has gone"))
+            except BaseException as error:
+                is_lost = type(error).__name__ == "KilledWorker"
+                outer.set_exception(BrokenExecutor(str(error)) if is_lost else error)
+
+        inner.add_done_callback(finish)
+        return outer
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let go of the cluster; see :meth:`concurrent.futures.Executor.shutdown`."""
+        # That of the cluster drops what it does not wait for.
+        self._executor.shutdown(wait=wait and not cancel_futures)
+
+
+def _call(wanted: str, call: Callable[[], _T]) -> _T:
+    """Make a call in a worker, which may have joined late, if it has the same version."""
+    if wanted != source_version():
+        raise ConfigurationError(_other_version("of the cluster", source_version()))
+    use_one_thread()
+    return call()

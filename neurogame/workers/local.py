@@ -1,0 +1,191 @@
+"""Local worker processes: kept warm, one core each, replaced when they die.
+
+Imports nothing heavy: a new process reads this before anything else.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import queue
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar, final
+
+_T = TypeVar("_T")
+
+DEATHS = 3
+"""Workers that may die over one piece of work before it is given up."""
+
+
+@contextmanager
+def local_workers(count: int) -> Iterator[Executor]:
+    """Give worker processes, and end them: after an error or interrupt at once.
+
+    Args:
+        count: number of processes, at least 1.
+    """
+    workers = LocalWorkers(count)
+    try:
+        yield workers
+    except BaseException:
+        # A piece may take minutes; nobody who interrupts wants to wait for it.
+        workers.kill()
+        raise
+    finally:
+        workers.shutdown(cancel_futures=True)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    call: Callable[[], Any]
+    future: Future[Any]
+
+
+@final
+class LocalWorkers(Executor):
+    """Processes that are started when they are first needed, spawned, and kept.
+
+    A piece whose worker dies is done again by a new one, so pieces must not leave anything half
+    done; after :data:`DEATHS` deaths its future raises a ``BrokenExecutor``.
+    """
+
+    def __init__(self, count: int) -> None:
+        """Prepare workers.
+
+        Args:
+            count: number of processes, at least 1.
+        """
+        self._waiting: queue.SimpleQueue[_Piece | None] = queue.SimpleQueue()
+        self._is_closed = self._is_killed = False
+        self._pids: dict[int, int] = {}
+        self._threads = [
+            threading.Thread(target=self._serve, args=(number, count), daemon=True)
+            for number in range(count)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
+        """Have a call made by the next worker that is free; all must be picklable."""
+        if self._is_closed:
+            raise RuntimeError("these workers were shut down")
+        future: Future[_T] = Future()
+        self._waiting.put(_Piece(partial(fn, *args, **kwargs), future))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the workers once their work is done.
+
+        Args:
+            wait: whether to return only then.
+            cancel_futures: whether to drop the pieces that no worker has begun.
+        """
+        self._is_closed = True
+        if cancel_futures:
+            with suppress(queue.Empty):
+                while True:
+                    piece = self._waiting.get_nowait()
+                    if piece is not None:
+                        piece.future.cancel()
+        for _ in self._threads:
+            self._waiting.put(None)
+        if wait:
+            for thread in self._threads:
+                thread.join()
+
+    def kill(self) -> None:
+        """End the workers at once; pieces under way are lost."""
+        self._is_closed = self._is_killed = True
+        for pid in list(self._pids.values()):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def _serve(self, number: int, count: int) -> None:
+        """Hand pieces to one worker, and replace it when it dies."""
+        if hasattr(signal, "pthread_sigmask"):
+            # Processes inherit this: they never see a Ctrl-C, not even before they are set up.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        pool: ProcessPoolExecutor | None = None
+        while (piece := self._waiting.get()) is not None:
+            if not piece.future.set_running_or_notify_cancel():
+                continue
+            deaths = 0
+            while True:
+                try:
+                    if pool is None:
+                        pool = self._begun(number, count)
+                    if self._is_killed:
+                        raise BrokenExecutor("these workers were ended")
+                    answer = pool.submit(piece.call).result()
+                except BrokenExecutor as error:
+                    self._end(number, pool)
+                    pool, deaths = None, deaths + 1
+                    if self._is_killed or deaths == DEATHS:
+                        piece.future.set_exception(error)
+                        break
+                except BaseException as error:
+                    piece.future.set_exception(error)
+                    break
+                else:
+                    piece.future.set_result(answer)
+                    break
+        self._end(number, pool)
+
+    def _begun(self, number: int, count: int) -> ProcessPoolExecutor:
+        """Start a worker, and note its process."""
+        context = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(1, context, prepare_worker, (count, number))
+        self._pids[number] = pool.submit(os.getpid).result()
+        return pool
+
+    def _end(self, number: int, pool: ProcessPoolExecutor | None) -> None:
+        self._pids.pop(number, None)
+        if pool is not None:
+            pool.shutdown()
+
+
+def prepare_worker(count: int = 1, number: int | None = None) -> None:
+    """Set up a worker: deaf to Ctrl-C, one thread, no longer alive than its parent.
+
+    Args:
+        count: workers side by side, which share the memory of the machine.
+        number: of this one, which decides its core; None: any core.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if number is not None and hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        # More workers than cores are left to the system.
+        if count <= len(cores):
+            os.sched_setaffinity(0, {cores[number]})
+    use_one_thread(count)
+
+
+def use_one_thread(count: int = 1) -> None:
+    """Let torch and compiled code of this process use one thread.
+
+    Args:
+        count: processes side by side that share the memory of the machine.
+    """
+    os.environ["NUMBA_NUM_THREADS"] = "1"
+    import torch
+
+    from neurogame.machine_memory import share_memory
+
+    torch.set_num_threads(1)
+    share_memory(count)
+
+
+def _end_with_parent() -> None:
+    """End this process when the parent has died; its queue alone would never tell."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

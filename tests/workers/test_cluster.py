@@ -1,0 +1,136 @@
+"""The workers of a Dask cluster: the same results, lost workers, and those that are refused."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from neurogame.arena.run import run_arena
+from neurogame.arena.schedule import Slot
+from neurogame.arena.settings import ArenaSettings
+from neurogame.errors import ConfigurationError, MissingExtraError
+from neurogame.players.record import MatchRecord
+from neurogame.workers.settings import WorkerSettings
+from neurogame.workers.workplace import Workplace, open_workplace
+from tests.conftest import REPOSITORY
+from tests.processes import environment, started
+
+distributed: Any = pytest.importorskip("distributed")
+
+ARENA = ArenaSettings(
+    games=("tictactoe", "nim"),
+    players=("alphabeta:cilp,depth=1", "mcts:sims=20", "random"),
+    matches=4,
+)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two workers of one thread, as the page about clusters starts them."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+    ) as local:
+        yield local
+
+
+def _played(workers: WorkerSettings) -> dict[Slot, tuple[tuple[str, ...], ...]]:
+    records: dict[Slot, MatchRecord] = {}
+    run_arena(ARENA, workers=workers, on_match=records.__setitem__)
+    return {slot: record.moves for slot, record in records.items()}
+
+
+def _killed() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_cluster_two_workers_and_one_play_the_same_matches(cluster: Any) -> None:
+    alone = _played(WorkerSettings())
+    assert len(alone) == 24
+    assert _played(WorkerSettings(workers=2)) == alone
+    assert _played(WorkerSettings(cluster=cluster.scheduler_address)) == alone
+
+
+def test_a_scheduler_file_names_a_cluster(cluster: Any, tmp_path: Path) -> None:
+    path = tmp_path / "scheduler.json"
+    with distributed.Client(cluster, set_as_default=False) as client:
+        client.write_scheduler_file(str(path))
+    with open_workplace(WorkerSettings(cluster=str(path))) as place:
+        assert place.workers == 2
+        assert place.executor.submit(abs, -3).result() == 3
+
+
+def test_workers_that_are_killed_cost_time_alone(cluster: Any) -> None:
+    alone = _played(WorkerSettings())
+    kills = 0
+    records: dict[Slot, MatchRecord] = {}
+
+    def note(slot: Slot, record: MatchRecord) -> None:
+        nonlocal kills
+        records[slot] = record
+        if len(records) in (5, 12):
+            with distributed.Client(cluster, set_as_default=False) as client:
+                pids = list(client.run(os.getpid).values())
+            os.kill(pids[0], signal.SIGKILL)
+            kills += 1
+
+    workers = WorkerSettings(cluster=cluster.scheduler_address)
+    run_arena(ARENA, workers=workers, on_match=note)
+    assert kills == 2
+    assert {slot: record.moves for slot, record in records.items()} == alone
+
+
+def test_errors_of_a_piece_come_back(cluster: Any) -> None:
+    with open_workplace(WorkerSettings(cluster=cluster.scheduler_address)) as place:
+        future = place.executor.submit(divmod, 1, 0)
+        assert isinstance(future.exception(), ZeroDivisionError)
+
+
+def test_a_cluster_that_cannot_be_used_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("neurogame.workers.cluster._PATIENCE", 0.5)
+    for name in ("tcp://127.0.0.1:9", "nowhere://x"):
+        with pytest.raises(ConfigurationError, match="no scheduler answers"):
+            _enter(WorkerSettings(cluster=name))
+    for workers, words in ((0, "no worker has joined"), (1, "has 2 threads")):
+        with (
+            distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=2,
+                processes=False,
+                protocol="tcp",
+                dashboard_address=":0",
+            ) as local,
+            pytest.raises(ConfigurationError, match=words),
+        ):
+            _enter(WorkerSettings(cluster=local.scheduler_address))
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingExtraError, match=r"neurogame\[cluster\]"):
+        _enter(WorkerSettings(cluster="tcp://127.0.0.1:9"))
+
+
+def test_a_worker_with_other_files_is_refused(tmp_path: Path) -> None:
+    shutil.copytree(REPOSITORY / "neurogame", tmp_path / "neurogame")
+    with (tmp_path / "neurogame" / "version.py").open("a") as file:
+        file.write("# changed\n")
+    quiet = {"processes": False, "dashboard_address": ":0"}
+    with distributed.LocalCluster(n_workers=0, protocol="tcp", **quiet) as cluster:
+        address = cluster.scheduler_address
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", address]
+        command += ["--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        env = environment(PYTHONPATH=str(tmp_path))
+        with started(command, cwd=tmp_path, env=env):
+            with distributed.Client(cluster, set_as_default=False) as client:
+                client.wait_for_workers(1, timeout=60)
+            with pytest.raises(ConfigurationError, match="install the same files"):
+                _enter(WorkerSettings(cluster=address))
+
+
+def _enter(settings: WorkerSettings) -> Workplace:
+    with open_workplace(settings) as place:
+        return place
