@@ -29,21 +29,17 @@ def add_settings(
             continue
         flag = _option(entry, prefix)
         text = f"{entry.about.text} (default: {entry.default_text})".replace("%", "%%")
-        destination = _destination(entry, prefix)
+        place = destination(entry.name, prefix)
         words = entry.words if entry.number is None else ()
         if entry.is_flag:
-            parser.add_argument(
-                flag, dest=destination, action=argparse.BooleanOptionalAction, help=text
-            )
+            parser.add_argument(flag, dest=place, action=argparse.BooleanOptionalAction, help=text)
         elif words:
-            parser.add_argument(flag, dest=destination, choices=words, help=text)
+            parser.add_argument(flag, dest=place, choices=words, help=text)
         else:
             metavar = "STR" if entry.is_text else "VALUE"
             if entry.number is not None and not entry.words and not entry.is_many:
                 metavar = entry.number.__name__.upper()
-            parser.add_argument(
-                flag, dest=destination, type=_reader(entry), metavar=metavar, help=text
-            )
+            parser.add_argument(flag, dest=place, type=_reader(entry), metavar=metavar, help=text)
 
 
 def chosen_settings(
@@ -57,7 +53,7 @@ def chosen_settings(
         prefix: as for :func:`add_settings`.
     """
     found = {
-        entry.name: getattr(options, _destination(entry, prefix), None)
+        entry.name: getattr(options, destination(entry.name, prefix), None)
         for entry in settings_of(kind)
     }
     return {name: value for name, value in found.items() if value is not None}
@@ -81,8 +77,14 @@ def _option(entry: Setting, prefix: str) -> str:
     return f"--{prefix}" if entry.name == "kind" else f"--{prefix}-{entry.option}"
 
 
-def _destination(entry: Setting, prefix: str) -> str:
-    return f"{prefix or 'set'}_{entry.name}"
+def destination(name: str, prefix: str = "") -> str:
+    """Return the name under which what was read holds a setting.
+
+    Args:
+        name: of the setting.
+        prefix: as for :func:`add_settings`.
+    """
+    return f"{prefix or 'set'}_{name}"
 
 
 def _reader(entry: Setting) -> Callable[[str], object]:

@@ -8,6 +8,8 @@ from pathlib import Path
 from neurogame.cli.training.fitted import add_fitted_settings, run_fitted
 from neurogame.cli.training.paper import add_paper_settings, paper_flags, run_paper
 from neurogame.errors import ConfigurationError
+from neurogame.setting_options import chosen_flags
+from neurogame.workers.settings import WorkerSettings
 
 RECIPES = ("fitted", "paper")
 
@@ -46,6 +48,11 @@ def run(options: argparse.Namespace) -> int:
             f"the run in {options.resume} has the recipe {recipe}, which --resume cannot change"
         )
     if recipe == "paper":
+        wrong = chosen_flags(options, WorkerSettings)
+        if wrong:
+            raise ConfigurationError(
+                f"{', '.join(wrong)}: only with --recipe fitted, as the paper's plays one by one"
+            )
         return run_paper(options)
     wrong = paper_flags(options)
     if wrong:

@@ -1,7 +1,8 @@
 """The learner: self-play in lanes by an evaluator made of parts, which learns from every game.
 
 All of it is one compiled loop (:mod:`neurogame.kernels.self_play`). The same seed and number of
-cores give the same games and weights on the same machine, wherever the run is interrupted.
+cores give the same games and weights on the same machine, wherever the run is interrupted, and
+whoever plays the lanes of each core: a thread of this process or a worker of a workplace.
 """
 
 from __future__ import annotations
@@ -9,22 +10,22 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from typing import final
 
 import torch
 from torch import Tensor
 
+from neurogame.errors import LimitError
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.learn.counters import Counters
 from neurogame.learn.lane_config import LaneConfig
+from neurogame.learn.lane_piece import LaneGroup, packed, play_lanes, unpacked
 from neurogame.learn.lane_worker import Agreement, LaneWorker
 from neurogame.learn.learning_state import learning_state, restore_learning
 from neurogame.learn.weights import part_of
 from neurogame.simulate.game import Game
-
-ROUND_PLIES = 16
-"""Plies of each lane in a round, after which workers agree, and weights are averaged."""
+from neurogame.workers.workplace import Workplace
 
 
 @final
@@ -40,13 +41,20 @@ class LaneLearner:
             was busy.
     """
 
-    def __init__(self, game: Game, config: LaneConfig, evaluator: PartsEvaluator) -> None:
+    def __init__(
+        self,
+        game: Game,
+        config: LaneConfig,
+        evaluator: PartsEvaluator,
+        workplace: Workplace | None = None,
+    ) -> None:
         """Take what learns.
 
         Args:
             game: what is played.
             config: how; what it says of parts is not looked at.
             evaluator: of the game.
+            workplace: where the lanes of each core are played; None: in threads of this process.
         """
         self.game, self.config, self.evaluator = game, config, evaluator
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
@@ -64,18 +72,30 @@ class LaneLearner:
             for number in range(config.cores)
         ]
         self._agreement = Agreement(self._workers) if config.cores > 1 else None
-        self._threads = ThreadPoolExecutor(config.cores) if config.cores > 1 else None
+        self._workplace = workplace
+        self._groups = [
+            LaneGroup.of(game, config, evaluator, number, lanes) for number in range(config.cores)
+        ]
+        is_alone = config.cores == 1 or workplace is not None
+        self._threads = None if is_alone else ThreadPoolExecutor(config.cores)
 
-    def round(self, plies: int = ROUND_PLIES) -> float:
-        """Play and learn once, so many plies in every lane; return the seconds taken.
+    def round(self, plies: int | None = None) -> float:
+        """Play and learn once; return the seconds taken.
+
+        Args:
+            plies: in every lane; None: as many as the configuration says.
 
         Seconds are those of the processor, so that what else runs on the machine does not count;
         of several cores, those of the busiest.
 
         Raises:
             GameError: a role has no legal move in a state that is not terminal.
+            LimitError: workers have died over a piece, or their cluster has gone.
         """
-        if self._threads is None:
+        plies = self.config.round_plies if plies is None else plies
+        if self._workplace is not None:
+            seconds = self._worked(self._workplace, plies)
+        elif self._threads is None:
             seconds = self._workers[0].play(plies)
         else:
             seconds = max(self._threads.map(lambda own: own.play(plies), self._workers))
@@ -91,6 +111,27 @@ class LaneLearner:
         seconds += time.thread_time() - started
         counters.seconds += seconds
         return seconds
+
+    def _worked(self, workplace: Workplace, plies: int) -> float:
+        """Let the workplace play a round; return the seconds of its busiest worker."""
+        pieces = [
+            workplace.executor.submit(play_lanes, group, packed(worker), plies)
+            for group, worker in zip(self._groups, self._workers, strict=True)
+        ]
+        seconds = []
+        try:
+            for worker, piece in zip(self._workers, pieces, strict=True):
+                played = piece.result()
+                unpacked(worker, played.state)
+                worker.learning.loss += played.loss
+                seconds.append(played.seconds)
+        except BrokenExecutor as error:
+            raise LimitError(
+                f"workers died over a part of a round, or cannot be reached ({error}); probably "
+                "memory ran out: try fewer --workers; the run can be resumed"
+            ) from None
+        # As if workers had shared out the pieces evenly.
+        return max(max(seconds), sum(seconds) / workplace.workers)
 
     def take_loss(self) -> float:
         """Return the mean cross-entropy of a role's value since the last call; NaN if unknown."""

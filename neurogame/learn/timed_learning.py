@@ -11,7 +11,7 @@ from typing import final
 from torch import Tensor
 
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.learn.lane_learner import ROUND_PLIES, LaneLearner
+from neurogame.learn.lane_learner import LaneLearner
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.simulate.game import Game
 
@@ -102,5 +102,5 @@ class TimedLearner:
         self._learner.round(self._plies)
         now = time.monotonic()
         self._ply_seconds = (now - began) / self._plies
-        self._plies = min(2 * self._plies, ROUND_PLIES)
+        self._plies = min(2 * self._plies, self._learner.config.round_plies)
         return now

@@ -29,6 +29,7 @@ from neurogame.learn.training_run import TrainingRun
 from neurogame.learn.weights import copied_weights
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
+from neurogame.workers.workplace import Workplace
 
 MARKS = (10.0, 30.0, 60.0, 120.0, 180.0)
 """Seconds of learning after which weights are candidates; then every 120 seconds."""
@@ -71,6 +72,7 @@ class Trainer(TrainingRun):
         resumed: Checkpoint | None = None,
         *,
         released: Callable[[Release], None] = lambda release: None,
+        workplace: Workplace | None = None,
     ) -> None:
         """Begin a run, or go on with one.
 
@@ -81,6 +83,8 @@ class Trainer(TrainingRun):
             resumed: continue from this checkpoint of the same run.
             released: called with every release, in a new run with the untrained goal networks
                 first.
+            workplace: where games are played and learned from; None: in this process. It makes no
+                difference to the weights.
 
         Raises:
             CheckpointError: the checkpoint belongs to another game, or cannot be resumed from.
@@ -91,7 +95,7 @@ class Trainer(TrainingRun):
         self.config = replace(config, learner=self._settings)
         evaluator = fresh_parts(game, self._settings)
         self._first = copied_weights(evaluator)
-        self.learner = LaneLearner(game, self._settings, evaluator)
+        self.learner = LaneLearner(game, self._settings, evaluator, workplace)
         self.untrained = make_evaluator(game).requires_grad_(False)
         self.release = Release(evaluator=self.untrained, seconds=0.0)
         self._released = released

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from neurogame.setting_options import add_settings, chosen_settings
+from neurogame.setting_options import add_settings, chosen_settings, destination
 from neurogame.workers.settings import WorkerSettings
 
 
@@ -15,7 +15,9 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
         parser: of the command.
     """
     add_settings(parser, WorkerSettings)
-    parser.add_argument("--processes", type=int, dest="workers", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--processes", type=int, dest=destination("workers"), help=argparse.SUPPRESS
+    )
 
 
 def chosen_workers(options: argparse.Namespace) -> WorkerSettings:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
 from dataclasses import replace
 
 import pytest
@@ -12,14 +15,16 @@ from neurogame.learn.counters import Counters
 from neurogame.learn.lane_config import LaneConfig
 from neurogame.learn.lane_learner import LaneLearner
 from neurogame.simulate.game import Game
+from neurogame.workers.settings import WorkerSettings
+from neurogame.workers.workplace import Workplace, open_workplace
 from tests.evaluators.parts_of_games import SMALL, parts_of
 
 CONFIG = LaneConfig(parts=SMALL, lanes=64, plies=50, step_every=256)
 
 
-def learner(game: Game, config: LaneConfig) -> LaneLearner:
+def learner(game: Game, config: LaneConfig, place: Workplace | None = None) -> LaneLearner:
     """Return a learner that has not learned."""
-    return LaneLearner(game, config, parts_of(game, config.parts, random=False))
+    return LaneLearner(game, config, parts_of(game, config.parts, random=False), place)
 
 
 def same(first: LaneLearner, second: LaneLearner) -> bool:
@@ -50,6 +55,32 @@ def test_a_run_that_is_resumed_is_the_one_that_was_not_interrupted(cores: int) -
     assert whole.counters.matches == resumed.counters.matches > 100
     assert whole.evaluator.tables.detach().abs().sum() > 0
     assert whole.evaluator.readout.detach().abs().sum() > 0
+
+
+def test_whoever_plays_the_lanes_the_weights_are_the_same() -> None:
+    """Threads, this thread, and two processes of which some are killed."""
+    game, config = Game.load("connectfour5"), replace(CONFIG, cores=3, round_plies=20)
+    threads = learner(game, config)
+    for _ in range(5):
+        threads.round()
+    assert threads.counters.matches > 100
+    loss = threads.take_loss()
+    for settings in (WorkerSettings(), WorkerSettings(workers=2)):
+        with open_workplace(settings) as place:
+            run = learner(game, config, place)
+            for number in range(5):
+                run.round()
+                children = multiprocessing.active_children()
+                if number % 2 and children:
+                    os.kill(children[number % len(children)].pid or 0, signal.SIGKILL)
+            assert same(threads, run)
+            assert run.counters.matches == threads.counters.matches
+            assert run.take_loss() == pytest.approx(loss, rel=1e-12)
+            # The next one finds workers that have played for another.
+            again = learner(game, config, place)
+            for _ in range(5):
+                again.round()
+            assert same(threads, again)
 
 
 def test_the_seed_decides() -> None:

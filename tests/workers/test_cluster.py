@@ -11,15 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from neurogame.arena.run import run_arena
 from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
 from neurogame.errors import ConfigurationError, MissingExtraError
+from neurogame.learn.lane_config import LaneConfig
+from neurogame.learn.lane_learner import LaneLearner
 from neurogame.players.record import MatchRecord
+from neurogame.simulate.game import Game
 from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import Workplace, open_workplace
 from tests.conftest import REPOSITORY
+from tests.evaluators.parts_of_games import SMALL, parts_of
 from tests.processes import environment, started
 
 distributed: Any = pytest.importorskip("distributed")
@@ -55,6 +60,21 @@ def test_a_cluster_two_workers_and_one_play_the_same_matches(cluster: Any) -> No
     assert len(alone) == 24
     assert _played(WorkerSettings(workers=2)) == alone
     assert _played(WorkerSettings(cluster=cluster.scheduler_address)) == alone
+
+
+def test_a_cluster_and_this_process_learn_the_same_weights(cluster: Any) -> None:
+    game = Game.load("tictactoe")
+    config = LaneConfig(parts=SMALL, lanes=64, plies=50, step_every=256, cores=3)
+    weights = []
+    for settings in (WorkerSettings(), WorkerSettings(cluster=cluster.scheduler_address)):
+        with open_workplace(settings) as place:
+            evaluator = parts_of(game, config.parts, random=False)
+            learner = LaneLearner(game, config, evaluator, place)
+            for _ in range(4):
+                learner.round()
+            weights.append([part.detach().clone() for part in evaluator.parts_learned()])
+    assert all(map(torch.equal, *weights))
+    assert weights[0][0].abs().sum() > 0
 
 
 def test_a_scheduler_file_names_a_cluster(cluster: Any, tmp_path: Path) -> None:

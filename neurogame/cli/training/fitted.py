@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from neurogame.cli.training.bar import training_bar
@@ -15,11 +16,16 @@ from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.learn.lane_config import LaneConfig
 from neurogame.learn.train_config import TrainConfig
 from neurogame.setting_options import add_settings, chosen_flags, chosen_settings
+from neurogame.workers.options import add_workers, chosen_workers
+from neurogame.workers.settings import WorkerSettings
 
 if TYPE_CHECKING:
     from neurogame.arena.release_strength import ReleaseStrength, StrengthMeter
     from neurogame.learn.trainer import Release, Trainer
+    from neurogame.workers.workplace import Workplace
 
+_SHARED = {"cores": 8, "round_plies": 64}
+"""Settings of the learner where workers play: pieces that are worth the way."""
 _MEASURE_SHARE, _LEAST_MEASURE, _MOST_MEASURE = 0.05, 3.0, 15.0
 """Share of the run that one measurement against one opponent may take, and seconds."""
 
@@ -30,6 +36,7 @@ def add_fitted_settings(parser: argparse.ArgumentParser) -> None:
     own = parser.add_argument_group("learner", "what is not given is chosen to fit the game")
     add_settings(own, LaneConfig)
     add_settings(own, PartsConfig, "parts")
+    add_workers(parser)
     parser.add_argument(
         "--no-strength",
         action="store_true",
@@ -55,7 +62,26 @@ def run_fitted(options: argparse.Namespace) -> int:
         for meter in found:
             meter.measure(release.evaluator, release.seconds)
 
-    trainer = _resumed(options, released) if options.resume else _started(options, released)
+    with _opened(options) as workplace:
+        make = _resumed if options.resume else _started
+        return _run(options, make(options, released, workplace), found)
+
+
+@contextmanager
+def _opened(options: argparse.Namespace) -> Iterator[Workplace | None]:
+    """Give the workers asked for; None if nothing was said, which is this process."""
+    from neurogame.workers.workplace import open_workplace
+
+    workers = chosen_workers(options)
+    if not chosen_settings(options, WorkerSettings):
+        yield None
+        return
+    with open_workplace(workers) as workplace:
+        yield workplace
+
+
+def _run(options: argparse.Namespace, trainer: Trainer, found: list[StrengthMeter]) -> int:
+    """Train, and say what came of it; the meter that measures releases joins ``found``."""
     hidden = options.quiet or options.json
     meter = None if options.no_strength else _meter(trainer)
     found += [meter] if meter is not None else []
@@ -72,7 +98,11 @@ def run_fitted(options: argparse.Namespace) -> int:
     return 130 if interrupted else 0
 
 
-def _started(options: argparse.Namespace, released: Callable[[Release], None]) -> Trainer:
+def _started(
+    options: argparse.Namespace,
+    released: Callable[[Release], None],
+    workplace: Workplace | None,
+) -> Trainer:
     """Return the trainer of a new run."""
     from neurogame.learn.recipe import fitted
     from neurogame.learn.trainer import Trainer
@@ -82,14 +112,21 @@ def _started(options: argparse.Namespace, released: Callable[[Release], None]) -
     if given.get("games") is None and given.get("seconds") is None:
         given["seconds"] = DEFAULT_SECONDS
     learner: dict[str, Any] = chosen_settings(options, LaneConfig)
+    if workplace is not None:
+        # The same whatever the workers, so that the weights are the same.
+        learner = _SHARED | learner
     learner["parts"] = chosen_settings(options, PartsConfig, "parts")
     config = TrainConfig(learner=fitted(game, learner, seed=learner.get("seed", 0)), **given)
-    trainer = Trainer(game, config, folder, released=released)
+    trainer = Trainer(game, config, folder, released=released, workplace=workplace)
     folder.create({"rules": options.rules, "recipe": "fitted", **config.to_json()})
     return trainer
 
 
-def _resumed(options: argparse.Namespace, released: Callable[[Release], None]) -> Trainer:
+def _resumed(
+    options: argparse.Namespace,
+    released: Callable[[Release], None],
+    workplace: Workplace | None,
+) -> Trainer:
     """Return the trainer of a run that goes on; only its end may be given anew."""
     from neurogame.learn.run_folder import RunFolder
     from neurogame.learn.trainer import Trainer
@@ -99,7 +136,9 @@ def _resumed(options: argparse.Namespace, released: Callable[[Release], None]) -
     checkpoint = folder.resume()
     kept = {name: value for name, value in checkpoint.config.items() if name != "recipe"}
     config = with_new_end(TrainConfig.from_json(kept), chosen_settings(options, TrainConfig))
-    return Trainer(checkpoint.game(), config, folder, checkpoint, released=released)
+    return Trainer(
+        checkpoint.game(), config, folder, checkpoint, released=released, workplace=workplace
+    )
 
 
 def _shown(row: dict[str, Any], meter: StrengthMeter | None) -> dict[str, str]:
