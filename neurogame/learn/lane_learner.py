@@ -86,6 +86,12 @@ class LaneLearner:
             plies: in every lane; None: as many as the configuration says.
 
         Seconds are those of the processor, so that what else runs on the machine does not count;
+        of several cores, those of the busiest. Where a workplace plays they are those of a clock.
+
+        Args:
+            plies: in every lane; None: as many as the configuration says.
+
+        Seconds are those of the processor, so that what else runs on the machine does not count;
         of several cores, those of the busiest.
 
         Raises:
@@ -94,7 +100,9 @@ class LaneLearner:
         """
         plies = self.config.round_plies if plies is None else plies
         if self._workplace is not None:
-            seconds = self._worked(self._workplace, plies)
+            begun = time.perf_counter()
+            self._worked(self._workplace, plies)
+            seconds = time.perf_counter() - begun
         elif self._threads is None:
             seconds = self._workers[0].play(plies)
         else:
@@ -112,26 +120,22 @@ class LaneLearner:
         counters.seconds += seconds
         return seconds
 
-    def _worked(self, workplace: Workplace, plies: int) -> float:
-        """Let the workplace play a round; return the seconds of its busiest worker."""
+    def _worked(self, workplace: Workplace, plies: int) -> None:
+        """Let the workplace play a round; what it sends back is taken in the order of the parts."""
         pieces = [
             workplace.executor.submit(play_lanes, group, packed(worker), plies)
             for group, worker in zip(self._groups, self._workers, strict=True)
         ]
-        seconds = []
         try:
             for worker, piece in zip(self._workers, pieces, strict=True):
                 played = piece.result()
                 unpacked(worker, played.state)
                 worker.learning.loss += played.loss
-                seconds.append(played.seconds)
         except BrokenExecutor as error:
             raise LimitError(
                 f"workers died over a part of a round, or cannot be reached ({error}); probably "
                 "memory ran out: try fewer --workers; the run can be resumed"
             ) from None
-        # As if workers had shared out the pieces evenly.
-        return max(max(seconds), sum(seconds) / workplace.workers)
 
     def take_loss(self) -> float:
         """Return the mean cross-entropy of a role's value since the last call; NaN if unknown."""

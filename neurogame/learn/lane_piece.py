@@ -72,12 +72,10 @@ class LaneRound:
 
     Attributes:
         state: of the group's worker afterwards.
-        seconds: of the processor.
         loss: added up over the positions learned.
     """
 
     state: Arrays
-    seconds: float
     loss: float
 
 
@@ -98,8 +96,8 @@ def play_lanes(group: LaneGroup, state: Arrays, plies: int) -> LaneRound:
     (worker,) = seat
     unpacked(worker, state)
     worker.learning.loss = 0.0
-    seconds = worker.play(plies)
-    return LaneRound(state=packed(worker), seconds=seconds, loss=worker.learning.loss)
+    worker.play(plies)
+    return LaneRound(state=packed(worker), loss=worker.learning.loss)
 
 
 def packed(worker: LaneWorker) -> Arrays:

@@ -1,8 +1,8 @@
 """Workers of the lane learner: each plays and learns on a core of its own, then they agree.
 
-Between two agreements a worker has weights of its own. What tables have learned is added up, as if
-one worker had played all games: so are the sums behind their step sizes. Everything that Adam
-learns is averaged.
+Between two agreements a worker has weights of its own. What tables have learned is added up, but
+to twice the mean at most; so are the sums behind their step sizes. Everything that Adam learns is
+averaged.
 
 *Reference:* McMahan and others, "Communication-efficient learning of deep networks from
 decentralized data" (2017), for averaged weights.
@@ -80,7 +80,7 @@ class LaneWorker:
         return time.thread_time() - started
 
     def added(self) -> list[Floats]:
-        """Return the arrays whose changes workers add up; not copies."""
+        """Return the arrays whose changes count together; not copies."""
         tables = self.evaluator.tables.detach().numpy()
         return [tables, *(array_of(self.learning, name) for name in _ADDED)]
 
@@ -122,13 +122,13 @@ class Agreement:
         self._before = [array.copy() for array in workers[0].added()]
 
     def make(self) -> None:
-        """Give all workers the same weights: changes of tables added up, all else averaged."""
+        """Give all workers the same weights: changes of tables together, all else averaged."""
         for before, *own in zip(
             self._before, *(worker.added() for worker in self._workers), strict=True
         ):
             for array in own:
                 array -= before
-            before += sum(own[1:], own[0])
+            before += _together(own)
             for array in own:
                 array[...] = before
         for parts in zip(*(worker.averaged() for worker in self._workers), strict=True):
@@ -140,3 +140,17 @@ class Agreement:
         """Take the weights as they are now, which are the same for all."""
         for before, now in zip(self._before, self._workers[0].added(), strict=True):
             before[...] = now
+
+
+def _together(changes: Sequence[Floats]) -> Floats:
+    """Return the changes of all workers as one: of each number their sum, at most twice the mean.
+
+    Two workers move a number where one would that had played all games. With more, each of which
+    has gone the same way, the sum goes too far: eight in connect four forgot more than they
+    learned. The mean is of those who have moved the number at all.
+    """
+    total = sum(changes[1:], changes[0].copy())
+    if len(changes) > 2:
+        moved = sum((change != 0).astype(np.float32) for change in changes)
+        total *= np.float32(2) / np.maximum(moved, np.float32(2))
+    return total

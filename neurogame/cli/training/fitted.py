@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from neurogame.learn.trainer import Release, Trainer
     from neurogame.workers.workplace import Workplace
 
-_SHARED = {"cores": 8, "round_plies": 64}
+_SHARED = {"cores": 4, "round_plies": 128}
 """Settings of the learner where workers play: pieces that are worth the way."""
 _MEASURE_SHARE, _LEAST_MEASURE, _MOST_MEASURE = 0.05, 3.0, 15.0
 """Share of the run that one measurement against one opponent may take, and seconds."""

@@ -40,8 +40,8 @@ _LAYER_BYTES = 1 << 27
 """States of a layer; up to four times as much is held while one is made."""
 _LESS = 3
 """How much less time wide passes have than narrow ones."""
-_FIRST_NODES = 1 << 17
-"""States that the first wide pass generates at most: about a second."""
+_FIRST_NODES = 1 << 19
+"""States that the first wide pass generates at most: a few seconds."""
 LARGE = 60_000
 """Gates from which the relaxed game is not made: it takes longer than a start clock. Without it,
 and with thousands of states a second instead of hundreds of thousands, tree search finds more."""
