@@ -22,13 +22,13 @@ class LaneConfig(Settings):
     lanes: int = setting(1024, "games at once, on all cores together", least=1, most=65_536)
     cores: int = setting(
         1,
-        "parts of the lanes, each played and learned from by itself, on a processor core of this "
+        "groups of lanes, each played and learned from by itself, on a processor core of this "
         "process or by workers; each number plays other games",
         least=1,
         most=64,
     )
     round_plies: int = setting(
-        16, "plies of each lane after which the parts agree on weights", least=1, most=4096
+        16, "plies of each lane after which the groups agree on weights", least=1, most=4096
     )
     plies: int = setting(512, "a game is cut off after this many plies", least=2, most=65_536)
     lambda_: float = setting(0.7, "trace decay of TD(lambda)", least=0, most=1)

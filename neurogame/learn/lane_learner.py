@@ -121,7 +121,7 @@ class LaneLearner:
         return seconds
 
     def _worked(self, workplace: Workplace, plies: int) -> None:
-        """Let the workplace play a round; what it sends back is taken in the order of the parts."""
+        """Let the workplace play a round; answers are taken in the order of the groups."""
         pieces = [
             workplace.executor.submit(play_lanes, group, packed(worker), plies)
             for group, worker in zip(self._groups, self._workers, strict=True)
@@ -133,7 +133,7 @@ class LaneLearner:
                 worker.learning.loss += played.loss
         except BrokenExecutor as error:
             raise LimitError(
-                f"workers died over a part of a round, or cannot be reached ({error}); probably "
+                f"workers died over a group of lanes, or cannot be reached ({error}); probably "
                 "memory ran out: try fewer --workers; the run can be resumed"
             ) from None
 
