@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from neurogame.cli.training.bar import training_bar
 from neurogame.cli.training.folder import DEFAULT_SECONDS, new_folder, refuse, with_new_end
 from neurogame.cli.training.interrupt import gentle_interrupt
+from neurogame.errors import NeurogameWarning
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.learn.lane_config import LaneConfig
 from neurogame.learn.train_config import TrainConfig
@@ -115,6 +117,13 @@ def _started(
     if workplace is not None:
         # The same whatever the workers, so that the weights are the same.
         learner = _SHARED | learner
+        if workplace.workers > learner["cores"]:
+            warnings.warn(
+                f"{workplace.workers} workers, but {learner['cores']} groups of lanes: the others "
+                f"have nothing to do; give --cores {workplace.workers} or more",
+                NeurogameWarning,
+                stacklevel=2,
+            )
     learner["parts"] = chosen_settings(options, PartsConfig, "parts")
     config = TrainConfig(learner=fitted(game, learner, seed=learner.get("seed", 0)), **given)
     trainer = Trainer(game, config, folder, released=released, workplace=workplace)
