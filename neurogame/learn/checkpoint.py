@@ -212,13 +212,23 @@ def save_checkpoint(path: Path | str, checkpoint: Checkpoint) -> str:
     Args:
         path: where to write; its folder must exist.
         checkpoint: what to write.
+
+    Raises:
+        OSError: the file cannot be written.
     """
     contents = vars(checkpoint)
     digest = content_hash(contents)
     document = {"format": FORMAT, "version": VERSION, "hash": digest, "contents": contents}
     # What is written to go on from, again and again, is written as fast as can be.
     often = checkpoint.optimiser is not None or checkpoint.buffer is not None
-    write_whole(Path(path), lambda stream: (torch.save if often else _save_small)(document, stream))
+    # In memory first: torch hides why a disk refuses.
+    whole = io.BytesIO()
+    (torch.save if often else _save_small)(document, whole)
+
+    def write(stream: BinaryIO) -> None:
+        stream.write(whole.getbuffer())
+
+    write_whole(Path(path), write)
     return digest
 
 

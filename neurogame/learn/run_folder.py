@@ -6,10 +6,12 @@ import csv
 import io
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, final
 
-from neurogame.errors import CheckpointError, ConfigurationError
+from neurogame.errors import CheckpointError, ConfigurationError, LimitError
 from neurogame.files import write_text
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 
@@ -64,12 +66,14 @@ class RunFolder:
 
         Raises:
             ConfigurationError: the folder already holds a run, or is a file.
+            LimitError: it cannot be written, as of everything here that writes.
         """
         self.check_free()
-        self.path.mkdir(parents=True, exist_ok=True)
-        for name in LOGS:
-            (self.path / name).unlink(missing_ok=True)
-        write_text(self.path / CONFIG, json.dumps(config, indent=2) + "\n")
+        with self._writing():
+            self.path.mkdir(parents=True, exist_ok=True)
+            for name in LOGS:
+                (self.path / name).unlink(missing_ok=True)
+            write_text(self.path / CONFIG, json.dumps(config, indent=2) + "\n")
 
     def config(self) -> dict[str, Any]:
         """Return what :meth:`create` wrote.
@@ -122,12 +126,26 @@ class RunFolder:
 
     def save_latest(self, checkpoint: Checkpoint) -> str:
         """Write ``latest.pt`` and return its hash."""
-        return save_checkpoint(self.latest, checkpoint)
+        with self._writing():
+            return save_checkpoint(self.latest, checkpoint)
 
     def save_best(self, checkpoint: Checkpoint) -> None:
         """Write ``best.pt``."""
-        save_checkpoint(self.path / BEST, checkpoint)
+        with self._writing():
+            save_checkpoint(self.path / BEST, checkpoint)
 
     def _append(self, name: str, text: str) -> None:
-        with (self.path / name).open("a", encoding="utf-8", newline="") as stream:
+        with self._writing(), (self.path / name).open("a", encoding="utf-8", newline="") as stream:
             stream.write(text)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Turn what the system refuses into a message; files are whole, old or new."""
+        try:
+            yield
+        except OSError as error:
+            again = f"go on with --resume {self.path}" if self.latest.exists() else "start again"
+            raise LimitError(
+                f"{self.path} cannot be written: {error.strerror or error}; make room or choose "
+                f"another folder, then {again}"
+            ) from None
