@@ -5,7 +5,8 @@ python -m benchmarks.workers --workers 2
 Both take turns, so that what else runs on the machine slows both alike; rates are medians over
 the turns, per second of the clock. Workers are warm: each has played before it is measured.
 Learning with workers has four groups of lanes and rounds of 128 plies, as ``neurogame train
---workers`` has; learning on one core has its usual settings.
+--workers`` has; learning on one core has its usual settings. Threads are what ``--workers`` takes,
+processes on this machine are beside them for comparison.
 """
 
 from __future__ import annotations
@@ -52,13 +53,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("games", nargs="*", default=["connectfour", "pentago"], help="learned")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--matches", type=int, default=40)
+    parser.add_argument("--matches", type=int, default=160, help="of a turn")
     parser.add_argument("--seconds", type=float, default=4.0, help="of a turn of learning")
     parser.add_argument("--turns", type=int, default=5)
     options = parser.parse_args()
     torch.set_num_threads(1)
     alone = Workplace(InlineExecutor())
-    print("| what | one core | workers | times |\n|---|--:|--:|--:|")
+    print("| what | one core | workers | times |\n|---|--:|--:|---|")
     with open_workplace(WorkerSettings(workers=options.workers)) as workplace:
         rates = []
         for turn in range(-1, options.turns):
@@ -69,22 +70,26 @@ def main() -> None:
             game = Game.load(name)
             config = fitted(game)
             shared = replace(config, cores=4, round_plies=128)
-            learners = (
-                LaneLearner(game, config, fresh_parts(game, config)),
-                LaneLearner(game, shared, fresh_parts(game, shared), workplace),
-            )
+            processes = replace(workplace, threads=None)
+            learners = [LaneLearner(game, config, fresh_parts(game, config))] + [
+                LaneLearner(game, shared, fresh_parts(game, shared), place)
+                for place in (workplace, processes)
+            ]
             rates = []
             for turn in range(-1, options.turns):
-                pair = [learning_rate(learner, options.seconds) for learner in learners]
-                rates += [pair] if turn >= 0 else []
-            report(f"plies of learning, {name}", rates)
+                now = [learning_rate(learner, options.seconds) for learner in learners]
+                rates += [now] if turn >= 0 else []
+            report(f"plies of learning, {name}, threads and processes", rates)
 
 
 def report(what: str, rates: list[list[float]]) -> None:
-    """Print a line of the table."""
-    one, many = map(statistics.median, zip(*rates, strict=True))
-    times = statistics.median(pair[1] / pair[0] for pair in rates)
-    print(f"| {what} | {one:,.1f} | {many:,.1f} | {times:.2f} |", flush=True)
+    """Print a line of the table: medians, and of the quotients of a turn."""
+    one, *others = zip(*rates, strict=True)
+    many = ", ".join(f"{statistics.median(own):,.1f}" for own in others)
+    times = ", ".join(
+        f"{statistics.median(b / a for a, b in zip(one, own, strict=True)):.2f}" for own in others
+    )
+    print(f"| {what} | {statistics.median(one):,.1f} | {many} | {times} |", flush=True)
 
 
 if __name__ == "__main__":

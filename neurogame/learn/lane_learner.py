@@ -2,7 +2,7 @@
 
 All of it is one compiled loop (:mod:`neurogame.kernels.self_play`). The same seed and number of
 cores give the same games and weights on the same machine, wherever the run is interrupted, and
-whoever plays the lanes of each core: a thread of this process or a worker of a workplace.
+whoever plays the lanes of each core: threads of this process or the workers of a cluster.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from neurogame.learn.lane_worker import Agreement, LaneWorker
 from neurogame.learn.learning_state import learning_state, restore_learning
 from neurogame.learn.weights import part_of
 from neurogame.simulate.game import Game
-from neurogame.workers.workplace import Workplace
+from neurogame.workers.workplace import InlineExecutor, Workplace
 
 
 @final
@@ -54,7 +54,8 @@ class LaneLearner:
             game: what is played.
             config: how; what it says of parts is not looked at.
             evaluator: of the game.
-            workplace: where the lanes of each core are played; None: in threads of this process.
+            workplace: where the lanes of each core are played: in its threads, if it has some, else
+                by its executor; None: in one thread of this process for each core.
         """
         self.game, self.config, self.evaluator = game, config, evaluator
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
@@ -72,12 +73,10 @@ class LaneLearner:
             for number in range(config.cores)
         ]
         self._agreement = Agreement(self._workers) if config.cores > 1 else None
-        self._workplace = workplace
+        self._workplace = workplace or _own_threads(config.cores)
         self._groups = [
             LaneGroup.of(game, config, evaluator, number, lanes) for number in range(config.cores)
         ]
-        is_alone = config.cores == 1 or workplace is not None
-        self._threads = None if is_alone else ThreadPoolExecutor(config.cores)
 
     def round(self, plies: int | None = None) -> float:
         """Play and learn once; return the seconds taken.
@@ -86,27 +85,20 @@ class LaneLearner:
             plies: in every lane; None: as many as the configuration says.
 
         Seconds are those of the processor, so that what else runs on the machine does not count;
-        of several cores, those of the busiest. Where a workplace plays they are those of a clock.
-
-        Args:
-            plies: in every lane; None: as many as the configuration says.
-
-        Seconds are those of the processor, so that what else runs on the machine does not count;
-        of several cores, those of the busiest.
+        of several cores, those of the busiest. Of workers elsewhere they are those of a clock.
 
         Raises:
             GameError: a role has no legal move in a state that is not terminal.
             LimitError: workers have died over a piece, or their cluster has gone.
         """
         plies = self.config.round_plies if plies is None else plies
-        if self._workplace is not None:
-            begun = time.perf_counter()
-            self._worked(self._workplace, plies)
-            seconds = time.perf_counter() - begun
-        elif self._threads is None:
-            seconds = self._workers[0].play(plies)
+        if self._workplace.threads is not None:
+            spent = list(self._workplace.threads.map(lambda own: own.play(plies), self._workers))
+            seconds = max(*spent, sum(spent) / self._workplace.workers)
         else:
-            seconds = max(self._threads.map(lambda own: own.play(plies), self._workers))
+            begun = time.perf_counter()
+            self._send(plies)
+            seconds = time.perf_counter() - begun
         started = time.thread_time()
         if self._agreement is not None:
             self._agreement.make()
@@ -120,10 +112,10 @@ class LaneLearner:
         counters.seconds += seconds
         return seconds
 
-    def _worked(self, workplace: Workplace, plies: int) -> None:
-        """Let the workplace play a round; answers are taken in the order of the groups."""
+    def _send(self, plies: int) -> None:
+        """Let others play a round; answers are taken in the order of the groups."""
         pieces = [
-            workplace.executor.submit(play_lanes, group, packed(worker), plies)
+            self._workplace.executor.submit(play_lanes, group, packed(worker), plies)
             for group, worker in zip(self._groups, self._workers, strict=True)
         ]
         try:
@@ -195,3 +187,10 @@ class LaneLearner:
                 self.averaged.parts_learned(), self.evaluator.parts_learned(), strict=True
             ):
                 mean.lerp_(now, share)
+
+
+def _own_threads(cores: int) -> Workplace:
+    """Return a thread of this process for each core."""
+    alone = InlineExecutor()
+    threads = ThreadPoolExecutor(cores) if cores > 1 else alone
+    return Workplace(alone, workers=cores, threads=threads)

@@ -5,13 +5,15 @@ Imports nothing heavy: a new process reads this before anything else.
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import queue
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -23,14 +25,33 @@ DEATHS = 3
 """Workers that may die over one piece of work before it is given up."""
 
 
+@final
+@dataclass(frozen=True, kw_only=True)
+class Patience:
+    """How long a worker may give no sign of life before it is ended and replaced.
+
+    What computes for hours gives signs of life all the time; what was stopped, or hangs in code
+    that holds Python's lock, gives none. Looks are counted, not seconds, so that nothing is ended
+    because the whole machine was asleep.
+
+    Attributes:
+        look: seconds from one sign of life to the next, and from one look to the next.
+        looks: so many, one after the other, that find no sign.
+    """
+
+    look: float = 10.0
+    looks: int = 30
+
+
 @contextmanager
-def local_workers(count: int) -> Iterator[Executor]:
+def local_workers(count: int, patience: Patience | None = None) -> Iterator[Executor]:
     """Give worker processes, and end them: after an error or interrupt at once.
 
     Args:
         count: number of processes, at least 1.
+        patience: with workers that give no sign of life; None: five minutes.
     """
-    workers = LocalWorkers(count)
+    workers = LocalWorkers(count, patience)
     try:
         yield workers
     except BaseException:
@@ -52,19 +73,21 @@ class _Piece:
 class LocalWorkers(Executor):
     """Processes that are started when they are first needed, spawned, and kept.
 
-    A piece whose worker dies is done again by a new one, so pieces must not leave anything half
-    done; after :data:`DEATHS` deaths its future raises a ``BrokenExecutor``.
+    A piece whose worker dies or hangs is done again by a new one, so pieces must not leave anything
+    half done; after :data:`DEATHS` deaths its future raises a ``BrokenExecutor``.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, patience: Patience | None = None) -> None:
         """Prepare workers.
 
         Args:
             count: number of processes, at least 1.
+            patience: with workers that give no sign of life; None: five minutes.
         """
+        self._patience = patience or Patience()
         self._waiting: queue.SimpleQueue[_Piece | None] = queue.SimpleQueue()
         self._is_closed = self._is_killed = False
-        self._pids: dict[int, int] = {}
+        self._workers: dict[int, _Worker] = {}
         self._threads = [
             threading.Thread(target=self._serve, args=(number, count), daemon=True)
             for number in range(count)
@@ -103,30 +126,29 @@ class LocalWorkers(Executor):
     def kill(self) -> None:
         """End the workers at once; pieces under way are lost."""
         self._is_closed = self._is_killed = True
-        for pid in list(self._pids.values()):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        for worker in list(self._workers.values()):
+            worker.kill()
 
     def _serve(self, number: int, count: int) -> None:
         """Hand pieces to one worker, and replace it when it dies."""
         if hasattr(signal, "pthread_sigmask"):
             # Processes inherit this: they never see a Ctrl-C, not even before they are set up.
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        pool: ProcessPoolExecutor | None = None
+        worker: _Worker | None = None
         while (piece := self._waiting.get()) is not None:
             if not piece.future.set_running_or_notify_cancel():
                 continue
             deaths = 0
             while True:
                 try:
-                    if pool is None:
-                        pool = self._begun(number, count)
+                    if worker is None:
+                        worker = self._workers[number] = _Worker(number, count, self._patience)
                     if self._is_killed:
                         raise BrokenExecutor("these workers were ended")
-                    answer = pool.submit(piece.call).result()
+                    answer = worker.answer(piece.call)
                 except BrokenExecutor as error:
-                    self._end(number, pool)
-                    pool, deaths = None, deaths + 1
+                    self._end(number, worker)
+                    worker, deaths = None, deaths + 1
                     if self._is_killed or deaths == DEATHS:
                         piece.future.set_exception(error)
                         break
@@ -136,19 +158,68 @@ class LocalWorkers(Executor):
                 else:
                     piece.future.set_result(answer)
                     break
-        self._end(number, pool)
+        self._end(number, worker)
 
-    def _begun(self, number: int, count: int) -> ProcessPoolExecutor:
-        """Start a worker, and note its process."""
+    def _end(self, number: int, worker: _Worker | None) -> None:
+        self._workers.pop(number, None)
+        if worker is not None:
+            worker.end()
+
+
+@final
+class _Worker:
+    """One process, and the count of its signs of life."""
+
+    def __init__(self, number: int, count: int, patience: Patience) -> None:
+        """Start it.
+
+        Raises:
+            BrokenExecutor: it died at once.
+        """
         context = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(1, context, prepare_worker, (count, number))
-        self._pids[number] = pool.submit(os.getpid).result()
-        return pool
+        self._patience = patience
+        self._signs = context.RawValue(ctypes.c_uint64)
+        begin = (count, number, self._signs, patience.look)
+        self._pool = ProcessPoolExecutor(1, context, _begin, begin)
+        self._pid = self._pool.submit(os.getpid).result()
 
-    def _end(self, number: int, pool: ProcessPoolExecutor | None) -> None:
-        self._pids.pop(number, None)
-        if pool is not None:
-            pool.shutdown()
+    def answer(self, call: Callable[[], _T]) -> _T:
+        """Return what a call returns.
+
+        Raises:
+            BrokenExecutor: the process died, or was ended as it gave no sign of life.
+        """
+        future = self._pool.submit(call)
+        silent, signs = 0, self._signs.value
+        while silent < self._patience.looks:
+            # Not its timeout, which the call itself may raise.
+            if wait([future], self._patience.look).done:
+                return future.result()
+            silent = silent + 1 if signs == self._signs.value else 0
+            signs = self._signs.value
+        self.kill()
+        return future.result()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        with suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """End the process once it is done."""
+        self._pool.shutdown()
+
+
+def _begin(count: int, number: int, signs: ctypes.c_uint64, seconds: float) -> None:
+    """Set up a worker process, which gives a sign of life every so many seconds from now on."""
+    threading.Thread(target=_give_signs, args=(signs, seconds), daemon=True).start()
+    prepare_worker(count, number)
+
+
+def _give_signs(signs: ctypes.c_uint64, seconds: float) -> None:
+    while True:
+        signs.value += 1
+        time.sleep(seconds)
 
 
 def prepare_worker(count: int = 1, number: int | None = None) -> None:

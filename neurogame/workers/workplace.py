@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, final
@@ -38,11 +38,14 @@ class Workplace:
         executor: does the pieces.
         at_once: pieces to hand out at the same time.
         workers: pieces that are done at the same time.
+        threads: of this process, as many as workers, for compiled loops, which share memory and
+            need not travel; None: the workers are elsewhere.
     """
 
     executor: Executor
     at_once: int = 1
     workers: int = 1
+    threads: Executor | None = None
 
 
 @contextmanager
@@ -64,7 +67,10 @@ def open_workplace(settings: WorkerSettings | None = None) -> Iterator[Workplace
         with cluster_workers(settings.cluster) as (executor, workers):
             yield Workplace(executor, _AHEAD * workers, workers)
     elif settings.workers == 1:
-        yield Workplace(InlineExecutor())
+        executor = InlineExecutor()
+        yield Workplace(executor, threads=executor)
     else:
-        with local_workers(settings.workers) as executor:
-            yield Workplace(executor, _AHEAD * settings.workers, settings.workers)
+        workers = settings.workers
+        # Processes begin with the first piece, if there is any for them.
+        with local_workers(workers) as processes, ThreadPoolExecutor(workers) as threads:
+            yield Workplace(processes, _AHEAD * workers, workers, threads)

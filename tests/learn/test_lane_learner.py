@@ -58,15 +58,17 @@ def test_a_run_that_is_resumed_is_the_one_that_was_not_interrupted(cores: int) -
 
 
 def test_whoever_plays_the_lanes_the_weights_are_the_same() -> None:
-    """Threads, this thread, and two processes of which some are killed."""
+    """A thread for each group, this thread, two threads, and two processes of which some die."""
     game, config = Game.load("connectfour5"), replace(CONFIG, cores=3, round_plies=20)
     threads = learner(game, config)
     for _ in range(5):
         threads.round()
     assert threads.counters.matches > 100
     loss = threads.take_loss()
-    for settings in (WorkerSettings(), WorkerSettings(workers=2)):
-        with open_workplace(settings) as place:
+    alone, two = WorkerSettings(), WorkerSettings(workers=2)
+    for settings, has_threads in ((alone, True), (two, True), (alone, False), (two, False)):
+        with open_workplace(settings) as opened:
+            place = opened if has_threads else replace(opened, threads=None)
             run = learner(game, config, place)
             for number in range(5):
                 run.round()
