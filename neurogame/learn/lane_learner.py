@@ -93,7 +93,8 @@ class LaneLearner:
         """
         plies = self.config.round_plies if plies is None else plies
         if self._workplace.threads is not None:
-            spent = list(self._workplace.threads.map(lambda own: own.play(plies), self._workers))
+            threads = self._workplace.threads
+            spent: list[float] = list(threads.map(lambda own: own.play(plies), self._workers))
             seconds = max(*spent, sum(spent) / self._workplace.workers)
         else:
             begun = time.perf_counter()
