@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import final
 
 import torch
@@ -19,6 +20,7 @@ from torch import Tensor
 from neurogame.errors import LimitError
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.learn.counters import Counters
+from neurogame.learn.lane_arrivals import Arrivals
 from neurogame.learn.lane_config import LaneConfig
 from neurogame.learn.lane_piece import LaneGroup, packed, play_lanes, unpacked
 from neurogame.learn.lane_worker import Agreement, LaneWorker
@@ -72,11 +74,17 @@ class LaneLearner:
             )
             for number in range(config.cores)
         ]
-        self._agreement = Agreement(self._workers) if config.cores > 1 else None
         self._workplace = workplace or _own_threads(config.cores)
         self._groups = [
             LaneGroup.of(game, config, evaluator, number, lanes) for number in range(config.cores)
         ]
+        is_shared = config.cores > 1
+        self._arrivals, self._agreement = None, None
+        if is_shared and config.asynchronous:
+            executor = self._workplace.threads or self._workplace.executor
+            self._arrivals = Arrivals(self._groups, self._workers, executor)
+        elif is_shared:
+            self._agreement = Agreement(self._workers)
 
     def round(self, plies: int | None = None) -> float:
         """Play and learn once; return the seconds taken.
@@ -85,14 +93,20 @@ class LaneLearner:
             plies: in every lane; None: as many as the configuration says.
 
         Seconds are those of the processor, so that what else runs on the machine does not count;
-        of several cores, those of the busiest. Of workers elsewhere they are those of a clock.
+        of several cores, those of the busiest. Of workers elsewhere, and of those that do not wait
+        for each other, they are those of a clock.
 
         Raises:
             GameError: a role has no legal move in a state that is not terminal.
             LimitError: workers have died over a piece, or their cluster has gone.
         """
         plies = self.config.round_plies if plies is None else plies
-        if self._workplace.threads is not None:
+        if self._arrivals is not None:
+            begun = time.perf_counter()
+            with _named_deaths():
+                self._arrivals.round(plies)
+            seconds = time.perf_counter() - begun
+        elif self._workplace.threads is not None:
             threads = self._workplace.threads
             spent: list[float] = list(threads.map(lambda own: own.play(plies), self._workers))
             seconds = max(*spent, sum(spent) / self._workplace.workers)
@@ -119,16 +133,11 @@ class LaneLearner:
             self._workplace.executor.submit(play_lanes, group, packed(worker), plies)
             for group, worker in zip(self._groups, self._workers, strict=True)
         ]
-        try:
+        with _named_deaths():
             for worker, piece in zip(self._workers, pieces, strict=True):
                 played = piece.result()
                 unpacked(worker, played.state)
                 worker.learning.loss += played.loss
-        except BrokenExecutor as error:
-            raise LimitError(
-                f"workers died over a group of lanes, or cannot be reached ({error}); probably "
-                "memory ran out: try fewer --workers; the run can be resumed"
-            ) from None
 
     def take_loss(self) -> float:
         """Return the mean cross-entropy of a role's value since the last call; NaN if unknown."""
@@ -147,8 +156,7 @@ class LaneLearner:
         """Go on with the sizes of steps that :meth:`steps` of another learner returned."""
         for worker in self._workers:
             restore_learning(worker.learning, steps)
-        if self._agreement is not None:
-            self._agreement.note()
+        self._note()
 
     def state(self) -> dict[str, Tensor]:
         """Return all that is needed to go on exactly here, beside :attr:`averaged`."""
@@ -171,10 +179,15 @@ class LaneLearner:
         self.averaged.load_state_dict(averaged)
         for number, worker in enumerate(self._workers):
             worker.restore(part_of(state, f"{number}."))
-        if self._agreement is not None:
-            self._agreement.note()
+        self._note()
         self._reported = sum(worker.learning.positions for worker in self._workers)
         self.counters = counters
+
+    def _note(self) -> None:
+        """Let the groups begin with the weights as they are now, which are the same for all."""
+        for together in (self._agreement, self._arrivals):
+            if together is not None:
+                together.note()
 
     def _average(self) -> None:
         """Take the present weights into the average.
@@ -188,6 +201,18 @@ class LaneLearner:
                 self.averaged.parts_learned(), self.evaluator.parts_learned(), strict=True
             ):
                 mean.lerp_(now, share)
+
+
+@contextmanager
+def _named_deaths() -> Iterator[None]:
+    """Say what to do when workers have died."""
+    try:
+        yield
+    except BrokenExecutor as error:
+        raise LimitError(
+            f"workers died over a group of lanes, or cannot be reached ({error}); probably "
+            "memory ran out: try fewer --workers; the run can be resumed"
+        ) from None
 
 
 def _own_threads(cores: int) -> Workplace:

@@ -1,8 +1,8 @@
 """Workers of the lane learner: each plays and learns on a core of its own, then they agree.
 
 Between two agreements a worker has weights of its own. What tables have learned is added up, but
-to twice the mean at most; so are the sums behind their step sizes. Everything that Adam learns is
-averaged.
+to one and a half times the mean at most; so are the sums behind their step sizes. Everything that
+Adam learns is averaged.
 
 *Reference:* McMahan and others, "Communication-efficient learning of deep networks from
 decentralized data" (2017), for averaged weights.
@@ -32,6 +32,17 @@ _ADDED = ("errors", "sizes")
 _WORDS = ("state", "legal", "states")
 
 Floats = npt.NDArray[np.float32]
+
+GAIN = np.float32(1.5)
+"""How many times the mean change of those who have moved a number counts.
+
+Each has gone part of the way to where its games would have the number, sometimes all of it. What
+counts twice the mean then ends as far on the other side, and so on: two groups learned small
+connect four worse with each round. If the changes are as late as there are groups ``n``, their
+sum comes to rest below ``2 n sin(pi / (4 n - 2))``, which is never less than 1.57.
+
+*Reference:* Levin and May, "A note on difference-delay equations" (1976), for the sine.
+"""
 
 
 @final
@@ -143,14 +154,18 @@ class Agreement:
 
 
 def _together(changes: Sequence[Floats]) -> Floats:
-    """Return the changes of all workers as one: of each number their sum, at most twice the mean.
+    """Return the changes of all workers as one; the mean is of those who have moved a number."""
+    movers = sum((change != 0).astype(np.float32) for change in changes)
+    return sum(changes[1:], changes[0].copy()) * counted(movers)
 
-    Two workers move a number where one would that had played all games. With more, each of which
-    has gone the same way, the sum goes too far: eight in connect four forgot more than they
-    learned. The mean is of those who have moved the number at all.
+
+def counted(movers: Floats) -> Floats:
+    """Return how much of each worker's change of a number counts.
+
+    Args:
+        movers: how many have moved the number.
+
+    Returns:
+        Their sum counts as a whole up to :data:`GAIN` times their mean.
     """
-    total = sum(changes[1:], changes[0].copy())
-    if len(changes) > 2:
-        moved = sum((change != 0).astype(np.float32) for change in changes)
-        total *= np.float32(2) / np.maximum(moved, np.float32(2))
-    return total
+    return np.asarray(GAIN / np.maximum(movers, GAIN), np.float32)
