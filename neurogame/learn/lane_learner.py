@@ -2,7 +2,8 @@
 
 All of it is one compiled loop (:mod:`neurogame.kernels.self_play`). The same seed and number of
 cores give the same games and weights on the same machine, wherever the run is interrupted, and
-whoever plays the lanes of each core: a thread of this process or a worker of a workplace.
+whoever plays the lanes of each core: a thread of this process, a worker of a workplace, or a
+process that torchrun has started.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from typing import final
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -25,7 +27,11 @@ from neurogame.learn.lane_worker import Agreement, LaneWorker
 from neurogame.learn.learning_state import learning_state, restore_learning
 from neurogame.learn.weights import part_of
 from neurogame.simulate.game import Game
+from neurogame.workers.ranks import Ranks
 from neurogame.workers.workplace import Workplace
+
+_LOSS = "loss"
+"""What processes tell each other beside the state of a group."""
 
 
 @final
@@ -46,7 +52,7 @@ class LaneLearner:
         game: Game,
         config: LaneConfig,
         evaluator: PartsEvaluator,
-        workplace: Workplace | None = None,
+        workplace: Workplace | Ranks | None = None,
     ) -> None:
         """Take what learns.
 
@@ -55,6 +61,8 @@ class LaneLearner:
             config: how; what it says of parts is not looked at.
             evaluator: of the game.
             workplace: where the lanes of each core are played; None: in threads of this process.
+                Of ranks each plays its share with a learner of its own, see
+                :mod:`neurogame.learn.lane_ranks`.
         """
         self.game, self.config, self.evaluator = game, config, evaluator
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
@@ -82,26 +90,24 @@ class LaneLearner:
     def round(self, plies: int | None = None) -> float:
         """Play and learn once; return the seconds taken.
 
-        Args:
-            plies: in every lane; None: as many as the configuration says.
-
         Seconds are those of the processor, so that what else runs on the machine does not count;
         of several cores, those of the busiest. Where a workplace plays they are those of a clock.
 
         Args:
             plies: in every lane; None: as many as the configuration says.
 
-        Seconds are those of the processor, so that what else runs on the machine does not count;
-        of several cores, those of the busiest.
-
         Raises:
             GameError: a role has no legal move in a state that is not terminal.
-            LimitError: workers have died over a piece, or their cluster has gone.
+            LimitError: workers have died over a piece, or their cluster or another rank has gone.
+            NeurogameError: another rank has failed; with its message.
         """
         plies = self.config.round_plies if plies is None else plies
         if self._workplace is not None:
             begun = time.perf_counter()
-            self._worked(self._workplace, plies)
+            if isinstance(self._workplace, Ranks):
+                self._dealt_out(self._workplace, plies)
+            else:
+                self._worked(self._workplace, plies)
             seconds = time.perf_counter() - begun
         elif self._threads is None:
             seconds = self._workers[0].play(plies)
@@ -136,6 +142,22 @@ class LaneLearner:
                 f"workers died over a group of lanes, or cannot be reached ({error}); probably "
                 "memory ran out: try fewer --workers; the run can be resumed"
             ) from None
+
+    def _dealt_out(self, ranks: Ranks, plies: int) -> None:
+        """Play this process's share of the groups; then all have the states of all groups."""
+        if ranks.number == 0:
+            ranks.share({"plies": np.array(plies)})
+        with ranks.together():
+            for worker in self._workers[ranks.number :: ranks.workers]:
+                worker.play(plies)
+        for number, worker in enumerate(self._workers):
+            source = number % ranks.workers
+            if source == ranks.number:
+                ranks.share(packed(worker) | {_LOSS: np.array(worker.learning.loss)}, source)
+            else:
+                told = ranks.share(None, source)
+                worker.learning.loss += float(told.pop(_LOSS))
+                unpacked(worker, told)
 
     def take_loss(self) -> float:
         """Return the mean cross-entropy of a role's value since the last call; NaN if unknown."""
