@@ -83,7 +83,16 @@ def _same(first: Path, second: Path) -> bool:
 def test_two_processes_learn_what_one_does_and_stop_together(tmp_path: Path) -> None:
     """Torchrun is told to end; the run is saved after a round of both, and goes on in one."""
     two, one = tmp_path / "two", tmp_path / "one"
-    command = [*TORCHRUN, "-m", "neurogame", *TRAIN, "--out", two, "--games", "10000000"]
+    command: list[str | Path] = [
+        *TORCHRUN,
+        "-m",
+        "neurogame",
+        *TRAIN,
+        "--out",
+        two,
+        "--games",
+        "10000000",
+    ]
     with started(command) as program:
         assert program.stderr is not None
         shown = ""
