@@ -10,6 +10,7 @@ workers that send changes of weights when they have them.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from typing import final
@@ -17,8 +18,10 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.learn.lane_agreement import counted
 from neurogame.learn.lane_piece import LaneGroup, LaneRound, packed, play_lanes, unpacked
-from neurogame.learn.lane_worker import Floats, LaneWorker, counted
+from neurogame.learn.lane_rounds import named_deaths
+from neurogame.learn.lane_worker import Floats, LaneWorker
 
 
 @final
@@ -52,25 +55,23 @@ class Arrivals:
         ]
         self._movers = [np.zeros(part.shape, np.float32) for part in first.added()]
 
-    def round(self, plies: int) -> None:
-        """Take as many pieces as there are groups, in the order in which they come.
+    def play(self, plies: int) -> float:
+        """Take as many pieces as there are groups, as they come; all then have the same weights.
 
-        Args:
-            plies: of a piece, in every lane.
-
-        Raises:
-            BrokenExecutor: workers have died over a piece, or their cluster has gone.
-            GameError: a role has no legal move in a state that is not terminal.
+        Seconds are those of a clock; see :meth:`~neurogame.learn.lane_rounds.Rounds.play`.
         """
+        begun = time.perf_counter()
         for number in set(range(len(self._groups))).difference(self._under_way.values()):
             self._send(number, plies)
         for _ in self._groups:
             done = wait(self._under_way, return_when=FIRST_COMPLETED).done.pop()
             number = self._under_way.pop(done)
-            self._take(number, done.result())
+            with named_deaths():
+                self._take(number, done.result())
             self._send(number, plies)
         for worker in self._workers:
             _give(worker, self._newest)
+        return time.perf_counter() - begun
 
     def _send(self, number: int, plies: int) -> None:
         worker = self._workers[number]

@@ -2,31 +2,34 @@
 
 All of it is one compiled loop (:mod:`neurogame.kernels.self_play`). The same seed and number of
 cores give the same games and weights on the same machine, wherever the run is interrupted, and
-whoever plays the lanes of each core: threads of this process or the workers of a cluster.
+whoever plays the lanes of each core: threads of this process, the workers of a cluster, or the
+processes that torchrun has started.
 """
 
 from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterator, Mapping
-from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import final
 
 import torch
 from torch import Tensor
 
-from neurogame.errors import LimitError
+from neurogame.errors import ConfigurationError
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.learn.counters import Counters
+from neurogame.learn.lane_agreement import Agreement
 from neurogame.learn.lane_arrivals import Arrivals
 from neurogame.learn.lane_config import LaneConfig
-from neurogame.learn.lane_piece import LaneGroup, packed, play_lanes, unpacked
-from neurogame.learn.lane_worker import Agreement, LaneWorker
+from neurogame.learn.lane_piece import LaneGroup
+from neurogame.learn.lane_rounds import RankRounds, SentRounds, ThreadRounds
+from neurogame.learn.lane_worker import LaneWorker
 from neurogame.learn.learning_state import learning_state, restore_learning
 from neurogame.learn.weights import part_of
 from neurogame.simulate.game import Game
+from neurogame.workers.ranks import Ranks
 from neurogame.workers.workplace import InlineExecutor, Workplace
 
 
@@ -48,7 +51,7 @@ class LaneLearner:
         game: Game,
         config: LaneConfig,
         evaluator: PartsEvaluator,
-        workplace: Workplace | None = None,
+        workplace: Workplace | Ranks | None = None,
     ) -> None:
         """Take what learns.
 
@@ -57,7 +60,11 @@ class LaneLearner:
             config: how; what it says of parts is not looked at.
             evaluator: of the game.
             workplace: where the lanes of each core are played: in its threads, if it has some, else
-                by its executor; None: in one thread of this process for each core.
+                by its executor; None: in one thread of this process for each core. Of ranks each
+                plays its share with a learner of its own, see :mod:`neurogame.learn.lane_ranks`.
+
+        Raises:
+            ConfigurationError: ranks should not wait for each other.
         """
         self.game, self.config, self.evaluator = game, config, evaluator
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
@@ -74,49 +81,28 @@ class LaneLearner:
             )
             for number in range(config.cores)
         ]
-        self._workplace = workplace or _own_threads(config.cores)
-        self._groups = [
+        groups = [
             LaneGroup.of(game, config, evaluator, number, lanes) for number in range(config.cores)
         ]
-        is_shared = config.cores > 1
-        self._arrivals, self._agreement = None, None
-        if is_shared and config.asynchronous:
-            executor = self._workplace.threads or self._workplace.executor
-            self._arrivals = Arrivals(self._groups, self._workers, executor)
-        elif is_shared:
-            self._agreement = Agreement(self._workers)
+        self._rounds = _rounds(config, groups, self._workers, workplace)
 
     def round(self, plies: int | None = None) -> float:
         """Play and learn once; return the seconds taken.
 
+        Seconds are those of the processor, so that what else runs on the machine does not count;
+        of several cores, those of the busiest. Of workers elsewhere, of ranks, and of groups that
+        do not wait for each other, they are those of a clock.
+
         Args:
             plies: in every lane; None: as many as the configuration says.
 
-        Seconds are those of the processor, so that what else runs on the machine does not count;
-        of several cores, those of the busiest. Of workers elsewhere, and of those that do not wait
-        for each other, they are those of a clock.
-
         Raises:
             GameError: a role has no legal move in a state that is not terminal.
-            LimitError: workers have died over a piece, or their cluster has gone.
+            LimitError: workers have died over a piece, or their cluster or another rank has gone.
+            NeurogameError: another rank has failed; with its message.
         """
-        plies = self.config.round_plies if plies is None else plies
-        if self._arrivals is not None:
-            begun = time.perf_counter()
-            with _named_deaths():
-                self._arrivals.round(plies)
-            seconds = time.perf_counter() - begun
-        elif self._workplace.threads is not None:
-            threads = self._workplace.threads
-            spent: list[float] = list(threads.map(lambda own: own.play(plies), self._workers))
-            seconds = max(*spent, sum(spent) / self._workplace.workers)
-        else:
-            begun = time.perf_counter()
-            self._send(plies)
-            seconds = time.perf_counter() - begun
+        seconds = self._rounds.play(self.config.round_plies if plies is None else plies)
         started = time.thread_time()
-        if self._agreement is not None:
-            self._agreement.make()
         counters, workers = self.counters, self._workers
         counters.rounds += 1
         counters.matches = sum(worker.games.own.games for worker in workers)
@@ -126,18 +112,6 @@ class LaneLearner:
         seconds += time.thread_time() - started
         counters.seconds += seconds
         return seconds
-
-    def _send(self, plies: int) -> None:
-        """Let others play a round; answers are taken in the order of the groups."""
-        pieces = [
-            self._workplace.executor.submit(play_lanes, group, packed(worker), plies)
-            for group, worker in zip(self._groups, self._workers, strict=True)
-        ]
-        with _named_deaths():
-            for worker, piece in zip(self._workers, pieces, strict=True):
-                played = piece.result()
-                unpacked(worker, played.state)
-                worker.learning.loss += played.loss
 
     def take_loss(self) -> float:
         """Return the mean cross-entropy of a role's value since the last call; NaN if unknown."""
@@ -156,7 +130,7 @@ class LaneLearner:
         """Go on with the sizes of steps that :meth:`steps` of another learner returned."""
         for worker in self._workers:
             restore_learning(worker.learning, steps)
-        self._note()
+        self._rounds.note()
 
     def state(self) -> dict[str, Tensor]:
         """Return all that is needed to go on exactly here, beside :attr:`averaged`."""
@@ -179,15 +153,9 @@ class LaneLearner:
         self.averaged.load_state_dict(averaged)
         for number, worker in enumerate(self._workers):
             worker.restore(part_of(state, f"{number}."))
-        self._note()
+        self._rounds.note()
         self._reported = sum(worker.learning.positions for worker in self._workers)
         self.counters = counters
-
-    def _note(self) -> None:
-        """Let the groups begin with the weights as they are now, which are the same for all."""
-        for together in (self._agreement, self._arrivals):
-            if together is not None:
-                together.note()
 
     def _average(self) -> None:
         """Take the present weights into the average.
@@ -203,20 +171,26 @@ class LaneLearner:
                 mean.lerp_(now, share)
 
 
-@contextmanager
-def _named_deaths() -> Iterator[None]:
-    """Say what to do when workers have died."""
-    try:
-        yield
-    except BrokenExecutor as error:
-        raise LimitError(
-            f"workers died over a group of lanes, or cannot be reached ({error}); probably "
-            "memory ran out: try fewer --workers; the run can be resumed"
-        ) from None
-
-
-def _own_threads(cores: int) -> Workplace:
-    """Return a thread of this process for each core."""
-    alone = InlineExecutor()
-    threads = ThreadPoolExecutor(cores) if cores > 1 else alone
-    return Workplace(alone, workers=cores, threads=threads)
+def _rounds(
+    config: LaneConfig,
+    groups: Sequence[LaneGroup],
+    workers: Sequence[LaneWorker],
+    workplace: Workplace | Ranks | None,
+) -> Agreement | Arrivals:
+    """Return who plays, and how the groups come to the same weights."""
+    if isinstance(workplace, Ranks):
+        if config.asynchronous:
+            raise ConfigurationError(
+                "asynchronous: not with torchrun, whose processes agree after every round; leave "
+                "it out, or learn by --workers or --cluster"
+            )
+        return Agreement(workers, RankRounds(workers, workplace))
+    if workplace is None:
+        alone = InlineExecutor()
+        threads = ThreadPoolExecutor(config.cores) if config.cores > 1 else alone
+        workplace = Workplace(alone, workers=config.cores, threads=threads)
+    if config.asynchronous and len(groups) > 1:
+        return Arrivals(groups, workers, workplace.threads or workplace.executor)
+    if workplace.threads is not None:
+        return Agreement(workers, ThreadRounds(workers, workplace.threads, workplace.workers))
+    return Agreement(workers, SentRounds(groups, workers, workplace.executor))

@@ -55,14 +55,8 @@ class LaneGroup:
         cls, game: Game, config: LaneConfig, evaluator: PartsEvaluator, number: int, lanes: int
     ) -> LaneGroup:
         """Return a group of a learner's lanes."""
-        return cls(
-            name=game.name,
-            rules=rules_text(game.rules),
-            evaluator=json.dumps(evaluator.describe()),
-            config=config,
-            number=number,
-            lanes=lanes,
-        )
+        told = described(game, evaluator)
+        return cls(**told, config=config, number=number, lanes=lanes)
 
 
 @final
@@ -100,6 +94,33 @@ def play_lanes(group: LaneGroup, state: Arrays, plies: int) -> LaneRound:
     return LaneRound(state=packed(worker), loss=worker.learning.loss)
 
 
+def described(game: Game, evaluator: PartsEvaluator) -> dict[str, str]:
+    """Return ``name`` and ``rules`` of a game, and what an ``evaluator`` of it is made of."""
+    return {
+        "name": game.name,
+        "rules": rules_text(game.rules),
+        "evaluator": json.dumps(evaluator.describe()),
+    }
+
+
+def rebuilt_parts(game: Game, description: str, weights: dict[str, Tensor]) -> PartsEvaluator:
+    """Return an evaluator that was :func:`described`.
+
+    Args:
+        game: what it is of.
+        description: its JSON.
+        weights: its tensors; where its tables lie is told with them.
+
+    Raises:
+        GameError: it is not made of parts.
+    """
+    evaluator = rebuild_evaluator(game, json.loads(description))
+    if not isinstance(evaluator, PartsEvaluator):
+        raise GameError(f"{game.name}: lanes play with an evaluator made of parts, no other")
+    evaluator.load_state_dict(weights)
+    return evaluator.requires_grad_(False)
+
+
 def packed(worker: LaneWorker) -> Arrays:
     """Return the state of a worker as plain arrays, which travel well."""
     return {name: part.numpy() for name, part in worker.state().items()}
@@ -107,10 +128,11 @@ def packed(worker: LaneWorker) -> Arrays:
 
 def unpacked(worker: LaneWorker, state: Arrays) -> None:
     """Let a worker go on from a state that :func:`packed` returned."""
-    worker.restore(_tensors(state))
+    worker.restore(as_tensors(state))
 
 
-def _tensors(state: Arrays) -> dict[str, Tensor]:
+def as_tensors(state: Arrays) -> dict[str, Tensor]:
+    """Return arrays as tensors."""
     # What has travelled may be read only, of which torch warns.
     return {
         name: torch.from_numpy(part if part.flags.writeable else np.array(part))
@@ -126,18 +148,9 @@ def _seat(group: LaneGroup) -> list[LaneWorker]:
 
 def _worker(group: LaneGroup, state: Arrays) -> LaneWorker:
     game = _game(group.name, group.rules)
-    evaluator = rebuild_evaluator(game, json.loads(group.evaluator))
-    if not isinstance(evaluator, PartsEvaluator):
-        raise GameError(f"{group.name}: lanes play with an evaluator made of parts, no other")
-    # Where its tables lie is told with the weights.
-    evaluator.load_state_dict(part_of(_tensors(state), "weights."))
-    return LaneWorker(
-        game,
-        group.config,
-        evaluator.requires_grad_(False),
-        number=group.number,
-        lanes=group.lanes,
-    )
+    weights = part_of(as_tensors(state), "weights.")
+    evaluator = rebuilt_parts(game, group.evaluator, weights)
+    return LaneWorker(game, group.config, evaluator, number=group.number, lanes=group.lanes)
 
 
 @lru_cache(maxsize=2)

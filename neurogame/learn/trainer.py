@@ -29,6 +29,7 @@ from neurogame.learn.training_run import TrainingRun
 from neurogame.learn.weights import copied_weights
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
+from neurogame.workers.ranks import Ranks
 from neurogame.workers.workplace import Workplace
 
 MARKS = (10.0, 30.0, 60.0, 120.0, 180.0)
@@ -72,7 +73,7 @@ class Trainer(TrainingRun):
         resumed: Checkpoint | None = None,
         *,
         released: Callable[[Release], None] = lambda release: None,
-        workplace: Workplace | None = None,
+        workplace: Workplace | Ranks | None = None,
     ) -> None:
         """Begin a run, or go on with one.
 
@@ -84,7 +85,8 @@ class Trainer(TrainingRun):
             released: called with every release, in a new run with the untrained goal networks
                 first.
             workplace: where games are played and learned from; None: in this process. It makes no
-                difference to the weights.
+                difference to the weights. Of ranks it is number 0 that trains, and
+                :func:`leads <neurogame.learn.lane_ranks.lead>` the others.
 
         Raises:
             CheckpointError: the checkpoint belongs to another game, or cannot be resumed from.

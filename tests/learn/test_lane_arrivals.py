@@ -51,8 +51,8 @@ class Uneven(ThreadPoolExecutor):
         super().shutdown(wait, cancel_futures=cancel_futures)
 
 
-def _learner(place: Workplace | None, **changes: float) -> LaneLearner:
-    game, config = Game.load("connectfour5"), replace(CONFIG, **changes)
+def _learner(place: Workplace | None, config: LaneConfig = CONFIG) -> LaneLearner:
+    game = Game.load("connectfour5")
     return LaneLearner(game, config, parts_of(game, config.parts, random=False), place)
 
 
@@ -79,11 +79,12 @@ def test_no_group_waits_for_another() -> None:
 
 def test_a_single_group_changes_the_weights_as_it_would_alone() -> None:
     """The other has not come back: all that is learned is its own. Adam, which averages, rests."""
+    pair = replace(CONFIG, cores=2, step_size=0.0)
     with Uneven() as threads:
-        run = _learner(Workplace(threads, threads=threads, workers=2), cores=2, step_size=0.0)
+        run = _learner(Workplace(threads, threads=threads, workers=2), pair)
         run.round(plies=100)
         changed = run._workers[0].added()[0].copy()
-        alone = _learner(None, cores=2, step_size=0.0, asynchronous=False)
+        alone = _learner(None, replace(pair, asynchronous=False))
         alone._workers[1].play(100)
         alone._workers[1].play(100)
         expected = alone._workers[1].added()[0]
@@ -96,7 +97,8 @@ def test_groups_learn_as_well_as_one() -> None:
     """With pieces as short as these, changes that count too much would build up."""
     losses = []
     for cores, asynchronous in ((1, False), (2, False), (4, False), (4, True)):
-        run = _learner(None, cores=cores, lanes=64 * cores, asynchronous=asynchronous)
+        config = replace(CONFIG, cores=cores, lanes=64 * cores, asynchronous=asynchronous)
+        run = _learner(None, config)
         while run.counters.matches < 15_000:
             run.round()
         run.take_loss()

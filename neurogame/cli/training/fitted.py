@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from neurogame.cli.training.bar import training_bar
 from neurogame.cli.training.folder import DEFAULT_SECONDS, new_folder, refuse, with_new_end
 from neurogame.cli.training.interrupt import gentle_interrupt
-from neurogame.errors import NeurogameWarning
+from neurogame.errors import ConfigurationError, NeurogameWarning
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.learn.lane_config import LaneConfig
 from neurogame.learn.train_config import TrainConfig
@@ -24,9 +24,10 @@ from neurogame.workers.settings import WorkerSettings
 if TYPE_CHECKING:
     from neurogame.arena.release_strength import ReleaseStrength, StrengthMeter
     from neurogame.learn.trainer import Release, Trainer
+    from neurogame.workers.ranks import Ranks
     from neurogame.workers.workplace import Workplace
 
-_SHARED = {"cores": 4, "round_plies": 128}
+_GROUPS, _ROUND_PLIES = 4, 128
 """Settings of the learner where workers play: pieces that are worth the way."""
 _MEASURE_SHARE, _LEAST_MEASURE, _MOST_MEASURE = 0.05, 3.0, 15.0
 """Share of the run that one measurement against one opponent may take, and seconds."""
@@ -56,24 +57,43 @@ def fitted_flags(options: argparse.Namespace) -> list[str]:
     ]
 
 
-def run_fitted(options: argparse.Namespace) -> int:
-    """Train, measure the releases and say how to play against the result."""
+def run_fitted(options: argparse.Namespace, ranks: Ranks | None = None) -> int:
+    """Train, measure the releases and say how to play against the result.
+
+    Args:
+        options: what was read.
+        ranks: the processes that torchrun has started, of which this is number 0.
+    """
+    from neurogame.learn.lane_ranks import lead
+
     found: list[StrengthMeter] = []
 
     def released(release: Release) -> None:
         for meter in found:
             meter.measure(release.evaluator, release.seconds)
 
-    with _opened(options) as workplace:
+    with _opened(options, ranks) as workplace:
         make = _resumed if options.resume else _started
-        return _run(options, make(options, released, workplace), found)
+        trainer = make(options, released, workplace)
+        if ranks is not None:
+            lead(trainer.learner, ranks)
+        return _run(options, trainer, found)
 
 
 @contextmanager
-def _opened(options: argparse.Namespace) -> Iterator[Workplace | None]:
+def _opened(options: argparse.Namespace, ranks: Ranks | None) -> Iterator[Workplace | Ranks | None]:
     """Give the workers asked for; None if nothing was said, which is this process."""
     from neurogame.workers.workplace import open_workplace
 
+    if ranks is not None:
+        wrong = chosen_flags(options, WorkerSettings)
+        if wrong:
+            raise ConfigurationError(
+                f"{', '.join(wrong)}: not under torchrun, whose processes do the work; leave one "
+                "of the two out"
+            )
+        yield ranks
+        return
     workers = chosen_workers(options)
     if not chosen_settings(options, WorkerSettings):
         yield None
@@ -103,11 +123,12 @@ def _run(options: argparse.Namespace, trainer: Trainer, found: list[StrengthMete
 def _started(
     options: argparse.Namespace,
     released: Callable[[Release], None],
-    workplace: Workplace | None,
+    workplace: Workplace | Ranks | None,
 ) -> Trainer:
     """Return the trainer of a new run."""
     from neurogame.learn.recipe import fitted
     from neurogame.learn.trainer import Trainer
+    from neurogame.workers.ranks import Ranks
 
     game, folder = new_folder(options)
     given = chosen_settings(options, TrainConfig)
@@ -115,8 +136,10 @@ def _started(
         given["seconds"] = DEFAULT_SECONDS
     learner: dict[str, Any] = chosen_settings(options, LaneConfig)
     if workplace is not None:
-        # The same whatever the workers, so that the weights are the same.
-        learner = _SHARED | learner
+        # The same whatever the workers, so that the weights are the same; but no process that
+        # torchrun has started is left without work.
+        groups = max(_GROUPS, workplace.workers) if isinstance(workplace, Ranks) else _GROUPS
+        learner = {"cores": groups, "round_plies": _ROUND_PLIES, **learner}
         if workplace.workers > learner["cores"]:
             warnings.warn(
                 f"{workplace.workers} workers, but {learner['cores']} groups of lanes: the others "
@@ -134,7 +157,7 @@ def _started(
 def _resumed(
     options: argparse.Namespace,
     released: Callable[[Release], None],
-    workplace: Workplace | None,
+    workplace: Workplace | Ranks | None,
 ) -> Trainer:
     """Return the trainer of a run that goes on; only its end may be given anew."""
     from neurogame.learn.run_folder import RunFolder
