@@ -59,7 +59,7 @@ class LaneLearner:
         self.game, self.config, self.evaluator = game, config, evaluator
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
         self.counters = Counters()
-        self._reported = 0
+        self._reported, self._taken_over = (0.0, 0), 0
         lanes = max(1, config.lanes // config.cores)
         self._workers = [
             LaneWorker(
@@ -137,14 +137,19 @@ class LaneLearner:
                 "memory ran out: try fewer --workers; the run can be resumed"
             ) from None
 
+    def losses(self) -> tuple[float, int]:
+        """Return the cross-entropy of a role's value, added up, and over how many values.
+
+        Both are of everything learned since this learner was made, or took over from another one.
+        """
+        positions = sum(worker.learning.positions for worker in self._workers) - self._taken_over
+        loss = sum(worker.learning.loss for worker in self._workers)
+        return loss, positions * len(self.game.roles)
+
     def take_loss(self) -> float:
         """Return the mean cross-entropy of a role's value since the last call; NaN if unknown."""
-        positions = sum(worker.learning.positions for worker in self._workers)
-        done, self._reported = positions - self._reported, positions
-        loss = sum(worker.learning.loss for worker in self._workers)
-        for worker in self._workers:
-            worker.learning.loss = 0.0
-        return loss / (done * len(self.game.roles)) if done > 0 else float("nan")
+        former, self._reported = self._reported, self.losses()
+        return mean_loss(former, self._reported)
 
     def steps(self) -> dict[str, Tensor]:
         """Return what the sizes of steps follow from, for another learner of the same weights."""
@@ -154,6 +159,7 @@ class LaneLearner:
         """Go on with the sizes of steps that :meth:`steps` of another learner returned."""
         for worker in self._workers:
             restore_learning(worker.learning, steps)
+        self._forget_losses()
         if self._agreement is not None:
             self._agreement.note()
 
@@ -180,8 +186,15 @@ class LaneLearner:
             worker.restore(part_of(state, f"{number}."))
         if self._agreement is not None:
             self._agreement.note()
-        self._reported = sum(worker.learning.positions for worker in self._workers)
+        self._forget_losses()
         self.counters = counters
+
+    def _forget_losses(self) -> None:
+        """Leave out what another learner has learned."""
+        self._reported = (0.0, 0)
+        self._taken_over = sum(worker.learning.positions for worker in self._workers)
+        for worker in self._workers:
+            worker.learning.loss = 0.0
 
     def _average(self) -> None:
         """Take the present weights into the average.
@@ -195,3 +208,17 @@ class LaneLearner:
                 self.averaged.parts_learned(), self.evaluator.parts_learned(), strict=True
             ):
                 mean.lerp_(now, share)
+
+
+def mean_loss(before: tuple[float, int], after: tuple[float, int]) -> float:
+    """Return the mean cross-entropy between two answers of :meth:`LaneLearner.losses`.
+
+    Args:
+        before: the earlier one.
+        after: the later one.
+
+    Returns:
+        NaN if nothing was learned between them.
+    """
+    values = after[1] - before[1]
+    return (after[0] - before[0]) / values if values > 0 else float("nan")

@@ -141,7 +141,7 @@ def _resumed(
     from neurogame.learn.trainer import Trainer
 
     refuse(options, fitted_flags(options))
-    folder = RunFolder(options.resume)
+    folder = RunFolder(options.resume, tensorboard=options.tensorboard)
     checkpoint = folder.resume()
     kept = {name: value for name, value in checkpoint.config.items() if name != "recipe"}
     config = with_new_end(TrainConfig.from_json(kept), chosen_settings(options, TrainConfig))
