@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, final
 
-from neurogame.workers.cluster import cluster_workers
+from neurogame.workers.cluster import ClusterWorkers, cluster_workers
 from neurogame.workers.local import local_workers
 from neurogame.workers.settings import WorkerSettings
 
@@ -37,12 +37,21 @@ class Workplace:
     Attributes:
         executor: does the pieces.
         at_once: pieces to hand out at the same time.
-        workers: pieces that are done at the same time.
+        workers: pieces that are done at the same time, at the beginning.
     """
 
     executor: Executor
     at_once: int = 1
     workers: int = 1
+
+    @property
+    def joined(self) -> int | None:
+        """Number of workers that there are now; None where this thread does the work itself."""
+        if isinstance(self.executor, InlineExecutor):
+            return None
+        if isinstance(self.executor, ClusterWorkers):
+            return self.executor.joined
+        return self.workers
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from neurogame.cli.training.bar import training_bar
@@ -66,7 +67,7 @@ def run_fitted(options: argparse.Namespace) -> int:
 
     with _opened(options) as workplace:
         make = _resumed if options.resume else _started
-        return _run(options, make(options, released, workplace), found)
+        return _run(options, make(options, released, workplace), found, workplace)
 
 
 @contextmanager
@@ -82,13 +83,22 @@ def _opened(options: argparse.Namespace) -> Iterator[Workplace | None]:
         yield workplace
 
 
-def _run(options: argparse.Namespace, trainer: Trainer, found: list[StrengthMeter]) -> int:
+def _run(
+    options: argparse.Namespace,
+    trainer: Trainer,
+    found: list[StrengthMeter],
+    workplace: Workplace | None,
+) -> int:
     """Train, and say what came of it; the meter that measures releases joins ``found``."""
     hidden = options.quiet or options.json
     meter = None if options.no_strength else _meter(trainer)
     found += [meter] if meter is not None else []
-    with gentle_interrupt(trainer), training_bar(trainer, hidden=hidden) as bar:
-        trainer.run(lambda row: bar.show(_shown(row, meter)))
+    workers = partial(_workers, trainer, workplace)
+    with (
+        gentle_interrupt(trainer),
+        training_bar(trainer, hidden=hidden, shown=workers()) as bar,
+    ):
+        trainer.run(lambda row: bar.show(_shown(row, meter, workers())))
     interrupted = trainer.stop_requested and not trainer.finished()
     strength = _collected(meter, interrupted, not hidden)
     summary = _summary(trainer, strength)
@@ -150,9 +160,20 @@ def _resumed(
     )
 
 
-def _shown(row: dict[str, Any], meter: StrengthMeter | None) -> dict[str, str]:
+def _workers(trainer: Trainer, workplace: Workplace | None) -> dict[str, str]:
+    """Return what the progress bar says of workers: how many, and the pieces that they did."""
+    workers = None if workplace is None else workplace.joined
+    if workers is None:
+        return {}
+    pieces = trainer.counters.rounds * trainer.learner.config.cores
+    return {"workers": str(workers), "pieces": f"{pieces:,}"}
+
+
+def _shown(
+    row: dict[str, Any], meter: StrengthMeter | None, workers: dict[str, str]
+) -> dict[str, str]:
     """Return what stands behind the progress bar."""
-    shown = {"games": f"{row['games']:,}", "per_s": f"{row['games_per_second']:,.0f}"}
+    shown = {"games": f"{row['games']:,}", "per_s": f"{row['games_per_second']:,.0f}", **workers}
     latest = None if meter is None else meter.latest()
     if latest is not None:
         shown["strength"] = f"{latest.text()} ({latest.seconds:.0f} s)"
