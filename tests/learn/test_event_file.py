@@ -20,7 +20,7 @@ from neurogame.learn.paper.trainer import PaperTrainer
 from neurogame.learn.recipe import fitted
 from neurogame.learn.run_folder import LOGS, RunFolder
 from neurogame.learn.train_config import TrainConfig
-from neurogame.learn.trainer import Trainer
+from neurogame.learn.trainer import Trainer, train
 from neurogame.learn.training_run import TrainingRun
 from neurogame.simulate.game import Game
 
@@ -135,6 +135,13 @@ def test_the_command_writes_them_and_a_run_that_goes_on_keeps_them(tmp_path: Pat
     assert len(curves["train/loss"]) == len(rows_of(tmp_path, "rounds"))
     assert len(curves["eval/score"]) == 3
     assert {value for _, value in curves["eval/released"]} <= {0.0, 1.0}
+
+
+def test_training_from_python_writes_them(tmp_path: Path) -> None:
+    config = TrainConfig(games=100, release_matches=2)
+    train(Game.load("tictactoe"), config, tmp_path, tensorboard=True)
+    assert_one_record(tmp_path)
+    assert read(tmp_path)["eval/matches"][0][1] == 2
 
 
 def test_a_new_run_in_the_place_of_one_that_never_began_has_no_events_of_it(

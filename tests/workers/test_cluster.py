@@ -80,8 +80,8 @@ def test_a_cluster_and_this_process_learn_the_same_weights(cluster: Any) -> None
 
 def test_a_scheduler_file_names_a_cluster(cluster: Any, tmp_path: Path) -> None:
     path = tmp_path / "scheduler.json"
-    # What a scheduler writes at its start. A client would write what its workers measure, too, which
-    # cannot be written once they have done something.
+    # What a scheduler writes at its start. A client would write what its workers measure, too,
+    # which cannot be written once they have done something.
     path.write_text(json.dumps({"type": "Scheduler", "address": cluster.scheduler_address}))
     with open_workplace(WorkerSettings(cluster=str(path))) as place:
         assert place.workers == 2
