@@ -134,14 +134,16 @@ class _Hall:
         self._folder = folder
         self._on_match = on_match
         self._bar: tqdm[None] = tqdm(disable=True)
+        self._workplace: Workplace | None = None
+        self._handed = self._over = 0
 
     def run(self, version: str, workplace: Workplace, progress: bool) -> ArenaResult:
         """Play what is missing and return the results."""
-        self._version = version
+        self._version, self._workplace = version, workplace
         with self._shown(progress):
             try:
                 drive(
-                    self._crosstable.open_slots(),
+                    self._handed_out(),
                     partial(play_slot, self._settings, version),
                     self._collect,
                     workplace,
@@ -173,13 +175,30 @@ class _Hall:
         ) as self._bar:
             yield
 
+    def _handed_out(self) -> Iterator[Slot]:
+        """Give what is missing, and count what somebody has taken."""
+        for slot in self._crosstable.open_slots():
+            self._handed += 1
+            # Until the first match is over, which may take long, nothing else would say so.
+            if not self._over and (workers := self._workers()):
+                self._bar.set_postfix_str(workers)
+            yield slot
+
+    def _workers(self) -> str:
+        """Return what the bar says of workers; nothing where this thread plays."""
+        workers = None if self._workplace is None else self._workplace.joined
+        under_way = self._handed - self._over
+        return "" if workers is None else f"workers={workers}, under way={under_way}"
+
     def _collect(self, slot: Slot, record: MatchRecord) -> None:
         """Keep a finished match."""
+        self._over += 1
         if self._folder is not None:
             self._folder.append(slot, record)
         concerned = self._crosstable.add(slot, record)
         self._bar.set_description_str(self._crosstable.title(slot), refresh=False)
-        self._bar.set_postfix_str(self._crosstable.standing(slot), refresh=False)
+        standing = [self._crosstable.standing(slot), self._workers()]
+        self._bar.set_postfix_str(", ".join(filter(None, standing)), refresh=False)
         self._bar.update()
         if any(tally.decided for tally in concerned):
             missing = sum(1 for _ in self._crosstable.open_slots())

@@ -69,7 +69,7 @@ class LaneLearner:
         self.game, self.config, self.evaluator = game, config, evaluator
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
         self.counters = Counters()
-        self._reported = 0
+        self._reported, self._taken_over = (0.0, 0), 0
         lanes = max(1, config.lanes // config.cores)
         self._workers = [
             LaneWorker(
@@ -113,14 +113,19 @@ class LaneLearner:
         counters.seconds += seconds
         return seconds
 
+    def losses(self) -> tuple[float, int]:
+        """Return the cross-entropy of a role's value, added up, and over how many values.
+
+        Both are of everything learned since this learner was made, or took over from another one.
+        """
+        positions = sum(worker.learning.positions for worker in self._workers) - self._taken_over
+        loss = sum(worker.learning.loss for worker in self._workers)
+        return loss, positions * len(self.game.roles)
+
     def take_loss(self) -> float:
         """Return the mean cross-entropy of a role's value since the last call; NaN if unknown."""
-        positions = sum(worker.learning.positions for worker in self._workers)
-        done, self._reported = positions - self._reported, positions
-        loss = sum(worker.learning.loss for worker in self._workers)
-        for worker in self._workers:
-            worker.learning.loss = 0.0
-        return loss / (done * len(self.game.roles)) if done > 0 else float("nan")
+        former, self._reported = self._reported, self.losses()
+        return mean_loss(former, self._reported)
 
     def steps(self) -> dict[str, Tensor]:
         """Return what the sizes of steps follow from, for another learner of the same weights."""
@@ -130,6 +135,7 @@ class LaneLearner:
         """Go on with the sizes of steps that :meth:`steps` of another learner returned."""
         for worker in self._workers:
             restore_learning(worker.learning, steps)
+        self._forget_losses()
         self._rounds.note()
 
     def state(self) -> dict[str, Tensor]:
@@ -154,8 +160,15 @@ class LaneLearner:
         for number, worker in enumerate(self._workers):
             worker.restore(part_of(state, f"{number}."))
         self._rounds.note()
-        self._reported = sum(worker.learning.positions for worker in self._workers)
+        self._forget_losses()
         self.counters = counters
+
+    def _forget_losses(self) -> None:
+        """Leave out what another learner has learned."""
+        self._reported = (0.0, 0)
+        self._taken_over = sum(worker.learning.positions for worker in self._workers)
+        for worker in self._workers:
+            worker.learning.loss = 0.0
 
     def _average(self) -> None:
         """Take the present weights into the average.
@@ -169,6 +182,20 @@ class LaneLearner:
                 self.averaged.parts_learned(), self.evaluator.parts_learned(), strict=True
             ):
                 mean.lerp_(now, share)
+
+
+def mean_loss(before: tuple[float, int], after: tuple[float, int]) -> float:
+    """Return the mean cross-entropy between two answers of :meth:`LaneLearner.losses`.
+
+    Args:
+        before: the earlier one.
+        after: the later one.
+
+    Returns:
+        NaN if nothing was learned between them.
+    """
+    values = after[1] - before[1]
+    return (after[0] - before[0]) / values if values > 0 else float("nan")
 
 
 def _rounds(

@@ -14,6 +14,7 @@ from typing import Any, final
 from neurogame.errors import CheckpointError, ConfigurationError, LimitError
 from neurogame.files import write_text
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.event_file import EventFile, check_tensorboard, event_files
 
 LATEST = "latest.pt"
 BEST = "best.pt"
@@ -21,7 +22,10 @@ CONFIG = "config.json"
 ROUNDS = "rounds.jsonl"
 ROUNDS_CSV = "rounds.csv"
 EVALUATIONS = "evaluations.jsonl"
-LOGS = (ROUNDS, ROUNDS_CSV, EVALUATIONS)
+EVALUATIONS_CSV = "evaluations.csv"
+LOGS = (ROUNDS, ROUNDS_CSV, EVALUATIONS, EVALUATIONS_CSV)
+_GROUPS = {ROUNDS: "train", EVALUATIONS: "eval"}
+"""First part of the tags of TensorBoard, by the log that holds the rows."""
 
 
 @final
@@ -29,15 +33,24 @@ class RunFolder:
     """Reads and writes the files of one run.
 
     ``config.json`` the configuration; ``rounds.jsonl`` and ``rounds.csv`` one line per round of
-    self-play and learning; ``evaluations.jsonl`` one line per evaluation; ``latest.pt`` all that
-    is needed to go on; ``best.pt`` the last release.
+    self-play and learning; ``evaluations.jsonl`` and ``evaluations.csv`` one line per evaluation;
+    ``latest.pt`` all that is needed to go on; ``best.pt`` the last release. Where they are asked
+    for, ``events.out.tfevents.*`` hold the numbers of the same rows for TensorBoard.
 
     Args:
         path: the folder.
+        tensorboard: whether to write event files; a run that has them keeps them when it goes on.
+
+    Raises:
+        MissingExtraError: event files are asked for and ``tensorboard`` is not installed.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, tensorboard: bool = False) -> None:
         self.path = Path(path)
+        self._has_events = tensorboard
+        self._events: EventFile | None = None
+        if tensorboard:
+            check_tensorboard(self.path)
 
     @property
     def latest(self) -> Path:
@@ -71,8 +84,8 @@ class RunFolder:
         self.check_free()
         with self._writing():
             self.path.mkdir(parents=True, exist_ok=True)
-            for name in LOGS:
-                (self.path / name).unlink(missing_ok=True)
+            for path in [*map(self.path.joinpath, LOGS), *event_files(self.path)]:
+                path.unlink(missing_ok=True)
             write_text(self.path / CONFIG, json.dumps(config, indent=2) + "\n")
 
     def config(self) -> dict[str, Any]:
@@ -93,16 +106,22 @@ class RunFolder:
 
         Raises:
             CheckpointError: there is no run here, or its checkpoint cannot be resumed from.
+            MissingExtraError: the run has event files and ``tensorboard`` is not installed.
         """
         if not self.latest.is_file():
             raise CheckpointError(f"{self.path} holds no run to resume (no {LATEST} in it)")
         checkpoint = load_checkpoint(self.latest)
         if checkpoint.optimiser is None:
             raise CheckpointError(f"{self.latest} is without the state needed to resume")
+        if event_files(self.path) and not self._has_events:
+            check_tensorboard(self.path)
+            self._has_events = True
         for name in LOGS:
             path = self.path / name
             if path.exists() and path.stat().st_size > checkpoint.logs.get(name, 0):
                 os.truncate(path, checkpoint.logs.get(name, 0))
+        if self._has_events:
+            self._begin_events()
         return checkpoint
 
     def log_sizes(self) -> dict[str, int]:
@@ -111,18 +130,24 @@ class RunFolder:
         return {name: path.stat().st_size for name, path in paths.items() if path.exists()}
 
     def log_round(self, row: dict[str, Any]) -> None:
-        """Append one round to ``rounds.jsonl`` and ``rounds.csv``; rows have the same keys."""
-        self._append(ROUNDS, json.dumps(row) + "\n")
-        text = io.StringIO()
-        writer = csv.DictWriter(text, fieldnames=list(row), lineterminator="\n")
-        if not (self.path / ROUNDS_CSV).exists() or (self.path / ROUNDS_CSV).stat().st_size == 0:
-            writer.writeheader()
-        writer.writerow(row)
-        self._append(ROUNDS_CSV, text.getvalue())
+        """Keep a round in every format.
+
+        Args:
+            row: what there is to say, by name; ``games`` and ``seconds`` are among it, and all
+                rows have the same names.
+        """
+        self._log(ROUNDS, ROUNDS_CSV, row)
 
     def log_evaluation(self, row: dict[str, Any]) -> None:
-        """Append one evaluation to ``evaluations.jsonl``."""
-        self._append(EVALUATIONS, json.dumps(row) + "\n")
+        """Keep an evaluation in every format; see :meth:`log_round`."""
+        self._log(EVALUATIONS, EVALUATIONS_CSV, row)
+
+    def close(self) -> None:
+        """End the event file, if there is one; what is logged afterwards begins a new one."""
+        with self._writing():
+            if self._events is not None:
+                self._events.close()
+        self._events = None
 
     def save_latest(self, checkpoint: Checkpoint) -> str:
         """Write ``latest.pt`` and return its hash."""
@@ -134,9 +159,38 @@ class RunFolder:
         with self._writing():
             save_checkpoint(self.path / BEST, checkpoint)
 
+    def _log(self, lines: str, table: str, row: dict[str, Any]) -> None:
+        """Append a row to a file of JSON lines, to a table and to the event file."""
+        self._append(lines, json.dumps(row) + "\n")
+        text = io.StringIO()
+        writer = csv.DictWriter(text, fieldnames=list(row), lineterminator="\n")
+        if not (self.path / table).exists() or (self.path / table).stat().st_size == 0:
+            writer.writeheader()
+        writer.writerow(row)
+        self._append(table, text.getvalue())
+        if self._events is not None:
+            with self._writing():
+                self._events.add(_GROUPS[lines], row)
+        elif self._has_events:
+            self._begin_events()
+
     def _append(self, name: str, text: str) -> None:
         with self._writing(), (self.path / name).open("a", encoding="utf-8", newline="") as stream:
             stream.write(text)
+
+    def _begin_events(self) -> None:
+        """Write the rows so far to a new event file, which takes the place of former ones."""
+        with self._writing():
+            former = event_files(self.path)
+            self._events = EventFile(self.path, (self.path / CONFIG).stat().st_mtime)
+            for name, group in _GROUPS.items():
+                if (self.path / name).exists():
+                    with (self.path / name).open(encoding="utf-8") as stream:
+                        for line in stream:
+                            self._events.add(group, json.loads(line))
+            self._events.flush()
+            for path in former:
+                path.unlink()
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

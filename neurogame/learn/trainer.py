@@ -8,6 +8,7 @@ nothing else. Learning does not depend on releases: the same seed gives the same
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from neurogame.learn.checkpoint import Checkpoint
 from neurogame.learn.comparison import Comparison, compare
 from neurogame.learn.counter_random import derived_seed
 from neurogame.learn.counters import Counters
-from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.lane_learner import LaneLearner, mean_loss
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.train_config import TrainConfig
@@ -101,6 +102,7 @@ class Trainer(TrainingRun):
         self.untrained = make_evaluator(game).requires_grad_(False)
         self.release = Release(evaluator=self.untrained, seconds=0.0)
         self._released = released
+        self._considered = self.learner.losses()
         if resumed is not None:
             self._restore(resumed)
 
@@ -116,9 +118,11 @@ class Trainer(TrainingRun):
         if first:
             self._released(self.release)
         self.learner.round()
+        row = self._row() | {"loss": _known(self.learner.take_loss())}
+        self.folder.log_round(row)
         if self._is_mark(since):
             self._consider()
-        return self._row()
+        return row
 
     def checkpoint(self, *, resumable: bool) -> Checkpoint:
         """Return the last release as a checkpoint.
@@ -166,7 +170,8 @@ class Trainer(TrainingRun):
     def _consider(self) -> None:
         """Let the averaged weights play the last release, and release them if they win."""
         seconds = self.counters.seconds
-        row = {**self._row(), "loss": self.learner.take_loss()}
+        before, self._considered = self._considered, self.learner.losses()
+        row = {**self._row(), "loss": _known(mean_loss(before, self._considered))}
         candidate = copy.deepcopy(self.learner.averaged).requires_grad_(False)
         found = self._match(candidate, self.release.evaluator)
         wins = found.matches > 0 and found.score > 0.5
@@ -222,7 +227,14 @@ class Trainer(TrainingRun):
         )
 
 
-def train(game: Game, config: TrainConfig, folder: Path | str) -> Checkpoint:
+def _known(loss: float) -> float | None:
+    """Return a loss as JSON can say it."""
+    return loss if math.isfinite(loss) else None
+
+
+def train(
+    game: Game, config: TrainConfig, folder: Path | str, *, tensorboard: bool = False
+) -> Checkpoint:
     """Train an evaluator by self-play, in a folder of its own, and return the last release.
 
     ``neurogame train`` does the same with a progress bar, measures how strong releases are, and
@@ -232,11 +244,13 @@ def train(game: Game, config: TrainConfig, folder: Path | str) -> Checkpoint:
         game: what is played.
         config: how; ``games`` or ``seconds`` say when it ends.
         folder: where logs and checkpoints go; it must not hold a run.
+        tensorboard: whether to write event files for TensorBoard there.
 
     Raises:
         ConfigurationError: the run would have no end, or the folder holds a run.
+        MissingExtraError: event files are asked for and ``tensorboard`` is not installed.
     """
-    run = RunFolder(folder)
+    run = RunFolder(folder, tensorboard=tensorboard)
     run.check_free()
     trainer = Trainer(game, config, run)
     run.create({"rules": game.name, "recipe": "fitted", **trainer.config.to_json()})

@@ -105,13 +105,16 @@ class TrainingRun(ABC):
         Args:
             report: called after each round with its row of numbers.
         """
-        if not self.folder.latest.exists():
-            self.save()  # So that a run killed at once can be resumed, too.
-        while not self.stop_requested and not self.finished():
-            report(self.round())
-            if time.monotonic() - self._saved_at > _SAVE_SECONDS:
-                self.save()
-        self.save()
+        try:
+            if not self.folder.latest.exists():
+                self.save()  # So that a run killed at once can be resumed, too.
+            while not self.stop_requested and not self.finished():
+                report(self.round())
+                if time.monotonic() - self._saved_at > _SAVE_SECONDS:
+                    self.save()
+            self.save()
+        finally:
+            self.folder.close()
 
     def save(self) -> str:
         """Write ``latest.pt``, from which the run can go on, and return its hash."""

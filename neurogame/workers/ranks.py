@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
 import signal
@@ -37,6 +38,11 @@ class Ranks:
             workers: processes of the group.
         """
         self.number, self.workers = number, workers
+
+    @property
+    def joined(self) -> int:
+        """Number of processes, all of which are there until the end."""
+        return self.workers
 
     def share(self, arrays: Arrays | None, source: int = 0) -> Arrays:
         """Return to every process what one of them has.
@@ -120,8 +126,17 @@ def open_ranks() -> Iterator[Ranks | None]:
     else:
         prepare_worker(beside, int(os.environ["LOCAL_RANK"]))
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    # After an error only at the very end: the others end with this process, once it has told the
+    # user. Threads of a group that nobody leaves may end the process by a signal.
+    atexit.register(_leave)
     yield ranks
     if ranks.number == 0:
         ranks.share({})
-    # Not after an error: the others end when this process has, and so has told the user.
-    distributed.destroy_process_group()
+    _leave()
+
+
+def _leave() -> None:
+    from torch import distributed
+
+    if distributed.is_initialized():
+        distributed.destroy_process_group()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, final
 
-from neurogame.workers.cluster import cluster_workers
+from neurogame.workers.cluster import ClusterWorkers, cluster_workers
 from neurogame.workers.local import local_workers
 from neurogame.workers.settings import WorkerSettings
 
@@ -37,7 +37,7 @@ class Workplace:
     Attributes:
         executor: does the pieces.
         at_once: pieces to hand out at the same time.
-        workers: pieces that are done at the same time.
+        workers: pieces that are done at the same time, at the beginning.
         threads: of this process, as many as workers, for compiled loops, which share memory and
             need not travel; None: the workers are elsewhere.
     """
@@ -46,6 +46,15 @@ class Workplace:
     at_once: int = 1
     workers: int = 1
     threads: Executor | None = None
+
+    @property
+    def joined(self) -> int | None:
+        """Number of workers that there are now; None where this thread does the work itself."""
+        if isinstance(self.executor, InlineExecutor):
+            return None
+        if isinstance(self.executor, ClusterWorkers):
+            return self.executor.joined
+        return self.workers
 
 
 @contextmanager

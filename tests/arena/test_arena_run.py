@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import multiprocessing
 import os
+import re
 import signal
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
@@ -164,6 +166,28 @@ def test_any_executor_gives_the_same_result(
     if sprt is not None:
         assert inline.pairings[0].matches < 40
         assert not inline.interrupted
+
+
+class Screen(io.StringIO):
+    """Where somebody looks."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_bar_shows_workers_and_what_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen()
+    monkeypatch.setattr("sys.stderr", screen)
+    run_arena(QUICK, progress=True)
+    assert "6/6" in screen.getvalue()
+    assert "workers" not in screen.getvalue()
+    with ThreadPoolExecutor(2) as threads:
+        place = Workplace(threads, at_once=4, workers=2)
+        run_arena(QUICK, workplace=place, progress=True)
+    shown = re.findall(r"(\d)/6 .*?workers=2, under way=(\d)", screen.getvalue())
+    # Told as they are handed out, before any is over.
+    assert shown[:4] == [("0", str(number)) for number in (1, 2, 3, 4)]
+    assert shown[-1] == ("6", "0")
 
 
 def test_an_interrupted_arena_goes_on_where_it_stopped(tmp_path: Path) -> None:

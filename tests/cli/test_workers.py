@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,8 @@ import torch
 
 from neurogame.cli.main import main
 from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.workers.settings import WorkerSettings
+from neurogame.workers.workplace import Workplace
 from tests.processes import PATIENCE, PROGRAM, started, wait_until
 
 
@@ -44,6 +50,30 @@ def test_a_run_that_is_killed_goes_on_with_other_workers(tmp_path: Path) -> None
     resumed = ["train", "--resume", str(folder), "--games", "12000", "--quiet", "--no-strength"]
     assert main([*resumed, "--workers", "1"]) == 0
     assert load_checkpoint(folder / "latest.pt").counters["matches"] >= 12000
+
+
+def test_the_bar_of_training_shows_workers_and_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @contextmanager
+    def threads(settings: WorkerSettings) -> Iterator[Workplace]:
+        with ThreadPoolExecutor(settings.workers) as executor:
+            yield Workplace(executor, workers=settings.workers)
+
+    line = ["train", "tictactoe", "--games", "3000", "--no-strength", "--release-matches", "2"]
+    line += ["--lanes", "64", "--round-plies", "64"]
+    assert main([*line, "--out", str(tmp_path / "alone"), "--workers", "1"]) == 0
+    told = capsys.readouterr().err
+    assert "games=" in told
+    assert "workers" not in told
+    monkeypatch.setattr("neurogame.workers.workplace.open_workplace", threads)
+    assert main([*line, "--out", str(tmp_path / "run"), "--workers", "2", "--cores", "3"]) == 0
+    shown = re.findall(r"workers=(\d+), pieces=(\d+)", capsys.readouterr().err)
+    assert {workers for workers, _ in shown} == {"2"}
+    # Before the first round is over it is known who works.
+    assert shown[0][1] == "0"
+    rounds = load_checkpoint(tmp_path / "run" / "latest.pt").counters["rounds"]
+    assert int(shown[-1][1]) == 3 * rounds > 3
 
 
 def test_the_former_name_works(capsys: pytest.CaptureFixture[str]) -> None:

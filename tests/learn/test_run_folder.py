@@ -11,7 +11,7 @@ import pytest
 from neurogame.errors import LimitError
 from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.learn.recipe import fitted
-from neurogame.learn.run_folder import RunFolder
+from neurogame.learn.run_folder import LOGS, RunFolder
 from neurogame.learn.train_config import TrainConfig
 from neurogame.learn.trainer import Trainer
 from neurogame.simulate.game import Game
@@ -41,7 +41,7 @@ def test_a_full_disk_ends_a_run_that_can_go_on(
     assert {path.name for path in folder.path.iterdir()} <= {
         "config.json",
         "latest.pt",
-        "evaluations.jsonl",
+        *LOGS,
     }
     again = Trainer(game, config, folder, folder.resume())
     again.run()

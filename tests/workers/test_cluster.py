@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -25,7 +26,7 @@ from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import Workplace, open_workplace
 from tests.conftest import REPOSITORY
 from tests.evaluators.parts_of_games import SMALL, parts_of
-from tests.processes import environment, started
+from tests.processes import environment, started, wait_until
 
 distributed: Any = pytest.importorskip("distributed")
 
@@ -79,11 +80,27 @@ def test_a_cluster_and_this_process_learn_the_same_weights(cluster: Any) -> None
 
 def test_a_scheduler_file_names_a_cluster(cluster: Any, tmp_path: Path) -> None:
     path = tmp_path / "scheduler.json"
-    with distributed.Client(cluster, set_as_default=False) as client:
-        client.write_scheduler_file(str(path))
+    # What a scheduler writes at its start. A client would write what its workers measure, too,
+    # which cannot be written once they have done something.
+    path.write_text(json.dumps({"type": "Scheduler", "address": cluster.scheduler_address}))
     with open_workplace(WorkerSettings(cluster=str(path))) as place:
         assert place.workers == 2
         assert place.executor.submit(abs, -3).result() == 3
+
+
+def test_workers_that_come_and_go_are_counted() -> None:
+    import dask
+
+    quiet = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
+    with (
+        dask.config.set({"distributed.client.scheduler-info-interval": "20ms"}),
+        distributed.LocalCluster(n_workers=1, protocol="tcp", **quiet) as own,
+        open_workplace(WorkerSettings(cluster=own.scheduler_address)) as place,
+    ):
+        for number in (1, 3, 2):
+            own.scale(number)
+            wait_until(lambda wanted=number: place.joined == wanted)  # type: ignore[misc]
+        assert place.workers == 1
 
 
 def test_workers_that_are_killed_cost_time_alone(cluster: Any) -> None:

@@ -33,12 +33,15 @@ class TrainingBar:
 
 
 @contextmanager
-def training_bar(run: TrainingRun, *, hidden: bool) -> Iterator[TrainingBar]:
+def training_bar(
+    run: TrainingRun, *, hidden: bool, shown: Mapping[str, str] | None = None
+) -> Iterator[TrainingBar]:
     """Show a progress bar on standard error, over games or seconds.
 
     Args:
         run: that is begun or goes on.
         hidden: whether nothing is to be seen.
+        shown: what stands behind the bar until the first round is over; None: nothing.
     """
     from tqdm import tqdm
 
@@ -50,4 +53,6 @@ def training_bar(run: TrainingRun, *, hidden: bool) -> Iterator[TrainingBar]:
         bar_format=_LAYOUT,
         file=sys.stderr,
     ) as bar:
+        if shown:
+            bar.set_postfix(shown)
         yield TrainingBar(run, bar)

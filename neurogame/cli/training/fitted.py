@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from neurogame.cli.training.bar import training_bar
@@ -77,7 +78,7 @@ def run_fitted(options: argparse.Namespace, ranks: Ranks | None = None) -> int:
         trainer = make(options, released, workplace)
         if ranks is not None:
             lead(trainer.learner, ranks)
-        return _run(options, trainer, found)
+        return _run(options, trainer, found, workplace)
 
 
 @contextmanager
@@ -102,13 +103,22 @@ def _opened(options: argparse.Namespace, ranks: Ranks | None) -> Iterator[Workpl
         yield workplace
 
 
-def _run(options: argparse.Namespace, trainer: Trainer, found: list[StrengthMeter]) -> int:
+def _run(
+    options: argparse.Namespace,
+    trainer: Trainer,
+    found: list[StrengthMeter],
+    workplace: Workplace | Ranks | None,
+) -> int:
     """Train, and say what came of it; the meter that measures releases joins ``found``."""
     hidden = options.quiet or options.json
     meter = None if options.no_strength else _meter(trainer)
     found += [meter] if meter is not None else []
-    with gentle_interrupt(trainer), training_bar(trainer, hidden=hidden) as bar:
-        trainer.run(lambda row: bar.show(_shown(row, meter)))
+    workers = partial(_workers, trainer, workplace)
+    with (
+        gentle_interrupt(trainer),
+        training_bar(trainer, hidden=hidden, shown=workers()) as bar,
+    ):
+        trainer.run(lambda row: bar.show(_shown(row, meter, workers())))
     interrupted = trainer.stop_requested and not trainer.finished()
     strength = _collected(meter, interrupted, not hidden)
     summary = _summary(trainer, strength)
@@ -164,7 +174,7 @@ def _resumed(
     from neurogame.learn.trainer import Trainer
 
     refuse(options, fitted_flags(options))
-    folder = RunFolder(options.resume)
+    folder = RunFolder(options.resume, tensorboard=options.tensorboard)
     checkpoint = folder.resume()
     kept = {name: value for name, value in checkpoint.config.items() if name != "recipe"}
     config = with_new_end(TrainConfig.from_json(kept), chosen_settings(options, TrainConfig))
@@ -173,9 +183,20 @@ def _resumed(
     )
 
 
-def _shown(row: dict[str, Any], meter: StrengthMeter | None) -> dict[str, str]:
+def _workers(trainer: Trainer, workplace: Workplace | Ranks | None) -> dict[str, str]:
+    """Return what the progress bar says of workers: how many, and the pieces that they did."""
+    workers = None if workplace is None else workplace.joined
+    if workers is None:
+        return {}
+    pieces = trainer.counters.rounds * trainer.learner.config.cores
+    return {"workers": str(workers), "pieces": f"{pieces:,}"}
+
+
+def _shown(
+    row: dict[str, Any], meter: StrengthMeter | None, workers: dict[str, str]
+) -> dict[str, str]:
     """Return what stands behind the progress bar."""
-    shown = {"games": f"{row['games']:,}", "per_s": f"{row['games_per_second']:,.0f}"}
+    shown = {"games": f"{row['games']:,}", "per_s": f"{row['games_per_second']:,.0f}", **workers}
     latest = None if meter is None else meter.latest()
     if latest is not None:
         shown["strength"] = f"{latest.text()} ({latest.seconds:.0f} s)"

@@ -27,6 +27,7 @@ def new_folder(options: argparse.Namespace) -> tuple[Game, RunFolder]:
 
     Raises:
         ConfigurationError: no game is named, or the folder holds a run.
+        MissingExtraError: event files are asked for and ``tensorboard`` is not installed.
     """
     from neurogame.learn.run_folder import RunFolder
     from neurogame.simulate.game import Game
@@ -35,7 +36,7 @@ def new_folder(options: argparse.Namespace) -> tuple[Game, RunFolder]:
         raise ConfigurationError("train: name a game (see 'neurogame games'), or --resume DIR")
     game = Game.load(options.rules)
     out = options.out or Path("runs") / f"{game.name}-{time.strftime('%Y%m%d-%H%M%S')}"
-    folder = RunFolder(out)
+    folder = RunFolder(out, tensorboard=options.tensorboard)
     folder.check_free()
     return game, folder
 

@@ -91,7 +91,7 @@ def _resumed(options: argparse.Namespace) -> PaperTrainer:
 
     given = _given(options)
     refuse(options, [*paper_flags(options), *(["--seed"] if "seed" in given else [])])
-    folder = RunFolder(options.resume)
+    folder = RunFolder(options.resume, tensorboard=options.tensorboard)
     checkpoint = folder.resume()
     kept = {name: value for name, value in checkpoint.config.items() if name != "recipe"}
     config = with_new_end(PaperConfig.from_json(kept), given)
