@@ -13,8 +13,10 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.intervals import paired_interval
 from neurogame.learn.counter_random import derive
 from neurogame.learn.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan, play_lockstep
+from neurogame.learn.lockstep_pieces import play_pieces
 from neurogame.search.openings import NODES, Openings
 from neurogame.simulate.game import Game
+from neurogame.workers.workplace import Workplace
 
 
 @final
@@ -79,6 +81,7 @@ def compare(
     margin: bool = False,
     depth: int = 1,
     stop: Callable[[], bool] = lambda: False,
+    workplace: Workplace | None = None,
 ) -> Comparison:
     """Let an evaluator play another from random openings, in each role once.
 
@@ -98,6 +101,7 @@ def compare(
         margin: see :class:`~neurogame.learn.lockstep.MatchPlan`.
         depth: plies that both look ahead.
         stop: asked before every ply; once it is true all matches are cut off where they are.
+        workplace: who helps with matches that take long; None: nobody.
     """
     roles = len(game.roles)
     number = np.arange(matches)
@@ -121,7 +125,10 @@ def compare(
         margin=margin,
         depth=depth,
     )
-    played = play_lockstep(game, plan, stop)
+    if workplace is None:
+        played = play_lockstep(game, plan, stop)
+    else:
+        played = play_pieces(game, plan, workplace, stop)
     results = (
         _solo_results(played)
         if roles == 1

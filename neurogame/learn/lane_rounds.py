@@ -137,6 +137,6 @@ def named_deaths() -> Iterator[None]:
         yield
     except BrokenExecutor as error:
         raise LimitError(
-            f"workers died over a group of lanes, or cannot be reached ({error}); probably "
+            f"workers died over a piece of the training, or cannot be reached ({error}); probably "
             "memory ran out: try fewer --workers; the run can be resumed"
         ) from None

@@ -98,6 +98,7 @@ class Trainer(TrainingRun):
         self.config = replace(config, learner=self._settings)
         evaluator = fresh_parts(game, self._settings)
         self._first = copied_weights(evaluator)
+        self._workplace = workplace if isinstance(workplace, Workplace) else None
         self.learner = LaneLearner(game, self._settings, evaluator, workplace)
         self.untrained = make_evaluator(game).requires_grad_(False)
         self.release = Release(evaluator=self.untrained, seconds=0.0)
@@ -202,6 +203,7 @@ class Trainer(TrainingRun):
             margin=opposed(game),
             depth=2 if few <= _FEW_JOINT_MOVES else 1,
             stop=lambda: self.stop_requested,
+            workplace=self._workplace,
         )
 
     def _state(self) -> dict[str, Any]:

@@ -59,6 +59,8 @@ def local_workers(count: int, patience: Patience | None = None) -> Iterator[Exec
         workers.kill()
         raise
     finally:
+        # Nobody waits for what is still under way.
+        workers.kill_busy()
         workers.shutdown(cancel_futures=True)
 
 
@@ -129,6 +131,13 @@ class LocalWorkers(Executor):
         for worker in list(self._workers.values()):
             worker.kill()
 
+    def kill_busy(self) -> None:
+        """End the workers that have a piece under way, which is lost as are those that wait."""
+        self._is_closed = self._is_killed = True
+        for worker in list(self._workers.values()):
+            if worker.is_busy:
+                worker.kill()
+
     def _serve(self, number: int, count: int) -> None:
         """Hand pieces to one worker, and replace it when it dies."""
         if hasattr(signal, "pthread_sigmask"):
@@ -168,7 +177,11 @@ class LocalWorkers(Executor):
 
 @final
 class _Worker:
-    """One process, and the count of its signs of life."""
+    """One process, and the count of its signs of life.
+
+    Attributes:
+        is_busy: whether it has a piece under way.
+    """
 
     def __init__(self, number: int, count: int, patience: Patience) -> None:
         """Start it.
@@ -177,7 +190,7 @@ class _Worker:
             BrokenExecutor: it died at once.
         """
         context = multiprocessing.get_context("spawn")
-        self._patience = patience
+        self._patience, self.is_busy = patience, False
         self._signs = context.RawValue(ctypes.c_uint64)
         begin = (count, number, self._signs, patience.look)
         self._pool = ProcessPoolExecutor(1, context, _begin, begin)
@@ -189,16 +202,20 @@ class _Worker:
         Raises:
             BrokenExecutor: the process died, or was ended as it gave no sign of life.
         """
-        future = self._pool.submit(call)
-        silent, signs = 0, self._signs.value
-        while silent < self._patience.looks:
-            # Not its timeout, which the call itself may raise.
-            if wait([future], self._patience.look).done:
-                return future.result()
-            silent = silent + 1 if signs == self._signs.value else 0
-            signs = self._signs.value
-        self.kill()
-        return future.result()
+        self.is_busy = True
+        try:
+            future = self._pool.submit(call)
+            silent, signs = 0, self._signs.value
+            while silent < self._patience.looks:
+                # Not its timeout, which the call itself may raise.
+                if wait([future], self._patience.look).done:
+                    return future.result()
+                silent = silent + 1 if signs == self._signs.value else 0
+                signs = self._signs.value
+            self.kill()
+            return future.result()
+        finally:
+            self.is_busy = False
 
     def kill(self) -> None:
         """End the process at once."""

@@ -1,0 +1,137 @@
+"""Matches of shallow players as pieces of work: some here, the others by workers if it is worth it.
+
+The pieces are the same whoever plays them, and so are the matches.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import final
+
+import numpy as np
+
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.rebuild import rebuild_evaluator
+from neurogame.files import Arrays
+from neurogame.gdl.write import rules_text
+from neurogame.learn.lane_piece import as_tensors
+from neurogame.learn.lane_rounds import named_deaths
+from neurogame.learn.lockstep import LockstepMatch, MatchPlan, play_lockstep
+from neurogame.simulate.game import Game
+from neurogame.workers.workplace import Workplace
+
+_PIECES = 16
+_WORTH = 5.0
+"""Seconds that the other pieces would take here, from which on workers are asked: to begin they
+ground the rules, and compile."""
+_LOOK = 0.2
+"""Seconds between two looks whether the matches are to stop."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class _Players:
+    """Evaluators of a game that can travel; their weights come with them as arrays."""
+
+    name: str
+    rules: str
+    descriptions: tuple[str, ...]
+
+
+def play_pieces(
+    game: Game,
+    plan: MatchPlan,
+    workplace: Workplace,
+    stop: Callable[[], bool] = lambda: False,
+) -> list[LockstepMatch]:
+    """Play all matches of a plan as :func:`~neurogame.learn.lockstep.play_lockstep` does.
+
+    Args:
+        game: the game.
+        plan: which matches.
+        workplace: who may help.
+        stop: asked every now and then; once it is true matches are cut off where they are.
+
+    Raises:
+        GameError: a reached state that is not terminal gives a role no legal move.
+        LimitError: workers have died over a piece, or their cluster has gone.
+    """
+    first, *others = _parts(plan)
+    begun = time.perf_counter()
+    played = play_lockstep(game, first, stop)
+    seconds = time.perf_counter() - begun
+    if workplace.workers == 1 or seconds * len(others) < _WORTH:
+        for part in others:
+            played += play_lockstep(game, part, stop)
+        return played
+    players = _Players(
+        name=game.name,
+        rules=rules_text(game.rules),
+        descriptions=tuple(json.dumps(own.describe()) for own in plan.evaluators),
+    )
+    weights = [_weights(evaluator) for evaluator in plan.evaluators]
+    pieces = [
+        workplace.executor.submit(_play_part, players, weights, replace(part, evaluators=()))
+        for part in others
+    ]
+    with named_deaths():
+        for part, piece in zip(others, pieces, strict=True):
+            played += _awaited(piece, stop) or play_lockstep(game, part, lambda: True)
+    return played
+
+
+def _parts(plan: MatchPlan) -> list[MatchPlan]:
+    """Cut a plan into pieces of matches that follow each other."""
+    count = len(plan.seeds)
+    bounds = np.linspace(0, count, min(_PIECES, count) + 1).astype(int).tolist()
+    return [
+        replace(
+            plan,
+            seats=plan.seats[begin:end],
+            seeds=plan.seeds[begin:end],
+            openings=None if plan.openings is None else plan.openings[begin:end],
+        )
+        for begin, end in pairwise(bounds)
+    ]
+
+
+def _awaited(
+    piece: Future[list[LockstepMatch]], stop: Callable[[], bool]
+) -> list[LockstepMatch] | None:
+    """Return what a piece has come to; None if all is to stop before."""
+    while not wait([piece], _LOOK).done:
+        if stop():
+            piece.cancel()
+            return None
+    return None if piece.cancelled() else piece.result()
+
+
+def _weights(evaluator: Evaluator) -> Arrays:
+    """Return the weights of an evaluator as plain arrays."""
+    return {name: part.detach().numpy() for name, part in evaluator.state_dict().items()}
+
+
+def _play_part(
+    players: _Players, weights: Sequence[Arrays], plan: MatchPlan
+) -> list[LockstepMatch]:
+    """Play the matches of a plan, in a worker."""
+    game, evaluators = _rebuilt(players)
+    for evaluator, own in zip(evaluators, weights, strict=True):
+        evaluator.load_state_dict(as_tensors(own))
+    return play_lockstep(game, replace(plan, evaluators=evaluators))
+
+
+@lru_cache(maxsize=1)
+def _rebuilt(players: _Players) -> tuple[Game, list[Evaluator]]:
+    """Return the game and its evaluators, which a worker keeps for the next piece."""
+    game = Game.from_text(players.rules, players.name)
+    return game, [
+        rebuild_evaluator(game, json.loads(text)).requires_grad_(False)
+        for text in players.descriptions
+    ]
