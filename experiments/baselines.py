@@ -39,6 +39,7 @@ from tqdm import tqdm
 from neurogame.arena.run import run_arena
 from neurogame.arena.settings import ArenaSettings
 from neurogame.errors import NeurogameError
+from neurogame.workers.options import add_workers, chosen_workers
 
 SCHEMES = {
     "mast": "playout=mast,choice=greedy,epsilon=0.4",
@@ -134,7 +135,7 @@ def play(cell: Cell, matches: int, options: argparse.Namespace) -> None:
     settings = ArenaSettings(
         games=(str(cell.game),), players=cell.players, matches=matches, seed=options.seed
     )
-    if run_arena(settings, output=cell.folder).interrupted:
+    if run_arena(settings, workers=chosen_workers(options), output=cell.folder).interrupted:
         raise KeyboardInterrupt
 
 
@@ -235,6 +236,7 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
+    add_workers(parser)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     wanted = list(cells(options))

@@ -21,6 +21,7 @@ from tqdm import tqdm
 from neurogame.arena.run import run_arena
 from neurogame.arena.settings import ArenaSettings
 from neurogame.search.mcts_settings import MctsSettings
+from neurogame.workers.options import add_workers, chosen_workers
 
 USES = (
     "minimax=0.8,exploration=0.1",
@@ -50,7 +51,11 @@ def cell(game: str, use: str, options: argparse.Namespace) -> str:
         seed=options.seed,
     )
     name = use.replace("=", "-").replace(",", "_")
-    found = run_arena(settings, output=options.out / f"{Path(game).stem}-{name}")
+    found = run_arena(
+        settings,
+        workers=chosen_workers(options),
+        output=options.out / f"{Path(game).stem}-{name}",
+    )
     if found.interrupted:
         raise KeyboardInterrupt
     result = found.pairings[0]
@@ -68,6 +73,7 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
+    add_workers(parser)
     options = parser.parse_args()
     cells: dict[tuple[str, str], str] = {}
     wanted = [(game, use) for game in options.games for use in options.uses]
