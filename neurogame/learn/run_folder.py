@@ -129,10 +129,13 @@ class RunFolder:
         with self._writing():
             return save_checkpoint(self.latest, checkpoint)
 
-    def save_best(self, checkpoint: Checkpoint) -> None:
-        """Write ``best.pt``."""
+    def save_best(self, checkpoint: Checkpoint | None) -> None:
+        """Write ``best.pt``; None: there is none, as nothing was released."""
         with self._writing():
-            save_checkpoint(self.path / BEST, checkpoint)
+            if checkpoint is None:
+                (self.path / BEST).unlink(missing_ok=True)
+            else:
+                save_checkpoint(self.path / BEST, checkpoint)
 
     def _append(self, name: str, text: str) -> None:
         with self._writing(), (self.path / name).open("a", encoding="utf-8", newline="") as stream:
