@@ -84,13 +84,17 @@ class Crew:
         """Use a cluster of ``distributed``."""
         self.cluster = cluster
 
+    def _client(self) -> Any:
+        import distributed
+
+        make: Any = distributed.Client
+        return make(self.cluster, set_as_default=False)
+
     @contextmanager
     def of(self, workers: int) -> Iterator[Workplace]:
         """Give so many workers, which have read what pieces need."""
-        from distributed import Client
-
         self.cluster.scale(workers)
-        with Client(self.cluster, set_as_default=False) as client:
+        with self._client() as client:
             client.wait_for_workers(workers, timeout=_START)
             client.run(use_one_thread)
         settings = WorkerSettings(cluster=self.cluster.scheduler_address)
@@ -99,11 +103,9 @@ class Crew:
 
     def restart(self, workers: int) -> float:
         """Kill one of the workers; return the seconds until a new one has read what it needs."""
-        from distributed import Client
-
         pid = next(iter(self.cluster.workers.values())).pid
         begun = time.perf_counter()
-        with Client(self.cluster, set_as_default=False) as client:
+        with self._client() as client:
             os.kill(pid, signal.SIGKILL)
             while True:
                 # What has just died does not answer.
@@ -325,8 +327,9 @@ def main() -> None:
         print("\n".join(map(line, found["cells"])))
         print(many_table(found, options.gigabits))
         return
-    from distributed import LocalCluster
+    import distributed
 
+    make: Any = distributed.LocalCluster
     torch.set_num_threads(1)
     begun = time.perf_counter()
     games = [Game.load(name) for name in options.games]
@@ -349,9 +352,7 @@ def main() -> None:
     books = {count: book_seconds(matches, count) for count in BOOKS}
     written = ", ".join(f"{1e3 * each:.2f} ms of {count}" for count, each in books.items())
     print(f"beside playing, for each match: {written}")
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
-    ) as cluster:
+    with make(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         crew = Crew(cluster)
         with crew.of(2) as place:
             each = scheduler_seconds(place.executor)
