@@ -154,10 +154,13 @@ class RunFolder:
         with self._writing():
             return save_checkpoint(self.latest, checkpoint)
 
-    def save_best(self, checkpoint: Checkpoint) -> None:
-        """Write ``best.pt``."""
+    def save_best(self, checkpoint: Checkpoint | None) -> None:
+        """Write ``best.pt``; None: there is none, as nothing was released."""
         with self._writing():
-            save_checkpoint(self.path / BEST, checkpoint)
+            if checkpoint is None:
+                (self.path / BEST).unlink(missing_ok=True)
+            else:
+                save_checkpoint(self.path / BEST, checkpoint)
 
     def _log(self, lines: str, table: str, row: dict[str, Any]) -> None:
         """Append a row to a file of JSON lines, to a table and to the event file."""

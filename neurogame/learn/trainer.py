@@ -227,6 +227,9 @@ class Trainer(TrainingRun):
         self.release = Release(
             evaluator=released.requires_grad_(False), seconds=float(kept["released_at"])
         )
+        # A run that was killed may have released since, what it will now learn anew.
+        is_first = self.release.seconds == 0
+        self.folder.save_best(None if is_first else self.checkpoint(resumable=False))
 
 
 def _known(loss: float) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar, final
 
@@ -80,8 +80,12 @@ def _checked(client: Any, cluster: str) -> int:
     return len(threads)
 
 
+@lru_cache
 def source_version() -> str:
-    """Return the version of this package with a hash of its source files."""
+    """Return the version of this package with a hash of its source files, as first asked for.
+
+    Finding the files takes milliseconds, and each piece asks.
+    """
     folder = Path(version.__file__).parent
     folders = tuple(sorted({folder, *(path.parent for path in folder.rglob("*.py"))}))
     return f"{version.__version__}-{digest_of(folders)[:12]}"

@@ -109,6 +109,32 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None
         Trainer(other, killed.config, killed.folder, checkpoint)
 
 
+def test_a_release_that_a_kill_undid_is_no_longer_the_best(tmp_path: Path) -> None:
+    """``best.pt`` is that of ``latest.pt``, whatever was released after it was written."""
+    run = trainer(tmp_path / "run", 10_000)
+    run.config = replace(run.config, release_matches=2)
+    won = replace(run._match(run.untrained, run.untrained), matches=2, score=1.0)
+    run._match = lambda candidate, rival: won  # type: ignore[method-assign]
+    run._is_mark = lambda before: True  # type: ignore[method-assign]
+
+    def resumed() -> Trainer:
+        return Trainer(run.game, run.config, run.folder, run.folder.resume())
+
+    best = tmp_path / "run" / "best.pt"
+    run.save()
+    run.round()
+    assert best.exists()
+    assert resumed().release.seconds == 0
+    assert not best.exists()
+    run.round()
+    run.save()
+    kept, weights = run.release.seconds, load_checkpoint(best).weights
+    run.round()
+    assert any(not torch.equal(load_checkpoint(best).weights[n], weights[n]) for n in weights)
+    assert resumed().release.seconds == kept
+    assert all(torch.equal(load_checkpoint(best).weights[n], weights[n]) for n in weights)
+
+
 def test_training_from_python_needs_an_end_and_no_more(tmp_path: Path) -> None:
     game = Game.load("tictactoe")
     with pytest.raises(ConfigurationError, match="without an end: give seconds or games"):
