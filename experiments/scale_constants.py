@@ -22,9 +22,10 @@ from sleepers import Sleepers, matches_of
 from neurogame.arena.run import run_arena
 from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
+from neurogame.learn.lane_agreement import Agreement
 from neurogame.learn.lane_learner import LaneLearner
 from neurogame.learn.lane_piece import LaneGroup, packed, play_lanes, unpacked
-from neurogame.learn.lane_worker import Agreement, LaneWorker
+from neurogame.learn.lane_worker import LaneWorker
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.players.record import MatchRecord
 from neurogame.simulate.game import Game
@@ -86,6 +87,14 @@ class MatchConstants:
         return {"seconds": self.seconds, "size": self.size}
 
 
+class _Nobody:
+    """Plays nothing."""
+
+    def play(self, plies: int) -> float:
+        """Take no time."""
+        return 0.0
+
+
 def processor_seconds(action: Callable[[], object], times: int = 9) -> float:
     """Return the median processor seconds of some calls, after one that does not count."""
     found = []
@@ -123,7 +132,7 @@ def measure_piece(game: Game, seed: int = 0) -> PieceConstants:
     four = [
         LaneWorker(game, config, fresh_parts(game, config), number=n, lanes=LANES) for n in range(4)
     ]
-    agreement = Agreement(four)
+    agreement = Agreement(four, _Nobody())
     return PieceConstants(
         game=game.name,
         lanes=LANES,
@@ -133,7 +142,7 @@ def measure_piece(game: Game, seed: int = 0) -> PieceConstants:
         pack=processor_seconds(lambda: packed(worker)),
         unpack=processor_seconds(lambda: unpacked(worker, state)),
         carry=processor_seconds(carry),
-        agree=processor_seconds(agreement.make) / 4,
+        agree=processor_seconds(lambda: agreement.play(PLIES)) / 4,
     )
 
 
