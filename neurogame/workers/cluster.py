@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar, final
 
@@ -80,6 +80,7 @@ def _checked(client: Any, cluster: str) -> int:
     return len(threads)
 
 
+@cache
 def source_version() -> str:
     """Return the version of this package with a hash of its source files."""
     folder = Path(version.__file__).parent
