@@ -65,6 +65,8 @@ GROUPS, MATCHES = 2, 20
 """Pieces of a round and of an arena for each worker."""
 WANTED = 0.9
 """Efficiency that longer pieces are to reach."""
+_LONGER = 6
+"""Times as many of both where workers die."""
 _START = 180.0
 """Seconds in which workers must join on a busy machine."""
 
@@ -177,7 +179,9 @@ def arena_cell(
     own: MatchConstants, crew: Crew, workers: int, disturbed: Disturbances, seed: int
 ) -> dict[str, Any]:
     """Measure an arena with some workers, and one whose matches take no time."""
-    settings = replace(ARENA, matches=MATCHES * workers, seed=seed)
+    # Deaths are rare: there must be time for some.
+    longer = _LONGER if disturbed.loss else 1
+    settings = replace(ARENA, matches=longer * MATCHES * workers, seed=seed)
 
     def run(place: Workplace, sleeper: Sleepers, folder: str) -> float:
         begun = time.perf_counter()
@@ -347,7 +351,7 @@ def main() -> None:
             Disturbances(loss=options.loss),
             Disturbances(delay=options.delay, slow=options.slow, loss=options.loss),
         ):
-            rounds = 6 * options.rounds if disturbed.loss else options.rounds
+            rounds = options.rounds * (_LONGER if disturbed.loss else 1)
             cell = train_cell(
                 games[number], pieces[number], crew, options.crew, rounds, disturbed, options.seed
             )
