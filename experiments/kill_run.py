@@ -14,6 +14,7 @@ run that nobody has disturbed, and no log may have a gap or anything twice::
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import random
@@ -28,7 +29,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, final
 
-import psutil
 import torch
 
 from neurogame.files import write_text
@@ -36,6 +36,9 @@ from neurogame.learn.checkpoint import load_checkpoint
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from cells import progress
+
+# Comes with distributed, without types.
+psutil: Any = importlib.import_module("psutil")
 
 CASES = ("train-cluster", "train-local", "arena-cluster", "arena-local")
 PROGRAM = [sys.executable, "-m", "neurogame.cli.main"]
@@ -95,7 +98,7 @@ class Program:
 def is_alive(pid: int) -> bool:
     """Return whether a process runs, or is stopped."""
     with suppress(psutil.Error):
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     return False
 
 
@@ -152,7 +155,7 @@ class Case:
         """Prepare a run in a folder of its own."""
         self.name = name
         self.is_training, self.is_local = name.startswith("train"), name.endswith("local")
-        self.folder = options.out / name
+        self.folder: Path = options.out / name
         self.folder.mkdir(parents=True)
         self.options = options
         self.chance = random.Random(f"{options.seed} {name}")

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import pickle
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, wait
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import final
 
 from scale_model import RoundCosts
+from sleepers import Sleepers, matches_of
 
 from neurogame.arena.run import run_arena
 from neurogame.arena.schedule import Slot
@@ -154,6 +157,26 @@ def measure_matches(seed: int = 0) -> MatchConstants:
     seconds[0] = statistics.median(seconds)
     size = statistics.mean(len(pickle.dumps(record, protocol=5)) for record in records)
     return MatchConstants(seconds=seconds, records=records, size=size)
+
+
+def book_seconds(own: MatchConstants, count: int) -> float:
+    """Return the processor seconds for each match that an arena takes beside playing.
+
+    Args:
+        own: matches that have been played; they come round again.
+        count: matches of the arena.
+    """
+    nothing = matches_of([0.0] * len(own.seconds), own.records)
+    workplace = Workplace(Sleepers(InlineExecutor(), nothing))
+    settings = replace(ARENA, matches=count)
+    with tempfile.TemporaryDirectory() as folder:
+        found = []
+        # The second time nothing is left: that is what comes before and after.
+        for _ in range(2):
+            begun = time.process_time()
+            run_arena(settings, workplace=workplace, output=Path(folder))
+            found.append(time.process_time() - begun)
+    return (found[0] - found[1]) / count
 
 
 def costs_of(own: PieceConstants, empty_round: float, groups: int) -> RoundCosts:

@@ -43,6 +43,7 @@ from scale_constants import (
     ARENA,
     MatchConstants,
     PieceConstants,
+    book_seconds,
     costs_of,
     learner_of,
     measure_matches,
@@ -63,6 +64,10 @@ from sleepers import Disturbances, Sleepers, losses, matches_of, rounds_of
 GAMES = ("connectfour", "pentago", "../shared/games/chess_200.kif")
 GROUPS, MATCHES = 2, 20
 """Pieces of a round and of an arena for each worker."""
+BOOKS = (100, 2000, 6000)
+"""Matches of arenas whose results are written down without being played."""
+MANY, MANY_PLIES = (16, 32, 1000), (128, 1024, 4096)
+"""Workers, and plies of a round, that the model is asked for."""
 WANTED = 0.9
 """Efficiency that longer pieces are to reach."""
 _LONGER = 6
@@ -79,13 +84,17 @@ class Crew:
         """Use a cluster of ``distributed``."""
         self.cluster = cluster
 
+    def _client(self) -> Any:
+        import distributed
+
+        make: Any = distributed.Client
+        return make(self.cluster, set_as_default=False)
+
     @contextmanager
     def of(self, workers: int) -> Iterator[Workplace]:
         """Give so many workers, which have read what pieces need."""
-        from distributed import Client
-
         self.cluster.scale(workers)
-        with Client(self.cluster, set_as_default=False) as client:
+        with self._client() as client:
             client.wait_for_workers(workers, timeout=_START)
             client.run(use_one_thread)
         settings = WorkerSettings(cluster=self.cluster.scheduler_address)
@@ -94,11 +103,9 @@ class Crew:
 
     def restart(self, workers: int) -> float:
         """Kill one of the workers; return the seconds until a new one has read what it needs."""
-        from distributed import Client
-
         pid = next(iter(self.cluster.workers.values())).pid
         begun = time.perf_counter()
-        with Client(self.cluster, set_as_default=False) as client:
+        with self._client() as client:
             os.kill(pid, signal.SIGKILL)
             while True:
                 # What has just died does not answer.
@@ -266,29 +273,38 @@ def constants_table(pieces: Sequence[PieceConstants]) -> str:
     return "\n".join(rows)
 
 
-def thousand(cell: dict[str, Any], own: PieceConstants, bandwidth: float) -> str:
-    """Return a line on a thousand workers: by the processor of the learner, and a network.
+def many_table(found: dict[str, Any], gigabits: float) -> str:
+    """Return what the model says of many workers, by the learner's processor and a network.
 
     Args:
-        cell: of undisturbed rounds.
-        own: of its game.
-        bandwidth: of the learner's network, in bytes a second.
+        found: what was measured.
+        gigabits: a second, of the learner's network.
     """
-    local = RoundCosts(**cell["costs"])
-    bare = replace(local, way=max(cell["processor"] - local.agree, 0.0))
-    costs = bare.over(bandwidth)
-    parts = [
-        own.game,
-        f"{1e3 * cell['processor']:.1f}",
-        f"{1e3 * (costs.way - bare.way):.1f}",
-        f"{saturated_at(costs):.0f}",
+    largest = max(cell["workers"] for cell in found["cells"])
+    heads = [f"{plies} plies: {', '.join(map(str, MANY))} workers" for plies in MANY_PLIES]
+    rows = [
+        f"| game | learner ms | {gigabits:g} Gbit/s ms | full at | {' | '.join(heads)} "
+        f"| plies for {WANTED:.0%}, {MANY[-1]} workers |",
+        "|---" + "|--:" * (4 + len(heads)) + "|",
     ]
-    for workers in (64, 1000):
-        groups = GROUPS * workers
-        share = round_efficiency(costs, groups, workers)
-        wanted = piece_for(WANTED, costs, groups, workers)
-        parts += [f"{100 * share:.0f} %", f"{wanted:.0f}", f"{wanted / own.piece * own.plies:,.0f}"]
-    return f"| {' | '.join(parts)} |"
+    for own in found["pieces"]:
+        # The first such cell is not disturbed.
+        cell = next(
+            c for c in found["cells"] if (c["what"], c["workers"]) == (own["game"], largest)
+        )
+        costs = RoundCosts(**cell["costs"])
+        bare = replace(costs, way=max(cell["processor"] - costs.agree, 0.0))
+        costs = bare.over(gigabits * 1e9 / 8)
+        values = [f"{1e3 * cell['processor']:.1f}", f"{1e3 * (costs.way - bare.way):.1f}"]
+        values.append(f"{saturated_at(costs):.0f}")
+        for plies in MANY_PLIES:
+            longer = replace(costs, piece=own["piece"] * plies / own["plies"])
+            shares = [round_efficiency(longer, GROUPS * workers, workers) for workers in MANY]
+            values.append(", ".join(f"{100 * share:.0f} %" for share in shares))
+        wanted = piece_for(WANTED, costs, GROUPS * MANY[-1], MANY[-1])
+        values.append(f"{wanted / own['piece'] * own['plies']:,.0f}")
+        rows.append(f"| {own['game']} | {' | '.join(values)} |")
+    return "\n".join(rows)
 
 
 def main() -> None:
@@ -304,9 +320,16 @@ def main() -> None:
     parser.add_argument("--gigabits", type=float, default=10.0, help="of the network of many")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("runs/scale"))
+    parser.add_argument("--summary", action="store_true", help="only print what is there")
     options = parser.parse_args()
-    from distributed import LocalCluster
+    if options.summary:
+        found = json.loads((options.out / "scale.json").read_text())
+        print("\n".join(map(line, found["cells"])))
+        print(many_table(found, options.gigabits))
+        return
+    import distributed
 
+    make: Any = distributed.LocalCluster
     torch.set_num_threads(1)
     begun = time.perf_counter()
     games = [Game.load(name) for name in options.games]
@@ -326,9 +349,10 @@ def main() -> None:
         f"\na match: {mean:.3f} s ({min(matches.seconds):.3f} to {max(matches.seconds):.3f}), "
         f"a record: {matches.size / 1e3:.1f} kB"
     )
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
-    ) as cluster:
+    books = {count: book_seconds(matches, count) for count in BOOKS}
+    written = ", ".join(f"{1e3 * each:.2f} ms of {count}" for count, each in books.items())
+    print(f"beside playing, for each match: {written}")
+    with make(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         crew = Crew(cluster)
         with crew.of(2) as place:
             each = scheduler_seconds(place.executor)
@@ -357,27 +381,19 @@ def main() -> None:
             )
             note(cell, pieces[number])
             note(arena_cell(matches, crew, options.crew, disturbed, options.seed), matches)
-    print(
-        f"\n| game | learner ms | {options.gigabits:g} Gbit/s ms | full at | 64 workers "
-        f"| piece s for {WANTED:.0%} | plies | 1000 workers | piece s for {WANTED:.0%} | plies |"
-    )
-    print("|---" + "|--:" * 9 + "|")
-    largest = max(options.workers)
-    for own in pieces:
-        # The first such cell is not disturbed.
-        cell = next(c for c in cells if (c["what"], c["workers"]) == (own.game, largest))
-        print(thousand(cell, own, options.gigabits * 1e9 / 8))
     found = {
         "cores": os.cpu_count(),
         "seconds": time.perf_counter() - begun,
         "pieces": [asdict(own) for own in pieces],
         "matches": matches.to_json(),
+        "books": books,
         "scheduler": each,
         "restart": restart,
         "cells": cells,
     }
     options.out.mkdir(parents=True, exist_ok=True)
     write_text(options.out / "scale.json", json.dumps(found, indent=1) + "\n")
+    print(f"\n{many_table(found, options.gigabits)}")
     print(f"\n{found['seconds']:.0f} seconds; load {os.getloadavg()[0]:.1f} on {os.cpu_count()}")
 
 
