@@ -6,10 +6,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import contextmanager
-from functools import lru_cache, partial
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, InvalidStateError
+from contextlib import contextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar, final
 
@@ -22,6 +23,11 @@ _T = TypeVar("_T")
 
 _PATIENCE = 10.0
 """Seconds in which a scheduler must answer."""
+
+_GLANCE = 0.5
+"""Seconds between two looks whether the scheduler is still there."""
+
+_GONE = "the scheduler of the cluster has gone"
 
 
 @contextmanager
@@ -52,7 +58,12 @@ def cluster_workers(cluster: str) -> Iterator[tuple[Executor, int]]:
             "start one with 'dask scheduler', or name its address or file"
         ) from None
     with client:
-        workers = _checked(client, cluster)
+        try:
+            workers = _checked(client, cluster)
+        except OSError as error:
+            raise ConfigurationError(
+                f"cluster={cluster}: its scheduler has just gone ({error}); start another one"
+            ) from None
         executor = ClusterWorkers(client)
         try:
             yield executor, workers
@@ -74,13 +85,20 @@ def _checked(client: Any, cluster: str) -> int:
             f"cluster={cluster}: worker {several[0]} has {threads[several[0]]} threads, which "
             "would share one process; start workers with --nthreads 1, as many as there are cores"
         )
-    for name, found in client.run(source_version).items():
+    for name, found in client.run(source_version, on_error="return").items():
+        if isinstance(found, OSError):
+            continue  # It has just died; what joins in its place is asked with each piece.
+        if isinstance(found, Exception):
+            raise ConfigurationError(
+                f"cluster={cluster}: worker {name} does not know its version of neurogame "
+                f"({type(found).__name__}: {found}); install the same files on all machines"
+            )
         if found != source_version():
             raise ConfigurationError(f"cluster={cluster}: {_other_version(name, found)}")
     return len(threads)
 
 
-@lru_cache
+@cache
 def source_version() -> str:
     """Return the version of this package with a hash of its source files, as first asked for.
 
@@ -110,6 +128,9 @@ class ClusterWorkers(Executor):
         """Use a client of ``distributed``."""
         self._client = client
         self._executor = client.get_executor(pure=False)
+        self._over = threading.Event()
+        self._connection_of: dict[Future[Any], object] = {}
+        threading.Thread(target=self._watch, daemon=True).start()
 
     @property
     def joined(self) -> int:
@@ -123,25 +144,49 @@ class ClusterWorkers(Executor):
         """Have a call made by a worker of the cluster; all must be picklable."""
         outer: Future[_T] = Future()
         call = partial(_call, source_version(), partial(fn, *args, **kwargs))
-        inner: Future[_T] = self._executor.submit(call)
         outer.set_running_or_notify_cancel()
+        connection = self._client.scheduler_comm
+        if self._client.status != "running":
+            outer.set_exception(BrokenExecutor(_GONE))
+            return outer
+        self._connection_of[outer] = connection
+        outer.add_done_callback(lambda done: self._connection_of.pop(done, None))
+        inner: Future[_T] = self._executor.submit(call)
 
         def finish(done: Future[_T]) -> None:
-            try:
-                outer.set_result(done.result())
-            except CancelledError:
-                outer.set_exception(BrokenExecutor("the scheduler of the cluster has gone"))
-            except BaseException as error:
-                is_lost = type(error).__name__ == "KilledWorker"
-                outer.set_exception(BrokenExecutor(str(error)) if is_lost else error)
+            # The watch may have been faster.
+            with suppress(InvalidStateError):
+                try:
+                    outer.set_result(done.result())
+                except CancelledError:
+                    outer.set_exception(BrokenExecutor(_GONE))
+                except InvalidStateError:
+                    raise
+                except BaseException as error:
+                    is_lost = type(error).__name__ == "KilledWorker"
+                    outer.set_exception(BrokenExecutor(str(error)) if is_lost else error)
 
         inner.add_done_callback(finish)
         return outer
 
+    def _watch(self) -> None:
+        """Give up what was handed out over a connection that is there no more.
+
+        The client of ``distributed`` forgets some of it: what is handed out before it has noticed,
+        and what it was fetching.
+        """
+        while not self._over.wait(_GLANCE):
+            for future, connection in list(self._connection_of.items()):
+                if self._client.scheduler_comm is not connection:
+                    with suppress(InvalidStateError):
+                        future.set_exception(BrokenExecutor(_GONE))
+
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Let go of the cluster; see :meth:`concurrent.futures.Executor.shutdown`."""
         # That of the cluster drops what it does not wait for.
-        self._executor.shutdown(wait=wait and not cancel_futures)
+        if self._client.status == "running":
+            self._executor.shutdown(wait=wait and not cancel_futures)
+        self._over.set()
 
 
 def _call(wanted: str, call: Callable[[], _T]) -> _T:

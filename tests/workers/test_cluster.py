@@ -7,7 +7,9 @@ import os
 import shutil
 import signal
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import Workplace, open_workplace
 from tests.conftest import REPOSITORY
 from tests.evaluators.parts_of_games import SMALL, parts_of
-from tests.processes import environment, started, wait_until
+from tests.processes import PATIENCE, environment, started, wait_until
 
 distributed: Any = pytest.importorskip("distributed")
 
@@ -127,6 +129,30 @@ def test_errors_of_a_piece_come_back(cluster: Any) -> None:
     with open_workplace(WorkerSettings(cluster=cluster.scheduler_address)) as place:
         future = place.executor.submit(divmod, 1, 0)
         assert isinstance(future.exception(), ZeroDivisionError)
+
+
+def test_a_scheduler_that_is_killed_breaks_what_it_had(tmp_path: Path) -> None:
+    """At any moment: what runs, what is being fetched, and what is handed out too late."""
+    file = tmp_path / "cluster.json"
+    quiet = ["--scheduler-file", str(file), "--no-dashboard"]
+    scheduler = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", *quiet]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny", *quiet]
+    with started([*scheduler, "--host", "127.0.0.1"]) as program:
+        wait_until(file.exists, program)
+        with started([*worker, "--nthreads", "1"]):
+            with distributed.Client(scheduler_file=str(file), set_as_default=False) as client:
+                client.wait_for_workers(1, timeout=PATIENCE)
+            with open_workplace(WorkerSettings(cluster=str(file))) as place:
+                assert place.executor.submit(abs, -1).result() == 1
+                pieces = [place.executor.submit(time.sleep, 600)]
+                program.kill()
+                # Before, while and after the loss is noticed.
+                end = time.monotonic() + 3
+                while time.monotonic() < end:
+                    pieces.append(place.executor.submit(abs, -1))
+                    time.sleep(0.01)
+                for piece in pieces:
+                    assert isinstance(piece.exception(timeout=PATIENCE), BrokenExecutor)
 
 
 def test_a_cluster_that_cannot_be_used_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
