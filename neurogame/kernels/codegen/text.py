@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import final
@@ -22,10 +23,12 @@ class Text:
 
     Attributes:
         words: words per vector.
-        ternary: whether gates become the three-input instruction of AVX-512.
+        ternary: whether gates become one operation of three inputs: the instruction of AVX-512, for
+            one word a call of the function :func:`gate_name`, which the module must be given.
         vector: LLVM's name of the vector type.
         bytes: size of a vector.
         functions: other functions that this one calls.
+        gates: how many gates of each truth table have become such calls, in the functions too.
     """
 
     def __init__(self, words: int, *, ternary: bool) -> None:
@@ -36,6 +39,7 @@ class Text:
         self.bytes = 8 * words
         self.lines: list[str] = []
         self.functions: list[str] = []
+        self.gates: Counter[int] = Counter()
         self._count = 0
         self.label = "entry"
 
@@ -109,12 +113,16 @@ class Text:
         An input that the table does not depend on is not used and may be any name.
         """
         plain = expression(table)
-        if self.ternary and len(plain) > 1 and table not in _AND_NOT:
+        shorter = self.words > 1 and table in _AND_NOT
+        if self.ternary and len(plain) > 1 and not shorter:
             # An unused input must still be a value; repeating one adds no dependency.
             names = [a, b, c]
             used = [name for name, bit in zip(names, (4, 2, 1), strict=True) if depends(table, bit)]
             a, b, c = (n if n in used else used[0] for n in names)
             v = self.vector
+            if self.words == 1:
+                self.gates[table] += 1
+                return self.let(f"call {v} {gate_name(table)}({v} {a}, {v} {b}, {v} {c})")
             return self.let(
                 f"call {v} {_ternary(self.words)}({v} {a}, {v} {b}, {v} {c}, i32 {table})"
             )
@@ -152,7 +160,9 @@ class Text:
         yield inner
         inner.do("ret void")
         body = "\n".join(inner.lines)
-        self.functions.append(f"define internal void {name}(ptr %cells) {{\n{body}\n}}\n")
+        self.gates += inner.gates
+        # Pieces of a large game stay pieces: one function of them all takes far longer to compile.
+        self.functions.append(f"define internal void {name}(ptr %cells) noinline {{\n{body}\n}}\n")
 
     @contextmanager
     def when(self, condition: str, name: str = "when") -> Iterator[None]:
@@ -190,9 +200,14 @@ def declarations(words: int, *, ternary: bool) -> str:
     """Return the declarations of the intrinsics that :class:`Text` uses."""
     v = f"<{words} x i64>"
     lines = [f"declare {v} @llvm.ctpop.v{words}i64({v})", "declare i64 @llvm.cttz.i64(i64, i1)"]
-    if ternary:
+    if ternary and words > 1:
         lines.append(f"declare {v} {_ternary(words)}({v}, {v}, {v}, i32)")
     return "\n".join(lines)
+
+
+def gate_name(table: int) -> str:
+    """Return the name of the function of three words that a truth table stands for."""
+    return f"@gate{table}"
 
 
 def _ternary(words: int) -> str:

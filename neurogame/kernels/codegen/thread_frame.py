@@ -1,0 +1,108 @@
+"""The memory of one thread of a graphics card: its own, for one word of lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import final
+
+from neurogame.kernels.codegen.frame import Argument, Counter, Offset, PlayoutFrame
+
+_GIVEN = (
+    *(Argument.BLOCK_END, Argument.LOOKS, Argument.STEP, Argument.STATE, Argument.STRIDE),
+    *(Argument.BASE, Argument.OPEN, Argument.LEFT, Argument.LEFT_BITS, Argument.MAX_PLIES),
+    *(Argument.COUNTS, Argument.FINAL, Argument.START, Argument.PLIES, Argument.LENGTHS),
+    *(Argument.EPOCH, Argument.GIVEN_UP, Argument.LOOKED, Argument.PAUSE),
+)
+"""Arguments that are read; the others are 0."""
+
+_KEPT = ("fresh", "far", "recent", "age")
+
+
+@final
+class ThreadFrame(PlayoutFrame):
+    """Cells and counters on the thread's own stack, which the optimiser turns into registers.
+
+    What lanes may begin (:attr:`Argument.LEFT`) stays in the caller's rows of words, of which the
+    threads of a warp read neighbours. Between two calls, all that a thread keeps is in such rows:
+    those of :attr:`Argument.STATE` are its fluents and behind them :meth:`kept`.
+    """
+
+    def begin(self) -> None:
+        """Read the arguments and reserve memory, in the first block of the function."""
+        text = self.text
+        counters = Counter.GOALS + len(self.goal_rows)
+        self.memory = text.let(f"alloca [{self.cells} x i64], align 8")
+        self.counts = text.let(f"alloca [{counters} x i64], align 8")
+        self.argument = dict.fromkeys(Argument, "0")
+        for argument in _GIVEN:
+            self.argument[argument] = text.load_integer(text.at("%arguments", 8 * argument))
+
+    def pointer(self, argument: Argument) -> str:
+        """Return an argument as a pointer to memory that all threads see."""
+        text = self.text
+        far = text.let(f"inttoptr i64 {self.argument[argument]} to ptr addrspace(1)")
+        return text.let(f"addrspacecast ptr addrspace(1) {far} to ptr")
+
+    def own(self, name: str, offset: Offset, index: str | None = None) -> str:
+        """Return a pointer to a vector of the loop's own memory."""
+        if name == "left":
+            return self.columns(Argument.LEFT, offset, index)
+        return super().own(name, offset, index)
+
+    def own_number(self, name: str, number: int, offset: Offset) -> str:
+        """Return a pointer to a vector of the ``number``-th cell of a name."""
+        if name == "left":
+            return self.own(name, offset, str(number))
+        return super().own_number(name, number, offset)
+
+    def each_fluent(self) -> Iterator[str]:
+        """Write code for each fluent: a place that is computed cannot be a register."""
+        yield from map(str, range(self.fluents))
+
+    def give_up(self) -> None:
+        """Write that the call gives up; whichever threads do, write the same."""
+        self.text.store_integer(1, self.pointer(Argument.GIVEN_UP))
+
+    def count_length(self, pointer: str) -> None:
+        """Add one to the number of games of a length, which all threads count."""
+        self.text.do(_add(pointer, "1"))
+
+    def kept(self) -> list[str]:
+        """Return pointers to the cells that are kept between calls, besides the fluents."""
+        numbers = {"recent": 2, "age": self.age_bits}
+        return [
+            self.own_number(name, number, 0)
+            for name in _KEPT
+            for number in range(numbers.get(name, 1))
+        ]
+
+    def enter(self) -> None:
+        """Read what the thread begins with."""
+        text = self.text
+        for name, source in (("base", Argument.BASE), ("open", Argument.OPEN)):
+            text.store(text.load(self.columns(source, 0)), self.own(name, 0))
+        for cell, row in self._rows():
+            text.store(text.load(row), cell)
+        for counter in range(Counter.GOALS + len(self.goal_rows)):
+            text.store("zeroinitializer", text.at(self.counts, counter * text.bytes))
+
+    def leave(self) -> None:
+        """Write what the thread goes on with, and add what it has counted to that of the others."""
+        text = self.text
+        text.store(text.load(self.own("open", 0)), self.columns(Argument.OPEN, 0))
+        for cell, row in self._rows():
+            text.store(text.load(cell), row)
+        for counter in range(Counter.GOALS + len(self.goal_rows)):
+            place = counter * text.bytes
+            number = text.load_integer(text.at(self.counts, place))
+            text.do(_add(text.at(self.pointer(Argument.COUNTS), place), number))
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """Return pointers to the cells that are kept, and to their words in the caller's rows."""
+        cells = [self.cell(fluent, 0) for fluent in range(self.fluents)] + self.kept()
+        return [(cell, self.columns(Argument.STATE, 0, str(row))) for row, cell in enumerate(cells)]
+
+
+def _add(pointer: str, number: str) -> str:
+    """Return the instruction that adds to a number which other threads add to at the same time."""
+    return f"atomicrmw add ptr {pointer}, i64 {number} monotonic, align 8"

@@ -1,0 +1,174 @@
+"""Playouts by many threads, each with one word of lanes: the same loop, in a frame of its own.
+
+The text leaves two things open, which :func:`gpu_module` and :func:`cpu_module` fill in: the number
+of the thread that runs it, and the gates of three inputs. So what a graphics card runs can be run
+on a processor, thread after thread, but for these few lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import final
+
+from neurogame.kernels.codegen.driver import play_lanes
+from neurogame.kernels.codegen.expressions import expression
+from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, GateCode
+from neurogame.kernels.codegen.text import Text, declarations, gate_name
+from neurogame.kernels.codegen.thread_frame import ThreadFrame
+
+_WORD = "<1 x i64>"
+_HALVES = "<2 x i32>"
+
+
+@final
+@dataclass(frozen=True)
+class ThreadText:
+    """The function ``play(arguments)`` of one thread.
+
+    Attributes:
+        functions: the pieces of the gates that it calls.
+        body: its instructions.
+        gates: how many gates of each truth table the text has; others are single instructions.
+        kept: rows that are kept between calls behind those of the fluents.
+        cells: words of the thread's memory, what becomes registers included.
+    """
+
+    functions: str
+    body: str
+    gates: Counter[int]
+    kept: int
+    cells: int
+
+
+def write_threads(code: GateCode, age_bits: int) -> ThreadText:
+    """Write what one thread does; see :class:`Argument` and :class:`ThreadFrame`.
+
+    Args:
+        code: the gates, straight-line.
+        age_bits: see :func:`~neurogame.kernels.codegen.driver.write_module`.
+    """
+    text = Text(1, ternary=True)
+    frame = ThreadFrame(text, code, age_bits)
+    text.begin("entry")
+    frame.begin()
+    thread = text.let("call i64 @thread(ptr %arguments)")
+    end = frame.argument[Argument.BLOCK_END]
+    with text.when(text.let(f"icmp slt i64 {thread}, {end}"), "inside"):
+        frame.set_block(thread)
+        open_ = text.load(frame.columns(Argument.OPEN, 0))
+        with text.when(text.any(open_), "open"):
+            frame.enter()
+            paused = text.new_label("paused")
+            pause = (frame.argument[Argument.PAUSE], paused)
+            play_lanes(frame, frame.argument[Argument.LOOKED], pause)
+            text.do(f"br label %{paused}")
+            text.begin(paused)
+            frame.leave()
+    text.do("ret void")
+    return ThreadText(
+        functions="".join(text.functions),
+        body="\n".join(text.lines),
+        gates=text.gates,
+        kept=len(frame.kept()),
+        cells=frame.cells,
+    )
+
+
+def gpu_module(text: ThreadText) -> str:
+    """Return the module for an NVIDIA graphics card: a kernel, with the arguments by value."""
+    thread = """
+  %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %size = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %own = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %before = mul i32 %block, %size
+  %narrow = add i32 %before, %own
+  %number = zext i32 %narrow to i64"""
+    registers = "".join(
+        f"declare i32 @llvm.nvvm.read.ptx.sreg.{name}.x()\n" for name in ("tid", "ntid", "ctaid")
+    )
+    head = f"ptx_kernel void @play(ptr byval([{ARGUMENTS} x i64]) align 8 %arguments)"
+    near = replace(text, functions=_near_pieces(text.functions), body=_near_calls(text.body))
+    return registers + _module(near, head, thread, _lop3)
+
+
+def cpu_module(text: ThreadText) -> str:
+    """Return the module for a processor: the thread's number is the argument ``BLOCK``."""
+    thread = f"""
+  %at = getelementptr i8, ptr %arguments, i64 {8 * Argument.BLOCK}
+  %number = load i64, ptr %at, align 8"""
+    head = "void @play(ptr noalias %arguments)"
+    return _module(text, head, thread, _plain)
+
+
+def _near_pieces(functions: str) -> str:
+    """Say that the cells of the pieces are in the thread's own memory: other loads are slower."""
+    return functions.replace(
+        "(ptr %cells) noinline {\nentry:",
+        "(ptr addrspace(5) %near) noinline {\nentry:\n"
+        "  %cells = addrspacecast ptr addrspace(5) %near to ptr",
+    )
+
+
+def _near_calls(body: str) -> str:
+    """Call such pieces."""
+    numbers = count()
+    return re.sub(
+        r"call void (@\w+)\(ptr (%\w+)\)",
+        lambda found: (
+            f"%near{(number := next(numbers))} = addrspacecast ptr {found[2]} to "
+            f"ptr addrspace(5)\n  call void {found[1]}(ptr addrspace(5) %near{number})"
+        ),
+        body,
+    )
+
+
+def _module(text: ThreadText, head: str, thread: str, gate: Callable[[int], str]) -> str:
+    """Put a module together."""
+    words = f"{_WORD} %a, {_WORD} %b, {_WORD} %c"
+    return "\n".join(
+        [
+            declarations(1, ternary=True),
+            f"define internal i64 @thread(ptr %arguments) alwaysinline {{{thread}",
+            "  ret i64 %number\n}",
+            *(
+                f"define internal {_WORD} {gate_name(table)}({words}) alwaysinline {{\n"
+                f"{gate(table)}\n  ret {_WORD} %result\n}}"
+                for table in sorted(text.gates)
+            ),
+            f"{text.functions}define {head} {{\n{text.body}\n}}\n",
+        ]
+    )
+
+
+def _lop3(table: int) -> str:
+    """Return a gate as two instructions of 32 lanes, whose immediate is the truth table."""
+    lines = [f"  %{name}h = bitcast {_WORD} %{name} to {_HALVES}" for name in "abc"]
+    for half in range(2):
+        for name in "abc":
+            lines.append(f"  %{name}{half} = extractelement {_HALVES} %{name}h, i32 {half}")
+        inputs = ", ".join(f"i32 %{name}{half}" for name in "abc")
+        lines.append(
+            f'  %r{half} = call i32 asm "lop3.b32 $0, $1, $2, $3, {table};", "=r,r,r,r"({inputs})'
+        )
+    return "\n".join(
+        [
+            *lines,
+            f"  %low = insertelement {_HALVES} poison, i32 %r0, i32 0",
+            f"  %both = insertelement {_HALVES} %low, i32 %r1, i32 1",
+            f"  %result = bitcast {_HALVES} %both to {_WORD}",
+        ]
+    )
+
+
+def _plain(table: int) -> str:
+    """Return a gate as instructions of two inputs."""
+    names = {0xF0: "%a", 0xCC: "%b", 0xAA: "%c", 0: "zeroinitializer", 255: "splat (i64 -1)"}
+    lines = []
+    for result, operation, left, right in expression(table):
+        names[result] = "%result" if result == table else f"%v{result}"
+        lines.append(f"  {names[result]} = {operation} {_WORD} {names[left]}, {names[right]}")
+    return "\n".join(lines)
