@@ -1,0 +1,1 @@
+"""Playouts of a graphics card, on this processor."""
