@@ -23,8 +23,9 @@ class Text:
 
     Attributes:
         words: words per vector.
-        ternary: whether gates become one operation of three inputs: the instruction of AVX-512, for
-            one word a call of the function :func:`gate_name`, which the module must be given.
+        ternary: whether gates become one operation of three inputs: the instruction of AVX-512
+            where one of two inputs does not do, for one word always a call of the function
+            :func:`gate_name`, which the module must be given.
         vector: LLVM's name of the vector type.
         bytes: size of a vector.
         functions: other functions that this one calls.
@@ -113,8 +114,9 @@ class Text:
         An input that the table does not depend on is not used and may be any name.
         """
         plain = expression(table)
-        shorter = self.words > 1 and table in _AND_NOT
-        if self.ternary and len(plain) > 1 and not shorter:
+        # A word of a card is two registers: one kind of gate keeps them apart, never packed.
+        most = 0 if self.words == 1 else 1
+        if self.ternary and len(plain) > most and not (most and table in _AND_NOT):
             # An unused input must still be a value; repeating one adds no dependency.
             names = [a, b, c]
             used = [name for name, bit in zip(names, (4, 2, 1), strict=True) if depends(table, bit)]

@@ -32,7 +32,7 @@ class ThreadText:
     Attributes:
         functions: the pieces of the gates that it calls.
         body: its instructions.
-        gates: how many gates of each truth table the text has; others are single instructions.
+        gates: how many gates of each truth table the text has.
         kept: rows that are kept between calls behind those of the fluents.
         cells: words of the thread's memory, what becomes registers included.
     """
