@@ -1,12 +1,12 @@
-"""Random playouts on a graphics card beside one core of the processor; without a card, their code.
+"""Random playouts on a GPU beside one core of the processor; without a GPU, their code.
 
 python -m benchmarks.cuda_playouts ../shared/games --lanes 65536 1048576 16777216
 python -m benchmarks.cuda_playouts ../shared/games --games ticTacToe reversi --code
 
-With a card: million plies per second of wall time, medians of several runs, after the card has
+With a GPU: million plies per second of wall time, medians of several runs, after the GPU has
 played the same games as the processor; and what its driver has made of the code. With ``--code``,
-or without a card: the instructions of the code as text, beside the gates of the netlist. What they
-cost only a card can tell.
+or without a GPU: the instructions of the code as text, beside the gates of the netlist. What they
+cost only a GPU can tell.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import torch
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.codegen.playouts import LlvmPlayouts
 from neurogame.kernels.codegen.ptx import count_instructions
-from neurogame.kernels.cuda.card import find_missing
+from neurogame.kernels.cuda.capability import find_missing
 from neurogame.kernels.cuda.code import load_ptx, load_thread_code
 from neurogame.kernels.cuda.driver import CudaDriver, open_driver
 from neurogame.kernels.cuda.playouts import CudaPlayouts
@@ -87,16 +87,16 @@ def _rate(kernel: PlayoutKernel, plan: PlayoutRun) -> float:
 
 
 def compare(name: str, circuit: Circuit, driver: CudaDriver, options: argparse.Namespace) -> bool:
-    """Print the speed of one game on the card and on a core; return whether both play the same."""
-    core, card = LlvmPlayouts(circuit), CudaPlayouts(circuit, driver)
+    """Print the speed of one game on the GPU and on a core; return whether both play the same."""
+    core, gpu = LlvmPlayouts(circuit), CudaPlayouts(circuit, driver)
     start = time.perf_counter()
-    registers, memory = driver.usage(card.loaded()[1])
+    registers, memory = driver.usage(gpu.loaded()[1])
     ready = time.perf_counter() - start
     plan = PlayoutRun(seed=1, lanes=EQUAL_LANES, games=2 * EQUAL_LANES, lengths=True)
-    same = equal(core.run(plan), card.run(plan))
+    same = equal(core.run(plan), gpu.run(plan))
     one = measure(core, CORE_LANES, options.seconds, options.runs)
     for lanes in options.lanes:
-        many = measure(card, lanes, options.seconds, options.runs)
+        many = measure(gpu, lanes, options.seconds, options.runs)
         print(
             f"{name:16s} {lanes:12,d} {many / 1e6:12.1f} {one / 1e6:12.1f} {many / one:8.1f} "
             f"{registers:9d} {memory:8,d} {ready:7.1f} {'same' if same else 'OTHER GAMES':>11s}",
@@ -130,8 +130,8 @@ def main() -> int:
     parser.add_argument("--lanes", nargs="*", type=int, default=LANES, help="games side by side")
     parser.add_argument("--seconds", type=float, default=1.0, help="seconds of a run (1)")
     parser.add_argument("--runs", type=int, default=5, help="runs; shown is their median (5)")
-    parser.add_argument("--device", default="cuda", help="which card (cuda)")
-    parser.add_argument("--code", action="store_true", help="show code even if there is a card")
+    parser.add_argument("--device", default="cuda", help="which GPU (cuda)")
+    parser.add_argument("--code", action="store_true", help="show code even if there is a GPU")
     options = parser.parse_args()
     torch.set_num_threads(1)
     missing = find_missing(torch.device(options.device))

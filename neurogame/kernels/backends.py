@@ -4,7 +4,7 @@ All backends play the same games; they differ in speed. ``torch`` is the definit
 there. ``llvm`` compiles the game for the CPU, as straight-line code (``llvm-straight``) or as a
 table for one generic kernel (``llvm-table``), whichever suits its size. ``auto`` takes ``llvm`` on
 the CPU, and ``torch`` on other devices, where llvmlite or numba are missing, and where the circuit
-is enormous. ``cuda`` compiles it for an NVIDIA graphics card; it has never been run on one, so it
+is enormous. ``cuda`` compiles it for an NVIDIA GPU; it has never been run on one, so it
 plays only where it is asked for by name.
 """
 
@@ -159,7 +159,7 @@ def _lacks(family: str, device: str | torch.device) -> str:
     """Return what a device lacks for a backend made for its kind, and what to do; or nothing."""
     if family != "cuda":
         return ""
-    from neurogame.kernels.cuda.card import find_missing
+    from neurogame.kernels.cuda.capability import find_missing
 
     return find_missing(torch.device(device))
 

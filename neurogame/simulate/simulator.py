@@ -13,7 +13,7 @@ from torch import Tensor
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, GameError, NeurogameWarning
 from neurogame.kernels.backends import playout_kernel, resolve_backend, step_kernel
-from neurogame.kernels.cuda.card import find_absent
+from neurogame.kernels.cuda.capability import find_absent
 from neurogame.kernels.playout import PlayoutKernel
 from neurogame.kernels.step import GOALS, NEXT, STATUS
 from neurogame.kernels.twin.joint_moves import joint_moves

@@ -110,7 +110,7 @@ def measure_speed(
         runs: number of runs, at least 1.
         threads: threads that play.
     """
-    # A graphics card's time is none of the processor's.
+    # A GPU's time is none of the processor's.
     alone = threads == 1 and kernel.name != "cuda"
     clock = time.process_time if alone else time.perf_counter
 

@@ -9,7 +9,7 @@ import pytest
 from neurogame.errors import ConfigurationError, MissingExtraError, NeurogameWarning
 from neurogame.kernels import backends as module
 from neurogame.kernels.backends import available_backends, playout_kernel, resolve_backend
-from neurogame.kernels.cuda import card
+from neurogame.kernels.cuda import capability
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.simulate.game import Game
 
@@ -79,7 +79,7 @@ def test_a_backend_must_be_made_for_the_device(monkeypatch: pytest.MonkeyPatch) 
             resolve_backend(name, device)
     assert available_backends("cpu") == ("torch", "llvm", "llvm-straight", "llvm-table")
     for missing, there in (("all of it", ("torch",)), ("", ("torch", "cuda"))):
-        monkeypatch.setattr(card, "find_missing", lambda device, said=missing: said)
+        monkeypatch.setattr(capability, "find_missing", lambda device, said=missing: said)
         assert available_backends("cuda") == there
         assert resolve_backend(None, "cuda") == "torch", "it has never been measured"
     assert resolve_backend("cuda", "cuda:1") == "cuda"

@@ -1,4 +1,4 @@
-"""The benchmark of graphics cards: code as text where there is none, and what it does with one."""
+"""The benchmark of GPUs: code as text where there is none, and what it does with one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 from neurogame.kernels.cuda.playouts import CudaPlayouts
 from neurogame.kernels.playout import PlayoutRun, Tally
 from tests.conftest import REPOSITORY
-from tests.kernels.cuda.fake_card import fake_driver
+from tests.kernels.cuda.fake_gpu import fake_driver
 
 benchmark: Any = importlib.import_module("benchmarks.cuda_playouts")
 
@@ -23,15 +23,15 @@ def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     return int(benchmark.main())
 
 
-def pretend_card(monkeypatch: pytest.MonkeyPatch) -> None:
+def pretend_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark, "find_missing", lambda device: "")
     monkeypatch.setattr(benchmark, "open_driver", lambda device: fake_driver()[0])
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "A card")
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "A GPU")
     monkeypatch.setattr(benchmark, "EQUAL_LANES", 100)
     monkeypatch.setattr(benchmark, "CORE_LANES", 512)
 
 
-def test_without_a_card_it_says_so_and_shows_the_code(
+def test_without_a_gpu_it_says_so_and_shows_the_code(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(benchmark, "find_missing", lambda device: "there is none")
@@ -50,14 +50,14 @@ def test_without_a_card_it_says_so_and_shows_the_code(
     assert cells[8] == "unknown"
 
 
-def test_with_a_card_it_plays_the_same_games_and_measures(
+def test_with_a_gpu_it_plays_the_same_games_and_measures(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pretend_card(monkeypatch)
+    pretend_gpu(monkeypatch)
     arguments = ("--lanes", "64", "640", "--seconds", "0.001", "--runs", "1")
     assert call(monkeypatch, *arguments) == 0
     head, _, *rows = capsys.readouterr().out.splitlines()
-    assert head == "A card, beside one core"
+    assert head == "A GPU, beside one core"
     assert [row.split()[1] for row in rows] == ["64", "640"]
     for row in rows:
         cells = row.replace(",", "").split()
@@ -69,7 +69,7 @@ def test_with_a_card_it_plays_the_same_games_and_measures(
 def test_other_games_are_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pretend_card(monkeypatch)
+    pretend_gpu(monkeypatch)
     run = CudaPlayouts.run
 
     def wrong(self: CudaPlayouts, plan: PlayoutRun) -> Tally:

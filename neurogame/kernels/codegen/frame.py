@@ -150,7 +150,7 @@ class GateCode(Protocol):
 class PlayoutFrame(ABC):
     """Where the function that plays finds everything: its arguments and its cells in memory.
 
-    Blocks of lanes that a processor plays one after another and the threads of a graphics card have
+    Blocks of lanes that a processor plays one after another and the threads of a GPU have
     their memory in different places.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""From LLVM's assembly language to PTX, the assembly language of NVIDIA's graphics cards."""
+"""From LLVM's assembly language to PTX, the assembly language of NVIDIA's GPUs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def compile_ptx(text: str, target: str) -> str:
 
     Args:
         text: LLVM's assembly language.
-        target: LLVM's name of the kind of card, as ``sm_90`` (compute capability 9.0); the card's
+        target: LLVM's name of the kind of GPU, as ``sm_90`` (compute capability 9.0); the GPU's
             driver makes the machine code of newer ones from it as well.
 
     Raises:
-        MissingExtraError: this build of llvmlite does not know such cards.
+        MissingExtraError: this build of llvmlite does not know such GPUs.
     """
     import llvmlite.binding as llvm
 

@@ -114,7 +114,7 @@ class Text:
         An input that the table does not depend on is not used and may be any name.
         """
         plain = expression(table)
-        # A word of a card is two registers: one kind of gate keeps them apart, never packed.
+        # A word of a GPU is two registers: one kind of gate keeps them apart, never packed.
         most = 0 if self.words == 1 else 1
         if self.ternary and len(plain) > most and not (most and table in _AND_NOT):
             # An unused input must still be a value; repeating one adds no dependency.

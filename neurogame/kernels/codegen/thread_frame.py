@@ -1,4 +1,4 @@
-"""The memory of one thread of a graphics card: its own, for one word of lanes."""
+"""The memory of one thread of a GPU: its own, for one word of lanes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Playouts by many threads, each with one word of lanes: the same loop, in a frame of its own.
 
 The text leaves two things open, which :func:`gpu_module` and :func:`cpu_module` fill in: the number
-of the thread that runs it, and the gates of three inputs. So what a graphics card runs can be run
-on a processor, thread after thread, but for these few lines.
+of the thread that runs it, and the gates of three inputs. So what a GPU runs can be run on a
+processor, thread after thread, but for these few lines.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def write_threads(code: GateCode, age_bits: int) -> ThreadText:
 
 
 def gpu_module(text: ThreadText) -> str:
-    """Return the module for an NVIDIA graphics card: a kernel, with the arguments by value."""
+    """Return the module for an NVIDIA GPU: a kernel, with the arguments by value."""
     thread = """
   %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %size = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()

@@ -1,4 +1,4 @@
-"""Playouts on NVIDIA's graphics cards, from the generator of :mod:`neurogame.kernels.codegen`.
+"""Playouts on NVIDIA's GPUs, from the generator of :mod:`neurogame.kernels.codegen`.
 
 Read :mod:`~neurogame.kernels.cuda.code` (the text of one thread, for one game),
 :mod:`~neurogame.kernels.cuda.driver` (loading and launching it) and

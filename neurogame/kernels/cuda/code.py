@@ -1,4 +1,4 @@
-"""What a thread of a graphics card runs to play one game, and what must be known of it."""
+"""What a thread of a GPU runs to play one game, and what must be known of it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from neurogame.netlist.build import build_play
 from neurogame.netlist.facts import facts_of
 
 MOST_GATES = 100_000
-"""Larger circuits are refused: there is no code that interprets tables on these cards."""
+"""Larger circuits are refused: there is no code that interprets tables on GPUs."""
 
 _REGISTERS = 100
-"""Words that a thread may have in registers: a card has 255 of 32 bits, and some are for other
-things. For the order of the gates; the card's own compiler hands out the registers."""
+"""Words that a thread may have in registers: a GPU has 255 of 32 bits, and some are for other
+things. For the order of the gates; the GPU's own compiler hands out the registers."""
 
 
 @final
@@ -81,7 +81,7 @@ def load_thread_code(circuit: Circuit, age_bits: int) -> ThreadCode:
 
 
 def load_ptx(text: ThreadText, target: str) -> str:
-    """Return the code for a kind of card, from the cache if it has been compiled before.
+    """Return the code for a kind of GPU, from the cache if it has been compiled before.
 
     Args:
         text: the code.

@@ -1,4 +1,4 @@
-"""The driver of an NVIDIA graphics card: loading code and launching threads.
+"""The driver of an NVIDIA GPU: loading code and launching threads.
 
 Plain calls of the library that torch has loaded, in torch's context and on its stream, so that
 tensors are what threads read and write, and operations of torch wait for them.
@@ -20,11 +20,11 @@ import torch
 from neurogame.errors import LimitError
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen.threads import ThreadText
-from neurogame.kernels.cuda.card import target_for
+from neurogame.kernels.cuda.capability import target_for
 from neurogame.kernels.cuda.code import load_ptx
 
 BLOCK_THREADS = 64
-"""Threads per block of the card: few, so that few lanes already occupy many of its processors."""
+"""Threads per block: few, so that few lanes already occupy many of the GPU's processors."""
 
 Assembler: TypeAlias = Callable[[ThreadText], bytes]
 """What makes of a thread's code the image that the driver loads."""
@@ -36,19 +36,19 @@ _LOG_BYTES = 8192
 
 @final
 class CudaDriver:
-    """One graphics card.
+    """One GPU.
 
     Attributes:
         device: where the tensors live that threads read and write.
     """
 
     def __init__(self, device: torch.device, library: Any, assemble: Assembler) -> None:
-        """Take a card.
+        """Take a GPU.
 
         Args:
-            device: the card, as torch names it.
+            device: the GPU, as torch names it.
             library: the driver's functions.
-            assemble: makes the card's code.
+            assemble: makes the GPU's code.
         """
         self.device = device
         self._library = library
@@ -125,7 +125,7 @@ class CudaDriver:
 
     @contextmanager
     def _current(self) -> Iterator[None]:
-        """Make the card's context that of this thread of the process."""
+        """Make the GPU's context that of this thread of the process."""
         self._call("cuCtxPushCurrent_v2", self._context)
         try:
             yield
@@ -146,16 +146,16 @@ class CudaDriver:
         more = log.value.decode(errors="replace").strip() if log is not None else ""
         what = (said.value or b"unknown").decode() + (f": {more}" if more else "")
         raise LimitError(
-            f"{name} of the graphics card's driver failed on {self.device} with error {status} "
+            f"{name} of the GPU's driver failed on {self.device} with error {status} "
             f"({what}); backend 'torch' plays on this device too, 'llvm' on cpu"
         )
 
 
 def open_driver(device: str | torch.device) -> CudaDriver:
-    """Return the driver of a card that can play, with code for its compute capability.
+    """Return the driver of a GPU that can play, with code for its compute capability.
 
     Args:
-        device: the card; :func:`~neurogame.kernels.cuda.card.find_missing` finds nothing missing.
+        device: the GPU; it can play, see :mod:`~neurogame.kernels.cuda.capability`.
     """
     device = torch.device(device)
     index = torch.cuda.current_device() if device.index is None else device.index

@@ -1,4 +1,4 @@
-"""Playouts on a graphics card: a thread for every word of lanes, some steps at a time."""
+"""Playouts on a GPU: a thread for every word of lanes, some steps at a time."""
 
 from __future__ import annotations
 
@@ -24,19 +24,18 @@ from neurogame.kernels.twin.pack import word_count
 from neurogame.kernels.twin.random_words import RandomWords
 
 CHUNK_WORDS = 1 << 18
-"""Most lane words at once: more threads than any card runs side by side."""
+"""Most lane words at once: more threads than any GPU runs side by side."""
 
 FIRST_LOOKS = 16
 """Steps of the first launch; the following ones get longer or shorter."""
 
 _SHORT, _LONG = 0.1, 0.4
-"""Seconds of a launch: during one, the screen of a card with a display stands still and Ctrl-C
-waits."""
+"""Seconds of a launch: during one, a display of the same GPU stands still and Ctrl-C waits."""
 
 
 @final
 class CudaPlayouts:
-    """Plays one game's playouts on a graphics card.
+    """Plays one game's playouts on a GPU.
 
     Attributes:
         name: ``cuda``.
@@ -49,7 +48,7 @@ class CudaPlayouts:
 
         Args:
             circuit: the game.
-            driver: of the card.
+            driver: of the GPU.
         """
         self._circuit = circuit
         self._driver = driver

@@ -1,1 +1,1 @@
-"""Playouts of a graphics card, on this processor."""
+"""Playouts of a GPU, on this processor."""

@@ -1,4 +1,4 @@
-"""Threads of a graphics card play the games of plain torch: their code, run on this processor."""
+"""Threads of a GPU play the games of plain torch: their code, run on this processor."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from neurogame.kernels.cuda.playouts import FIRST_LOOKS, CudaPlayouts
 from neurogame.kernels.playout import PlayoutRun
 from neurogame.simulate.game import Game
 from tests.kernels.codegen.test_playouts import game, plain
-from tests.kernels.cuda.fake_card import FakeCuda, Runner, compiled, fake_driver, interpreted
+from tests.kernels.cuda.fake_gpu import FakeCuda, Runner, compiled, fake_driver, interpreted
 from tests.kernels.twin.slow_playout import assert_equal
 
 HOW: list[dict[str, Any]] = [
@@ -72,7 +72,7 @@ def test_simultaneous_moves() -> None:
         ("connectfour", {"lanes": 65, "steps": 30}),
     ],
 )
-def test_the_code_of_the_card_plays_them_too(name: str, how: dict[str, Any]) -> None:
+def test_the_code_of_the_gpu_plays_them_too(name: str, how: dict[str, Any]) -> None:
     """PTX for compute capability 9.0, instruction by instruction."""
     run = PlayoutRun(seed=5, **how)
     found = player(name, interpreted).run(run)

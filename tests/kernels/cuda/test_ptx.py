@@ -1,4 +1,4 @@
-"""The code for a card as text: nothing but what a card knows, and the gates of the netlist."""
+"""The code for a GPU as text: nothing but what a GPU knows, and the gates of the netlist."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from neurogame.kernels.codegen.frame import Part, part_gates
 from neurogame.kernels.codegen.ptx import compile_ptx, count_instructions
 from neurogame.kernels.codegen.straight import StraightCode, loop_rows
 from neurogame.kernels.codegen.threads import cpu_module, gpu_module, write_threads
-from neurogame.kernels.cuda.card import TARGETS
+from neurogame.kernels.cuda.capability import TARGETS
 from neurogame.kernels.cuda.code import load_ptx, load_thread_code
 from neurogame.netlist.build import build_play
 from neurogame.netlist.facts import facts_of
@@ -93,15 +93,15 @@ def test_pieces_of_a_large_game_find_their_cells_in_the_memory_of_the_thread(
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_code_for_every_kind_of_card(target: int) -> None:
+def test_code_for_every_kind_of_gpu(target: int) -> None:
     ptx = load_ptx(load_thread_code(game("over").circuit, 0).text, f"sm_{target}")
     assert re.search(rf"^\.version 7\.8\n\.target sm_{target}$", ptx, re.M)
 
 
-def test_the_text_is_the_same_for_card_and_processor_but_for_gates_and_numbers() -> None:
+def test_the_text_is_the_same_for_gpu_and_processor_but_for_gates_and_numbers() -> None:
     text = load_thread_code(game("tictactoe").circuit, 10).text
-    card, processor = gpu_module(text), cpu_module(text)
-    assert text.body in card
+    gpu, processor = gpu_module(text), cpu_module(text)
+    assert text.body in gpu
     assert text.body in processor
     assert "asm" not in processor
-    assert len(re.findall(r"^define ", card, re.M)) == len(re.findall(r"^define ", processor, re.M))
+    assert len(re.findall(r"^define ", gpu, re.M)) == len(re.findall(r"^define ", processor, re.M))

@@ -1,4 +1,4 @@
-"""A graphics card without one: the driver's functions, whose threads run on this processor."""
+"""A GPU without one: the driver's functions, whose threads run on this processor."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CONTEXT = 4096
 
 
 def compiled(text: ThreadText) -> Runner:
-    """Compile a thread's code for this processor, after the optimiser that a card's goes to."""
+    """Compile a thread's code for this processor, after the optimiser that a GPU's goes to."""
     code = engine.load_object(_machine_code(cpu_module(text)))
 
     def run(arguments: bytes, thread: int, threads: int, block: int) -> None:
@@ -50,7 +50,7 @@ def _machine_code(module: str) -> bytes:
 
 
 def interpreted(text: ThreadText) -> Runner:
-    """Read the code that a card of compute capability 9.0 would get, and run it word by word."""
+    """Read the code that a GPU of compute capability 9.0 would get, and run it word by word."""
     machine = PtxMachine(load_ptx(text, "sm_90"))
 
     def run(arguments: bytes, thread: int, threads: int, block: int) -> None:
@@ -60,7 +60,7 @@ def interpreted(text: ThreadText) -> Runner:
 
 
 class FakeCuda:
-    """The functions of ``libcuda`` that are called, for a card whose memory is the process's.
+    """The functions of ``libcuda`` that are called, for a GPU whose memory is the process's.
 
     Attributes:
         launches: blocks, threads per block and arguments of every launch.
@@ -145,7 +145,7 @@ class FakeCuda:
 
 
 def fake_driver(make: Callable[[ThreadText], Runner] = compiled) -> tuple[CudaDriver, FakeCuda]:
-    """Return the driver of a card that is this processor, and what its library has been asked."""
+    """Return the driver of a GPU that is this processor, and what its library has been asked."""
     library = FakeCuda()
 
     def assemble(text: ThreadText) -> bytes:
