@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import final
 
-from neurogame.kernels.codegen.frame import Argument, Counter, Offset, PlayoutFrame
+from neurogame.kernels.codegen.frame import Argument, Counter, GateCode, Offset, PlayoutFrame
+from neurogame.kernels.codegen.text import Text
 
 _GIVEN = (
     *(Argument.BLOCK_END, Argument.LOOKS, Argument.STEP, Argument.STATE, Argument.STRIDE),
@@ -15,6 +16,9 @@ _GIVEN = (
 )
 """Arguments that are read; the others are 0."""
 
+WARP = 32
+"""Threads that run together, and read neighbouring words at once."""
+
 _KEPT = ("fresh", "far", "recent", "age")
 
 
@@ -23,9 +27,18 @@ class ThreadFrame(PlayoutFrame):
     """Cells and counters on the thread's own stack, which the optimiser turns into registers.
 
     What lanes may begin (:attr:`Argument.LEFT`) stays in the caller's rows of words, of which the
-    threads of a warp read neighbours. Between two calls, all that a thread keeps is in such rows:
+    threads of a warp read neighbours. Between two calls, what a thread keeps is in rows as well:
     those of :attr:`Argument.STATE` are its fluents and behind them :meth:`kept`.
+
+    States and final states have many rows, and an address for each would take the registers that
+    the game needs. So each warp has its rows together, at distances that are known in advance:
+    int64 ``[warps, rows, 32]``.
     """
+
+    def __init__(self, text: Text, code: GateCode, age_bits: int) -> None:
+        """Lay out the memory."""
+        super().__init__(text, code, age_bits)
+        self._rows_at: dict[Argument, str] = {}
 
     def begin(self) -> None:
         """Read the arguments and reserve memory, in the first block of the function."""
@@ -42,6 +55,24 @@ class ThreadFrame(PlayoutFrame):
         text = self.text
         far = text.let(f"inttoptr i64 {self.argument[argument]} to ptr addrspace(1)")
         return text.let(f"addrspacecast ptr addrspace(1) {far} to ptr")
+
+    def set_block(self, block: str) -> None:
+        """Say which thread this is."""
+        super().set_block(block)
+        text = self.text
+        warp, lane = text.integer("lshr", block, 5), text.integer("and", block, WARP - 1)
+        rows = {Argument.STATE: self.fluents + len(self.kept()), Argument.FINAL: self.fluents}
+        for argument, count in rows.items():
+            place = text.integer("mul", warp, count * WARP * text.bytes)
+            place = text.integer("add", place, text.integer("mul", lane, text.bytes))
+            self._rows_at[argument] = text.at(self.pointer(argument), place)
+
+    def columns(self, argument: Argument, offset: Offset, row: str | None = None) -> str:
+        """Return a pointer to the thread's word in a caller's row of words."""
+        if argument not in self._rows_at:
+            return super().columns(argument, offset, row)
+        assert row is not None
+        return self.text.at(self._rows_at[argument], int(row) * WARP * self.text.bytes)
 
     def own(self, name: str, offset: Offset, index: str | None = None) -> str:
         """Return a pointer to a vector of the loop's own memory."""

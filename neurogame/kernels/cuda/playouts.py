@@ -17,6 +17,7 @@ from neurogame.errors import ConfigurationError
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Counter
 from neurogame.kernels.codegen.limits import UNLIMITED, PlyLimit, quota
+from neurogame.kernels.codegen.thread_frame import WARP
 from neurogame.kernels.cuda.code import ThreadCode, load_thread_code
 from neurogame.kernels.cuda.driver import CudaDriver
 from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
@@ -170,7 +171,7 @@ class _Launches:
         """Play given states on; see :class:`PlayoutKernel`."""
         width = self._width
         looks = UNLIMITED if steps is None else steps + 1
-        final = self._zeros((len(words), width))
+        final = _warps(self._zeros((len(words), width)))
         began = torch.full((64 * width,), step, dtype=torch.int32, device=self._driver.device)
         plies = self._zeros(64 * width, torch.int32)
         playing = self._zeros(width) - 1
@@ -186,7 +187,9 @@ class _Launches:
             self._set(argument, value)
         self._launch(playing, looks)
         return PlayedLanes(
-            words=final, plies=torch.where(began > step, plies, looks - 1), playing=playing
+            words=_rows(final, width),
+            plies=torch.where(began > step, plies, looks - 1),
+            playing=playing,
         )
 
     def _launch(self, opened: Tensor, looks: int) -> None:
@@ -211,7 +214,7 @@ class _Launches:
         """Say what the lanes begin with: their states, and zeros in the other rows kept."""
         rows = self._zeros((len(states) + self._code.text.kept, self._width))
         rows[: len(states)] = states
-        self._set(Argument.STATE, rows)
+        self._set(Argument.STATE, _warps(rows))
 
     def _set_quota(self, left: Tensor) -> None:
         """Say how many games lanes may begin after their first; int64 ``[bits, width]``."""
@@ -246,3 +249,14 @@ class _Launches:
             goals=totals[Counter.GOALS :][self._code.goal_index],
             lengths=lengths,
         )
+
+
+def _warps(rows: Tensor) -> Tensor:
+    """Return rows of words, ``[N, width]``, as warps have them, ``[warps, N, 32]``."""
+    padded = torch.nn.functional.pad(rows, (0, -rows.shape[1] % WARP))
+    return padded.view(len(rows), -1, WARP).transpose(0, 1).contiguous()
+
+
+def _rows(warps: Tensor, width: int) -> Tensor:
+    """Return the rows of words again."""
+    return warps.transpose(0, 1).reshape(warps.shape[1], -1)[:, :width]
