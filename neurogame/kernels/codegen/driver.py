@@ -166,7 +166,7 @@ def _find_over(frame: PlayoutFrame, step: str, looks: str) -> str:
             over = text.both("or", over, cut)
         frame.keep("over", over, offset)
         if ply.reset:
-            text.store(over, frame.cell(frame.code.cell[ply.reset], offset))
+            frame.set_row(ply.reset, over, offset)
         ended = text.both("and", over, open_)
         frame.keep("ended", ended, offset)
         if frame.code.width > 1:
@@ -219,7 +219,7 @@ def _choose(frame: PlayoutFrame, choice: Choice, step: str) -> None:
         ranks = write_rank(text, [_draw(frame, choice, step, offset) for offset in offsets])
         for offset, rank in zip(offsets, ranks, strict=True):
             for row, value in zip(choice.rank.tolist(), rank, strict=True):
-                text.store(value, frame.cell(frame.code.cell[row], offset))
+                frame.set_row(row, value, offset)
 
 
 def _draw(frame: PlayoutFrame, choice: Choice, step: str, offset: int) -> Draw:
@@ -267,7 +267,7 @@ def _leave(frame: PlayoutFrame, looks: str) -> None:
         with text.when(frame.given(Argument.FINAL)):
             for fluent in frame.each_fluent():
                 at = frame.columns(Argument.FINAL, offset, fluent)
-                state = text.load(frame.cell(0, offset, fluent))
+                state = frame.fluent(fluent, offset)
                 value = text.gate(0xF8, text.load(at, aligned=False), state, open_)
                 text.store(value, at, aligned=False)
 

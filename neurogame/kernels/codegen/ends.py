@@ -85,7 +85,7 @@ def _keep_final(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
     with text.when(frame.given(Argument.FINAL), "final"):
         for fluent in frame.each_fluent():
             at = frame.columns(Argument.FINAL, offset, fluent)
-            state = text.load(frame.cell(0, offset, fluent))
+            state = frame.fluent(fluent, offset)
             value = text.gate(0xF8, text.load(at, aligned=False), state, ended)
             text.store(value, at, aligned=False)
 

@@ -267,6 +267,14 @@ class PlayoutFrame(ABC):
             return "zeroinitializer"
         return self.text.load(self.cell(self.code.cell[row], offset))
 
+    def set_row(self, row: int, value: str, offset: Offset) -> None:
+        """Set a row that the loop gives to the gates."""
+        self.text.store(value, self.cell(self.code.cell[row], offset))
+
+    def fluent(self, fluent: str, offset: Offset) -> str:
+        """Return a fluent's vector; ``fluent`` is its number, an i64."""
+        return self.text.load(self.cell(0, offset, fluent))
+
     def columns(self, argument: Argument, offset: Offset, row: str | None = None) -> str:
         """Return a pointer to a vector's words in a caller's row of words."""
         text = self.text

@@ -24,7 +24,9 @@ _KEPT = ("fresh", "far", "recent", "age")
 
 @final
 class ThreadFrame(PlayoutFrame):
-    """Cells and counters on the thread's own stack, which the optimiser turns into registers.
+    """Cells and counters on the thread's own stack, of which the optimiser makes registers.
+
+    Those of the gates are apart from those of the loop, which always become registers.
 
     What lanes may begin (:attr:`Argument.LEFT`) stays in the caller's rows of words, of which the
     threads of a warp read neighbours. Between two calls, what a thread keeps is in rows as well:
@@ -39,12 +41,17 @@ class ThreadFrame(PlayoutFrame):
         """Lay out the memory."""
         super().__init__(text, code, age_bits)
         self._rows_at: dict[Argument, str] = {}
+        self._loop = ""
 
     def begin(self) -> None:
         """Read the arguments and reserve memory, in the first block of the function."""
         text = self.text
         counters = Counter.GOALS + len(self.goal_rows)
-        self.memory = text.let(f"alloca [{self.cells} x i64], align 8")
+        gates = self.code.cell_count
+        self.memory = text.let(f"alloca [{gates} x i64], align 8")
+        if text.stored:
+            self.memory = text.let(f"call {text.cells} @near(ptr {self.memory})")
+        self._loop = text.let(f"alloca [{self.cells - gates} x i64], align 8")
         self.counts = text.let(f"alloca [{counters} x i64], align 8")
         self.argument = dict.fromkeys(Argument, "0")
         for argument in _GIVEN:
@@ -73,6 +80,11 @@ class ThreadFrame(PlayoutFrame):
             return super().columns(argument, offset, row)
         assert row is not None
         return self.text.at(self._rows_at[argument], int(row) * WARP * self.text.bytes)
+
+    def cell(self, cell: int, offset: Offset, index: str | None = None) -> str:
+        """Return a pointer to a cell of the loop, or to the ``index``-th cell after it."""
+        at = self.text.at(self._loop, (cell - self.code.cell_count) * self.size)
+        return at if index is None else self.text.at(at, int(index) * self.size)
 
     def own(self, name: str, offset: Offset, index: str | None = None) -> str:
         """Return a pointer to a vector of the loop's own memory."""
@@ -107,13 +119,30 @@ class ThreadFrame(PlayoutFrame):
             for number in range(numbers.get(name, 1))
         ]
 
+    def row(self, row: int, offset: Offset) -> str:
+        """Return a row's vector."""
+        if row == 0:
+            return "zeroinitializer"
+        return self.text.load_cell(self.memory, self.code.cell[row])
+
+    def set_row(self, row: int, value: str, offset: Offset) -> None:
+        """Set a row that the loop gives to the gates."""
+        self.text.store_cell(value, self.memory, self.code.cell[row])
+
+    def fluent(self, fluent: str, offset: Offset) -> str:
+        """Return a fluent's vector."""
+        return self.text.load_cell(self.memory, int(fluent))
+
     def enter(self) -> None:
         """Read what the thread begins with."""
         text = self.text
         for name, source in (("base", Argument.BASE), ("open", Argument.OPEN)):
             text.store(text.load(self.columns(source, 0)), self.own(name, 0))
-        for cell, row in self._rows():
-            text.store(text.load(row), cell)
+        for fluent in self.each_fluent():
+            word = text.load(self.columns(Argument.STATE, 0, fluent))
+            text.store_cell(word, self.memory, int(fluent))
+        for number, cell in enumerate(self.kept(), self.fluents):
+            text.store(text.load(self.columns(Argument.STATE, 0, str(number))), cell)
         for counter in range(Counter.GOALS + len(self.goal_rows)):
             text.store("zeroinitializer", text.at(self.counts, counter * text.bytes))
 
@@ -121,17 +150,14 @@ class ThreadFrame(PlayoutFrame):
         """Write what the thread goes on with, and add what it has counted to that of the others."""
         text = self.text
         text.store(text.load(self.own("open", 0)), self.columns(Argument.OPEN, 0))
-        for cell, row in self._rows():
-            text.store(text.load(cell), row)
+        for fluent in self.each_fluent():
+            text.store(self.fluent(fluent, 0), self.columns(Argument.STATE, 0, fluent))
+        for number, cell in enumerate(self.kept(), self.fluents):
+            text.store(text.load(cell), self.columns(Argument.STATE, 0, str(number)))
         for counter in range(Counter.GOALS + len(self.goal_rows)):
             place = counter * text.bytes
-            number = text.load_integer(text.at(self.counts, place))
-            text.do(_add(text.at(self.pointer(Argument.COUNTS), place), number))
-
-    def _rows(self) -> list[tuple[str, str]]:
-        """Return pointers to the cells that are kept, and to their words in the caller's rows."""
-        cells = [self.cell(fluent, 0) for fluent in range(self.fluents)] + self.kept()
-        return [(cell, self.columns(Argument.STATE, 0, str(row))) for row, cell in enumerate(cells)]
+            number_of = text.load_integer(text.at(self.counts, place))
+            text.do(_add(text.at(self.pointer(Argument.COUNTS), place), number_of))
 
 
 def _add(pointer: str, number: str) -> str:

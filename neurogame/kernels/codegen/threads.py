@@ -1,17 +1,15 @@
 """Playouts by many threads, each with one word of lanes: the same loop, in a frame of its own.
 
-The text leaves two things open, which :func:`gpu_module` and :func:`cpu_module` fill in: the number
-of the thread that runs it, and the gates of three inputs. So what a GPU runs can be run on a
-processor, thread after thread, but for these few lines.
+The text leaves a few things open, which :func:`gpu_module` and :func:`cpu_module` fill in: the
+number of the thread that runs it, its memory, and the gates of three inputs. So what a GPU runs
+can be run on a processor, thread after thread, but for these few lines.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from itertools import count
+from dataclasses import dataclass
 from typing import final
 
 from neurogame.kernels.codegen.driver import play_lanes
@@ -34,7 +32,7 @@ class ThreadText:
         body: its instructions.
         gates: how many gates of each truth table the text has.
         kept: rows that are kept between calls behind those of the fluents.
-        cells: words of the thread's memory, what becomes registers included.
+        cells: words that the thread's gates share, in memory or registers.
     """
 
     functions: str
@@ -44,14 +42,16 @@ class ThreadText:
     cells: int
 
 
-def write_threads(code: GateCode, age_bits: int) -> ThreadText:
+def write_threads(code: GateCode, age_bits: int, *, stored: bool) -> ThreadText:
     """Write what one thread does; see :class:`Argument` and :class:`ThreadFrame`.
 
     Args:
         code: the gates, straight-line.
         age_bits: see :func:`~neurogame.kernels.codegen.driver.write_module`.
+        stored: whether the cells of the gates are memory; else the optimiser makes registers of
+            them.
     """
-    text = Text(1, ternary=True)
+    text = Text(1, ternary=True, stored=stored)
     frame = ThreadFrame(text, code, age_bits)
     text.begin("entry")
     frame.begin()
@@ -74,7 +74,7 @@ def write_threads(code: GateCode, age_bits: int) -> ThreadText:
         body="\n".join(text.lines),
         gates=text.gates,
         kept=len(frame.kept()),
-        cells=frame.cells,
+        cells=code.cell_count,
     )
 
 
@@ -91,8 +91,9 @@ def gpu_module(text: ThreadText) -> str:
         f"declare i32 @llvm.nvvm.read.ptx.sreg.{name}.x()\n" for name in ("tid", "ntid", "ctaid")
     )
     head = f"ptx_kernel void @play(ptr byval([{ARGUMENTS} x i64]) align 8 %arguments)"
-    near = replace(text, functions=_near_pieces(text.functions), body=_near_calls(text.body))
-    return registers + _module(near, head, thread, _lop3)
+    # The optimiser does not see through this, so one register leads to all cells.
+    near = '%near = call ptr addrspace(5) asm "cvta.to.local.u64 $0, $1;", "=l,l"(ptr %memory)'
+    return registers + _module(text, head, thread, near, _lop3)
 
 
 def cpu_module(text: ThreadText) -> str:
@@ -101,32 +102,11 @@ def cpu_module(text: ThreadText) -> str:
   %at = getelementptr i8, ptr %arguments, i64 {8 * Argument.BLOCK}
   %number = load i64, ptr %at, align 8"""
     head = "void @play(ptr noalias %arguments)"
-    return _module(text, head, thread, _plain)
+    near = "%near = addrspacecast ptr %memory to ptr addrspace(5)"
+    return _module(text, head, thread, near, _plain)
 
 
-def _near_pieces(functions: str) -> str:
-    """Say that the cells of the pieces are in the thread's own memory: other loads are slower."""
-    return functions.replace(
-        "(ptr %cells) noinline {\nentry:",
-        "(ptr addrspace(5) %near) noinline {\nentry:\n"
-        "  %cells = addrspacecast ptr addrspace(5) %near to ptr",
-    )
-
-
-def _near_calls(body: str) -> str:
-    """Call such pieces."""
-    numbers = count()
-    return re.sub(
-        r"call void (@\w+)\(ptr (%\w+)\)",
-        lambda found: (
-            f"%near{(number := next(numbers))} = addrspacecast ptr {found[2]} to "
-            f"ptr addrspace(5)\n  call void {found[1]}(ptr addrspace(5) %near{number})"
-        ),
-        body,
-    )
-
-
-def _module(text: ThreadText, head: str, thread: str, gate: Callable[[int], str]) -> str:
+def _module(text: ThreadText, head: str, thread: str, near: str, gate: Callable[[int], str]) -> str:
     """Put a module together."""
     words = f"{_WORD} %a, {_WORD} %b, {_WORD} %c"
     return "\n".join(
@@ -134,6 +114,8 @@ def _module(text: ThreadText, head: str, thread: str, gate: Callable[[int], str]
             declarations(1, ternary=True),
             f"define internal i64 @thread(ptr %arguments) alwaysinline {{{thread}",
             "  ret i64 %number\n}",
+            "define internal ptr addrspace(5) @near(ptr %memory) alwaysinline {",
+            f"  {near}\n  ret ptr addrspace(5) %near\n}}",
             *(
                 f"define internal {_WORD} {gate_name(table)}({words}) alwaysinline {{\n"
                 f"{gate(table)}\n  ret {_WORD} %result\n}}"

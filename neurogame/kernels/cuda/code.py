@@ -24,9 +24,9 @@ from neurogame.netlist.facts import facts_of
 MOST_GATES = 100_000
 """Larger circuits are refused: there is no code that interprets tables on GPUs."""
 
-_REGISTERS = 100
-"""Words that a thread may have in registers: a GPU has 255 of 32 bits, and some are for other
-things. For the order of the gates; the GPU's own compiler hands out the registers."""
+_REGISTERS = 80
+"""Words that the gates of a thread may have in registers: it has 255 of 32 bits, and the loop and
+what is on its way take the others."""
 
 
 @final
@@ -105,7 +105,7 @@ def _make(circuit: Circuit, age_bits: int) -> Arrays:
             f"{ply.netlist.gate_count:,}: take 'torch' on this device, or 'llvm' on cpu"
         )
     code = StraightCode(ply, _REGISTERS, loop_rows(ply))
-    text = write_threads(code, age_bits)
+    text = write_threads(code, age_bits, stored=code.cell_count > _REGISTERS)
     rows = sorted(set(ply.goals.tolist()))
     numbers = [ply.netlist.gate_count, *code.accesses(), text.cells, len(rows), text.kept]
     return {

@@ -257,6 +257,7 @@ def _shift_right(bits: int, value: int, by: int) -> int:
 _OPERATIONS: dict[str, Callable[..., int]] = {
     "mov": lambda bits, a: a,
     "cvt": lambda bits, a: a,
+    "cvta.to.local": lambda bits, a: a - LOCAL,
     "cvta.local": lambda bits, a: a + LOCAL,
     "add": lambda bits, a, b: a + b,
     "sub": lambda bits, a, b: a - b,

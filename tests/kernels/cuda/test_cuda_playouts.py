@@ -80,15 +80,17 @@ def test_the_code_of_the_gpu_plays_them_too(name: str, how: dict[str, Any]) -> N
     assert found.games > 0
 
 
+@pytest.mark.parametrize("registers", [30, 80])
 @pytest.mark.parametrize("make", [compiled, interpreted])
 def test_gates_in_pieces_are_the_same_gates(
-    make: Callable[[ThreadText], Runner], monkeypatch: pytest.MonkeyPatch
+    make: Callable[[ThreadText], Runner], registers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parts of many gates become functions, which find a thread's cells in its memory."""
     monkeypatch.setattr(straight, "_WHOLE", 60)
     monkeypatch.setattr(straight, "_PIECE", 50)
     monkeypatch.setattr(code, "load_arrays", lambda key: None)
     monkeypatch.setattr(code, "save_arrays", lambda key, arrays: None)
+    monkeypatch.setattr(code, "_REGISTERS", registers)
     pieces = CudaPlayouts(game("tictactoe").circuit, fake_driver(make)[0])
     assert pieces.loaded()[0].text.functions.count("define") >= 4
     run = PlayoutRun(seed=5, lanes=70, games=150)

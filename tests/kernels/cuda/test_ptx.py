@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -20,10 +23,8 @@ from neurogame.netlist.facts import facts_of
 from neurogame.netlist.ply import Ply
 from tests.kernels.codegen.test_playouts import game
 
-CODES = (
-    *(("tictactoe", 0), ("tictactoe", 10), ("odd", 0), ("odd", 10), ("connectfour", 0)),
-    *(("connectfour", 10), ("connectfour_simultaneous", 0)),
-)
+SMALL = (("tictactoe", 0), ("tictactoe", 10), ("odd", 0), ("odd", 10))
+CODES = (*SMALL, ("connectfour", 0), ("connectfour", 10), ("connectfour_simultaneous", 0))
 """Games, and bits for the plies of a game."""
 OF_THE_LOOP = {0x10, 0x30, 0x40, 0x78, 0x80, 0x8E, 0x90, 0x96, 0xCA, 0xE0, 0xF4, 0xF8}
 """Truth tables of the gates that are not the game's: counting, drawing, ages."""
@@ -61,19 +62,43 @@ def test_gates_are_those_of_the_netlist(name: str, age_bits: int) -> None:
     assert 2 * own.total() * 0.97 <= found.total() <= 2 * text.gates.total()
 
 
-@pytest.mark.parametrize(("name", "age_bits"), CODES)
+@pytest.mark.parametrize(("name", "age_bits"), SMALL)
 def test_a_small_game_is_registers_and_nothing_else(name: str, age_bits: int) -> None:
     ptx = load_ptx(load_thread_code(game(name).circuit, age_bits).text, "sm_90")
     assert re.search(r"^\.version 7\.8\n\.target sm_90\n\.address_size 64$", ptx, re.M)
     assert re.findall(r"^.*\.entry (\w+)\($", ptx, re.M) == ["play"]
     counts = count_instructions(ptx)
-    for name_of, count in counts.items():
-        assert count > 0
-        assert not name_of.startswith(("call", "ld.local", "st.local", "ld.b", "st.b")), name_of
-        assert not re.search(r"\.v[48]|\.f\d\d|\.b128|\.u8|\.b8", name_of), name_of
-    for word in (".extern", ".func", ".local", "trap", "<", "@llvm"):
+    assert not any(name.startswith(("call", "ld.local", "st.local")) for name in counts)
+    assert ".local" not in ptx
+    check_words(ptx)
+
+
+def check_words(ptx: str) -> None:
+    """Nothing from elsewhere, no type that a GPU lacks, and no address of unknown memory."""
+    for name in count_instructions(ptx):
+        assert not name.startswith(("ld.b", "ld.v", "st.b", "st.v")), name
+        assert not re.search(r"\.v[48]|\.f\d\d|\.b128|\.u8|\.b8", name), name
+    for word in (".extern", "trap", "<", "@llvm"):
         assert word not in re.sub(r"//.*|%\w+<\d+>", "", ptx), word
-    assert counts["lop3.b32"] == functions_of(ptx).total()
+    assert count_instructions(ptx)["lop3.b32"] == functions_of(ptx).total()
+
+
+@pytest.mark.parametrize(("name", "age_bits"), sorted(set(CODES) - set(SMALL)))
+def test_a_larger_game_goes_through_memory_as_scheduled(name: str, age_bits: int) -> None:
+    """Loads and stores of the gates, and those of the loop: rows, ranks, states at both ends."""
+    code = load_thread_code(game(name).circuit, age_bits)
+    ptx = load_ptx(code.text, "sm_90")
+    check_words(ptx)
+    counts, ply = count_instructions(ptx), ply_of(name)
+    loads, stores = code.accesses
+    fluents = len(ply.next)
+    ranks = sum(len(choice.rank) for choice in ply.choices)
+    planes = sum(len(choice.total) + len(choice.mask) + 1 for choice in ply.choices)
+    assert counts["st.local.v2.b32"] == stores + fluents + ranks + (ply.reset > 0)
+    # Final states are read in two places; ends, goals and several where games end.
+    rows = planes + 4 * (len(ply.goals) + 3)
+    assert loads + 3 * fluents < counts["ld.local.v2.b32"] <= loads + 3 * fluents + rows
+    assert not any(name.startswith(("ld.local.b", "st.local.b")) for name in counts)
 
 
 def test_pieces_of_a_large_game_find_their_cells_in_the_memory_of_the_thread(
@@ -83,13 +108,25 @@ def test_pieces_of_a_large_game_find_their_cells_in_the_memory_of_the_thread(
     monkeypatch.setattr(straight, "_PIECE", 50)
     ply = ply_of("tictactoe")
     code = StraightCode(ply, 100, loop_rows(ply))
-    ptx = compile_ptx(gpu_module(write_threads(code, 0)), "sm_90")
+    ptx = compile_ptx(gpu_module(write_threads(code, 0, stored=True)), "sm_90")
     names = re.findall(r"^\.func (\w+)\($", ptx, re.M)
     assert len(names) == sum(len(pieces) for pieces in code.steps.values() if len(pieces) > 1) >= 4
     assert set(re.findall(r"call\.uni\s+(\w+)", ptx)) == set(names)
-    counts = count_instructions(ptx)
-    assert counts["ld.local.v2.b32"] > 0
-    assert not any(name.startswith(("ld.v", "ld.b", "st.v", "st.b")) for name in counts)
+    check_words(ptx)
+    assert count_instructions(ptx)["ld.local.v2.b32"] >= code.accesses()[0]
+
+
+@pytest.mark.skipif(shutil.which("ptxas") is None, reason="NVIDIA's assembler is not installed")
+@pytest.mark.parametrize("target", ["sm_80", "sm_90"])
+@pytest.mark.parametrize(("name", "age_bits"), [*SMALL[:2], ("connectfour", 0)])
+def test_the_assembler_takes_it(name: str, age_bits: int, target: str, tmp_path: Path) -> None:
+    path = tmp_path / "play.ptx"
+    path.write_text(load_ptx(load_thread_code(game(name).circuit, age_bits).text, target))
+    command = ["ptxas", "-v", f"-arch={target}", str(path), "-o", str(tmp_path / "play.cubin")]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    assert "Compiling entry function 'play'" in said
+    if name == "tictactoe":
+        assert " 0 bytes spill stores, 0 bytes spill loads" in said, "all of it in registers"
 
 
 @pytest.mark.parametrize("target", TARGETS)
