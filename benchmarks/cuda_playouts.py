@@ -5,15 +5,20 @@ python -m benchmarks.cuda_playouts ../shared/games --games ticTacToe reversi --c
 
 With a GPU: million plies per second of wall time, medians of several runs, after the GPU has
 played the same games as the processor; and what its driver has made of the code. With ``--code``,
-or without a GPU: the instructions of the code as text, beside the gates of the netlist. What they
-cost only a GPU can tell.
+or without a GPU: the instructions of the code as text, beside the gates of the netlist, and the
+registers that NVIDIA's assembler ``ptxas`` gives it where that is installed. What they cost only a
+GPU can tell.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
+import shutil
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -44,15 +49,39 @@ def show_code(name: str, circuit: Circuit) -> None:
     start = time.perf_counter()
     code = load_thread_code(circuit, 0)
     made = time.perf_counter()
-    counts = count_instructions(load_ptx(code.text, TARGET))
+    ptx = load_ptx(code.text, TARGET)
     compiled = time.perf_counter()
+    counts = count_instructions(ptx)
+    registers, spilled, seconds = assemble(ptx)
     loads, stores = (_begin(counts, f"{kind}.local") for kind in ("ld", "st"))
     print(
         f"{name:16s} {code.gates:9,d} {code.text.gates.total():9,d} {counts['lop3.b32']:9,d} "
-        f"{_logic(counts):8,d} {loads:8,d} {stores:8,d} {counts.total():9,d} {'unknown':>9s} "
-        f"{code.text.cells:7,d} {made - start:7.1f} {compiled - made:7.1f}",
+        f"{_logic(counts):8,d} {loads:8,d} {stores:8,d} {counts.total():9,d} "
+        f"{code.text.cells:7,d} {registers:>9s} {spilled:>8s} {made - start:7.1f} "
+        f"{compiled - made:7.1f} {seconds:>8s}",
         flush=True,
     )
+
+
+def assemble(ptx: str) -> tuple[str, str, str]:
+    """Return what NVIDIA's assembler makes of a text, where it is installed.
+
+    Returns:
+        Registers of a thread, words of 32 bits that are spilled and read again in the text, and
+        seconds.
+    """
+    if shutil.which("ptxas") is None:
+        return ("unknown",) * 3
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "play.ptx"
+        path.write_text(ptx)
+        command = ["ptxas", "-v", f"-arch={TARGET}", str(path), "-o", f"{path}.cubin"]
+        start = time.perf_counter()
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+        seconds = time.perf_counter() - start
+    [registers] = re.findall(r"Used (\d+) registers", said)
+    spilled = sum(map(int, re.findall(r"(\d+) bytes spill", said))) // 4
+    return registers, f"{spilled:,d}", f"{seconds:.1f}"
 
 
 def _begin(counts: Counter[str], beginning: str) -> int:
@@ -142,8 +171,8 @@ def main() -> int:
         print(f"PTX for {TARGET}, one thread of 64 lanes; instructions of the text, not of a ply:")
         print(
             f"{'game':16s} {'gates':>9s} {'in text':>9s} {'lop3.b32':>9s} {'logic':>8s} "
-            f"{'ld.local':>8s} {'st.local':>8s} {'all':>9s} {'registers':>9s} {'cells':>7s} "
-            f"{'make s':>7s} {'PTX s':>7s}"
+            f"{'ld.local':>8s} {'st.local':>8s} {'all':>9s} {'cells':>7s} {'registers':>9s} "
+            f"{'spills':>8s} {'make s':>7s} {'PTX s':>7s} {'ptxas s':>8s}"
         )
         for name, circuit in circuits:
             show_code(name, circuit)

@@ -124,10 +124,11 @@ class Simulator:
             MissingExtraError: its modules are not installed.
         """
         self.circuit = circuit
-        self.device = torch.device(device)
-        absent = find_absent(self.device) if self.device.type == "cuda" else ""
-        if absent:
+        named = torch.device(device)
+        if named.type == "cuda" and (absent := find_absent(named)):
             raise ConfigurationError(f"device {device} is not there: {absent}")
+        # With its number, as tensors name it.
+        self.device = torch.empty(0, device=device).device
         self.ply = TorchPly(circuit, self.device)
         self._step = step_kernel(circuit, backend, self.device)
         self.move_offsets = self.ply.move_offsets

@@ -157,9 +157,8 @@ def open_driver(device: str | torch.device) -> CudaDriver:
     Args:
         device: the GPU; it can play, see :mod:`~neurogame.kernels.cuda.capability`.
     """
-    device = torch.device(device)
-    index = torch.cuda.current_device() if device.index is None else device.index
-    device = torch.device("cuda", index)
+    # With its number, as tensors name it.
+    device = torch.empty(0, device=device).device
     target = target_for(*torch.cuda.get_device_capability(device))
     library = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
     return CudaDriver(device, library, lambda text: load_ptx(text, target).encode() + b"\0")

@@ -49,9 +49,9 @@ def _machine_code(module: str) -> bytes:
         return bytes(machine.emit_object(parsed))
 
 
-def interpreted(text: ThreadText) -> Runner:
-    """Read the code that a GPU of compute capability 9.0 would get, and run it word by word."""
-    machine = PtxMachine(load_ptx(text, "sm_90"))
+def interpreted(ptx: str) -> Runner:
+    """Read the code that a GPU gets, and run it word by word."""
+    machine = PtxMachine(ptx)
 
     def run(arguments: bytes, thread: int, threads: int, block: int) -> None:
         machine.run("play", arguments, (thread, threads, block))
@@ -113,7 +113,9 @@ class FakeCuda:
             assert len(message) < values[1]
             ctypes.memmove(values[0], message, len(message))
             return 218
-        module._obj.value = 1 + int(image.value)
+        if image.value.startswith(b"//"):
+            self.images.append(interpreted(image.value.decode()))
+        module._obj.value = len(self.images)
         return 0
 
     def _cuModuleGetFunction(self, function: Any, module: Any, name: bytes) -> int:  # noqa: N802
@@ -144,12 +146,19 @@ class FakeCuda:
         return 0
 
 
-def fake_driver(make: Callable[[ThreadText], Runner] = compiled) -> tuple[CudaDriver, FakeCuda]:
-    """Return the driver of a GPU that is this processor, and what its library has been asked."""
+def fake_driver(*, ptx: bool = False) -> tuple[CudaDriver, FakeCuda]:
+    """Return the driver of a GPU that is this processor, and what its library has been asked.
+
+    Args:
+        ptx: whether it is given what a GPU of compute capability 9.0 gets; else the same compiled
+            for this processor, which is faster.
+    """
     library = FakeCuda()
 
     def assemble(text: ThreadText) -> bytes:
-        library.images.append(make(text))
-        return b"%d" % (len(library.images) - 1)
+        if ptx:
+            return load_ptx(text, "sm_90").encode() + b"\0"
+        library.images.append(compiled(text))
+        return b"compiled"
 
     return CudaDriver(torch.device("cpu"), library, assemble), library

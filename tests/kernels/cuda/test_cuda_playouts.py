@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
-from collections.abc import Callable
 from functools import cache
 from itertools import count, pairwise
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -15,14 +16,14 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, LimitError
 from neurogame.kernels.codegen import straight
 from neurogame.kernels.codegen.frame import Argument
-from neurogame.kernels.codegen.threads import ThreadText
 from neurogame.kernels.cuda import code, playouts
-from neurogame.kernels.cuda.driver import BLOCK_THREADS, CudaDriver
+from neurogame.kernels.cuda.code import load_thread_code
+from neurogame.kernels.cuda.driver import BLOCK_THREADS, CudaDriver, open_driver
 from neurogame.kernels.cuda.playouts import FIRST_LOOKS, CudaPlayouts
 from neurogame.kernels.playout import PlayoutRun
 from neurogame.simulate.game import Game
 from tests.kernels.codegen.test_playouts import game, plain
-from tests.kernels.cuda.fake_gpu import FakeCuda, Runner, compiled, fake_driver, interpreted
+from tests.kernels.cuda.fake_gpu import FakeCuda, fake_driver
 from tests.kernels.twin.slow_playout import assert_equal
 
 HOW: list[dict[str, Any]] = [
@@ -36,8 +37,8 @@ HOW: list[dict[str, Any]] = [
 
 
 @cache
-def player(name: str, make: Callable[[ThreadText], Runner] = compiled) -> CudaPlayouts:
-    return CudaPlayouts(game(name).circuit, fake_driver(make)[0])
+def player(name: str, *, ptx: bool = False) -> CudaPlayouts:
+    return CudaPlayouts(game(name).circuit, fake_driver(ptx=ptx)[0])
 
 
 def on_fake(name: str) -> tuple[CudaPlayouts, FakeCuda]:
@@ -75,15 +76,15 @@ def test_simultaneous_moves() -> None:
 def test_the_code_of_the_gpu_plays_them_too(name: str, how: dict[str, Any]) -> None:
     """PTX for compute capability 9.0, instruction by instruction."""
     run = PlayoutRun(seed=5, **how)
-    found = player(name, interpreted).run(run)
+    found = player(name, ptx=True).run(run)
     assert_equal(found, plain(name).run(run))
     assert found.games > 0
 
 
 @pytest.mark.parametrize("registers", [30, 80])
-@pytest.mark.parametrize("make", [compiled, interpreted])
+@pytest.mark.parametrize("ptx", [False, True])
 def test_gates_in_pieces_are_the_same_gates(
-    make: Callable[[ThreadText], Runner], registers: int, monkeypatch: pytest.MonkeyPatch
+    ptx: bool, registers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parts of many gates become functions, which find a thread's cells in its memory."""
     monkeypatch.setattr(straight, "_WHOLE", 60)
@@ -91,7 +92,7 @@ def test_gates_in_pieces_are_the_same_gates(
     monkeypatch.setattr(code, "load_arrays", lambda key: None)
     monkeypatch.setattr(code, "save_arrays", lambda key, arrays: None)
     monkeypatch.setattr(code, "_REGISTERS", registers)
-    pieces = CudaPlayouts(game("tictactoe").circuit, fake_driver(make)[0])
+    pieces = CudaPlayouts(game("tictactoe").circuit, fake_driver(ptx=ptx)[0])
     assert pieces.loaded()[0].text.functions.count("define") >= 4
     run = PlayoutRun(seed=5, lanes=70, games=150)
     assert_equal(pieces.run(run), plain("tictactoe").run(run))
@@ -196,6 +197,24 @@ def test_errors_of_the_driver_say_what_failed_and_what_else_plays() -> None:
     library.fail = {"cuInit": 2}
     with pytest.raises(LimitError, match="cuInit"):
         CudaDriver(torch.device("cpu"), library, lambda text: b"0")
+
+
+def test_the_driver_of_a_gpu_gets_code_for_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    library, asked = FakeCuda(), []
+    load = library.__getattr__("cuModuleLoadDataEx")
+
+    def watch(module: Any, image: Any, *others: Any) -> int:
+        asked.append(image.value.decode())
+        return load(module, image, *others)
+
+    monkeypatch.setattr(library, "cuModuleLoadDataEx", watch, raising=False)
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: library if "cuda" in name else None)
+    monkeypatch.setattr(torch, "empty", lambda size, device: Mock(device=torch.device("cuda", 0)))
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (8, 7))
+    driver = open_driver("cuda")
+    assert driver.device == torch.device("cuda", 0)
+    driver.load(load_thread_code(tictactoe(), 0).text)
+    assert ".target sm_86\n" in asked[0]
 
 
 def test_what_the_driver_has_made_of_the_code() -> None:
