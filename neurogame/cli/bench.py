@@ -52,7 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--backend",
         nargs="+",
         default=["auto"],
-        help="what plays: auto, torch, llvm, llvm-straight or llvm-table (auto)",
+        help="what plays: auto, torch, llvm, llvm-straight, llvm-table, or with --device cuda also "
+        "cuda (auto)",
     )
     parser.add_argument("--seconds", type=float, default=0.5, help="seconds of a measurement (0.5)")
     parser.add_argument(

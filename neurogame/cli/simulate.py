@@ -43,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(with --json: all moves)",
     )
     parser.add_argument(
-        "--backend", help="what plays: auto, torch, llvm, llvm-straight or llvm-table (auto)"
+        "--backend",
+        help="what plays: auto, torch, llvm, llvm-straight, llvm-table, or with --device cuda also "
+        "cuda (auto)",
     )
     parser.add_argument("--threads", type=int, default=1, help="threads that play (1)")
     parser.add_argument("--device", default="cpu", help="torch device (cpu)")

@@ -4,7 +4,8 @@ All backends play the same games; they differ in speed. ``torch`` is the definit
 there. ``llvm`` compiles the game for the CPU, as straight-line code (``llvm-straight``) or as a
 table for one generic kernel (``llvm-table``), whichever suits its size. ``auto`` takes ``llvm`` on
 the CPU, and ``torch`` on other devices, where llvmlite or numba are missing, and where the circuit
-is enormous.
+is enormous. ``cuda`` compiles it for an NVIDIA GPU; it has never been run on one, so it
+plays only where it is asked for by name.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from neurogame.errors import ConfigurationError, MissingExtraError, NeurogameWar
 from neurogame.kernels.playout import PlayoutKernel
 from neurogame.kernels.step import StepKernel
 
-BACKENDS = ("auto", "torch", "llvm", "llvm-straight", "llvm-table")
+BACKENDS = ("auto", "torch", "llvm", "llvm-straight", "llvm-table", "cuda")
 """What may be asked for."""
 
 VARIABLE = "NEUROGAME_BACKEND"
@@ -30,8 +31,10 @@ VARIABLE = "NEUROGAME_BACKEND"
 MOST_INPUTS = 6_000_000
 """Input literals of gates up to which ``auto`` compiles a circuit."""
 
-_MODULES = {"torch": (), "llvm": ("llvmlite", "numba")}
+_MODULES = {"torch": (), "llvm": ("llvmlite", "numba"), "cuda": ("llvmlite", "numba")}
 _HOME = {"cpu": "llvm"}
+_DEVICES = {"llvm": "cpu", "cuda": "cuda"}
+"""What each compiled backend is made for."""
 
 
 def playout_kernel(
@@ -53,6 +56,11 @@ def playout_kernel(
         from neurogame.kernels.codegen.playouts import LlvmPlayouts
 
         return LlvmPlayouts(circuit, variant or None)
+    if family == "cuda":
+        from neurogame.kernels.cuda.driver import open_driver
+        from neurogame.kernels.cuda.playouts import CudaPlayouts
+
+        return CudaPlayouts(circuit, open_driver(device))
     from neurogame.kernels.twin.torch_playout import TorchPlayouts
 
     return TorchPlayouts(circuit, device)
@@ -62,6 +70,8 @@ def step_kernel(
     circuit: Circuit, backend: str | None, device: str | torch.device = "cpu"
 ) -> StepKernel | None:
     """Return what evaluates given states of a game, compiled if need be; None for plain torch.
+
+    ``cuda`` plays random games only; it leaves given states to plain torch.
 
     Args:
         circuit: the game.
@@ -91,7 +101,8 @@ def resolve_backend(
         circuit: the game; ``auto`` is plain torch where optimising it would take minutes.
 
     Raises:
-        ConfigurationError: there is no such backend, or it does not run on this device.
+        ConfigurationError: there is no such backend, or it does not run on this device, or there
+            is no such device.
         MissingExtraError: its modules are not installed.
     """
     kind = torch.device(device).type
@@ -113,11 +124,16 @@ def resolve_backend(
     family = name.partition("-")[0]
     if not _runs_on(family, kind):
         raise ConfigurationError(
-            f"{source} {name!r} does not run on {kind}; there, 'auto' and 'torch' do"
+            f"{source} {name!r} does not run on {kind}, it is made for device "
+            f"{_DEVICES[family]!r}; on {kind}, 'auto' and 'torch' do"
         )
     if _missing(family):
         raise MissingExtraError(
             f"{source} {name!r} needs {_missing(family)}: pip install {_missing(family)}"
+        )
+    if _lacks(family, device):
+        raise ConfigurationError(
+            f"{source} {name!r} cannot play on {device}: {_lacks(family, device)}"
         )
     return name
 
@@ -128,13 +144,24 @@ def available_backends(device: str | torch.device = "cpu") -> tuple[str, ...]:
     return tuple(
         name
         for name in BACKENDS[1:]
-        if _runs_on(family := name.partition("-")[0], kind) and not _missing(family)
+        if _runs_on(family := name.partition("-")[0], kind)
+        and not _missing(family)
+        and not _lacks(family, device)
     )
 
 
 def _runs_on(family: str, kind: str) -> bool:
     """Say whether a backend is made for a kind of device."""
-    return family in ("torch", _HOME.get(kind))
+    return family == "torch" or _DEVICES[family] == kind
+
+
+def _lacks(family: str, device: str | torch.device) -> str:
+    """Return what a device lacks for a backend made for its kind, and what to do; or nothing."""
+    if family != "cuda":
+        return ""
+    from neurogame.kernels.cuda.capability import find_missing
+
+    return find_missing(torch.device(device))
 
 
 def _missing(family: str) -> str:

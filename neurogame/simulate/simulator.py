@@ -11,8 +11,9 @@ import torch
 from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.errors import GameError, NeurogameWarning
+from neurogame.errors import ConfigurationError, GameError, NeurogameWarning
 from neurogame.kernels.backends import playout_kernel, resolve_backend, step_kernel
+from neurogame.kernels.cuda.capability import find_absent
 from neurogame.kernels.playout import PlayoutKernel
 from neurogame.kernels.step import GOALS, NEXT, STATUS
 from neurogame.kernels.twin.joint_moves import joint_moves
@@ -118,11 +119,16 @@ class Simulator:
                 large batches and takes as long to make as that of the playouts.
 
         Raises:
-            ConfigurationError: there is no such backend, or it does not run on this device.
+            ConfigurationError: there is no such device or backend, or it does not run on this
+                device.
             MissingExtraError: its modules are not installed.
         """
         self.circuit = circuit
-        self.device = torch.device(device)
+        named = torch.device(device)
+        if named.type == "cuda" and (absent := find_absent(named)):
+            raise ConfigurationError(f"device {device} is not there: {absent}")
+        # With its number, as tensors name it.
+        self.device = torch.empty(0, device=device).device
         self.ply = TorchPly(circuit, self.device)
         self._step = step_kernel(circuit, backend, self.device)
         self.move_offsets = self.ply.move_offsets

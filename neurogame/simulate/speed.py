@@ -16,7 +16,7 @@ from neurogame.kernels.backends import resolve_backend
 from neurogame.kernels.playout import PlayoutKernel, PlayoutRun
 from neurogame.simulate.game import Game
 
-_MODULES = {"llvm": "codegen.playouts", "torch": "twin.torch_playout"}
+_MODULES = {"llvm": "codegen.playouts", "torch": "twin.torch_playout", "cuda": "cuda.playouts"}
 _LANES = 16384
 _FEWEST_LANES = 2048
 """More than one block of every compiled kernel."""
@@ -110,7 +110,8 @@ def measure_speed(
         runs: number of runs, at least 1.
         threads: threads that play.
     """
-    alone = threads == 1
+    # A GPU's time is none of the processor's.
+    alone = threads == 1 and kernel.name != "cuda"
     clock = time.process_time if alone else time.perf_counter
 
     def rate(plan: PlayoutRun) -> float:

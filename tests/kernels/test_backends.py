@@ -9,6 +9,7 @@ import pytest
 from neurogame.errors import ConfigurationError, MissingExtraError, NeurogameWarning
 from neurogame.kernels import backends as module
 from neurogame.kernels.backends import available_backends, playout_kernel, resolve_backend
+from neurogame.kernels.cuda import capability
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.simulate.game import Game
 
@@ -73,11 +74,15 @@ def test_a_backend_asked_for_must_be_installed(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_backend_must_be_made_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, "llvmlite", "numba")
-    for name, device in (("llvm", "cuda"), ("llvm-table", "mps")):
+    for name, device in (("llvm", "cuda"), ("llvm-table", "mps"), ("cuda", "cpu")):
         with pytest.raises(ConfigurationError, match=f"does not run on {device}"):
             resolve_backend(name, device)
     assert available_backends("cpu") == ("torch", "llvm", "llvm-straight", "llvm-table")
-    assert available_backends("cuda") == ("torch",)
+    for missing, there in (("all of it", ("torch",)), ("", ("torch", "cuda"))):
+        monkeypatch.setattr(capability, "find_missing", lambda device, said=missing: said)
+        assert available_backends("cuda") == there
+        assert resolve_backend(None, "cuda") == "torch", "it has never been measured"
+    assert resolve_backend("cuda", "cuda:1") == "cuda"
     install(monkeypatch)
     assert available_backends("cpu") == ("torch",)
 

@@ -5,6 +5,7 @@ A block's lanes are one vector of words, or a few; its signals stay in the cache
 
 from __future__ import annotations
 
+from neurogame.kernels.codegen.block_frame import BlockFrame
 from neurogame.kernels.codegen.ends import count_ended
 from neurogame.kernels.codegen.frame import Argument, Counter, GateCode, Part, PlayoutFrame
 from neurogame.kernels.codegen.rank import Draw, first_attempt, write_rank
@@ -29,7 +30,7 @@ _VECTORS_PER_DRAW = 2
 
 def write_module(
     code: GateCode, words: int, age_bits: int, *, ternary: bool
-) -> tuple[str, PlayoutFrame]:
+) -> tuple[str, BlockFrame]:
     """Write the function ``play(arguments)``; see :class:`Argument`.
 
     Args:
@@ -43,14 +44,14 @@ def write_module(
         The module, and the memory that it is made for.
     """
     text = Text(words, ternary=ternary)
-    frame = PlayoutFrame(text, code, age_bits)
+    frame = BlockFrame(text, code, age_bits)
     text.begin("entry")
     frame.begin()
     blocks = (frame.argument[Argument.BLOCK], frame.argument[Argument.BLOCK_END])
     with text.count(*blocks, "block") as block:
         frame.set_block(block)
         _enter(frame)
-        _play(frame)
+        play_lanes(frame, "0")
     text.do("ret void")
     return text.module("void @play(ptr noalias %arguments)"), frame
 
@@ -71,25 +72,30 @@ def _enter(frame: PlayoutFrame) -> None:
         with text.count(0, argument[Argument.LEFT_BITS]) as bit:
             value = text.load(frame.columns(Argument.LEFT, offset, bit), aligned=False)
             text.store(value, frame.own("left", offset, bit))
-        for number, plane in enumerate(_bits(text, argument[Argument.STEP], frame.age_bits)):
+        for number, plane in enumerate(bit_planes(text, argument[Argument.STEP], frame.age_bits)):
             text.store(plane, frame.own_number("age", number, offset))
-        with text.when(given), text.count(0, frame.fluents) as fluent:
-            value = text.load(frame.columns(Argument.STATE, offset, fluent), aligned=False)
-            text.store(value, frame.cell(0, offset, fluent))
-        with (
-            text.when(text.let(f"xor i1 {given}, true")),
-            text.count(0, frame.fluents) as fluent,
-        ):
-            place = text.integer("shl", fluent, 3)
-            word = text.load_integer(text.at(frame.pointer(Argument.INITIAL), place))
-            text.store(text.splat(word), frame.cell(0, offset, fluent))
+        with text.when(given):
+            for fluent in frame.each_fluent():
+                value = text.load(frame.columns(Argument.STATE, offset, fluent), aligned=False)
+                text.store(value, frame.cell(0, offset, fluent))
+        with text.when(text.let(f"xor i1 {given}, true")):
+            for fluent in frame.each_fluent():
+                place = text.integer("shl", fluent, 3)
+                word = text.load_integer(text.at(frame.pointer(Argument.INITIAL), place))
+                text.store(text.splat(word), frame.cell(0, offset, fluent))
         if frame.moves:
             with text.count(0, frame.moves) as move:
                 text.store("zeroinitializer", frame.own("made", offset, move))
 
 
-def _play(frame: PlayoutFrame) -> None:
-    """Look, count what has ended, choose and move, until no look or no open lane is left."""
+def play_lanes(frame: PlayoutFrame, looked: str, pause: tuple[str, str] | None = None) -> None:
+    """Look, count what has ended, choose and move, until no look or no open lane is left.
+
+    Args:
+        frame: the memory.
+        looked: looks that were made before; an i64.
+        pause: looks after which to break off, an i64, and the label to go to; None: never.
+    """
     text, code = frame.text, frame.code
     before = text.label
     head, move, after = (text.new_label(name) for name in ("look", "move", "left"))
@@ -98,6 +104,11 @@ def _play(frame: PlayoutFrame) -> None:
     text.begin(head)
     phi = len(text.lines)
     text.lines.append("")
+    if pause is not None:
+        look = text.new_label("look")
+        due = text.let(f"icmp sge i64 {counter}, {pause[0]}")
+        text.do(f"br i1 {due}, label %{pause[1]}, label %{look}")
+        text.begin(look)
     text.lines.append(f"  {following} = add i64 {counter}, 1")
     step = text.integer("add", counter, frame.argument[Argument.STEP])
     code.write(text, Part.LOOK, frame.memory)
@@ -120,7 +131,8 @@ def _play(frame: PlayoutFrame) -> None:
     code.write(text, Part.MOVE, frame.memory)
     if frame.moves:
         _remember(frame)
-    text.lines[phi] = f"  {counter} = phi i64 [ 0, %{before} ], [ {following}, %{text.label} ]"
+    ways = f"[ {looked}, %{before} ], [ {following}, %{text.label} ]"
+    text.lines[phi] = f"  {counter} = phi i64 {ways}"
     text.do(f"br label %{head}")
     text.begin(after)
     _leave(frame, following)
@@ -135,7 +147,7 @@ def _find_over(frame: PlayoutFrame, step: str, looks: str) -> str:
     planes = []
     if frame.age_bits:
         began = text.integer("sub", step, frame.argument[Argument.MAX_PLIES])
-        planes = _bits(text, began, frame.age_bits)
+        planes = bit_planes(text, began, frame.age_bits)
         flag = text.let(f"sext i1 {frame.given(Argument.MAX_PLIES)} to i64")
         limited = text.splat(flag)
     if frame.code.width > 1:
@@ -154,7 +166,7 @@ def _find_over(frame: PlayoutFrame, step: str, looks: str) -> str:
             over = text.both("or", over, cut)
         frame.keep("over", over, offset)
         if ply.reset:
-            text.store(over, frame.cell(frame.code.cell[ply.reset], offset))
+            frame.set_row(ply.reset, over, offset)
         ended = text.both("and", over, open_)
         frame.keep("ended", ended, offset)
         if frame.code.width > 1:
@@ -166,7 +178,7 @@ def _find_over(frame: PlayoutFrame, step: str, looks: str) -> str:
 def _begin_games(frame: PlayoutFrame, step: str) -> None:
     """Write down when the next games of the lanes that are over begin."""
     text = frame.text
-    planes = _bits(text, text.integer("add", step, 1), frame.age_bits)
+    planes = bit_planes(text, text.integer("add", step, 1), frame.age_bits)
     with frame.vectors() as offset:
         over = frame.get("over", offset)
         for number, plane in enumerate(planes):
@@ -192,7 +204,7 @@ def _check_epoch(frame: PlayoutFrame, looks: str, after: str) -> None:
             text.store(text.both("or", late, text.load(frame.own("any", 0))), frame.own("any", 0))
             text.store("zeroinitializer", frame.own("fresh", offset))
         with text.when(text.any(text.load(frame.own("any", 0))), "late"):
-            text.store_integer(1, text.at("%arguments", 8 * Argument.GIVEN_UP))
+            frame.give_up()
             dead = text.new_label("dead")
             text.do(f"br label %{after}")
             text.begin(dead)
@@ -207,7 +219,7 @@ def _choose(frame: PlayoutFrame, choice: Choice, step: str) -> None:
         ranks = write_rank(text, [_draw(frame, choice, step, offset) for offset in offsets])
         for offset, rank in zip(offsets, ranks, strict=True):
             for row, value in zip(choice.rank.tolist(), rank, strict=True):
-                text.store(value, frame.cell(frame.code.cell[row], offset))
+                frame.set_row(row, value, offset)
 
 
 def _draw(frame: PlayoutFrame, choice: Choice, step: str, offset: int) -> Draw:
@@ -252,17 +264,15 @@ def _leave(frame: PlayoutFrame, looks: str) -> None:
         open_ = text.load(frame.own("open", offset))
         text.store(open_, frame.columns(Argument.OPEN, offset), aligned=False)
         frame.add(Counter.LOOKS, open_, looks)
-        with (
-            text.when(frame.given(Argument.FINAL)),
-            text.count(0, frame.fluents) as fluent,
-        ):
-            at = frame.columns(Argument.FINAL, offset, fluent)
-            state = text.load(frame.cell(0, offset, fluent))
-            value = text.gate(0xF8, text.load(at, aligned=False), state, open_)
-            text.store(value, at, aligned=False)
+        with text.when(frame.given(Argument.FINAL)):
+            for fluent in frame.each_fluent():
+                at = frame.columns(Argument.FINAL, offset, fluent)
+                state = frame.fluent(fluent, offset)
+                value = text.gate(0xF8, text.load(at, aligned=False), state, open_)
+                text.store(value, at, aligned=False)
 
 
-def _bits(text: Text, number: str, count: int) -> list[str]:
+def bit_planes(text: Text, number: str, count: int) -> list[str]:
     """Return the low bits of an i64, least significant first, each as a vector of 0 or -1."""
     planes = []
     for bit in range(count):

@@ -82,13 +82,12 @@ def _count_games(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
 def _keep_final(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
     """Write the states in which games have ended."""
     text = frame.text
-    with (
-        text.when(frame.given(Argument.FINAL), "final"),
-        text.count(0, frame.fluents) as fluent,
-    ):
-        at = frame.columns(Argument.FINAL, offset, fluent)
-        state = text.load(frame.cell(0, offset, fluent))
-        text.store(text.gate(0xF8, text.load(at, aligned=False), state, ended), at, aligned=False)
+    with text.when(frame.given(Argument.FINAL), "final"):
+        for fluent in frame.each_fluent():
+            at = frame.columns(Argument.FINAL, offset, fluent)
+            state = frame.fluent(fluent, offset)
+            value = text.gate(0xF8, text.load(at, aligned=False), state, ended)
+            text.store(value, at, aligned=False)
 
 
 def _keep_goals(frame: PlayoutFrame, ended: str, offset: Offset) -> None:
@@ -157,9 +156,8 @@ def _write_length(frame: PlayoutFrame, step: str, place: str) -> None:
     following = text.let(f"trunc i64 {text.integer('add', step, 1)} to i32")
     text.do(f"store i32 {following}, ptr {began_at}, align 4")
     with text.when(frame.given(Argument.LENGTHS)):
-        count_at = text.at(frame.pointer(Argument.LENGTHS), text.integer("shl", length, 3))
-        counted = text.integer("add", text.load_integer(count_at), 1)
-        text.store_integer(counted, count_at)
+        place = text.integer("shl", length, 3)
+        frame.count_length(text.at(frame.pointer(Argument.LENGTHS), place))
 
 
 def _close(frame: PlayoutFrame, looks: str, offset: Offset) -> None:

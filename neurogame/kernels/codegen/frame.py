@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import Protocol, TypeAlias, final
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -65,11 +66,16 @@ class Argument(IntEnum):
     """In code without ages, the number of looks within which every lane must end a game, or the
     call gives up; 0: no matter how long games are."""
     GIVEN_UP = 22
-    """Set to 1 by a call that has given up; what it has counted is to be thrown away."""
+    """Set to 1 by a call that has given up, in code for threads where it points to; what has been
+    counted is to be thrown away."""
     REACHED = 23
     """Where the goals of lanes are added that have ended (one game per lane), a row of words per
     goal row; with it a lane that still plays at the last look ends there; 0: nowhere."""
-    TABLES = 24
+    LOOKED = 24
+    """In code for threads, the looks that earlier calls have made."""
+    PAUSE = 25
+    """In code for threads, the looks after which the call ends; a later one goes on."""
+    TABLES = 26
     """From here per part: runs, their number, gates."""
 
 
@@ -141,15 +147,18 @@ class GateCode(Protocol):
         ...
 
 
-@final
-class PlayoutFrame:
+class PlayoutFrame(ABC):
     """Where the function that plays finds everything: its arguments and its cells in memory.
+
+    Blocks of lanes that a processor plays one after another and the threads of a GPU have
+    their memory in different places.
 
     Attributes:
         text: the body of the function.
         code: the gates.
         ply: the netlist.
         memory: pointer to the cells.
+        counts: pointer to the counters.
         argument: names of the arguments' values.
         goal_rows: the different rows of goals, in ascending order.
         age_bits: bits of the steps at which games began.
@@ -157,12 +166,14 @@ class PlayoutFrame:
     """
 
     def __init__(self, text: Text, code: GateCode, age_bits: int) -> None:
-        """Lay out the memory and read the arguments."""
+        """Lay out the memory."""
         self.text, self.code, self.ply, self.age_bits = text, code, code.ply, age_bits
         self.fluents = len(code.ply.next)
         self.moves = len(code.ply.does)
         self.goal_rows = sorted(set(code.ply.goals.tolist()))
         self.size = code.width * text.bytes
+        self.argument: dict[Argument, str] = {}
+        self.memory = self.counts = ""
         self._values: dict[str, str] = {}
         names = ("zero", "base", "open", "over", "ended", "any", "fresh", "far")
         self._place = {name: code.cell_count + index for index, name in enumerate(names)}
@@ -172,16 +183,21 @@ class PlayoutFrame:
         self._place["made"] = self._place["left"] + 32
         self.cells = self._place["made"] + self.moves
 
+    @abstractmethod
     def begin(self) -> None:
-        """Read the arguments, in the first block of the function."""
-        text = self.text
-        self.argument: dict[Argument, str] = {
-            a: text.load_integer(text.at("%arguments", 8 * a))
-            for a in Argument
-            if a not in (Argument.ROUTINE, Argument.GIVEN_UP, Argument.TABLES)
-        }
-        self.memory = self.pointer(Argument.CELLS)
-        self.counts = self.pointer(Argument.COUNTS)
+        """Read the arguments and find the memory, in the first block of the function."""
+
+    @abstractmethod
+    def each_fluent(self) -> Iterator[str]:
+        """Write code for each fluent, once in a loop or once for each; yields its number."""
+
+    @abstractmethod
+    def give_up(self) -> None:
+        """Write that the call gives up."""
+
+    @abstractmethod
+    def count_length(self, pointer: str) -> None:
+        """Add one to the number of games of a length."""
 
     def pointer(self, argument: Argument) -> str:
         """Return an argument as a pointer."""
@@ -250,6 +266,14 @@ class PlayoutFrame:
         if row == 0:
             return "zeroinitializer"
         return self.text.load(self.cell(self.code.cell[row], offset))
+
+    def set_row(self, row: int, value: str, offset: Offset) -> None:
+        """Set a row that the loop gives to the gates."""
+        self.text.store(value, self.cell(self.code.cell[row], offset))
+
+    def fluent(self, fluent: str, offset: Offset) -> str:
+        """Return a fluent's vector; ``fluent`` is its number, an i64."""
+        return self.text.load(self.cell(0, offset, fluent))
 
     def columns(self, argument: Argument, offset: Offset, row: str | None = None) -> str:
         """Return a pointer to a vector's words in a caller's row of words."""

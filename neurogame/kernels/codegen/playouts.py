@@ -17,15 +17,13 @@ from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen.call import Caller
 from neurogame.kernels.codegen.frame import Argument
 from neurogame.kernels.codegen.kernel import Kernel, load_kernel
+from neurogame.kernels.codegen.limits import UNLIMITED, PlyLimit, quota
 from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
-from neurogame.kernels.twin.pack import lanes_below, word_count
+from neurogame.kernels.twin.pack import word_count
 from neurogame.kernels.twin.random_words import RandomWords
 
 _T = TypeVar("_T")
 
-_UNLIMITED = (1 << 30) - 1
-_AGE_BITS = (10, 16, 31)
-_SHORTEST_EPOCH = 4
 _CHUNK_WORDS = 128
 """Lane words per call: a call cannot be interrupted, and threads take turns with chunks."""
 
@@ -46,7 +44,7 @@ class LlvmPlayouts:
         self._variant = variant
         self._kernels: dict[tuple[int, bool], Kernel] = {}
         self._initial: IntArray = -circuit.initial.astype(np.int64)
-        self._shortest_cut = 2 * _SHORTEST_EPOCH
+        self._limit = PlyLimit()
 
     @property
     def name(self) -> str:
@@ -67,17 +65,9 @@ class LlvmPlayouts:
 
     def run(self, plan: PlayoutRun) -> Tally:
         """Play games from the initial state, with restart."""
-        if plan.max_plies >= self._shortest_cut:
-            # Code that does not count the plies of each game is faster; it gives up where a game
-            # may have to be cut.
-            tally = self._run(plan, self.kernel(moves=plan.moves))
-            if tally is not None:
-                return tally
-            self._shortest_cut = plan.max_plies + 1
-        bits = next(bits for bits in _AGE_BITS if plan.max_plies < 1 << bits)
-        tally = self._run(plan, self.kernel(bits, moves=plan.moves))
-        assert tally is not None
-        return tally
+        return self._limit.play(
+            plan.max_plies, lambda bits: self._run(plan, self.kernel(bits, moves=plan.moves))
+        )
 
     def _run(self, plan: PlayoutRun, kernel: Kernel) -> Tally | None:
         """Play with one kernel; None if it gives up."""
@@ -113,7 +103,7 @@ class LlvmPlayouts:
         width = words.shape[1]
         base = RandomWords(seed, word_numbers).base.numpy()
         states = words.contiguous().numpy()
-        looks = _UNLIMITED if steps is None else steps + 1
+        looks = UNLIMITED if steps is None else steps + 1
         final = np.zeros_like(states)
         plies = np.zeros(64 * width, np.int32)
         playing = np.zeros(width, np.int64)
@@ -177,28 +167,16 @@ def _finish_chunk(
 def _play_chunk(caller: Caller, plan: PlayoutRun, chunk: range) -> None:
     """Play the games of some lane words from the initial state."""
     base = RandomWords(plan.seed, torch.arange(chunk.start, chunk.stop)).base.numpy()
-    lanes = lanes_below(plan.lanes, chunk.start, len(chunk)).numpy()
-    left = np.zeros((1, len(chunk)), np.int64)
-    open_ = lanes
-    bits = 0
-    if plan.games is not None:
-        # Lane l plays the games l, l + lanes, ...: some lanes play one more than the others.
-        fewest, more = divmod(plan.games, plan.lanes)
-        longer = lanes_below(more, chunk.start, len(chunk)).numpy()
-        open_ = lanes if fewest else longer
-        bits = max(fewest.bit_length(), 1)
-        left = np.stack(
-            [_digit(fewest, b, longer) | _digit(fewest - 1, b, ~longer) for b in range(bits)]
-        )
+    open_, left = quota(plan, chunk.start, len(chunk))
     began = np.zeros(64 * len(chunk), np.int32)
     plies = np.zeros(64 * len(chunk), np.int32)
     for argument, value in (
-        (Argument.LOOKS, plan.steps or _UNLIMITED),
+        (Argument.LOOKS, plan.steps or UNLIMITED),
         (Argument.STRIDE, 8 * len(chunk)),
         (Argument.BASE, base),
         (Argument.OPEN, open_),
         (Argument.LEFT, left),
-        (Argument.LEFT_BITS, bits),
+        (Argument.LEFT_BITS, len(left)),
         (Argument.MAX_PLIES, plan.max_plies),
         (Argument.EPOCH, plan.max_plies // 2),
         (Argument.START, began if plan.lengths else 0),
@@ -206,10 +184,6 @@ def _play_chunk(caller: Caller, plan: PlayoutRun, chunk: range) -> None:
     ):
         caller.set(argument, value)
     caller.play(len(chunk) // caller.kernel.lane_words)
-
-
-def _digit(number: int, bit: int, lanes: IntArray) -> IntArray:
-    return lanes if number >> bit & 1 else np.zeros_like(lanes)
 
 
 def _chunks(words: int, block: int) -> list[range]:

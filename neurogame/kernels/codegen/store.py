@@ -8,7 +8,7 @@ from pathlib import Path
 
 from neurogame.files import Arrays, cache_folder, read_arrays, write_arrays
 
-_SOURCES = ("kernels/codegen", "kernels", "netlist")
+_SOURCES = ("kernels/codegen", "kernels/cuda", "kernels", "netlist")
 """Folders whose code decides what is saved."""
 
 

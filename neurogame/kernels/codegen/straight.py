@@ -150,7 +150,7 @@ class StraightCode:
                 name = f"@{part.name.lower()}{number}"
                 with text.function(name) as inner:
                     self._write_piece(inner, piece, "%cells")
-                text.do(f"call void {name}(ptr {memory})")
+                text.do(f"call void {name}({text.cells} {memory})")
         if part is Part.MOVE:
             self._copy(text, memory)
 
@@ -159,22 +159,19 @@ class StraightCode:
         values: dict[int, str] = {0: "zeroinitializer"}
         for kind, index in steps:
             if kind == "load":
-                values[index] = text.load(self._at(text, memory, self.cell[index]))
+                values[index] = text.load_cell(memory, self.cell[index])
             elif kind == "store":
-                text.store(values[index], self._at(text, memory, self.cell[index]))
+                text.store_cell(values[index], memory, self.cell[index])
             else:
                 a, b, c = (values.get(int(row), "") for row in netlist.inputs[index])
                 table = int(netlist.table[index])
                 values[netlist.input_count + index] = text.gate(table, a, b, c)
 
-    def _at(self, text: Text, memory: str, cell: int) -> str:
-        return text.at(memory, cell * text.bytes)
-
     def _copy(self, text: Text, memory: str) -> None:
         """Move the parts of the next state that could not be written in place."""
         loaded = [
-            (fluent, text.load(self._at(text, memory, self.cell[row])) if row else None)
+            (fluent, text.load_cell(memory, self.cell[row]) if row else None)
             for fluent, row in self.copies
         ]
         for fluent, value in loaded:
-            text.store(value or "zeroinitializer", self._at(text, memory, fluent))
+            text.store_cell(value or "zeroinitializer", memory, fluent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import final
@@ -22,20 +23,30 @@ class Text:
 
     Attributes:
         words: words per vector.
-        ternary: whether gates become the three-input instruction of AVX-512.
+        ternary: whether gates become one operation of three inputs: the instruction of AVX-512
+            where one of two inputs does not do, for one word always a call of the function
+            :func:`gate_name`, which the module must be given.
+        stored: whether cells are read and written in memory, that of a thread of a GPU, exactly
+            where the schedule says so, whatever an optimiser finds.
         vector: LLVM's name of the vector type.
         bytes: size of a vector.
+        cells: type of the pointer to the memory of the cells.
         functions: other functions that this one calls.
+        gates: how many gates of each truth table have become such calls, in the functions too.
     """
 
-    def __init__(self, words: int, *, ternary: bool) -> None:
+    def __init__(self, words: int, *, ternary: bool, stored: bool = False) -> None:
         """Begin an empty body."""
+        self.stored = stored
         self.words = words
         self.ternary = ternary
         self.vector = f"<{words} x i64>"
         self.bytes = 8 * words
+        self.cells = "ptr addrspace(5)" if stored else "ptr"
+        self._halves = f"<{2 * words} x i32>"
         self.lines: list[str] = []
         self.functions: list[str] = []
+        self.gates: Counter[int] = Counter()
         self._count = 0
         self.label = "entry"
 
@@ -81,6 +92,28 @@ class Text:
         align = self.bytes if aligned else 8
         self.do(f"store {self.vector} {value}, ptr {pointer}, align {align}")
 
+    def load_cell(self, memory: str, cell: int) -> str:
+        """Return the vector in a cell, as the schedule of the gates says."""
+        place = cell * self.bytes
+        if not self.stored:
+            return self.load(self.at(memory, place))
+        loaded = self.let(f"load volatile {self._halves}, {self._cell(memory, place)}")
+        return self.let(f"bitcast {self._halves} {loaded} to {self.vector}")
+
+    def store_cell(self, value: str, memory: str, cell: int) -> None:
+        """Write a vector to a cell, as the schedule of the gates says."""
+        place = cell * self.bytes
+        if not self.stored:
+            self.store(value, self.at(memory, place))
+            return
+        halves = self.let(f"bitcast {self.vector} {value} to {self._halves}")
+        self.do(f"store volatile {self._halves} {halves}, {self._cell(memory, place)}")
+
+    def _cell(self, memory: str, place: int) -> str:
+        """Return a place in the memory of stored cells, as an operand with its type."""
+        at = self.let(f"getelementptr i8, {self.cells} {memory}, i64 {place}")
+        return f"{self.cells} {at}, align {self.bytes}"
+
     def load_integer(self, pointer: str) -> str:
         """Return the 64-bit integer at a pointer."""
         return self.let(f"load i64, ptr {pointer}, align 8")
@@ -109,12 +142,17 @@ class Text:
         An input that the table does not depend on is not used and may be any name.
         """
         plain = expression(table)
-        if self.ternary and len(plain) > 1 and table not in _AND_NOT:
+        # A word of a GPU is two registers: one kind of gate keeps them apart, never packed.
+        most = 0 if self.words == 1 else 1
+        if self.ternary and len(plain) > most and not (most and table in _AND_NOT):
             # An unused input must still be a value; repeating one adds no dependency.
             names = [a, b, c]
             used = [name for name, bit in zip(names, (4, 2, 1), strict=True) if depends(table, bit)]
             a, b, c = (n if n in used else used[0] for n in names)
             v = self.vector
+            if self.words == 1:
+                self.gates[table] += 1
+                return self.let(f"call {v} {gate_name(table)}({v} {a}, {v} {b}, {v} {c})")
             return self.let(
                 f"call {v} {_ternary(self.words)}({v} {a}, {v} {b}, {v} {c}, i32 {table})"
             )
@@ -146,13 +184,16 @@ class Text:
 
     @contextmanager
     def function(self, name: str) -> Iterator[Text]:
-        """Write a function of its own, ``name(ptr %cells)``; yields its body."""
-        inner = Text(self.words, ternary=self.ternary)
+        """Write a function of its own with the parameter ``%cells``; yields its body."""
+        inner = Text(self.words, ternary=self.ternary, stored=self.stored)
         inner.begin("entry")
         yield inner
         inner.do("ret void")
         body = "\n".join(inner.lines)
-        self.functions.append(f"define internal void {name}(ptr %cells) {{\n{body}\n}}\n")
+        self.gates += inner.gates
+        # Pieces of a large game stay pieces: one function of them all takes far longer to compile.
+        head = f"define internal void {name}({self.cells} %cells) noinline"
+        self.functions.append(f"{head} {{\n{body}\n}}\n")
 
     @contextmanager
     def when(self, condition: str, name: str = "when") -> Iterator[None]:
@@ -190,9 +231,14 @@ def declarations(words: int, *, ternary: bool) -> str:
     """Return the declarations of the intrinsics that :class:`Text` uses."""
     v = f"<{words} x i64>"
     lines = [f"declare {v} @llvm.ctpop.v{words}i64({v})", "declare i64 @llvm.cttz.i64(i64, i1)"]
-    if ternary:
+    if ternary and words > 1:
         lines.append(f"declare {v} {_ternary(words)}({v}, {v}, {v}, i32)")
     return "\n".join(lines)
+
+
+def gate_name(table: int) -> str:
+    """Return the name of the function of three words that a truth table stands for."""
+    return f"@gate{table}"
 
 
 def _ternary(words: int) -> str:

@@ -1,0 +1,1 @@
+"""Playouts of a GPU, on this processor."""

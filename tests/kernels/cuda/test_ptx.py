@@ -1,0 +1,144 @@
+"""The code for a GPU as text: nothing but what a GPU knows, and the gates of the netlist."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from neurogame.kernels.codegen import straight
+from neurogame.kernels.codegen.expressions import expression
+from neurogame.kernels.codegen.frame import Part, part_gates
+from neurogame.kernels.codegen.ptx import compile_ptx, count_instructions
+from neurogame.kernels.codegen.straight import StraightCode, loop_rows
+from neurogame.kernels.codegen.threads import cpu_module, gpu_module, write_threads
+from neurogame.kernels.cuda.capability import TARGETS
+from neurogame.kernels.cuda.code import load_ptx, load_thread_code
+from neurogame.netlist.build import build_play
+from neurogame.netlist.facts import facts_of
+from neurogame.netlist.ply import Ply
+from tests.kernels.codegen.test_playouts import game
+
+SMALL = (("tictactoe", 0), ("tictactoe", 10), ("odd", 0), ("odd", 10))
+CODES = (*SMALL, ("connectfour", 0), ("connectfour", 10), ("connectfour_simultaneous", 0))
+"""Games, and bits for the plies of a game."""
+OF_THE_LOOP = {0x10, 0x30, 0x40, 0x78, 0x80, 0x8E, 0x90, 0x96, 0xCA, 0xE0, 0xF4, 0xF8}
+"""Truth tables of the gates that are not the game's: counting, drawing, ages."""
+
+
+def ply_of(name: str) -> Ply:
+    circuit = game(name).circuit
+    return build_play(circuit, facts_of(circuit), moves=False)
+
+
+def gates_of(ply: Ply) -> Counter[int]:
+    """Return how many gates of each truth table a ply has, those that are inputs left out."""
+    tables = [int(ply.netlist.table[gate]) for part in Part for gate in part_gates(ply, part)]
+    return Counter(table for table in tables if expression(table))
+
+
+def functions_of(ptx: str) -> Counter[int]:
+    """Return how many instructions of three inputs there are of each truth table."""
+    return Counter(int(table) for table in re.findall(r"^\s*lop3\.b32 .*, (\d+);$", ptx, re.M))
+
+
+@pytest.mark.parametrize(("name", "age_bits"), CODES)
+def test_gates_are_those_of_the_netlist(name: str, age_bits: int) -> None:
+    """Written: exactly. In the end: two instructions each, but for what is found to be equal."""
+    text = load_thread_code(game(name).circuit, age_bits).text
+    own = gates_of(ply_of(name))
+    rest = text.gates.copy()
+    rest.subtract(own)
+    assert min(rest.values()) >= 0
+    assert {table for table, count in rest.items() if count} <= OF_THE_LOOP
+    found = functions_of(load_ptx(text, "sm_90"))
+    for table, count in own.items():
+        if table not in OF_THE_LOOP:
+            assert 2 * count * 0.9 - 4 <= found[table] <= 2 * count, hex(table)
+    assert 2 * own.total() * 0.97 <= found.total() <= 2 * text.gates.total()
+
+
+@pytest.mark.parametrize(("name", "age_bits"), SMALL)
+def test_a_small_game_is_registers_and_nothing_else(name: str, age_bits: int) -> None:
+    ptx = load_ptx(load_thread_code(game(name).circuit, age_bits).text, "sm_90")
+    assert re.search(r"^\.version 7\.8\n\.target sm_90\n\.address_size 64$", ptx, re.M)
+    assert re.findall(r"^.*\.entry (\w+)\($", ptx, re.M) == ["play"]
+    counts = count_instructions(ptx)
+    assert not any(name.startswith(("call", "ld.local", "st.local")) for name in counts)
+    assert ".local" not in ptx
+    check_words(ptx)
+
+
+def check_words(ptx: str) -> None:
+    """Nothing from elsewhere, no type that a GPU lacks, and no address of unknown memory."""
+    for name in count_instructions(ptx):
+        assert not name.startswith(("ld.b", "ld.v", "st.b", "st.v")), name
+        assert not re.search(r"\.v[48]|\.f\d\d|\.b128|\.u8|\.b8", name), name
+    for word in (".extern", "trap", "<", "@llvm"):
+        assert word not in re.sub(r"//.*|%\w+<\d+>", "", ptx), word
+    assert count_instructions(ptx)["lop3.b32"] == functions_of(ptx).total()
+
+
+@pytest.mark.parametrize(("name", "age_bits"), sorted(set(CODES) - set(SMALL)))
+def test_a_larger_game_goes_through_memory_as_scheduled(name: str, age_bits: int) -> None:
+    """Loads and stores of the gates, and those of the loop: rows, ranks, states at both ends."""
+    code = load_thread_code(game(name).circuit, age_bits)
+    ptx = load_ptx(code.text, "sm_90")
+    check_words(ptx)
+    counts, ply = count_instructions(ptx), ply_of(name)
+    loads, stores = code.accesses
+    fluents = len(ply.next)
+    ranks = sum(len(choice.rank) for choice in ply.choices)
+    planes = sum(len(choice.total) + len(choice.mask) + 1 for choice in ply.choices)
+    assert counts["st.local.v2.b32"] == stores + fluents + ranks + (ply.reset > 0)
+    # Final states are read in two places; ends, goals and several where games end.
+    rows = planes + 4 * (len(ply.goals) + 3)
+    assert loads + 3 * fluents < counts["ld.local.v2.b32"] <= loads + 3 * fluents + rows
+    assert not any(name.startswith(("ld.local.b", "st.local.b")) for name in counts)
+
+
+def test_pieces_of_a_large_game_find_their_cells_in_the_memory_of_the_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(straight, "_WHOLE", 60)
+    monkeypatch.setattr(straight, "_PIECE", 50)
+    ply = ply_of("tictactoe")
+    code = StraightCode(ply, 100, loop_rows(ply))
+    ptx = compile_ptx(gpu_module(write_threads(code, 0, stored=True)), "sm_90")
+    names = re.findall(r"^\.func (\w+)\($", ptx, re.M)
+    assert len(names) == sum(len(pieces) for pieces in code.steps.values() if len(pieces) > 1) >= 4
+    assert set(re.findall(r"call\.uni\s+(\w+)", ptx)) == set(names)
+    check_words(ptx)
+    assert count_instructions(ptx)["ld.local.v2.b32"] >= code.accesses()[0]
+
+
+@pytest.mark.skipif(shutil.which("ptxas") is None, reason="NVIDIA's assembler is not installed")
+@pytest.mark.parametrize("target", ["sm_80", "sm_90"])
+@pytest.mark.parametrize(("name", "age_bits"), [*SMALL[:2], ("connectfour", 0)])
+def test_the_assembler_takes_it(name: str, age_bits: int, target: str, tmp_path: Path) -> None:
+    path = tmp_path / "play.ptx"
+    path.write_text(load_ptx(load_thread_code(game(name).circuit, age_bits).text, target))
+    command = ["ptxas", "-v", f"-arch={target}", str(path), "-o", str(tmp_path / "play.cubin")]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    assert "Compiling entry function 'play'" in said
+    if name == "tictactoe":
+        assert " 0 bytes spill stores, 0 bytes spill loads" in said, "all of it in registers"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_code_for_every_kind_of_gpu(target: int) -> None:
+    ptx = load_ptx(load_thread_code(game("over").circuit, 0).text, f"sm_{target}")
+    assert re.search(rf"^\.version 7\.8\n\.target sm_{target}$", ptx, re.M)
+
+
+def test_the_text_is_the_same_for_gpu_and_processor_but_for_gates_and_numbers() -> None:
+    text = load_thread_code(game("tictactoe").circuit, 10).text
+    gpu, processor = gpu_module(text), cpu_module(text)
+    assert text.body in gpu
+    assert text.body in processor
+    assert "asm" not in processor
+    assert len(re.findall(r"^define ", gpu, re.M)) == len(re.findall(r"^define ", processor, re.M))
