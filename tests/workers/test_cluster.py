@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, Future
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +144,7 @@ def test_a_scheduler_that_is_killed_breaks_what_it_had(tmp_path: Path) -> None:
                 client.wait_for_workers(1, timeout=PATIENCE)
             with open_workplace(WorkerSettings(cluster=str(file))) as place:
                 assert place.executor.submit(abs, -1).result() == 1
-                pieces = [place.executor.submit(time.sleep, 600)]
+                pieces: list[Future[Any]] = [place.executor.submit(time.sleep, 600)]
                 program.kill()
                 # Before, while and after the loss is noticed.
                 end = time.monotonic() + 3
