@@ -94,7 +94,8 @@ def _checked(client: Any, cluster: str) -> int:
                 f"({type(found).__name__}: {found}); install the same files on all machines"
             )
         if found != source_version():
-            raise ConfigurationError(f"cluster={cluster}: {_other_version(name, found)}")
+            wanted = source_version()
+            raise ConfigurationError(f"cluster={cluster}: {_other_version(name, found, wanted)}")
     return len(threads)
 
 
@@ -109,10 +110,10 @@ def source_version() -> str:
     return f"{version.__version__}-{digest_of(folders)[:12]}"
 
 
-def _other_version(worker: str, found: str) -> str:
+def _other_version(worker: str, found: str, wanted: str) -> str:
     return (
-        f"worker {worker} has neurogame {found}, this process {source_version()}; results would "
-        "depend on who does what: install the same files on all machines and start the worker again"
+        f"worker {worker} has neurogame {found}, this process {wanted}; results would depend on "
+        "who does what: install the same files on all machines and start the worker again"
     )
 
 
@@ -154,17 +155,17 @@ class ClusterWorkers(Executor):
         inner: Future[_T] = self._executor.submit(call)
 
         def finish(done: Future[_T]) -> None:
+            error = CancelledError() if done.cancelled() else done.exception()
+            if isinstance(error, CancelledError):
+                error = BrokenExecutor(_GONE)
+            elif type(error).__name__ == "KilledWorker":
+                error = BrokenExecutor(str(error))
             # The watch may have been faster.
             with suppress(InvalidStateError):
-                try:
+                if error is None:
                     outer.set_result(done.result())
-                except CancelledError:
-                    outer.set_exception(BrokenExecutor(_GONE))
-                except InvalidStateError:
-                    raise
-                except BaseException as error:
-                    is_lost = type(error).__name__ == "KilledWorker"
-                    outer.set_exception(BrokenExecutor(str(error)) if is_lost else error)
+                else:
+                    outer.set_exception(error)
 
         inner.add_done_callback(finish)
         return outer
@@ -192,6 +193,6 @@ class ClusterWorkers(Executor):
 def _call(wanted: str, call: Callable[[], _T]) -> _T:
     """Make a call in a worker, which may have joined late, if it has the same version."""
     if wanted != source_version():
-        raise ConfigurationError(_other_version("of the cluster", source_version()))
+        raise ConfigurationError(_other_version("of the cluster", source_version(), wanted))
     use_one_thread()
     return call()
