@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from neurogame.netlist.build import build_play
 from neurogame.netlist.facts import facts_of
 from neurogame.netlist.ply import Ply
 from tests.kernels.codegen.test_playouts import game
+from tests.processes import run
 
 SMALL = (("tictactoe", 0), ("tictactoe", 10), ("odd", 0), ("odd", 10))
 CODES = (*SMALL, ("connectfour", 0), ("connectfour", 10), ("connectfour_simultaneous", 0))
@@ -123,7 +123,7 @@ def test_the_assembler_takes_it(name: str, age_bits: int, target: str, tmp_path:
     path = tmp_path / "play.ptx"
     path.write_text(load_ptx(load_thread_code(game(name).circuit, age_bits).text, target))
     command = ["ptxas", "-v", f"-arch={target}", str(path), "-o", str(tmp_path / "play.cubin")]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    said = run(command).stderr
     assert "Compiling entry function 'play'" in said
     if name == "tictactoe":
         assert " 0 bytes spill stores, 0 bytes spill loads" in said, "all of it in registers"
