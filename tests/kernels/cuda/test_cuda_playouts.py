@@ -71,6 +71,8 @@ def test_simultaneous_moves() -> None:
         ("tictactoe", {"lanes": 70, "steps": 20, "max_plies": 7, "lengths": True}),
         ("odd", {"lanes": 65, "games": 200, "max_plies": 6, "lengths": True}),
         ("connectfour", {"lanes": 65, "steps": 30}),
+        # Threads of a second block.
+        ("tictactoe", {"lanes": 64 * (BLOCK_THREADS + 2), "steps": 7}),
     ],
 )
 def test_the_code_of_the_gpu_plays_them_too(name: str, how: dict[str, Any]) -> None:
