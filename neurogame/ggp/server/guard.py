@@ -87,18 +87,25 @@ class _Guard:
                     self._connection.send(
                         {"event": "guard", "ask": order.number, "move": move, "choices": len(legal)}
                     )
-                    if order.is_alone and role is not None:
+                    if order.is_alone:
                         self._search(order, follower.position, game, role)
                 case Finish():
                     self._end(follower.position)
                     return
 
-    def _search(self, ask: Ask, position: InterpretedPosition, game: ProverGame, role: int) -> None:
+    def _search(
+        self, ask: Ask, position: InterpretedPosition, game: ProverGame, role: int | None
+    ) -> None:
         """Answer once more, with what a search finds in time; with None if it finds nothing."""
         answer: Event = {"event": "proved move", "ask": ask.number, "move": None}
         try:
-            is_choice = len(position.legal(role)) > 1 and not position.is_terminal
-            if is_choice and all(map(position.legal, range(len(position.roles)))):
+            choices = len(position.legal(role)) if role is not None else 0
+            is_choice = choices > 1 and not position.is_terminal
+            if (
+                role is not None
+                and is_choice
+                and all(map(position.legal, range(len(position.roles))))
+            ):
                 if self._searcher is None:
                     self._searcher = ProofSearch(game.rules, self._task.seed)
                 found = self._searcher.search(

@@ -226,7 +226,7 @@ def test_a_role_in_another_case_and_one_that_does_not_exist(processes: Processes
         stranger.game._roles = ("nobody", "two")
         match = stranger.served(processes, events, "random")
         set_up(match)
-        assert ask(match, None).move == "nil"
+        assert ask(match, None, thinking=1.0).move == "nil"
         match.close()
     assert "no role nobody; roles are one, two" in events.named("failure")[0]["what"]
 
