@@ -111,14 +111,15 @@ def test_openings_make_matches_of_deterministic_players_distinct(
 
 
 def test_results_do_not_depend_on_workers_nor_on_their_deaths(tmp_path: Path) -> None:
-    """One arena in this process; one by two workers, of which four are killed on the way."""
+    """One arena in this process; one by two workers, of which two are killed on the way."""
     settings = changed(players=PLAYERS, matches=16)
     whole = run_arena(settings)
     finished = []
 
     def kill_a_worker(slot: Slot, record: MatchRecord) -> None:
         finished.append(slot)
-        if len(finished) % 4 == 0:
+        # No more often: all might hit the same match, and the third would end the arena.
+        if len(finished) in (4, 10):
             workers = multiprocessing.active_children()
             os.kill(workers[len(finished) % len(workers)].pid or 0, signal.SIGKILL)
 
