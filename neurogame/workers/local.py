@@ -60,7 +60,7 @@ def local_workers(count: int, patience: Patience | None = None) -> Iterator[Exec
         raise
     finally:
         # Nobody waits for what is still under way.
-        workers.kill_busy()
+        workers.kill(idle=False)
         workers.shutdown(cancel_futures=True)
 
 
@@ -125,17 +125,15 @@ class LocalWorkers(Executor):
             for thread in self._threads:
                 thread.join()
 
-    def kill(self) -> None:
-        """End the workers at once; pieces under way are lost."""
-        self._is_closed = self._is_killed = True
-        for worker in list(self._workers.values()):
-            worker.kill()
+    def kill(self, *, idle: bool = True) -> None:
+        """End workers at once; pieces under way are lost, as are those that wait.
 
-    def kill_busy(self) -> None:
-        """End the workers that have a piece under way, which is lost as are those that wait."""
+        Args:
+            idle: whether to end those, too, that have no piece under way.
+        """
         self._is_closed = self._is_killed = True
         for worker in list(self._workers.values()):
-            if worker.is_busy:
+            if idle or worker.is_busy:
                 worker.kill()
 
     def _serve(self, number: int, count: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import final
 
 import numpy as np
@@ -79,19 +80,28 @@ class Caller:
         if len(kernel.does):
             table = self.made.reshape(len(kernel.does), -1, kernel.vector_words).sum(axis=2)
             made, made_goals = table[:, 0], table[:, 1:][:, kernel.goal_index]
-        counted = np.flatnonzero(self.lengths)
-        end = counted[-1] + 1 if len(counted) else 0
-        return Tally(
-            games=int(totals[Counter.GAMES]),
-            cut=int(totals[Counter.CUT]),
-            stuck=int(totals[Counter.STUCK]),
-            several=int(totals[Counter.SEVERAL]),
-            played=int(totals[Counter.LOOKS] - totals[Counter.GAMES]),
-            goals=totals[Counter.GOALS :][kernel.goal_index],
-            lengths=self.lengths[:end] if len(self.lengths) else None,
-            made=made,
-            made_goals=made_goals,
-        )
+        lengths = self.lengths if len(self.lengths) else None
+        found = tally_of(totals, kernel.goal_index, lengths)
+        return replace(found, made=made, made_goals=made_goals)
+
+
+def tally_of(totals: IntArray, goal_index: IntArray, lengths: IntArray | None) -> Tally:
+    """Return what counters say, without moves.
+
+    Args:
+        totals: of all lanes, see :class:`Counter`; int64 ``[GOALS + goal rows]``.
+        goal_index: which of the counted goal rows each goal is; int64 ``[V]``.
+        lengths: number of games of each length, maybe with zeros behind; None: not counted.
+    """
+    return Tally(
+        games=int(totals[Counter.GAMES]),
+        cut=int(totals[Counter.CUT]),
+        stuck=int(totals[Counter.STUCK]),
+        several=int(totals[Counter.SEVERAL]),
+        played=int(totals[Counter.LOOKS] - totals[Counter.GAMES]),
+        goals=totals[Counter.GOALS :][goal_index],
+        lengths=None if lengths is None else np.trim_zeros(lengths, "b"),
+    )
 
 
 def aligned(words: int) -> npt.NDArray[np.int64]:

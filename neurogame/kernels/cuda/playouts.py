@@ -14,7 +14,7 @@ from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError
-from neurogame.ground.atoms import IntArray
+from neurogame.kernels.codegen.call import tally_of
 from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Counter
 from neurogame.kernels.codegen.limits import UNLIMITED, PlyLimit, quota
 from neurogame.kernels.codegen.thread_frame import WARP
@@ -165,7 +165,8 @@ class _Launches:
         self._launch(opened, plan.steps or UNLIMITED)
         if bool(self.given_up):
             return None
-        return self._tally(lengths.cpu().numpy() if plan.lengths else None)
+        counted = lengths.cpu().numpy() if plan.lengths else None
+        return tally_of(self.counts.cpu().numpy(), self._code.goal_index, counted)
 
     def finish(self, words: Tensor, base: Tensor, step: int, steps: int | None) -> PlayedLanes:
         """Play given states on; see :class:`PlayoutKernel`."""
@@ -234,21 +235,6 @@ class _Launches:
 
     def _zeros(self, shape: int | tuple[int, ...], dtype: torch.dtype = torch.int64) -> Tensor:
         return torch.zeros(shape, dtype=dtype, device=self._driver.device)
-
-    def _tally(self, lengths: IntArray | None) -> Tally:
-        """Return what all threads have counted."""
-        totals = self.counts.cpu().numpy()
-        if lengths is not None:
-            lengths = np.trim_zeros(lengths, "b")
-        return Tally(
-            games=int(totals[Counter.GAMES]),
-            cut=int(totals[Counter.CUT]),
-            stuck=int(totals[Counter.STUCK]),
-            several=int(totals[Counter.SEVERAL]),
-            played=int(totals[Counter.LOOKS] - totals[Counter.GAMES]),
-            goals=totals[Counter.GOALS :][self._code.goal_index],
-            lengths=lengths,
-        )
 
 
 def _warps(rows: Tensor) -> Tensor:
