@@ -147,12 +147,13 @@ def _seat(group: LaneGroup) -> list[LaneWorker]:
 
 
 def _worker(group: LaneGroup, state: Arrays) -> LaneWorker:
-    game = _game(group.name, group.rules)
+    game = game_of(group.name, group.rules)
     weights = part_of(as_tensors(state), "weights.")
     evaluator = rebuilt_parts(game, group.evaluator, weights)
     return LaneWorker(game, group.config, evaluator, number=group.number, lanes=group.lanes)
 
 
 @lru_cache(maxsize=2)
-def _game(name: str, rules: str) -> Game:
+def game_of(name: str, rules: str) -> Game:
+    """Return a game that has travelled as text, which a process keeps for its next pieces."""
     return Game.from_text(rules, name)

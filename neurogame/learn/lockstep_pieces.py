@@ -20,7 +20,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.files import Arrays
 from neurogame.gdl.write import rules_text
-from neurogame.learn.lane_piece import as_tensors
+from neurogame.learn.lane_piece import as_tensors, game_of
 from neurogame.learn.lane_rounds import named_deaths
 from neurogame.learn.lockstep import LockstepMatch, MatchPlan, play_lockstep
 from neurogame.simulate.game import Game
@@ -130,7 +130,7 @@ def _play_part(
 @lru_cache(maxsize=1)
 def _rebuilt(players: _Players) -> tuple[Game, list[Evaluator]]:
     """Return the game and its evaluators, which a worker keeps for the next piece."""
-    game = Game.from_text(players.rules, players.name)
+    game = game_of(players.name, players.rules)
     return game, [
         rebuild_evaluator(game, json.loads(text)).requires_grad_(False)
         for text in players.descriptions
