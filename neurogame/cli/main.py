@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from functools import partial
+from typing import TextIO
 
 from neurogame.errors import NeurogameError, NonstandardWarning
 from neurogame.first_use import ask_with
@@ -122,7 +123,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
-def _show_warning(message: Warning | str, *_: object) -> None:
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     """Show a warning as one line, without the code that it comes from."""
     print(f"warning: {message}", file=sys.stderr)
 

@@ -136,9 +136,7 @@ def _judged(rules: Rules, unread: list[Finding], text: str) -> tuple[Rules, list
     findings += check_dependencies(plain)
     findings += check_stratification(plain)
     kept, findings = _left_out(plain, findings, used)
-    played = Rules(
-        tuple(without_asked_moves(kept)), rules.spelling, rules.source, rules.remarks
-    )
+    played = Rules(tuple(without_asked_moves(kept)), rules.spelling, rules.source, rules.remarks)
     # A rule that was split into several says everything several times.
     unique = dict.fromkeys([*findings, *unread, *rules.remarks])
     return played, sorted(unique, key=lambda finding: finding.position)

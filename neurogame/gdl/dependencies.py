@@ -112,7 +112,9 @@ def _forbidden(head: str, sentence: Sentence, forbidden: str, via: str) -> Findi
     if head in MOVE_FREE:
         message += f"no move is made where '{head}' is asked, so it is read as false: remove it"
     else:
-        message += "only 'next' may look at moves, and the start of the game at nothing that changes"
+        message += (
+            "only 'next' may look at moves, and the start of the game at nothing that changes"
+        )
     return Finding(severity, sentence.position, message, "forbidden-dependency")
 
 

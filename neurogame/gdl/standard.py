@@ -174,8 +174,7 @@ def _malformed_declaration(head: Sentence) -> Finding:
     if len(arguments) > RELATION_ARITIES[name]:
         example = f" such as {shown(term_text(nested_declaration(head)))}"
     message = (
-        f"'{name}' with {arity} arguments declares nothing and is left out; write "
-        f"{usage}{example}"
+        f"'{name}' with {arity} arguments declares nothing and is left out; write {usage}{example}"
     )
     return Finding("nonstandard", head.position, message, "malformed-declaration")
 
@@ -192,7 +191,7 @@ def nested_declaration(head: Sentence) -> Sentence:
 def _standard(rule: Rule, findings: list[Finding]) -> list[Rule]:
     """Return a rule as rules of standard GDL."""
     body = tuple(_moved_in(formula, False, findings) for formula in rule.body)
-    if body == rule.body:
+    if body == rule.body and not any(map(_has_equality, body)):
         return [rule]
     rules = _without_equalities(Rule(rule.head, body, rule.position))
     if rules is None:

@@ -148,7 +148,8 @@ def test_syntax_errors_name_place_and_cause(text: str, place: str, said: str) ->
 
 def test_connectives_are_ordinary_names_inside_terms() -> None:
     rules = parse_rules("(p (distinct a or)) (<= (q ?x) (p (not ?x)) (distinct ?x (and a)))")
-    assert rules.rules[0].head == Compound("p", (Compound("distinct", (Symbol("a"), Symbol("or"))),))
+    inner = Compound("distinct", (Symbol("a"), Symbol("or")))
+    assert rules.rules[0].head == Compound("p", (inner,))
     inner = Compound("and", (Symbol("a"),))
     assert rules.rules[1].body == (Compound("p", (Compound("not", (X,)),)), Distinct(X, inner))
     assert {(r.severity, r.code) for r in rules.remarks} == {("nonstandard", "keyword-function")}
