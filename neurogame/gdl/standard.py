@@ -163,7 +163,7 @@ def _hidden(head: Sentence) -> Finding:
         f"'{head.name}' says what a role gets to know: hidden information is not modelled, all "
         "roles see the whole state; its rules are left out, remove them"
     )
-    return Finding("nonstandard", head.position, message, "hidden-information")
+    return Finding("nonstandard", head.position, message, "hidden-information", True)
 
 
 def _malformed_declaration(head: Sentence) -> Finding:
@@ -176,7 +176,7 @@ def _malformed_declaration(head: Sentence) -> Finding:
     message = (
         f"'{name}' with {arity} arguments declares nothing and is left out; write {usage}{example}"
     )
-    return Finding("nonstandard", head.position, message, "malformed-declaration")
+    return Finding("nonstandard", head.position, message, "malformed-declaration", True)
 
 
 def nested_declaration(head: Sentence) -> Sentence:

@@ -28,7 +28,7 @@ from neurogame.gdl.walk import variables_in
 from neurogame.gdl.write import rule_text
 from tests.gdl.small_games import MINIMAL
 
-_DOMAIN = (Symbol("a"), Symbol("b"), Compound("f", (Symbol("a"),)))
+_DOMAIN: tuple[Term, ...] = (Symbol("a"), Symbol("b"), Compound("f", (Symbol("a"),)))
 _VARIABLES = ("x", "y")
 _TERMS: st.SearchStrategy[Term] = st.sampled_from(
     [Variable("x"), Variable("y"), Symbol("a"), Compound("f", (Variable("y"),))]
@@ -83,7 +83,7 @@ def _derived(rules: Sequence[Rule], facts: frozenset[Sentence]) -> set[Term]:
     heads: set[Term] = set()
     for rule in rules:
         for terms in itertools.product(_DOMAIN, repeat=len(_VARIABLES)):
-            values = dict(zip(_VARIABLES, terms, strict=True))
+            values: dict[str, Term] = dict(zip(_VARIABLES, terms, strict=True))
             if all(_holds(formula, facts, values) for formula in rule.body):
                 heads.add(_instance(rule.head, values))
     return {head for head in heads if _is_small(head)}
@@ -176,7 +176,7 @@ def test_an_equality_makes_two_terms_the_same_in_the_whole_rule() -> None:
 def test_equalities_in_too_many_branches_are_an_error() -> None:
     branch = "(or (not (distinct ?x a)) (true (s ?x)))"
     text = f"{MINIMAL}(<= (next q) (true (s ?x)) {branch * 12})"
-    assert 2**12 > MAXIMUM_BRANCHES
+    assert MAXIMUM_BRANCHES < 2**12
     findings = [f for f in check_text(text)[1] if f.severity == "error"]
     assert [f.code for f in findings] == ["too-many-branches"]
 
