@@ -34,9 +34,7 @@ class Text:
         functions: other functions that this one calls.
     """
 
-    def __init__(
-        self, words: int, *, ternary: bool, stored: bool = False, bits: int = 64
-    ) -> None:
+    def __init__(self, words: int, *, ternary: bool, stored: bool = False, bits: int = 64) -> None:
         """Begin an empty body."""
         self.stored = stored
         self.words = words

@@ -15,6 +15,7 @@ from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, GateCode
 from neurogame.kernels.codegen.text import Text, declarations
 from neurogame.kernels.codegen.thread_frame import THREAD_LANES, ThreadFrame
 
+
 @final
 @dataclass(frozen=True)
 class ThreadText:

@@ -27,12 +27,13 @@ _CELLS = 400
 """Cells up to which the optimiser may make registers of all of them: NVIDIA's assembler, which
 then decides what goes to memory, takes fewer accesses than the schedule."""
 
-_REGISTERS = 190
+_REGISTERS = 210
 """Otherwise, half words that the gates of a thread may have in registers: it has 255 of 32 bits,
 and the loop and what is on its way take the others."""
 
-_PIECE = 20_000
-"""Most gates of a piece of code: between pieces all values are in memory."""
+_PIECE = 5000
+"""Most gates of a piece of code: more than for a processor, since between pieces all values are in
+memory."""
 
 
 @final
@@ -43,7 +44,8 @@ class ThreadCode:
     Attributes:
         text: the code.
         gates: gates per ply, those of the goals included.
-        accesses: loads and stores of half words per ply, if nothing stayed in registers between parts.
+        accesses: loads and stores of half words per ply, if nothing stayed in registers between
+            parts.
         goal_index: which of the counted goal rows each goal is; int64 ``[V]``.
         goal_rows: number of counted goal rows.
     """
