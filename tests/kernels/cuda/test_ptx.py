@@ -119,7 +119,7 @@ def test_the_assembler_takes_it(name: str, age_bits: int, target: str, tmp_path:
     command = ["ptxas", "-v", f"-arch={target}", str(path), "-o", str(tmp_path / "play.cubin")]
     said = run(command).stderr
     assert "Compiling entry function 'play'" in said
-    if target == "sm_90":
+    if name == "tictactoe" or target == "sm_90":
         assert " 0 bytes spill stores, 0 bytes spill loads" in said, "all of it in registers"
 
 
