@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.kernels.mcts.tree import BOUND
 from neurogame.search.mcts_reading import (
     DeciderMoves,
     Floats,
@@ -23,6 +24,8 @@ from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree
 
 _LONGEST_LINE = 64
+_EVEN = 0.5
+"""Value below which a role is better off the later the game ends."""
 
 
 @final
@@ -96,7 +99,9 @@ def pick(choice: DeciderMoves, settings: MctsSettings, best: float) -> int:
 
     A move that is proved to be the best of the game is taken. Else the rule chooses among the
     moves that are not proved, and the best proved one is taken if it is worth more; a proved
-    loss only where nothing else is left.
+    loss only where nothing else is left. Of proved moves that are worth the same, the one that wins
+    soonest is taken if that is the best of the game, the one that loses latest if it is worth less
+    than one half, and between those that still are alike the mean before the proof decides.
 
     *Reference:* Chaslot et al., "Progressive strategies for Monte-Carlo tree search" (2008).
 
@@ -108,13 +113,26 @@ def pick(choice: DeciderMoves, settings: MctsSettings, best: float) -> int:
     means = np.where(choice.visits > 0, choice.means, -1.0)
     open_ = np.flatnonzero(~choice.known)
     known = np.flatnonzero(choice.known)
-    sure = int(known[np.argmax(means[known])]) if len(known) else -1
+    ranks = [_rank_of_proved(choice, best, number) for number in known.tolist()]
+    sure = int(known[ranks.index(max(ranks))]) if ranks else -1
     if not len(open_):
         return sure
     if sure >= 0 and exact_value(means[sure]) >= best:
         return sure
     likely = max(open_.tolist(), key=lambda number: _rank(choice, means, settings, number))
     return sure if sure >= 0 and means[sure] > max(means[likely], 0.0) else likely
+
+
+def _rank_of_proved(
+    choice: DeciderMoves, best: float, number: int
+) -> tuple[float, float, float]:
+    """Return what decides between proved moves: the value, then the plies, then the mean."""
+    value = exact_value(float(choice.means[number])) if choice.visits[number] else -1.0
+    plies = int(choice.plies[number])
+    # Where memory is short the plies are unknown: the move is taken to be the worst one.
+    sooner = -float(plies if plies >= 0 else BOUND)
+    later = float(plies) if value < _EVEN else 0.0
+    return value, sooner if value >= best else later, float(choice.before[number])
 
 
 def _rank(
@@ -142,13 +160,17 @@ def _added(found: Sequence[DeciderMoves]) -> DeciderMoves:
     if len(found) == 1:
         return first
     visits, sums = np.zeros_like(first.visits), np.zeros_like(first.sums)
-    known = np.zeros_like(first.known)
-    values = np.zeros_like(first.sums)
+    known, before = np.zeros_like(first.known), np.full_like(first.sums, 0.5)
+    values, plies = np.zeros_like(first.sums), np.full_like(first.plies, -1)
     for one in found:
         order = np.argsort(one.moves)[np.argsort(np.argsort(first.moves))]
         visits += one.visits[order]
         sums += one.sums[order]
         values = np.where(one.known[order], one.means[order], values)
+        # Every proof is an upper bound.
+        nearer = (one.plies[order] >= 0) & ((plies < 0) | (one.plies[order] < plies))
+        plies = np.where(nearer, one.plies[order], plies)
+        before = np.where(nearer, one.before[order], before)
         known |= one.known[order]
     return DeciderMoves(
         role=first.role,
@@ -157,6 +179,8 @@ def _added(found: Sequence[DeciderMoves]) -> DeciderMoves:
         sums=np.where(known, values * visits, sums),
         known=known,
         links=first.links,
+        plies=plies,
+        before=before,
     )
 
 

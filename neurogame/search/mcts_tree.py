@@ -440,6 +440,7 @@ class MctsTree:
                 deadline=0,
                 heeds=0,
                 code=0,
+                winner=-1,
             )
         return self._searches[lanes]
 

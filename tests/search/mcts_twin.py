@@ -26,6 +26,7 @@ from neurogame.kernels.mcts.search import (
     ALONE,
     FIRST,
     GRAVE,
+    NEVER,
     NUMBER,
     PUCT,
     RAVE,
@@ -36,6 +37,7 @@ from neurogame.kernels.mcts.search import (
 )
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
+from tests.search.twin_distance import bounds, is_decided, narrow, plies_by_child, pursue
 from tests.search.twin_nodes import Edge, Node, Simulation
 from tests.search.twin_priors import comparable
 from tests.search.twin_random import random_word, shuffled
@@ -59,6 +61,7 @@ class Twin:
         evaluator: Evaluator | None = None,
         judge: MoveJudge | None = None,
         recorded: bool = False,
+        state: State | None = None,
     ) -> None:
         self._judge = judge
         self.game, self.options, self.lanes = game, options, lanes
@@ -68,11 +71,14 @@ class Twin:
         self.nodes: list[Node] = []
         self.table: dict[State, Node] = {}
         self.blocks = 0
+        self.winner: int | None = None
+        self.winners: set[int] = set()
+        self._given_up: list[Node] = []
         self.lengths: list[list[int]] = [[] for _ in range(self.roles)]
         plies = options.plies if recorded else 0
         self._leaves = Leaves(game.circuit, lanes, depth=1, plies=plies)
         self._policy = PlayoutPolicy(game.circuit, lanes) if recorded else None
-        self.root = self.make_node(game.initial_state())
+        self.root = self.make_node(state or game.initial_state())
 
     def make_node(self, state: State) -> Node:
         node = Node(len(self.nodes), state, sums=[Real(0)] * self.roles)
@@ -117,14 +123,41 @@ class Twin:
     def search(self, simulations: int) -> None:
         """Run so many simulations, in blocks of ``lanes``."""
         self.open_record(self.root)
-        while simulations > 0 and self.root.exact is None:
+        while simulations > 0:
+            self.winner = None
+            if self.root.exact is not None:
+                self.winner = self._pursued(self.root.exact)
+                if self.winner is None:
+                    return
+                self.winners.add(self.winner)
             count = min(simulations, self.lanes)
             self._block(count)
             simulations -= count
             self.blocks += 1
 
+    def _pursued(self, exact: tuple[Real, ...]) -> int | None:
+        """The role that has won, if more is to be known of when."""
+        early, best = self.options.early, self.best
+        for role in reversed(range(self.roles)):
+            won = exact[role] >= best[role] and (early == ALONE or exact[role] >= 1)
+            if self.roles > 1 and early != NEVER and won and best[role] > 0:
+                return None if is_decided(self.root, role, best[role]) else role
+        return None
+
+    def _goes_on(self, sim: Simulation, node: Node) -> bool:
+        """Whether a win is pursued through a proved node."""
+        if self.winner is None or node.state.is_terminal:
+            return False
+        least, most = bounds(node, self.winner, self.best[self.winner])
+        return least < most and not any(node is passed for passed, _ in sim.path)
+
     def _block(self, count: int) -> None:
         sims = [self._descend() for _ in range(count)]
+        for node in self._given_up:
+            # Another simulation of the block has come here as if nothing had happened.
+            assert self.winner is not None
+            node.least[self.winner] = max(bounds(node, self.winner, self.best[self.winner]))
+        self._given_up.clear()
         riders = [sim for sim in sims if not sim.over]
         states = [self._stepped(*sim.path[-1]) for sim in riders]
         for sim, state in zip(riders, states, strict=True):
@@ -169,7 +202,7 @@ class Twin:
         reference = self.root
         while True:
             sim.node = node
-            if node.exact is not None:
+            if node.exact is not None and not self._goes_on(sim, node):
                 sim.over = True
                 return sim
             if any(node is passed for passed, _ in sim.path):
@@ -181,7 +214,15 @@ class Twin:
                 self.add_priors(node)
             if node.visits >= self.options.ref and node.table is not None:
                 reference = node
-            picks = self._choose(node, reference)
+            way = None
+            if self.winner is not None:
+                way = pursue(node, self.winner, self.best[self.winner])
+                if way is None:
+                    self._given_up.append(node)
+                    sim.over = node.exact is not None
+                    sim.node = node if sim.over else None
+                    return sim
+            picks = self._choose(node, reference, way)
             sim.path.append((node, picks))
             child = node.children.get(picks)
             if child is None:
@@ -189,7 +230,7 @@ class Twin:
                 return sim
             node = child
 
-    def _choose(self, node: Node, reference: Node) -> tuple[int, ...]:
+    def _choose(self, node: Node, reference: Node, way: int | None) -> tuple[int, ...]:
         options = self.options
         below = node.visits - node.ends + node.pending
         total = Real(max(below, 1))
@@ -203,7 +244,9 @@ class Twin:
             tried = node.tried[role]
             mean = node.sums[role] / Real(node.visits) if node.visits else Real(0.5)
             urgent = Real(options.urgent) if options.urgency == NUMBER else mean
-            if node.settled:
+            if way is not None:
+                number = way
+            elif node.settled:
                 number = max(
                     (n for n in range(tried) if edges[n].known is not None),
                     key=lambda n: (edges[n].known, -n),
@@ -377,18 +420,22 @@ class Twin:
                     )
             if self.options.minimax > 0 and node is not None and len(edges) == 1:
                 self._best_hint(parent, edges[0])
-            parent.visits += 1
             parent.pending -= 1
-            if not known and len(edges) == 1:
-                values = self._prefer_known(values, parent, edges[0])
-            parent.sums = [s + v for s, v in zip(parent.sums, values, strict=True)]
+            settled = self.winner is not None and parent.exact is not None
+            if not settled:
+                parent.visits += 1
+                if not known and len(edges) == 1:
+                    values = self._prefer_known(values, parent, edges[0])
+                parent.sums = [s + v for s, v in zip(parent.sums, values, strict=True)]
             if known and self.options.solver:
                 assert node is not None
                 known = self._prove(parent, edges, node)
                 if known and parent.exact is not None and self._evaluator is not None:
                     parent.hints = list(parent.exact)
             else:
-                known = False
+                known = settled
+            if self.winner is not None:
+                narrow(parent, self.winner, self.best[self.winner])
             node = parent
 
     @staticmethod
@@ -423,10 +470,13 @@ class Twin:
         parent.hints = list(parent.children[(best.move,)].hints)
 
     def _prove(self, parent: Node, edges: list[Edge], child: Node) -> bool:
-        if parent.exact is None and len(parent.edges) == 1:
+        if len(parent.edges) == 1:
             self._prove_by_child(parent, edges[0], child)
         elif parent.exact is None:
-            parent.proved.add(tuple(edge.move for edge in edges))
+            joint = tuple(edge.move for edge in edges)
+            if joint not in parent.proved:
+                parent.plies = max(parent.plies, child.plies + 1)
+            parent.proved.add(joint)
             self._prove_by_joint(parent)
         return parent.exact is not None
 
@@ -437,18 +487,24 @@ class Twin:
         if edge.known is not None:
             return
         edge.known = value
+        if parent.exact is not None:
+            return
         if value >= self.best[role]:
             early = self.options.early
             if early == ALONE or (early == WHOLE and value >= 1):
+                parent.plies = plies_by_child(parent, child, self.best)
                 parent.exact = child.exact
                 return
             parent.settled = True
         if all(e.known is not None for e in parent.edges[role]):
-            vectors = [parent.children[(e.move,)].exact for e in parent.edges[role]]
+            proved = [parent.children[(e.move,)] for e in parent.edges[role]]
+            vectors = [one.exact for one in proved]
             top = max(v[role] for v in vectors if v is not None)
             best = {v for v in vectors if v is not None and v[role] == top}
             if len(best) == 1:
                 parent.exact = best.pop()
+                child = proved[vectors.index(parent.exact)]
+                parent.plies = plies_by_child(parent, child, self.best)
 
     def _prove_by_joint(self, parent: Node) -> None:
         moves = [[e.move for e in edges] for edges in parent.edges.values()]

@@ -395,6 +395,7 @@ class Search(Struct):
         heeds: whether to return where there is no room for more nodes; else the search goes on
             without them.
         code: why the search has returned.
+        winner: the role whose win is pursued, see ``distance.py``; -1 while the root is not proved.
     """
 
     tree: Tree
@@ -417,3 +418,4 @@ class Search(Struct):
     deadline: int
     heeds: int
     code: int
+    winner: int
