@@ -19,6 +19,7 @@ from neurogame.search.mcts_reading import (
     is_exact,
     node_values,
     only_moves,
+    plies_left,
 )
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree
@@ -38,6 +39,7 @@ class RootResult:
         value: per role.
         proved: whether the value is.
         scores: own move -> mean value; of a proved move its value.
+        plies: own move -> plies to the end, at most, of moves whose value is proved.
         tries: own move -> simulations.
         line: joint moves, as indices into each role's own moves.
     """
@@ -46,6 +48,7 @@ class RootResult:
     value: tuple[float, ...]
     proved: bool
     scores: dict[int, float]
+    plies: dict[int, int]
     tries: dict[int, int]
     line: tuple[tuple[int, ...], ...]
 
@@ -66,6 +69,7 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Root
     if own[0] is None:
         move = only_moves(first.tree, root)[role]
         value, scores, tries, proved = _root_value(first, root), {}, {}, is_exact(first.tree, root)
+        plies = {move - offset: plies_left(first.tree, root)} if proved else {}
         line = _line(first, settings, {})
     else:
         together = _added([choice for choice in own if choice is not None])
@@ -82,6 +86,11 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Root
         tries = {
             int(m) - offset: int(n) for m, n in zip(together.moves, together.visits, strict=True)
         }
+        plies = {
+            int(m) - offset: int(n) + 1
+            for m, n in zip(together.moves, together.plies, strict=True)
+            if n >= 0
+        }
         value = _value_after(first, root, role, move, scores.get(move - offset), proved)
         line = _line(first, settings, {role: move})
     return RootResult(
@@ -89,6 +98,7 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Root
         value=tuple(exact_value(v) if proved else float(v) for v in value),
         proved=proved,
         scores=scores,
+        plies=plies,
         tries=tries,
         line=line,
     )

@@ -124,11 +124,12 @@ def _proofs(
     """
     plies, before = np.full(len(links), -1, np.int64), np.full(len(links), 0.5)
     for number in np.flatnonzero(links != NO_LINK):
-        own = node_of(tree, linked_node(tree, int(links[number])))
-        plies[number] = own.flags >> MOST & BOUND
-        if own.record > 0:
-            visits = Record.over(tree.heap, own.record).visits
-            before[number] = tree.reals[own.record + SUMS + role] / max(visits, 1)
+        node = linked_node(tree, int(links[number]))
+        plies[number] = plies_left(tree, node)
+        record = node_of(tree, node).record
+        if record > 0:
+            visits = max(record_of(tree, node).visits, 1)
+            before[number] = tree.reals[record + SUMS + role] / visits
     return plies, before
 
 
@@ -168,6 +169,11 @@ def record_of(tree: Tree, node: int) -> Record:
 def is_exact(tree: Tree, node: int) -> bool:
     """Return whether a node's values are proved."""
     return bool(node_of(tree, node).flags & EXACT)
+
+
+def plies_left(tree: Tree, node: int) -> int:
+    """Return the plies from a proved node to the end, at most, in the lines of its proof."""
+    return node_of(tree, node).flags >> MOST & BOUND
 
 
 def node_values(tree: Tree, node: int) -> Floats | None:

@@ -151,15 +151,15 @@ PLAIN = MctsSettings(capacity=5000)
 
 @pytest.mark.parametrize("lanes", [1, 3, 64])
 @pytest.mark.parametrize(
-    ("name", "moves"), [("tictactoe", 3), ("nim", 2), ("tictactoe3p", 4), ("breakthrough6", 22)]
+    ("name", "moves"), [("tictactoe", 3), ("nim", 2), ("connectfour5", 12), ("breakthrough6", 22)]
 )
 def test_a_win_is_pursued(name: str, moves: int, lanes: int) -> None:
     """Late states, where the root is proved: simulations go on to know when it is over."""
-    random, winners = np.random.default_rng(1), 0
+    random, winners, simulations = np.random.default_rng(1), 0, 600 if lanes < 64 else 2000
     settings = replace(PLAIN, graph=lanes == 1, capacity=20000)
-    for _ in range(10):
+    for _ in range(5):
         state = _late(name, random.integers(100, size=moves).tolist())
-        tree, twin = _grown(_game(name), settings, lanes, 600, state=state)
+        tree, twin = _grown(_game(name), settings, lanes, simulations, state=state)
         _assert_equal(tree, twin)
         winners += len(twin.winners)
     assert winners
