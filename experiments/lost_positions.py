@@ -39,7 +39,7 @@ _PLACES = 1 << 20
 _NONE = -100
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True)
 def _has_line(discs: int) -> bool:
     """Return whether there are four in a row; bit ``7 column + row``."""
     for way in (1, 6, 7, 8):
@@ -49,7 +49,7 @@ def _has_line(discs: int) -> bool:
     return False
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True)
 def _score(
     mine: int, all_: int, count: int, low: int, high: int, table: npt.NDArray[np.int64]
 ) -> int:
@@ -133,10 +133,9 @@ def position_after(moves: Sequence[int], table: npt.NDArray[np.int64]) -> Positi
 
 
 def _left(score: int, count: int) -> int:
-    """Return the plies until the other role has won, from its score and the discs that there are."""
+    """Return the plies until the other role has won, from the score and the discs so far."""
     # The winner's last disc is number 22 + score of its own; the first role has the odd ones.
-    last = 2 * (22 + score) - count % 2
-    return last - count
+    return 2 * (22 + score) - count % 2 - count
 
 
 def lost_positions(sequences: Sequence[str], count: int, seed: int) -> list[Position]:
@@ -153,7 +152,8 @@ def lost_positions(sequences: Sequence[str], count: int, seed: int) -> list[Posi
     with tqdm(total=count, unit="position") as bar:
         while len(made) < count:
             discs = int(random.integers(FEWEST, MOST + 1))
-            own = [int(letter) for letter in sequences[random.integers(len(sequences))]][:discs]
+            begun = sequences[int(random.integers(len(sequences)))][:discs]
+            own = [int(letter) for letter in begun]
             own += random.integers(1, WIDTH + 1, discs - len(own)).tolist()
             if 2 * sides[discs % 2] >= count:
                 continue
@@ -218,36 +218,30 @@ def main() -> None:
             columns = list(chosen_columns(game, text, limit, positions, seed))
             spent = time.process_time() - begun
             good = [c in one.latest for c, one in zip(columns, positions, strict=True)]
-            rows.append(_row(text, seed, good, positions, spent))
+            rows.append(_told(text, seed, good, positions, spent))
     if options.json:
         print(json.dumps({"random": chance, "rows": rows}))
         return
     print(f"{len(positions)} positions; a random move is right in {100 * chance:.0f} %")
     for row in rows:
-        print(
-            f"{row['player']}  seed {row['seed']}  {100 * row['share']:.1f} % "
-            f"({100 * row['low']:.0f} to {100 * row['high']:.0f} %)  "
-            f"by plies left {row['by_plies']}  {row['seconds']:.0f} s of processor time"
-        )
+        print(*row.values(), sep="  ")
 
 
-def _row(
+def _told(
     text: str, seed: int, good: Sequence[bool], positions: Sequence[Position], spent: float
-) -> dict[str, object]:
-    """Return what is printed of a player and a seed."""
+) -> dict[str, str]:
+    """Return what is printed of a player and a seed: also by the plies that are left at best."""
     low, high = wilson_interval(sum(good), len(good))
     groups: dict[int, list[bool]] = {}
     for right, one in zip(good, positions, strict=True):
         groups.setdefault(max(one.plies.values()), []).append(right)
+    by_plies = ", ".join(f"{n}: {sum(own)}/{len(own)}" for n, own in sorted(groups.items()))
     return {
         "player": text,
-        "seed": seed,
-        "share": statistics.mean(good),
-        "low": low,
-        "high": high,
-        "by_plies": {n: f"{sum(g)}/{len(g)}" for n, g in sorted(groups.items())},
-        "seconds": spent,
-        "right": [one.moves for right, one in zip(good, positions, strict=True) if right],
+        "seed": f"seed {seed}",
+        "share": f"{100 * statistics.mean(good):.1f} % ({100 * low:.0f} to {100 * high:.0f} %)",
+        "by plies": by_plies,
+        "seconds": f"{spent:.0f} s of processor time",
     }
 
 

@@ -133,9 +133,7 @@ def pick(choice: DeciderMoves, settings: MctsSettings, best: float) -> int:
     return sure if sure >= 0 and means[sure] > max(means[likely], 0.0) else likely
 
 
-def _rank_of_proved(
-    choice: DeciderMoves, best: float, number: int
-) -> tuple[float, float, float]:
+def _rank_of_proved(choice: DeciderMoves, best: float, number: int) -> tuple[float, float, float]:
     """Return what decides between proved moves: the value, then the plies, then the mean."""
     value = exact_value(float(choice.means[number])) if choice.visits[number] else -1.0
     plies = int(choice.plies[number])

@@ -441,6 +441,7 @@ class MctsTree:
                 heeds=0,
                 code=0,
                 winner=-1,
+                ties=0,
             )
         return self._searches[lanes]
 

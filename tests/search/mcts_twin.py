@@ -37,7 +37,15 @@ from neurogame.kernels.mcts.search import (
 )
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
-from tests.search.twin_distance import bounds, is_decided, narrow, plies_by_child, pursue
+from tests.search.twin_distance import (
+    bounds,
+    count_tied,
+    is_decided,
+    narrow,
+    next_tied,
+    plies_by_child,
+    pursue,
+)
 from tests.search.twin_nodes import Edge, Node, Simulation
 from tests.search.twin_priors import comparable
 from tests.search.twin_random import random_word, shuffled
@@ -73,6 +81,7 @@ class Twin:
         self.blocks = 0
         self.winner: int | None = None
         self.winners: set[int] = set()
+        self.ties = False
         self._given_up: list[Node] = []
         self.lengths: list[list[int]] = [[] for _ in range(self.roles)]
         plies = options.plies if recorded else 0
@@ -124,24 +133,30 @@ class Twin:
         """Run so many simulations, in blocks of ``lanes``."""
         self.open_record(self.root)
         while simulations > 0:
-            self.winner = None
+            self.winner, self.ties = None, False
             if self.root.exact is not None:
-                self.winner = self._pursued(self.root.exact)
-                if self.winner is None:
+                winner = self._winner(self.root.exact)
+                if winner is None or len(self.root.edges) > 1:
                     return
-                self.winners.add(self.winner)
+                if not is_decided(self.root, winner, self.best[winner]):
+                    self.winner = winner
+                    self.winners.add(winner)
+                elif next_tied(self.root, winner) is None:
+                    return
+                else:
+                    self.ties = True
             count = min(simulations, self.lanes)
             self._block(count)
             simulations -= count
             self.blocks += 1
 
-    def _pursued(self, exact: tuple[Real, ...]) -> int | None:
-        """The role that has won, if more is to be known of when."""
+    def _winner(self, exact: tuple[Real, ...]) -> int | None:
+        """The role that has won."""
         early, best = self.options.early, self.best
         for role in reversed(range(self.roles)):
             won = exact[role] >= best[role] and (early == ALONE or exact[role] >= 1)
             if self.roles > 1 and early != NEVER and won and best[role] > 0:
-                return None if is_decided(self.root, role, best[role]) else role
+                return role
         return None
 
     def _goes_on(self, sim: Simulation, node: Node) -> bool:
@@ -199,6 +214,8 @@ class Twin:
 
     def _descend(self) -> Simulation:
         sim, node = Simulation(), self.root
+        if self.ties:
+            return self._compare(sim)
         reference = self.root
         while True:
             sim.node = node
@@ -229,6 +246,21 @@ class Twin:
                 sim.node, sim.step = None, True
                 return sim
             node = child
+
+    def _compare(self, sim: Simulation) -> Simulation:
+        """Try a move of the lost root, and play on from there."""
+        assert self.root.exact is not None
+        winner = self._winner(self.root.exact)
+        assert winner is not None
+        number = next_tied(self.root, winner)
+        if number is None:
+            sim.over, sim.node = True, self.root
+            return sim
+        ((_, edges),) = self.root.edges.items()
+        edges[number].pending += 1
+        self.root.pending += 1
+        sim.path.append((self.root, (edges[number].move,)))
+        return sim
 
     def _choose(self, node: Node, reference: Node, way: int | None) -> tuple[int, ...]:
         options = self.options
@@ -395,6 +427,11 @@ class Twin:
                     entry[1] += values[role]
 
     def _back_up(self, sim: Simulation, values: list[Real]) -> None:
+        if self.ties:
+            for _, (move,) in sim.path:
+                ((_, edges),) = self.root.edges.items()
+                count_tied(self.root, [e.move for e in edges].index(move), values)
+            return
         node = sim.node
         known = node is not None and node.exact is not None
         if node is not None and not known:

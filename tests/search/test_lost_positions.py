@@ -50,8 +50,9 @@ def _played(game: Game, moves: list[tuple[int, str]]) -> State:
     """The state after moves of one role at a time, the other one passing."""
     state = game.initial_state()
     for role, move in moves:
-        joint = [game.move_index(one, "noop") if i != role else 0 for i, one in enumerate(game.roles)]
-        joint[role] = game.move_index(game.roles[role], move)
+        texts = ["noop", "noop"]
+        texts[role] = move
+        joint = [game.move_index(one, text) for one, text in zip(game.roles, texts, strict=True)]
         state = state.next(joint)
     return state
 
@@ -83,7 +84,7 @@ def test_nearly_always_the_move_that_loses_latest() -> None:
         good += chosen[len("(drop ")] in latest
         told += found.proved and found.plies[found.move] == int(plies)
     assert good >= 18
-    assert told >= 14
+    assert told >= 11
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -96,8 +97,83 @@ def test_a_double_threat_is_blocked_on_one_side(seed: int) -> None:
     assert found.value == (1, 0)
     assert game.moves[1][found.move] in ("(mark 1 2)", "(mark 2 3)")
     assert {game.moves[1][move]: plies for move, plies in found.plies.items()} == {
-        "(mark 1 2)": 3 - 1,
-        "(mark 2 3)": 3 - 1,
+        "(mark 1 2)": 2,
+        "(mark 2 3)": 2,
         "(mark 2 1)": 2,
         "(mark 3 2)": 2,
     }
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        MctsSettings(lanes=64),
+        MctsSettings(threads=2),
+        MctsSettings(graph=False, tree="grave", playout="mast"),
+        MctsSettings(capacity=400),
+    ],
+    ids=str,
+)
+def test_a_loss_is_delayed_with_any_settings(settings: MctsSettings) -> None:
+    game = _game("connectfour")
+    for columns, latest, plies in (
+        ("17126271213213662541456625", 5, 4),
+        ("517225712625573637156", 2, 6),
+    ):
+        role = len(columns) % 2
+        found = _searched(_dropped(columns), role, 1, 20_000, settings)
+        assert game.moves[role][found.move] == f"(drop {latest})"
+        assert found.plies[found.move] == max(found.plies.values()) == plies
+
+
+def test_a_search_ends_once_the_moves_that_lose_latest_are_known() -> None:
+    found = _searched(_dropped("17126271213213662541456625"), 0, 1, 20_000)
+    assert found.simulations < 2000
+
+
+def test_a_win_is_taken_as_soon_as_there_is_one() -> None:
+    for line in LOST.split("\n")[1:-1]:
+        columns, latest, plies = line.split()
+        if int(plies) > 8:
+            continue
+        # Once the lost role has played, the other one has won.
+        state, role, left = _dropped(columns + latest[0]), 1 - len(columns) % 2, int(plies) - 1
+        for seed in range(3):
+            found = _searched(state, role, seed, 5000)
+            assert found.value[role] == 1
+            assert found.plies[found.move] == left
+            others = [own[0] for own in state.legal_moves]
+            after = state.next([found.move if i == role else m for i, m in enumerate(others)])
+            assert after.is_terminal == (left == 1)
+
+
+def _choice(values: list[float | None], plies: list[int], before: list[float]) -> DeciderMoves:
+    count = len(values)
+    return DeciderMoves(
+        role=0,
+        moves=np.arange(count),
+        visits=np.full(count, 10),
+        sums=np.array([10 * (0.4 if value is None else value) for value in values]),
+        known=np.array([value is not None for value in values]),
+        links=np.zeros(count, np.int64),
+        plies=np.array(plies),
+        before=np.array(before),
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "plies", "before", "chosen"),
+    [
+        pytest.param([0, 0, 0], [3, 7, 5], [0.9, 0.1, 0.5], 1, id="the latest loss"),
+        pytest.param([0, 0, 0], [3, 7, 7], [0.9, 0.1, 0.5], 2, id="ties by the value before"),
+        pytest.param([1, 1, 1], [4, 2, 6], [0.9, 0.1, 0.5], 1, id="the soonest win"),
+        pytest.param([1, 1, 1], [-1, 8, 6], [0.9, 0.1, 0.5], 2, id="plies that are not known"),
+        pytest.param([0.5, 0.5, 0], [4, 2, 9], [0.1, 0.3, 0.9], 1, id="draws by the value before"),
+        pytest.param([0, 0.2, 0], [9, 3, 9], [0.9, 0.1, 0.9], 1, id="the value comes first"),
+        pytest.param([0, None, 0], [9, -1, 9], [0.9, 0.5, 0.9], 1, id="what is not proved"),
+    ],
+)
+def test_which_of_the_proved_moves_is_played(
+    values: list[float | None], plies: list[int], before: list[float], chosen: int
+) -> None:
+    assert pick(_choice(values, plies, before), MctsSettings(), 1.0) == chosen

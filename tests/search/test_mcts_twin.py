@@ -24,7 +24,7 @@ from neurogame.search.mcts_tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
 from tests.kernels.leaves.judges import Guess as Priors
-from tests.search.mcts_twin import Twin
+from tests.search.mcts_twin import Real, Twin
 
 CYCLE = """
 (role walker) (role guard)
@@ -126,6 +126,11 @@ def _assert_equal(tree: MctsTree, twin: Twin) -> None:
             assert choice.known.tolist() == [e.known is not None for e in edges]
             means = [e.total / e.visits if e.known is None else e.known for e in edges if e.visits]
             np.testing.assert_allclose(choice.means[choice.visits > 0], means, atol=1e-4)
+            if len(node.edges) == 1:
+                after = [node.children.get((e.move,)) for e in edges if e.known is not None]
+                half, role = Real(0.5), choice.role
+                before = [c.sums[role] / c.visits if c and c.edges else half for c in after]
+                np.testing.assert_allclose(choice.before[choice.known], before, atol=1e-4)
             if choice.priors is not None:
                 np.testing.assert_allclose(choice.priors, [e.prior for e in edges], atol=1e-6)
 
@@ -149,20 +154,44 @@ def _late(name: str, moves: list[int]) -> State:
 PLAIN = MctsSettings(capacity=5000)
 
 
-@pytest.mark.parametrize("lanes", [1, 3, 64])
 @pytest.mark.parametrize(
-    ("name", "moves"), [("tictactoe", 3), ("nim", 2), ("connectfour5", 12), ("breakthrough6", 22)]
+    ("name", "moves", "lanes"),
+    [
+        ("tictactoe", 3, 1),
+        ("tictactoe", 3, 64),
+        ("nim", 2, 1),
+        ("connectfour5", 12, 1),
+        ("connectfour5", 12, 64),
+        ("breakthrough6", 22, 3),
+    ],
 )
 def test_a_win_is_pursued(name: str, moves: int, lanes: int) -> None:
-    """Late states, where the root is proved: simulations go on to know when it is over."""
-    random, winners, simulations = np.random.default_rng(1), 0, 600 if lanes < 64 else 2000
+    random, winners, simulations = np.random.default_rng(1), 0, 1800 if lanes == 64 else 600
     settings = replace(PLAIN, graph=lanes == 1, capacity=20000)
-    for _ in range(5):
+    for _ in range(8):
         state = _late(name, random.integers(100, size=moves).tolist())
         tree, twin = _grown(_game(name), settings, lanes, simulations, state=state)
         _assert_equal(tree, twin)
         winners += len(twin.winners)
     assert winners
+
+
+@pytest.mark.parametrize("simulations", [300, 1500])
+@pytest.mark.parametrize("lanes", [1, 3, 64])
+def test_moves_that_lose_alike_are_compared(lanes: int, simulations: int) -> None:
+    game = _game("tictactoe")
+    state = game.initial_state()
+    # A double threat: nothing that o does lets it live longer than two plies.
+    for number, square in enumerate(("1 1", "2 2", "3 3", "3 1", "1 3")):
+        mark = game.move_index(game.roles[number % 2], f"(mark {square})")
+        other = game.move_index(game.roles[1 - number % 2], "noop")
+        state = state.next([mark, other] if number % 2 == 0 else [other, mark])
+    settings = replace(PLAIN, graph=lanes == 1, capacity=20000)
+    tree, twin = _grown(game, settings, lanes, simulations, state=state)
+    _assert_equal(tree, twin)
+    compared = [node for node in twin.nodes if node.compared]
+    assert len(compared) == 4
+    assert simulations == 300 or {node.visits for node in compared} == {256}
 
 
 @pytest.mark.parametrize("solver", [True, False])

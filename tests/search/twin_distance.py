@@ -72,6 +72,35 @@ def pursue(node: Node, winner: int, best: float) -> int | None:
     return -max(ranks)[1] if ranks else None
 
 
+def next_tied(root: Node, winner: int) -> int | None:
+    """The number of the edge of a lost root to try, of those that lose latest; 256 tries each."""
+    ((role, edges),) = root.edges.items()
+    if role == winner:
+        return None
+    # A child that is terminal has no edges: nothing can be tried there.
+    children = {n: root.children[(edge.move,)] for n, edge in enumerate(edges)}
+    children = {n: child for n, child in children.items() if child.edges}
+    latest = max((child.plies for child in children.values()), default=0)
+    tied = {n: child for n, child in children.items() if child.plies == latest}
+    made = {n: edges[n].pending + (c.visits if c.compared else 0) for n, c in tied.items()}
+    best = min(made, key=lambda n: (made[n], n), default=None)
+    return best if best is not None and len(tied) > 1 and made[best] < 256 else None
+
+
+def count_tied(root: Node, number: int, values: list[Real]) -> None:
+    """Count what such a try has brought back: it takes the place of what was there before."""
+    ((_, edges),) = root.edges.items()
+    edge = edges[number]
+    child = root.children[(edge.move,)]
+    root.pending -= 1
+    edge.pending -= 1
+    edge.visits += 1
+    if not child.compared:
+        child.compared, child.visits, child.sums = True, 0, [Real(0)] * len(values)
+    child.visits += 1
+    child.sums = [s + v for s, v in zip(child.sums, values, strict=True)]
+
+
 def is_decided(root: Node, winner: int, best: float) -> bool:
     """Whether it is known which moves of a proved root win soonest, or lose latest."""
     if len(root.edges) > 1:

@@ -10,6 +10,7 @@ from neurogame.kernels.mcts.distance import narrow
 from neurogame.kernels.mcts.prove import prove_by_child, prove_by_joint
 from neurogame.kernels.mcts.search import OVER, Search, Simulation, simulation_of
 from neurogame.kernels.mcts.select import best_known
+from neurogame.kernels.mcts.ties import count_tied
 from neurogame.kernels.mcts.tree import (
     DECIDERS,
     EXACT,
@@ -87,6 +88,10 @@ def back_up(search: Search) -> None:
     for number in range(count):
         sim, result = simulation_of(sims, number), sims.results[number]
         length, node = sim.length, sim.node
+        if search.ties:
+            if length > 0:
+                count_tied(search, sim, result)
+            continue
         totals.longest = max(totals.longest, length)
         totals.plies += length
         known = _end(tree, result, node)

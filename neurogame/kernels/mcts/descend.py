@@ -22,6 +22,7 @@ from neurogame.kernels.mcts.search import (
     simulation_of,
 )
 from neurogame.kernels.mcts.select import choose, trust_at
+from neurogame.kernels.mcts.ties import next_tied
 from neurogame.kernels.mcts.tree import (
     CLOSED,
     DECIDERS,
@@ -88,7 +89,7 @@ def _enter(search: Search, sim: Simulation) -> int:
     else:
         record, over = node_at(heap, node).record, node_at(heap, node).flags & EXACT
     sim.node = node
-    if over and not (search.winner >= 0 and _is_pursued(search, sim, node, record)):
+    if over and not _leads_on(search, sim, node, record):
         sim.end = OVER
         return 0
     if sim.length == search.options.depth or is_on_path(tree, search.sims, sim, node):
@@ -104,8 +105,10 @@ def _enter(search: Search, sim: Simulation) -> int:
 
 
 @inner
-def _is_pursued(search: Search, sim: Simulation, node: int, record: int) -> bool:
-    """Return whether a simulation that pursues a win goes on from a proved node."""
+def _leads_on(search: Search, sim: Simulation, node: int, record: int) -> bool:
+    """Return whether a simulation goes on from a proved node: it pursues a win, or compares."""
+    if search.winner < 0:
+        return search.ties != 0 and sim.length == 0
     if record == 0 or sim.length == search.options.depth:
         return False
     tree = search.tree
@@ -142,6 +145,11 @@ def _leave(search: Search, sim: Simulation) -> bool:
     heap, paths, record, number = tree.heap, sims.paths, sim.record, sim.number
     own, length, kind = record_at(heap, record), sim.length, options.kind
     status, way = own.status, -1
+    if search.ties:
+        way = next_tied(tree, record)
+        if way < 0:
+            sim.end = OVER
+            return False
     if search.winner >= 0:
         way = pursue(tree, record, search.winner)
         if way < 0:
@@ -175,8 +183,8 @@ def _leave(search: Search, sim: Simulation) -> bool:
         entry = find_joint(tree, joint_key(joint, own.node))
         link = CLOSED - joint_child(tree, entry) if entry >= 0 else NO_LINK
     sim.link = link
-    if link == NO_LINK:
-        sim.end, sim.node = STEP, 0
+    if link == NO_LINK or search.ties:
+        sim.end, sim.node = AGAIN if search.ties else STEP, 0
         return False
     following = link if link >= 0 else CLOSED - link
     for line in range(_AHEAD):

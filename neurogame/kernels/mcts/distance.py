@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.mcts.search import ALONE, NEVER as NOT_EARLY, Search
+from neurogame.kernels.mcts.search import ALONE, Search
+from neurogame.kernels.mcts.search import NEVER as NOT_EARLY
 from neurogame.kernels.mcts.tree import (
     BOUND,
     COUNT,
@@ -205,11 +206,11 @@ def pursue(tree: Tree, record: int, winner: int) -> int:
 
 
 @inner
-def pursued(search: Search) -> int:
-    """Return the role whose win is to be pursued from a proved root, -1 if there is none.
+def winner_at(search: Search) -> int:
+    """Return the role that wins from a proved root, -1 if there is none.
 
-    There is none where nobody has won, where it is known which moves the root's role has to choose
-    from, as no other can last longer or win sooner, or where several roles decide at once.
+    That is the role that gets the best that it can, and nothing else is left to the others. There
+    is none where the roles have common interests, or where several decide at once.
     """
     tree, options = search.tree, search.options
     record, roles, winner = node_at(tree.heap, tree.root).record, len(tree.best), -1
@@ -219,8 +220,20 @@ def pursued(search: Search) -> int:
     for role in range(min(roles, _MOST_WINNERS)):
         if values[role] >= tree.best[role] and (options.early == ALONE or values[role] >= _ONE):
             winner = role
-    if winner < 0 or tree.best[winner] <= 0:
+    return winner if winner >= 0 and tree.best[winner] > 0 else -1
+
+
+@inner
+def pursued(search: Search) -> int:
+    """Return the role whose win is to be pursued from a proved root, -1 if there is none.
+
+    There is none where nobody has won, or where it is known which moves the root's role has to
+    choose from, as no other can last longer or win sooner.
+    """
+    tree, winner = search.tree, winner_at(search)
+    if winner < 0:
         return -1
+    record = node_at(tree.heap, tree.root).record
     decider, edges = decider_of(tree, record, 0), edges_of(tree, record, 1, 0)
     if decider.head >> ROLE == winner:
         return winner if is_open(tree, tree.root, winner) else -1
