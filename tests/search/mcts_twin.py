@@ -39,6 +39,7 @@ from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
 from tests.search.twin_distance import (
     bounds,
+    close,
     count_tied,
     is_decided,
     narrow,
@@ -171,7 +172,7 @@ class Twin:
         for node in self._given_up:
             # Another simulation of the block has come here as if nothing had happened.
             assert self.winner is not None
-            node.least[self.winner] = max(bounds(node, self.winner, self.best[self.winner]))
+            close(node, self.winner, self.best[self.winner])
         self._given_up.clear()
         riders = [sim for sim in sims if not sim.over]
         states = [self._stepped(*sim.path[-1]) for sim in riders]

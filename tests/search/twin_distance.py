@@ -62,7 +62,10 @@ def pursue(node: Node, winner: int, best: float) -> int | None:
     ranks: list[tuple[tuple[float, float, Real], int]] = []
     for number, edge in enumerate(edges[:tried]):
         low, high = _bounds_after(node, edge, winner, best)
-        if low < high:
+        is_news = high < math.inf and edge.known is None
+        if is_news and role == winner:
+            low -= 1000
+        if low < high or is_news:
             total = edge.total if edge.known is None else edge.known * Real(edge.visits)
             mean = total / Real(edge.visits) if edge.visits else Real(0.5)
             bound = (-low - edge.pending, 0.0) if role == winner else (high, low)
@@ -99,6 +102,12 @@ def count_tied(root: Node, number: int, values: list[Real]) -> None:
         child.compared, child.visits, child.sums = True, 0, [Real(0)] * len(values)
     child.visits += 1
     child.sums = [s + v for s, v in zip(child.sums, values, strict=True)]
+
+
+def close(node: Node, winner: int, best: float) -> None:
+    """No way leads on: the children are known, or nobody can know more."""
+    narrow(node, winner, best)
+    node.least[winner] = max(bounds(node, winner, best))
 
 
 def is_decided(root: Node, winner: int, best: float) -> bool:

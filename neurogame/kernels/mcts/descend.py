@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.mcts.distance import give_up, is_open, pursue
+from neurogame.kernels.mcts.distance import close, is_open, pursue
 from neurogame.kernels.mcts.lookup import add_move, find_joint, joint_child, joint_key
 from neurogame.kernels.mcts.nodes import is_on_path, open_record
 from neurogame.kernels.mcts.search import (
@@ -153,7 +153,7 @@ def _leave(search: Search, sim: Simulation) -> bool:
     if search.winner >= 0:
         way = pursue(tree, record, search.winner)
         if way < 0:
-            give_up(tree, own.node, search.winner)
+            close(tree, record, search.winner)
             sim.end, sim.node = (OVER, own.node) if status & PROVED else (AGAIN, 0)
             return False
     below, deciders = own.visits - own.ends + (status & PENDING), status >> DECIDERS

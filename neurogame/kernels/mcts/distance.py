@@ -154,8 +154,13 @@ def narrow(tree: Tree, record: int, winner: int) -> None:
 
 
 @inner
-def give_up(tree: Tree, node: int, winner: int) -> None:
-    """Have nobody look any further from a node, from where no way leads on."""
+def close(tree: Tree, record: int, winner: int) -> None:
+    """Have nobody look any further from a node, from where no way leads on.
+
+    Its children are known by now, unless some were dropped, or several roles decide.
+    """
+    narrow(tree, record, winner)
+    node = record_at(tree.heap, record).node
     least, most = bounds_of(tree, node, winner)
     if least < most:
         _set_least(tree, node, winner, most)
@@ -188,7 +193,10 @@ def pursue(tree: Tree, record: int, winner: int) -> int:
                 # What a tree that was full has dropped is not searched once more.
                 continue
             low, high = _bounds_at(tree, edges, edge, winner)
-            if low >= high:
+            if high < NEVER and edges.moves[edge] & KNOWN == 0:
+                # Proved on another way: the way up tells the node.
+                low = low - NEVER if is_winner else low
+            elif low >= high:
                 continue
             visits, mean = edges.visits[edge], _HALF
             if visits > 0:
