@@ -11,7 +11,6 @@ ties are common.
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -23,16 +22,13 @@ from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.kernels.leaves.playouts import play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy
 from neurogame.kernels.mcts.search import (
-    ALONE,
     FIRST,
     GRAVE,
-    NEVER,
     NUMBER,
     PUCT,
     RAVE,
     SEED,
     UCT,
-    WHOLE,
     Options,
 )
 from neurogame.search.packing import state_words
@@ -44,11 +40,11 @@ from tests.search.twin_distance import (
     is_decided,
     narrow,
     next_tied,
-    plies_by_child,
     pursue,
 )
 from tests.search.twin_nodes import Edge, Node, Simulation
 from tests.search.twin_priors import comparable
+from tests.search.twin_proofs import Proofs
 from tests.search.twin_random import random_word, shuffled
 
 Real = np.float32
@@ -58,7 +54,7 @@ _STATES: dict[State, State] = {}
 """The states among them, so that their legal moves are found once."""
 
 
-class Twin:
+class Twin(Proofs):
     """The search."""
 
     def __init__(
@@ -136,7 +132,7 @@ class Twin:
         while simulations > 0:
             self.winner, self.ties = None, False
             if self.root.exact is not None:
-                winner = self._winner(self.root.exact)
+                winner = self.winner_of(self.root.exact)
                 if winner is None or len(self.root.edges) > 1:
                     return
                 if not is_decided(self.root, winner, self.best[winner]):
@@ -150,15 +146,6 @@ class Twin:
             self._block(count)
             simulations -= count
             self.blocks += 1
-
-    def _winner(self, exact: tuple[Real, ...]) -> int | None:
-        """The role that has won."""
-        early, best = self.options.early, self.best
-        for role in reversed(range(self.roles)):
-            won = exact[role] >= best[role] and (early == ALONE or exact[role] >= 1)
-            if self.roles > 1 and early != NEVER and won and best[role] > 0:
-                return role
-        return None
 
     def _goes_on(self, sim: Simulation, node: Node) -> bool:
         """Whether a win is pursued through a proved node."""
@@ -251,7 +238,7 @@ class Twin:
     def _compare(self, sim: Simulation) -> Simulation:
         """Try a move of the lost root, and play on from there."""
         assert self.root.exact is not None
-        winner = self._winner(self.root.exact)
+        winner = self.winner_of(self.root.exact)
         assert winner is not None
         number = next_tied(self.root, winner)
         if number is None:
@@ -467,7 +454,7 @@ class Twin:
                 parent.sums = [s + v for s, v in zip(parent.sums, values, strict=True)]
             if known and self.options.solver:
                 assert node is not None
-                known = self._prove(parent, edges, node)
+                known = self.prove(parent, edges, node)
                 if known and parent.exact is not None and self._evaluator is not None:
                     parent.hints = list(parent.exact)
             else:
@@ -506,56 +493,3 @@ class Twin:
             if edge.visits and edge.hint > best.hint:
                 best = edge
         parent.hints = list(parent.children[(best.move,)].hints)
-
-    def _prove(self, parent: Node, edges: list[Edge], child: Node) -> bool:
-        if len(parent.edges) == 1:
-            self._prove_by_child(parent, edges[0], child)
-        elif parent.exact is None:
-            joint = tuple(edge.move for edge in edges)
-            if joint not in parent.proved:
-                parent.plies = max(parent.plies, child.plies + 1)
-            parent.proved.add(joint)
-            self._prove_by_joint(parent)
-        return parent.exact is not None
-
-    def _prove_by_child(self, parent: Node, edge: Edge, child: Node) -> None:
-        assert child.exact is not None
-        (role,) = parent.edges
-        value = child.exact[role]
-        if edge.known is not None:
-            return
-        edge.known = value
-        if parent.exact is not None:
-            return
-        if value >= self.best[role]:
-            early = self.options.early
-            if early == ALONE or (early == WHOLE and value >= 1):
-                parent.plies = plies_by_child(parent, child, self.best)
-                parent.exact = child.exact
-                return
-            parent.settled = True
-        if all(e.known is not None for e in parent.edges[role]):
-            proved = [parent.children[(e.move,)] for e in parent.edges[role]]
-            vectors = [one.exact for one in proved]
-            top = max(v[role] for v in vectors if v is not None)
-            best = {v for v in vectors if v is not None and v[role] == top}
-            if len(best) == 1:
-                parent.exact = best.pop()
-                child = proved[vectors.index(parent.exact)]
-                parent.plies = plies_by_child(parent, child, self.best)
-
-    def _prove_by_joint(self, parent: Node) -> None:
-        moves = [[e.move for e in edges] for edges in parent.edges.values()]
-        exact = {
-            joint: parent.children[joint].exact if joint in parent.proved else None
-            for joint in itertools.product(*moves)
-        }
-        if None not in exact.values() and len(set(exact.values())) == 1:
-            parent.exact = next(iter(exact.values()))
-        if not self.options.opposed:
-            return
-        for place, role in enumerate(parent.edges):
-            for move in moves[place]:
-                answers = [v for joint, v in exact.items() if joint[place] == move]
-                if all(v is not None and v[role] >= self.best[role] for v in answers):
-                    parent.exact = answers[0]

@@ -93,7 +93,8 @@ class Record(Struct):
     """What is counted at a node that simulations have passed; sums of results follow.
 
     Attributes:
-        visits: simulations that came here.
+        visits: simulations that came here; once the values are proved, those before that, or of a
+            move of a lost root those that have compared it, see ``ties.py``.
         ends: those of them that ended here.
         status: simulations on their way, flags, and from bit :data:`DECIDERS` on the number of
             deciding roles.
