@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.chance import chance_role
 from neurogame.graph.graph import Graph
 from neurogame.graph.groups import group_starts
 from neurogame.ground.atoms import AtomTable, IntArray
@@ -47,6 +48,11 @@ class Circuit:
     goal_values: tuple[tuple[int, ...], ...]
     atoms: AtomTable
     key: str
+
+    @cached_property
+    def chance(self) -> int | None:
+        """The role that plays uniformly at random and wants nothing; None if there is none."""
+        return chance_role(self.roles)
 
     @property
     def gate_count(self) -> int:

@@ -154,8 +154,9 @@ def node_values(tree: Tree, node: int) -> Floats | None:
 
 
 def exact_value(value: float) -> float:
-    """Return a goal / 100 without the error of single precision."""
-    return round(value * 100) / 100
+    """Return a goal / 100 without the error of single precision; a mean of goals as it is."""
+    goal = round(value * 100) / 100
+    return goal if abs(goal - value) < 1e-6 else value
 
 
 def only_moves(tree: Tree, node: int) -> list[int]:
