@@ -12,6 +12,8 @@ ties are common.
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -47,6 +49,10 @@ _STATES: dict[State, State] = {}
 """The states among them, so that their legal moves are found once."""
 
 
+def _mean(values: Iterable[Real]) -> Real:
+    return Real(np.mean([float(value) for value in values]))
+
+
 class Twin:
     """The search."""
 
@@ -65,6 +71,8 @@ class Twin:
         self._evaluator = evaluator
         self.roles = len(game.roles)
         self.best = [max((v for v, _ in pairs), default=0) / 100 for pairs in game.circuit.goals]
+        if game.chance is not None:
+            self.best[game.chance] = math.inf
         self.nodes: list[Node] = []
         self.table: dict[State, Node] = {}
         self.blocks = 0
@@ -79,11 +87,15 @@ class Twin:
         self.nodes.append(node)
         self.table[state] = node
         if state.is_terminal:
-            node.exact = tuple(Real((goal or 0.0) / 100) for goal in state.goals)
+            node.exact = self._without_chance([Real((goal or 0.0) / 100) for goal in state.goals])
             node.hints = list(node.exact)
         elif self._evaluator is not None:
             node.hints = list(self._evaluator(state.fluents[None]).detach().numpy()[0])
         return node
+
+    def _without_chance(self, values: list[Real]) -> tuple[Real, ...]:
+        """Values of which chance has none."""
+        return tuple(Real(0) if r == self.game.chance else v for r, v in enumerate(values))
 
     def open_record(self, node: Node) -> None:
         """Give a node its edges."""
@@ -103,7 +115,7 @@ class Twin:
         node.judged = True
         for role, edges in node.edges.items():
             own = node.state.legal_moves[role]
-            if len(own) == 1:
+            if len(own) == 1 or role == self.game.chance:
                 continue
             legal = np.isin(np.arange(len(self.game.moves[role])), own)[None]
             found = self._judge.move_scores(node.state.fluents[None].numpy(), legal, role)[0]
@@ -140,6 +152,7 @@ class Twin:
                 assert sim.node.exact is not None
                 results[id(sim)] = list(sim.node.exact)
                 played[id(sim)] = {}
+            results[id(sim)] = list(self._without_chance(results[id(sim)]))
             if self.options.bonus:
                 results[id(sim)] = self._with_bonus(
                     results[id(sim)], None if sim.over else lengths[id(sim)]
@@ -203,7 +216,9 @@ class Twin:
             tried = node.tried[role]
             mean = node.sums[role] / Real(node.visits) if node.visits else Real(0.5)
             urgent = Real(options.urgent) if options.urgency == NUMBER else mean
-            if node.settled:
+            if role == self.game.chance:
+                number = self._outcome(node, edges)
+            elif node.settled:
                 number = max(
                     (n for n in range(tried) if edges[n].known is not None),
                     key=lambda n: (edges[n].known, -n),
@@ -236,6 +251,15 @@ class Twin:
             edges[number].pending += 1
             picks.append(edges[number].move)
         return tuple(picks)
+
+    def _outcome(self, node: Node, edges: list[Edge]) -> int:
+        """One of those taken least often; where others choose at the same time, any one."""
+        word = random_word(self.options.seed, node.index, 256 + node.visits + node.pending)
+        taken = [edge.visits + edge.pending for edge in edges]
+        open_ = [n for n, count in enumerate(taken) if count == min(taken)]
+        if len(node.edges) > 1:
+            open_ = list(range(len(edges)))
+        return open_[((word >> 32) * len(open_)) >> 32]
 
     def _all_moves(self, edge: Edge, reference: Node) -> tuple[Real, Real]:
         if self.options.kind == RAVE:
@@ -405,7 +429,7 @@ class Twin:
         """A proved child's values, where they are better than what the simulation has tried."""
         ((role, edges),) = parent.edges.items()
         proved = [e for e in edges if e.known is not None]
-        if not proved:
+        if not proved or role == parent.state.game.chance:
             return values
         best = max(proved, key=lambda e: (e.known, -edges.index(e)))
         exact = parent.children[(best.move,)].exact
@@ -415,8 +439,12 @@ class Twin:
     @staticmethod
     def _best_hint(parent: Node, newest: Edge) -> None:
         """The best child's hints, as far as there are children."""
-        (edges,) = parent.edges.values()
+        ((role, edges),) = parent.edges.items()
         best = newest
+        if role == parent.state.game.chance:
+            seen = [parent.children[(e.move,)].hints for e in edges if e.visits]
+            parent.hints = list(map(_mean, zip(*seen, strict=True)))
+            return
         for edge in edges:
             if edge.visits and edge.hint > best.hint:
                 best = edge
@@ -437,6 +465,11 @@ class Twin:
         if edge.known is not None:
             return
         edge.known = value
+        if role == self.game.chance:
+            known = [e.known is not None for e in parent.edges[role]]
+            outcomes = [own.exact for own in parent.children.values()] if all(known) else []
+            parent.exact = tuple(map(_mean, zip(*outcomes, strict=True))) or None
+            return
         if value >= self.best[role]:
             early = self.options.early
             if early == ALONE or (early == WHOLE and value >= 1):
