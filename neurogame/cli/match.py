@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 A small arena: one game, one player per role, no folder to resume from; 'neurogame arena' has it
-all. The role random is chance: nobody is named for it, the match plays it. A player is random, human, alphabeta:SOURCE, mcts, heuristic, solve (games of one role) or
-auto, with options after commas, such as alphabeta:cilp,depth=2 or mcts:sims=1000; without a limit
-it thinks for a second. With a person at the terminal matches start without random plies unless
---opening-plies says otherwise.
+all. The role random is chance: nobody is named for it, the match plays it. A player is random,
+human, alphabeta:SOURCE, mcts, heuristic, solve (games of one role) or auto, with options after
+commas, such as alphabeta:cilp,depth=2 or mcts:sims=1000; without a limit it thinks for a second.
+With a person at the terminal matches start without random plies unless --opening-plies says
+otherwise.
 """
 
 

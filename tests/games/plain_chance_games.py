@@ -10,7 +10,7 @@ from tests.games.plain_games import Cell, StatedGame, numbers, text
 
 
 class Turn(NamedTuple):
-    """Points kept, points of the turn, its number, who is at turn, what is next, and who has won."""
+    """Points kept and of the turn, its number, who is at turn, what is next, and who has won."""
 
     kept: tuple[int, int] = (0, 0)
     gained: int = 0
@@ -100,7 +100,7 @@ class EinStein(StatedGame[Stones]):
         above = min((n for n in left if n >= state.die), default=None)
         below = max((n for n in left if n <= state.die), default=None)
         found = []
-        for number in {above, below} - {None}:
+        for number in {own for own in (above, below) if own is not None}:
             x, y = places[state.player, number]
             for dx, dy in product((0, way), repeat=2):
                 if (dx or dy) and 1 <= x + dx <= 5 and 1 <= y + dy <= 5:

@@ -115,7 +115,7 @@ def test_nobody_is_opposed_to_chance() -> None:
 
 def test_nobody_searches_for_chance() -> None:
     game = _gambler("friend")
-    with pytest.raises(GameError, match="role 0 of .* is chance"):
+    with pytest.raises(GameError, match=r"role 0 of .* is chance"):
         Mcts(game).search(game.initial_state(), 0, Limit(simulations=1))
     with pytest.raises(GameError, match="chance alone has a choice"):
         move_values(Prover(game), game.state(["flip"]))
@@ -195,7 +195,5 @@ def test_random_games_with_chance(
         packed(0), role, Limit(depth=depth)
     )
     alone = roles == 2
-    expected = plain_chance(
-        tree, 0, role, found.depth, chance=chance, united=united and not alone
-    )
+    expected = plain_chance(tree, 0, role, found.depth, chance=chance, united=united and not alone)
     assert found.value[role] == pytest.approx(expected[role], abs=1e-6)

@@ -253,9 +253,7 @@ def _conclude_all(search: Search, number: int, index: int, first: int) -> None:
     solved = True
     for row in range(first, first + asked.width):
         solved = solved and kept.rows[row].terminal != 0
-    best, certain = settle_all(
-        search, kept.values, first, asked.width, solved, table.values, index
-    )
+    best, certain = settle_all(search, kept.values, first, asked.width, solved, table.values, index)
     entry.best = best
     entry.draft = PER_PLY
     entry.bound = EXACT

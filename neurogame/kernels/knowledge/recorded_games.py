@@ -55,7 +55,8 @@ class RecordedGames:
 class GameRecorder:
     """Plays games of uniformly random moves, or of a judge's best moves, and records them.
 
-    Chance moves at random in any case. A game is a function of the seed, of its number, and of what the judge says.
+    Chance moves at random in any case. A game is a function of the seed, of its number, and of what
+    the judge says.
     """
 
     def __init__(self, circuit: Circuit, *, plies: int = 1000, backend: str | None = None) -> None:
