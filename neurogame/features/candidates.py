@@ -22,7 +22,7 @@ MOST = 256
 def find_candidates(game: Game) -> tuple[Feature, ...]:
     """Return the features that the rules of a game suggest; none says the same as another one.
 
-    What a role has is a feature, and what it has more than each other role; what chance has is none.
+    What a role has is a feature, and what it has more than each other role; what chance has, none.
     The names of the game have no influence but on the texts.
     """
     maker = FeatureMaker(game.circuit)
