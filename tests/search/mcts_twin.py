@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -38,6 +37,7 @@ from neurogame.kernels.mcts.search import (
 )
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
+from tests.search.twin_chance import averaged, outcome
 from tests.search.twin_nodes import Edge, Node, Simulation
 from tests.search.twin_priors import comparable
 from tests.search.twin_random import random_word, shuffled
@@ -47,10 +47,6 @@ _STEPS: dict[tuple[State, tuple[int, ...]], State] = {}
 """Successors that any search has asked for."""
 _STATES: dict[State, State] = {}
 """The states among them, so that their legal moves are found once."""
-
-
-def _mean(values: Iterable[Real]) -> Real:
-    return Real(np.mean([float(value) for value in values]))
 
 
 class Twin:
@@ -217,7 +213,7 @@ class Twin:
             mean = node.sums[role] / Real(node.visits) if node.visits else Real(0.5)
             urgent = Real(options.urgent) if options.urgency == NUMBER else mean
             if role == self.game.chance:
-                number = self._outcome(node, edges)
+                number = outcome(options.seed, node, edges)
             elif node.settled:
                 number = max(
                     (n for n in range(tried) if edges[n].known is not None),
@@ -251,15 +247,6 @@ class Twin:
             edges[number].pending += 1
             picks.append(edges[number].move)
         return tuple(picks)
-
-    def _outcome(self, node: Node, edges: list[Edge]) -> int:
-        """One of those taken least often; where others choose at the same time, any one."""
-        word = random_word(self.options.seed, node.index, 256 + node.visits + node.pending)
-        taken = [edge.visits + edge.pending for edge in edges]
-        open_ = [n for n, count in enumerate(taken) if count == min(taken)]
-        if len(node.edges) > 1:
-            open_ = list(range(len(edges)))
-        return open_[((word >> 32) * len(open_)) >> 32]
 
     def _all_moves(self, edge: Edge, reference: Node) -> tuple[Real, Real]:
         if self.options.kind == RAVE:
@@ -443,7 +430,7 @@ class Twin:
         best = newest
         if role == parent.state.game.chance:
             seen = [parent.children[(e.move,)].hints for e in edges if e.visits]
-            parent.hints = list(map(_mean, zip(*seen, strict=True)))
+            parent.hints = list(averaged(seen))
             return
         for edge in edges:
             if edge.visits and edge.hint > best.hint:
@@ -466,9 +453,8 @@ class Twin:
             return
         edge.known = value
         if role == self.game.chance:
-            known = [e.known is not None for e in parent.edges[role]]
-            outcomes = [own.exact for own in parent.children.values()] if all(known) else []
-            parent.exact = tuple(map(_mean, zip(*outcomes, strict=True))) or None
+            if all(e.known is not None for e in parent.edges[role]):
+                parent.exact = averaged(own.exact or () for own in parent.children.values())
             return
         if value >= self.best[role]:
             early = self.options.early
