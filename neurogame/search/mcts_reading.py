@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
@@ -198,8 +199,12 @@ def node_values(tree: Tree, node: int) -> Floats | None:
 
 
 def exact_value(value: float) -> float:
-    """Return a goal / 100 without the error of single precision."""
-    return round(value * 100) / 100
+    """Return a goal / 100 without the error of single precision; a mean of goals as it is.
+
+    NaN, for what is unknown, stays that.
+    """
+    goal = value if math.isnan(value) else round(value * 100) / 100
+    return goal if abs(goal - value) < 1e-6 else value
 
 
 def only_moves(tree: Tree, node: int) -> list[int]:

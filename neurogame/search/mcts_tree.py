@@ -342,6 +342,7 @@ class MctsTree:
                     judged=layout.judged,
                     all_moves=layout.all_moves,
                     wide=layout.wide,
+                    chance=plan.circuit.chance,
                 )
             except MemoryError:
                 if room.nodes < 2 * _FEWEST:

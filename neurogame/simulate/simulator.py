@@ -230,7 +230,7 @@ class Simulator:
             for place, (value, _) in enumerate(pairs):
                 own = mine[:, place] * (value / 100)
                 values[:, role] = torch.maximum(values[:, role], own)
-            if not self._warned:
+            if not self._warned and role != self.circuit.chance:
                 self._check_goals(role, mine, terminal)
             begin += len(pairs)
         return values

@@ -11,6 +11,7 @@ ties are common.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from neurogame.kernels.mcts.search import (
 )
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
+from tests.search.twin_chance import averaged, outcome
 from tests.search.twin_distance import (
     bounds,
     close,
@@ -72,7 +74,10 @@ class Twin(Proofs):
         self.game, self.options, self.lanes = game, options, lanes
         self._evaluator = evaluator
         self.roles = len(game.roles)
+        self.chance = game.chance
         self.best = [max((v for v, _ in pairs), default=0) / 100 for pairs in game.circuit.goals]
+        if game.chance is not None:
+            self.best[game.chance] = math.inf
         self.nodes: list[Node] = []
         self.table: dict[State, Node] = {}
         self.blocks = 0
@@ -91,11 +96,15 @@ class Twin(Proofs):
         self.nodes.append(node)
         self.table[state] = node
         if state.is_terminal:
-            node.exact = tuple(Real((goal or 0.0) / 100) for goal in state.goals)
+            node.exact = self._without_chance([Real((goal or 0.0) / 100) for goal in state.goals])
             node.hints = list(node.exact)
         elif self._evaluator is not None:
             node.hints = list(self._evaluator(state.fluents[None]).detach().numpy()[0])
         return node
+
+    def _without_chance(self, values: list[Real]) -> tuple[Real, ...]:
+        """Values of which chance has none."""
+        return tuple(Real(0) if r == self.game.chance else v for r, v in enumerate(values))
 
     def open_record(self, node: Node) -> None:
         """Give a node its edges."""
@@ -115,7 +124,7 @@ class Twin(Proofs):
         node.judged = True
         for role, edges in node.edges.items():
             own = node.state.legal_moves[role]
-            if len(own) == 1:
+            if len(own) == 1 or role == self.game.chance:
                 continue
             legal = np.isin(np.arange(len(self.game.moves[role])), own)[None]
             found = self._judge.move_scores(node.state.fluents[None].numpy(), legal, role)[0]
@@ -176,6 +185,7 @@ class Twin(Proofs):
                 assert sim.node.exact is not None
                 results[id(sim)] = list(sim.node.exact)
                 played[id(sim)] = {}
+            results[id(sim)] = list(self._without_chance(results[id(sim)]))
             if self.options.bonus:
                 results[id(sim)] = self._with_bonus(
                     results[id(sim)], None if sim.over else lengths[id(sim)]
@@ -266,6 +276,8 @@ class Twin(Proofs):
             urgent = Real(options.urgent) if options.urgency == NUMBER else mean
             if way is not None:
                 number = way
+            elif role == self.game.chance:
+                number = outcome(options.seed, node, edges)
             elif node.settled:
                 number = max(
                     (n for n in range(tried) if edges[n].known is not None),
@@ -477,7 +489,7 @@ class Twin(Proofs):
         """A proved child's values, where they are better than what the simulation has tried."""
         ((role, edges),) = parent.edges.items()
         proved = [e for e in edges if e.known is not None]
-        if not proved:
+        if not proved or role == parent.state.game.chance:
             return values
         best = max(proved, key=lambda e: (e.known, -edges.index(e)))
         exact = parent.children[(best.move,)].exact
@@ -487,8 +499,12 @@ class Twin(Proofs):
     @staticmethod
     def _best_hint(parent: Node, newest: Edge) -> None:
         """The best child's hints, as far as there are children."""
-        (edges,) = parent.edges.values()
+        ((role, edges),) = parent.edges.items()
         best = newest
+        if role == parent.state.game.chance:
+            seen = [parent.children[(e.move,)].hints for e in edges if e.visits]
+            parent.hints = list(averaged(seen))
+            return
         for edge in edges:
             if edge.visits and edge.hint > best.hint:
                 best = edge

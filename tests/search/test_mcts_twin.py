@@ -24,6 +24,7 @@ from neurogame.search.mcts_tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
 from tests.kernels.leaves.judges import Guess as Priors
+from tests.search.chance_games import SMALL_PIG, WAGER
 from tests.search.mcts_twin import Real, Twin
 
 CYCLE = """
@@ -48,9 +49,12 @@ CYCLE = """
 """
 
 
+TEXTS = {"cycle": CYCLE, "small pig": SMALL_PIG, "wager": WAGER}
+
+
 @cache
 def _game(name: str) -> Game:
-    return Game.from_text(CYCLE) if name == "cycle" else Game.load(name)
+    return Game.from_text(TEXTS[name]) if name in TEXTS else Game.load(name)
 
 
 class Guess(Evaluator):
@@ -197,7 +201,10 @@ def test_moves_that_lose_alike_are_compared(lanes: int, simulations: int) -> Non
 @pytest.mark.parametrize("solver", [True, False])
 @pytest.mark.parametrize(
     "name",
-    ["tictactoe", "tictactoe3p", "lightsout", "rockpaperscissors", "bidding_tictactoe", "cycle"],
+    [
+        *("tictactoe", "tictactoe3p", "lightsout", "rockpaperscissors", "bidding_tictactoe"),
+        *("cycle", "small pig", "wager", "einstein"),
+    ],
 )
 def test_sequential_uct(name: str, solver: bool) -> None:
     tree, twin = _grown(_game(name), replace(PLAIN, solver=solver), 1, 900)
@@ -222,7 +229,7 @@ def test_all_moves_as_first(name: str, kind: Any, urgency: Any, graph: bool) -> 
 
 @pytest.mark.parametrize("pending", ["wait", "loss"])
 @pytest.mark.parametrize("lanes", [3, 64])
-@pytest.mark.parametrize("name", ["tictactoe", "nim", "tictactoe3p", "bidding_tictactoe"])
+@pytest.mark.parametrize("name", ["tictactoe", "nim", "tictactoe3p", "bidding_tictactoe", "wager"])
 def test_a_block_descends_as_if_one_came_after_the_other(
     name: str, lanes: int, pending: Any
 ) -> None:
@@ -268,7 +275,7 @@ def test_blended_results(name: str) -> None:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("name", ["tictactoe", "tictactoe3p", "bidding_tictactoe"])
+@pytest.mark.parametrize("name", ["tictactoe", "tictactoe3p", "bidding_tictactoe", "einstein"])
 def test_hints_of_an_evaluator(name: str, changes: dict[str, Any]) -> None:
     settings = replace(PLAIN, **changes)
     _assert_equal(*_grown(_game(name), settings, 1, 500))
@@ -276,7 +283,7 @@ def test_hints_of_an_evaluator(name: str, changes: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("mix", ["beta", "seed", "puct"])
 @pytest.mark.parametrize("lanes", [1, 16])
-@pytest.mark.parametrize("name", ["tictactoe", "nim", "tictactoe3p", "bidding_tictactoe"])
+@pytest.mark.parametrize("name", ["tictactoe", "nim", "tictactoe3p", "bidding_tictactoe", "wager"])
 def test_priors(name: str, lanes: int, mix: Any) -> None:
     # In a graph the order in which a block's simulations come to a node is not the one of the twin.
     settings = replace(PLAIN, tree="action", mix=mix, graph=lanes == 1, capacity=20000)

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 
 from neurogame.kernels.mcts.search import ALONE, NEVER, WHOLE, Options
+from tests.search.twin_chance import averaged
 from tests.search.twin_distance import plies_by_child
 from tests.search.twin_nodes import Edge, Node
 
@@ -20,11 +21,13 @@ class Proofs:
         options: of the search.
         roles: how many there are.
         best: best value of each role.
+        chance: the role that chooses uniformly, if there is one.
     """
 
     options: Options
     roles: int
     best: list[float]
+    chance: int | None
 
     def winner_of(self, exact: tuple[Real, ...]) -> int | None:
         """The role that has won."""
@@ -54,6 +57,12 @@ class Proofs:
             return
         edge.known = value
         if parent.exact is not None:
+            return
+        if role == self.chance:
+            if all(e.known is not None for e in parent.edges[role]):
+                outcomes = list(parent.children.values())
+                parent.exact = averaged(own.exact or () for own in outcomes)
+                parent.plies = 1 + max(own.plies for own in outcomes)
             return
         if value >= self.best[role]:
             early = self.options.early

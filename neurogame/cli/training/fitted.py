@@ -207,7 +207,7 @@ def _meter(trainer: Trainer) -> StrengthMeter | None:
     """Return what measures releases; games without two roles have no such yardstick."""
     from neurogame.arena.release_strength import StrengthMeter
 
-    if len(trainer.game.roles) != 2:
+    if len(trainer.game.players) != 2:
         return None
     whole = trainer.config.seconds or DEFAULT_SECONDS
     seconds = min(_MOST_MEASURE, max(_LEAST_MEASURE, _MEASURE_SHARE * whole))

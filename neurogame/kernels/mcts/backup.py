@@ -6,6 +6,7 @@ import numpy as np
 
 from neurogame.array_types import Float32s1
 from neurogame.kernels.mcts.bonus import add_bonus, shrink
+from neurogame.kernels.mcts.chance import average_hints
 from neurogame.kernels.mcts.distance import narrow
 from neurogame.kernels.mcts.prove import prove_by_child, prove_by_joint
 from neurogame.kernels.mcts.search import OVER, Search, Simulation, simulation_of
@@ -55,7 +56,9 @@ def collect(search: Search) -> None:
         sim = simulation_of(sims, number)
         leaf = sim.leaf
         for role in range(len(tree.best)):
-            if sim.end == OVER:
+            if role == tree.chance:
+                found = _ZERO
+            elif sim.end == OVER:
                 found = results_of(tree, sim.node).values[role]
             elif block.terminal[leaf]:
                 found = block.goals[leaf, role]
@@ -199,7 +202,9 @@ def _add_edges(
             hint, hints = results_of(tree, node).hints[role], edges.extra
             if deciders == 1:
                 hints[HINTS, edge] = hint
-                if minimax:
+                if minimax and role == tree.chance:
+                    average_hints(tree, record)
+                elif minimax:
                     _best_hint(tree, record, edges, edge)
             else:
                 hints[HINTS, edge] += (hint - hints[HINTS, edge]) / np.float32(visits)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.kernels.mcts.chance import prove_by_outcomes
 from neurogame.kernels.mcts.distance import most_plies, plies_by_child, set_most_plies
 from neurogame.kernels.mcts.lookup import find_joint
 from neurogame.kernels.mcts.nodes import chosen_key
@@ -69,10 +70,12 @@ def prove_by_child(search: Search, record: int, edge: int, child: int) -> bool:
         return own.status & PROVED != 0
     value = results_of(tree, child).values[role]
     edges.moves[edge] |= KNOWN
-    own.status |= PARTED
+    own.status |= PARTED if role != tree.chance else 0
     edges.sums[edge] = value * np.float32(edges.visits[edge])
     if own.status & PROVED:
         return True
+    if role == tree.chance:
+        return prove_by_outcomes(tree, record)
     if value >= tree.best[role]:
         if early == ALONE or (early == WHOLE and value >= _ONE):
             _settle(tree, record, child, plies_by_child(tree, record, child))
