@@ -52,6 +52,7 @@ def serve(settings: ServeSettings, report: Callable[[str], None]) -> None:
         patience.cancel()
         for remark in remarks:
             report(f"warning: {remark}")
+        processes.watch(report)
         listen(own)
         asyncio.run(_Server(settings, processes, report).run(own))
     finally:

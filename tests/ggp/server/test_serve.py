@@ -30,6 +30,7 @@ from tests.ggp.server.doubles import FakeSide
 class Processes:
     def __init__(self, player): pass
     def warm_up(self): return ("nothing is compiled",)
+    def watch(self, report): pass
     def close(self): print("children are gone", flush=True)
 
 def match(start, settings, log, processes):
