@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -75,6 +76,19 @@ def write_text(path: Path, text: str) -> None:
         stream.write(data)
 
     write_whole(path, write)
+
+
+def put_aside(path: Path, reason: str) -> None:
+    """Rename a file that is of no use, so that another one can take its place, and warn once.
+
+    Args:
+        path: the file; beside it one of its name with ``.damaged`` behind is replaced.
+        reason: what is wrong with it, and what becomes of that, for people.
+    """
+    aside = path.with_name(f"{path.name}.damaged")
+    with contextlib.suppress(OSError):
+        os.replace(path, aside)
+    warnings.warn(f"{path} is not used, and now {aside.name}: {reason}", stacklevel=2)
 
 
 def lock_file(stream: BinaryIO, *, wait: bool) -> bool:
