@@ -90,7 +90,8 @@ def _better(
             for treated in (alike, *([finding] for finding in alike if len(alike) > 1)):
                 edits = [edit for finding in treated for edit in cure(sheet, finding)]
                 new = edited(text, edits)
-                if new != text:
+                # No comment is lost.
+                if new != text and new.count(";") >= text.count(";"):
                     after = check_text(new, source)[1]
                     if _badness(after) < before:
                         return new, after, treated

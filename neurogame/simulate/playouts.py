@@ -159,7 +159,7 @@ def playouts(
         moves=moves,
         threads=threads,
     )
-    return _statistics(simulator, simulator.playout_kernel(backend).run(plan))
+    return _statistics(simulator, simulator.playout_kernel(backend, moves=moves).run(plan))
 
 
 def stream(
@@ -204,7 +204,7 @@ def stream(
         moves=moves,
         threads=threads,
     )
-    return _statistics(simulator, simulator.playout_kernel(backend).run(plan))
+    return _statistics(simulator, simulator.playout_kernel(backend, moves=moves).run(plan))
 
 
 def _statistics(simulator: Simulator, tally: Tally) -> PlayoutStatistics:
