@@ -20,7 +20,7 @@ from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.files import write_whole
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
-from neurogame.learn import checkpoint
+from neurogame.learn import checkpoint_claims
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.content_hash import content_hash
 from neurogame.learn.judges import plain_judge
@@ -76,7 +76,7 @@ def test_zeros_take_no_room_and_equal_checkpoints_are_equal_files(tmp_path: Path
 
 
 def test_what_would_fill_the_memory_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint, "MOST_BYTES", 1000)
+    monkeypatch.setattr(checkpoint_claims, "MOST_BYTES", 1000)
     with pytest.raises(CheckpointError, match=r"bytes when decompressed, more than 1,000"):
         load_checkpoint(path)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, Self, final
+from typing import TYPE_CHECKING, Protocol, Self, final
 
 from neurogame.errors import NeurogameError
 from neurogame.gdl.parse import parse_term
@@ -11,7 +11,10 @@ from neurogame.gdl.terms import Sentence, Term
 from neurogame.gdl.write import term_text
 from neurogame.prover.game import ProverGame
 from neurogame.reference.interpreter import ReferenceGame, ReferenceState
-from neurogame.simulate.game import Game, State
+
+if TYPE_CHECKING:
+    # A guard that loads all for itself shall be there at once: torch alone takes it seconds.
+    from neurogame.simulate.game import Game, State
 
 LONGEST_MOVE = 100_000
 """Characters of a received move; longer ones are not looked at, which would take seconds."""

@@ -14,7 +14,7 @@ from neurogame.files import Arrays
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen.engine import versions
 from neurogame.kernels.codegen.ptx import compile_ptx
-from neurogame.kernels.codegen.store import load_arrays, save_arrays
+from neurogame.kernels.codegen.store import kept
 from neurogame.kernels.codegen.straight import StraightCode, loop_rows
 from neurogame.kernels.codegen.threads import ThreadText, gpu_module, write_threads
 from neurogame.netlist.build import build_play
@@ -68,10 +68,10 @@ def load_thread_code(circuit: Circuit, age_bits: int) -> ThreadCode:
         ConfigurationError: the game is too large.
     """
     key = f"threads {circuit.key} {age_bits}"
-    arrays = load_arrays(key)
-    if arrays is None:
-        arrays = _make(circuit, age_bits)
-        save_arrays(key, arrays)
+    return kept(key, lambda: _make(circuit, age_bits), lambda arrays, _: _unpack(arrays))
+
+
+def _unpack(arrays: Arrays) -> ThreadCode:
     gates, loads, stores, cells, goal_rows, kept = map(int, arrays["numbers"])
     return ThreadCode(
         text=ThreadText(
@@ -96,11 +96,11 @@ def load_ptx(text: ThreadText, target: str) -> str:
     """
     module = gpu_module(text)
     key = f"ptx {target} {hashlib.sha256(module.encode()).hexdigest()} {versions()}"
-    arrays = load_arrays(key)
-    if arrays is None:
-        arrays = {"ptx": np.frombuffer(compile_ptx(module, target).encode(), np.uint8)}
-        save_arrays(key, arrays)
-    return arrays["ptx"].tobytes().decode()
+    return kept(
+        key,
+        lambda: {"ptx": np.frombuffer(compile_ptx(module, target).encode(), np.uint8)},
+        lambda arrays, _: arrays["ptx"].tobytes().decode(),
+    )
 
 
 def _make(circuit: Circuit, age_bits: int) -> Arrays:
