@@ -37,6 +37,24 @@ LINE = [
 ]
 
 
+def long_game(steps: int) -> str:
+    """Return the rules of a game of so many plies, in which one fluent is flipped or not."""
+    return f"""
+    (role w) (role b) (init (step 0)) (init (control w)) (init (on x0))
+    {" ".join(f"(succ {n} {n + 1})" for n in range(steps))}
+    (move flip) (move stay)
+    (<= (legal ?r ?m) (true (control ?r)) (move ?m))
+    (<= (legal w noop) (true (control b))) (<= (legal b noop) (true (control w)))
+    (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))
+    (<= (next (control b)) (true (control w))) (<= (next (control w)) (true (control b)))
+    (<= (next (on x0)) (true (on x0)) (not flipped))
+    (<= (next (on x0)) (not (true (on x0))) flipped)
+    (<= flipped (does ?r flip)) (<= terminal (true (step {steps})))
+    (<= (goal w 100) (true (on x0))) (<= (goal w 0) (not (true (on x0))))
+    (<= (goal b 0) (true (on x0))) (<= (goal b 100) (not (true (on x0))))
+    """
+
+
 def trainer(
     folder: Path,
     games: int,
@@ -107,6 +125,26 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None
     other = Game.load("nim")
     with pytest.raises(CheckpointError, match="another game"):
         Trainer(other, killed.config, killed.folder, checkpoint)
+
+
+def test_a_file_to_go_on_from_is_not_much_larger_than_its_weights(tmp_path: Path) -> None:
+    """Positions of long games that have not ended are most of what is kept, but mostly zeros."""
+    steps = 300
+    rules = long_game(steps)
+    loaded = Game.from_text(rules, name="long")
+    config = TrainConfig(learner=fitted(loaded, SMALL), games=10_000)
+    folder = RunFolder(tmp_path / "run")
+    folder.create({"rules": "long", "recipe": "fitted", **config.to_json()})
+    run = Trainer(loaded, config, folder)
+    run.learner.round(steps - 1)
+    run.save()
+    weights = sum(part.numel() * 4 for part in run.learner.averaged.parts_learned())
+    assert sum(part.nbytes for part in run.learner.state().values()) > 10 * weights
+    assert folder.latest.stat().st_size < 3 * weights
+    kept = RunFolder(tmp_path / "run").resume()
+    assert kept.optimiser is not None
+    for name, tensor in run.learner.state().items():
+        assert torch.equal(kept.optimiser["state"][name], tensor)
 
 
 def test_a_release_that_a_kill_undid_is_no_longer_the_best(tmp_path: Path) -> None:
