@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from neurogame.bars import bar_stream
 from neurogame.cli.training.bar import training_bar
 from neurogame.cli.training.folder import DEFAULT_SECONDS, new_folder, refuse, with_new_end
 from neurogame.cli.training.interrupt import gentle_interrupt
@@ -225,7 +226,9 @@ def _collected(meter: StrengthMeter | None, interrupted: bool, bar: bool) -> lis
         meter.close()
         return []
     waiting = meter.waiting
-    with tqdm(total=waiting, desc="measure", disable=not bar, leave=False) as progress:
+    with tqdm(
+        total=waiting, desc="measure", disable=not bar, leave=False, file=bar_stream()
+    ) as progress:
         while meter.waiting:
             time.sleep(0.1)
             progress.update(waiting - meter.waiting - progress.n)
