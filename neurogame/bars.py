@@ -61,8 +61,7 @@ class BarLines:
         shown = text.strip()
         if shown or "\r" in text:
             self._shown = shown
-        ends = "\n" in text
-        if ends or self._clock() - self._told >= EVERY:
+        if text == "\n" or self._clock() - self._told >= EVERY:
             self._tell()
         return len(text)
 
