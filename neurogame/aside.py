@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import SimpleQueue
@@ -23,7 +22,8 @@ _LOOK = 0.05
 _STACK = 64 << 20
 """Bytes: deep terms are read by functions that call themselves."""
 
-_ALL: weakref.WeakSet[Aside] = weakref.WeakSet()
+_OPEN: set[Future[object]] = set()
+"""What is not done yet, of all threads."""
 
 
 class LeftBehindError(LimitError):
@@ -38,8 +38,6 @@ class Aside:
         """Begin with nothing to do."""
         self._waiting: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._last: Future[object] | None = None
-        _ALL.add(self)
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
         """Have something done when its turn comes.
@@ -48,14 +46,18 @@ class Aside:
             work: is called in the thread.
         """
         future: Future[T] = Future()
+        _OPEN.add(cast(Future[object], future))
 
         def do() -> None:
             try:
-                future.set_result(work())
+                found = work()
             except BaseException as error:
+                _OPEN.discard(cast(Future[object], future))
                 future.set_exception(error)
+            else:
+                _OPEN.discard(cast(Future[object], future))
+                future.set_result(found)
 
-        self._last = cast(Future[object], future)
         self._waiting.put(do)
         if self._thread is None:
             # A daemon: the end of the process does not wait for it.
@@ -99,10 +101,10 @@ class Aside:
         self._thread.join(patience)
         return not self._thread.is_alive()
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether something is not done yet."""
-        return self._last is not None and not self._last.done()
+
+def are_busy() -> bool:
+    """Return whether something is not done yet that a thread of this process was given."""
+    return bool(_OPEN)
 
 
 def end_process(code: int) -> None:
@@ -113,7 +115,7 @@ def end_process(code: int) -> None:
     Args:
         code: to exit with.
     """
-    if any(one.is_busy for one in list(_ALL)):
+    if are_busy():
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         os._exit(code)

@@ -39,6 +39,7 @@ class TrainingRun(ABC):
         game: what is played.
         folder: where logs and checkpoints go.
         results: evaluations so far, oldest first.
+        saved: hash of the last file; empty if there is none yet.
         stop_requested: whether the run is to end after the present round.
         learn_until: when learning ends at the latest, as ``time.monotonic`` tells it; what
             measures then ends soon.
@@ -67,6 +68,7 @@ class TrainingRun(ABC):
         self._stopped_at = math.inf
         self._ends = ends
         self._empty = empty_checkpoint(game)
+        self.saved = ""
         self._parent: str | None = None
         self._saved_at = time.monotonic()
 
@@ -146,7 +148,8 @@ class TrainingRun(ABC):
     def save(self) -> str:
         """Write ``latest.pt``, from which the run can go on, and return its hash."""
         self._saved_at = time.monotonic()
-        return self.folder.save_latest(self.checkpoint(resumable=True))
+        self.saved = self.folder.save_latest(self.checkpoint(resumable=True))
+        return self.saved
 
     def _note(self, resumed: Checkpoint) -> None:
         """Take over what every run keeps.
@@ -157,4 +160,4 @@ class TrainingRun(ABC):
         if resumed.signature != self._empty.signature:
             raise CheckpointError("the checkpoint to resume from belongs to another game")
         self.results = list(resumed.results)
-        self._parent = resumed.hash
+        self._parent = self.saved = resumed.hash

@@ -250,7 +250,6 @@ def _collected(meter: StrengthMeter | None, trainer: Trainer, bar: bool) -> list
 
 
 def _summary(trainer: Trainer, strength: list[ReleaseStrength]) -> dict[str, Any]:
-    from neurogame.learn.checkpoint import load_checkpoint
 
     latest = trainer.folder.latest
     return {
@@ -258,7 +257,7 @@ def _summary(trainer: Trainer, strength: list[ReleaseStrength]) -> dict[str, Any
         "rules": trainer.folder.config()["rules"],
         "folder": str(trainer.folder.path),
         "checkpoint": str(latest),
-        "hash": load_checkpoint(latest).hash,
+        "hash": trainer.saved,
         **trainer.counters.to_json(),
         "released_at": trainer.release.seconds,
         "releases": trainer.results,

@@ -129,7 +129,6 @@ def _summary(trainer: PaperTrainer, until: float | None) -> dict[str, Any]:
         until: when these are over at the latest, as ``time.monotonic`` tells it; None: there are
             none.
     """
-    from neurogame.learn.checkpoint import load_checkpoint
     from neurogame.learn.comparison import compare
 
     latest, config = trainer.folder.latest, trainer.config
@@ -138,7 +137,7 @@ def _summary(trainer: PaperTrainer, until: float | None) -> dict[str, Any]:
         "rules": trainer.folder.config()["rules"],
         "folder": str(trainer.folder.path),
         "checkpoint": str(latest),
-        "hash": load_checkpoint(latest).hash,
+        "hash": trainer.saved,
         **trainer.counters.to_json(),
     }
     if until is not None:
