@@ -12,7 +12,7 @@ from neurogame.gdl.keywords import is_goal_value
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
-from neurogame.prover.compiler import RuleCompiler, RuleSolver
+from neurogame.prover.compiler import RuleCompiler
 from neurogame.prover.program import DOES, TRUE, Lifetime, SortedRules
 from neurogame.prover.questions import NegativeCycleError, Tabling
 from neurogame.reference.interpreter import ReferenceGame
@@ -99,9 +99,12 @@ class ProverGame:
             state: ground terms.
             role: index of the role.
         """
-        question = self._compiler.question(_LEGAL, (0,))
-        assert isinstance(question.solver, RuleSolver)
-        rows = question.solver.answers((self._roles[role],))
+        question, key = self._compiler.question(_LEGAL, (0,)), (self._roles[role],)
+        self._enter(state)
+        known = question.table.get(key)
+        if known is None and not self._program.is_recursive(_LEGAL):
+            known = self._tabling.lazily(question, key)
+        rows = question.solver.answers(key) if known is None else iter(known)
         told: set[Row] = set()
         while True:
             self._enter(state)
