@@ -49,8 +49,9 @@ def parse_with_findings(text: str, source: str = "<text>") -> tuple[Rules, list[
     Returns:
         The facts and rules that could be read, and the syntax errors by position.
     """
-    nodes, errors = read_infix(text) if is_infix(text, source) else read_nodes(text)
-    reader = SyntaxReader()
+    infix = is_infix(text, source)
+    nodes, errors = read_infix(text) if infix else read_nodes(text)
+    reader = SyntaxReader(connectives_are_names=not infix)
     rules: list[Rule] = []
     for node in nodes:
         rule = reader.rule(node)

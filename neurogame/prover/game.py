@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import final
 
 from neurogame.errors import GameError, RulesError
-from neurogame.gdl.finding import shown
-from neurogame.gdl.keywords import is_goal_value
+from neurogame.gdl.goal_values import met_goal
+from neurogame.gdl.keywords import goal_number
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
@@ -101,7 +101,7 @@ class ProverGame:
         """
         question, key = self._compiler.question(_LEGAL, (0,)), (self._roles[role],)
         self._enter(state)
-        known = question.table.get(key)
+        known: Iterable[Row] | None = question.table.get(key)
         if known is None and not self._program.is_recursive(_LEGAL):
             known = self._tabling.lazily(question, key)
         rows = question.solver.answers(key) if known is None else iter(known)
@@ -132,8 +132,7 @@ class ProverGame:
     def goals(self, state: ProverState, role: int) -> list[int]:
         """Return all goal values derived for a role in 0..100, ascending: none, one or several.
 
-        Raises:
-            RulesError: a derived goal is not an integer in 0..100.
+        Integers outside count as the nearest value inside; what is no integer is no goal value.
         """
         self._enter(state)
         try:
@@ -143,12 +142,10 @@ class ProverGame:
         found = set()
         for (value,) in rows:
             text = value if isinstance(value, str) else term_text(self._term(value))
-            if not is_goal_value(text):
-                raise RulesError(
-                    f"{self.rules.source}:1:1: a goal of {self.roles[role]} is {shown(text)!r}; "
-                    "goals are integers in 0..100"
-                )
-            found.add(int(text))
+            number = goal_number(text)
+            if number is None:
+                continue
+            found.add(met_goal(number, self.roles[role]))
         return sorted(found)
 
     def next(self, state: ProverState, joint: Sequence[Term]) -> ProverState:
@@ -169,7 +166,7 @@ class ProverGame:
         if self.terminal(state):
             return state
         for role, move in enumerate(joint):
-            if not self._is_legal(state, role, move):
+            if not self.is_legal(state, role, move):
                 if next(self.legal_moves(state, role), None) is None:
                     raise GameError(
                         f"role {self.roles[role]} has no legal move although the state is not "
@@ -220,8 +217,14 @@ class ProverGame:
         """
         return term_of(value_of(parse_term(text)))
 
-    def _is_legal(self, state: ProverState, role: int, move: Term) -> bool:
-        """Return whether one move is legal, from the moves of its role if they are known."""
+    def is_legal(self, state: ProverState, role: int, move: Term) -> bool:
+        """Return whether one move is legal, from the moves of its role if they are known.
+
+        Args:
+            state: ground terms.
+            role: index of the role.
+            move: a ground term.
+        """
         self._enter(state)
         known = self._compiler.question(_LEGAL, (0,)).table.get((self._roles[role],))
         if known is not None:
