@@ -241,9 +241,7 @@ class _Writer:
         question = self._compiler.question(predicate_of(literal), places)
         table, asked = self._named(question.table), self._named(question)
         terms = arguments_of(literal)
-        if self._lazily and not self._compiler.program.is_recursive(question.predicate):
-            # Nothing waits for the answer that it could be a part of: a cycle has none of these.
-            ask = "lazily"
+        ask = "lazily" if self._lazily else ask
         rows, key = text.fresh(), text.fresh()
         text.write(f"{key} = {row_of([terms[place] for place in places], names)}")
         text.write(f"{rows} = {table}.get({key})")

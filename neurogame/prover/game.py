@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import final
 
 from neurogame.errors import GameError, RulesError
@@ -13,6 +13,7 @@ from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
 from neurogame.prover.compiler import RuleCompiler
+from neurogame.prover.lazily import CycleError
 from neurogame.prover.program import DOES, TRUE, Lifetime, SortedRules
 from neurogame.prover.questions import NegativeCycleError, Tabling
 from neurogame.reference.interpreter import ReferenceGame
@@ -100,17 +101,18 @@ class ProverGame:
             role: index of the role.
         """
         question, key = self._compiler.question(_LEGAL, (0,)), (self._roles[role],)
-        self._enter(state)
-        known: Iterable[Row] | None = question.table.get(key)
-        if known is None and not self._program.is_recursive(_LEGAL):
-            known = self._tabling.lazily(question, key)
-        rows = question.solver.answers(key) if known is None else iter(known)
+        rows: Iterator[Row] | None = None
         told: set[Row] = set()
         while True:
             self._enter(state)
             try:
                 with self._tabling.asking():
+                    if rows is None:
+                        rows = iter(question.table.get(key) or self._tabling.lazily(question, key))
                     row = next(rows, None)
+            except CycleError:
+                rows = None
+                continue
             except NegativeCycleError:
                 found = self._reference().legal(state, role)
                 yield from (move for move in found if (self._value(move),) not in told)

@@ -8,6 +8,18 @@ from typing import final
 from neurogame.reference.joins import Row
 
 
+class CycleError(Exception):
+    """A question was met while its next answer is being derived: it may depend on itself.
+
+    Attributes:
+        answers: those to that question; None once all questions of the cycle know of it.
+    """
+
+    def __init__(self, answers: LazyAnswers) -> None:
+        super().__init__()
+        self.answers: LazyAnswers | None = answers
+
+
 @final
 class LazyAnswers:
     """The answers to one question; whoever goes through them shares what is known.
@@ -16,7 +28,16 @@ class LazyAnswers:
     or for the first, costs what that one costs.
     """
 
-    __slots__ = ("_derive", "_finish", "_is_over", "_known", "_note", "_seen", "_source")
+    __slots__ = (
+        "_derive",
+        "_finish",
+        "_is_active",
+        "_is_over",
+        "_known",
+        "_note",
+        "_seen",
+        "_source",
+    )
 
     def __init__(
         self,
@@ -35,7 +56,7 @@ class LazyAnswers:
         self._source = derive()
         self._known: list[Row] = []
         self._seen: set[Row] = set()
-        self._is_over = False
+        self._is_active = self._is_over = False
 
     def __iter__(self) -> Iterator[Row]:
         """Yield the answers, each once."""
@@ -49,8 +70,15 @@ class LazyAnswers:
         return bool(self._known) or self._pull()
 
     def _pull(self) -> bool:
-        """Derive one more answer; return whether there was one."""
+        """Derive one more answer; return whether there was one.
+
+        Raises:
+            CycleError: it is being derived already.
+        """
+        if self._is_active:
+            raise CycleError(self)
         while not self._is_over:
+            self._is_active = True
             try:
                 row = next(self._source, None)
                 self._note(None if row in self._seen else row)
@@ -58,6 +86,8 @@ class LazyAnswers:
                 # What was interrupted cannot go on: those known come again, and are passed over.
                 self._source = self._derive()
                 raise
+            finally:
+                self._is_active = False
             if row is None:
                 self._is_over = True
                 self._finish(tuple(self._known))

@@ -61,8 +61,6 @@ class SortedRules:
                 else:
                     row = tuple(value_of(argument) for argument in arguments_of(rule.head))
                     self._facts.setdefault(head, []).append(row)
-        self._uses = uses
-        self._recursive: dict[Predicate, bool] = {}
         users: dict[Predicate, set[Predicate]] = {}
         for head, used in uses.items():
             for predicate in used:
@@ -75,15 +73,6 @@ class SortedRules:
         if predicate in self._move:
             return Lifetime.MOVE
         return Lifetime.STATE if predicate in self._state else Lifetime.MATCH
-
-    def is_recursive(self, predicate: Predicate) -> bool:
-        """Return whether what holds of a predicate may depend on what holds of it."""
-        if predicate not in self._recursive:
-            used = self._uses.get(predicate, set())
-            self._recursive[predicate] = predicate in used or any(
-                predicate in _reached(other, self._uses) for other in used
-            )
-        return self._recursive[predicate]
 
     def facts(self, predicate: Predicate) -> Sequence[Row]:
         """Return what holds of a predicate without any condition."""

@@ -11,7 +11,7 @@ from typing import Protocol, final
 from neurogame.errors import LimitError
 from neurogame.gdl.write import term_text
 from neurogame.prover import limits
-from neurogame.prover.lazily import LazyAnswers
+from neurogame.prover.lazily import CycleError, LazyAnswers
 from neurogame.prover.program import Lifetime
 from neurogame.reference.joins import Predicate, Row, sentence_of
 
@@ -43,6 +43,7 @@ class QuestionForm:
         known: the places of the arguments that are known; the key holds their values.
         level: for how long answers stay right.
         table: key -> all answers, of the questions answered; an answer holds the other arguments.
+        is_cyclic: whether such a question may depend on itself, as has been met.
         lazy: key -> the answers so far, of questions whose answers come one by one.
         waiting: key -> the open question.
         solver: derives the answers.
@@ -54,6 +55,7 @@ class QuestionForm:
         self.level = level
         self.is_test = len(known) == predicate[1]
         self.table: dict[Row, tuple[Row, ...]] = {}
+        self.is_cyclic = False
         self.lazy: dict[Row, LazyAnswers] = {}
         self.waiting: dict[Row, OpenQuestion] = {}
         self.solver: Solving
@@ -165,16 +167,22 @@ class Tabling:
         return self._go_through(asked)
 
     def lazily(self, question: QuestionForm, key: Row) -> Iterable[Row]:
-        """Return the answers to a question that does not depend on itself, one by one.
+        """Return the answers to a question one by one, as far as it does not depend on itself.
+
+        No open question may wait for it: what its answers are is then known when they are.
 
         Args:
-            question: is not part of any recursion.
+            question: what is asked.
             key: is not in its table.
+
+        Raises:
+            CycleError: going through them, it turns out that they depend on each other; from then
+                on questions of this form are answered as a whole. Ask again.
         """
         found = question.lazy.get(key)
         if found is not None:
             return found
-        if self._nested >= limits.DEEPEST_LAZY:
+        if question.is_cyclic or self._nested >= limits.DEEPEST_LAZY:
             return self.prove(question, key)
         self._look(question, (key,))
 
@@ -184,6 +192,12 @@ class Tabling:
                 self._nested += 1
                 try:
                     row = next(answers, None)
+                except CycleError as cycle:
+                    if cycle.answers is not None:
+                        question.is_cyclic = True
+                        question.lazy.clear()
+                        cycle.answers = None if cycle.answers is made else cycle.answers
+                    raise
                 finally:
                     self._nested -= 1
                 if row is None:
@@ -198,8 +212,8 @@ class Tabling:
             question.table[key] = rows
             question.lazy.pop(key, None)
 
-        question.lazy[key] = LazyAnswers(derive, note, finish)
-        return question.lazy[key]
+        made = question.lazy[key] = LazyAnswers(derive, note, finish)
+        return made
 
     def refuted(self, question: QuestionForm, key: Row) -> tuple[Row, ...]:
         """Return the answers to a question that a negation asks.
