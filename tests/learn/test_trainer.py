@@ -19,12 +19,13 @@ from neurogame.errors import CheckpointError, ConfigurationError
 from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.learn.content_hash import content_hash
 from neurogame.learn.recipe import fitted
-from neurogame.learn.run_folder import RunFolder
+from neurogame.learn.run_folder import LOGS, RunFolder
+from neurogame.learn.run_lock import LOCK
 from neurogame.learn.train_config import TrainConfig
 from neurogame.learn.trainer import SHARES, Release, Trainer, train
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
-from tests.processes import PATIENCE, environment, started, wait_until
+from tests.processes import PATIENCE, PROGRAM, environment, started, wait_until
 
 SMALL = {"lanes": 64, "parts": {"hidden": 16, "lookups": 8}}
 LINE = [
@@ -296,6 +297,24 @@ def test_json_holds_the_strength_of_every_release(
     released = sum(row["released"] for row in summary["releases"])
     assert len(summary["strength"]) == 1 + released
     assert "<svg" in (tmp_path / "run" / "curve.svg").read_text()
+
+
+def test_one_interruption_ends_a_measurement_that_would_take_minutes(tmp_path: Path) -> None:
+    """Matches of a thousand plies, each with a thousand simulations to the end of the game."""
+    rules, out = tmp_path / "long.kif", tmp_path / "run"
+    rules.write_text(long_game(1000))
+    line = [str(rules), "--out", str(out), "--seconds", "600", "--lanes", "64"]
+    with started([*PROGRAM, "train", *line]) as process:
+        # Games are played, and beside them the measurement of the untrained networks.
+        wait_until(lambda: (out / "rounds.jsonl").exists(), process)
+        process.send_signal(signal.SIGINT)
+        printed, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130, errors
+    assert f"--resume {out}" in printed
+    load_checkpoint(out / "latest.pt")
+    allowed = {"config.json", "latest.pt", "curve.svg", LOCK, *LOGS}
+    assert {path.name for path in out.iterdir()} <= allowed
+    RunFolder(out).resume()
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
