@@ -8,7 +8,7 @@ from typing import BinaryIO, cast, final
 
 from neurogame.files import lock_file
 
-LOCK = ".lock"
+LOCK = "lock"
 """Name of the file; it stays, and says nothing by being there."""
 
 _HELD: weakref.WeakValueDictionary[Path, RunLock] = weakref.WeakValueDictionary()

@@ -50,4 +50,6 @@ class _Once:
 
 def _bits(tensor: Tensor) -> Tensor:
     """Return the bytes of a tensor: as numbers 0.0 and -0.0 are equal, and NaN is not."""
-    return tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
+    # An empty tensor cannot be viewed as bytes, and has none.
+    plain = tensor.detach().cpu().contiguous().reshape(-1)
+    return plain.view(torch.uint8) if plain.numel() > 0 else plain

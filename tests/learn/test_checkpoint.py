@@ -82,6 +82,7 @@ def test_equal_tensors_are_stored_once_and_read_back_to_the_bit(tmp_path: Path) 
     other = table.clone()
     other[0] = -0.0
     kept = {"averaged": {"a": table.clone()}, "state": {"b": table.clone(), "c": other}}
+    kept["empty"] = {"a": torch.zeros(0, 3), "b": torch.zeros(0, 3), "c": torch.tensor(1)}
     written = sample(weights={"t": table}, initial_weights={"t": table.clone()}, optimiser=kept)
     save_checkpoint(tmp_path / "one.pt", written)
     # Four of the five are the same.
@@ -89,6 +90,7 @@ def test_equal_tensors_are_stored_once_and_read_back_to_the_bit(tmp_path: Path) 
     read = load_checkpoint(tmp_path / "one.pt")
     assert read.hash == written.hash
     assert read.optimiser is not None
+    assert read.optimiser["empty"]["b"].shape == (0, 3)
     for now, before in (
         (read.weights["t"], table),
         (read.initial_weights["t"], table),
