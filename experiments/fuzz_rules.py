@@ -50,6 +50,7 @@ RESTART_EVERY = 1000
 """Inputs that one worker takes, so that what it keeps does not add up."""
 
 SAVED_PER_KIND = 5
+FINDINGS = Path("runs", "fuzz-findings")
 
 
 def main() -> int:
@@ -61,7 +62,7 @@ def main() -> int:
     parser.add_argument("--start", type=int, default=0, help="number of the first input (0)")
     parser.add_argument("--rules", type=Path, action="append", help="more folders of .kif files")
     parser.add_argument("--largest", type=int, default=20_000, help="largest sheet used, bytes")
-    parser.add_argument("--save", type=Path, default=Path("fuzz-findings"), help="for the inputs")
+    parser.add_argument("--save", type=Path, default=FINDINGS, help=f"for the inputs ({FINDINGS})")
     parser.add_argument("--limit", type=float, default=2.0, help="seconds for grounding (2)")
     parser.add_argument("--memory", type=float, default=500.0, help="MiB for grounding (500)")
     parser.add_argument("--address-space", type=float, default=12.0, help="GiB of the worker (12)")

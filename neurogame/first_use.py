@@ -5,9 +5,12 @@ A command asks by :func:`ask_with`; a program that uses this package as a librar
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 _LISTENER: list[Callable[[str | None], None]] = []
+_BEGUN: list[float] = []
+_ENDED: list[float] = []
 
 
 def ask_with(listener: Callable[[str | None], None] | None) -> None:
@@ -28,5 +31,17 @@ def compiling(module: str | None) -> bool:
     """
     if not _LISTENER:
         return False
-    _LISTENER.pop()(module)
+    listener = _LISTENER.pop()
+    _BEGUN.append(time.monotonic())
+    try:
+        listener(module)
+    finally:
+        _ENDED.append(time.monotonic())
     return module is not None
+
+
+def seconds_spent() -> float:
+    """Return how long listeners of this process have compiled ahead, one under way included."""
+    ended = _ENDED[: len(_BEGUN)]
+    now = [time.monotonic()] * (len(_BEGUN) - len(ended))
+    return sum(ended) + sum(now) - sum(_BEGUN)

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import final
 
+from neurogame.bars import bar_stream
+
 _GLANCE = 0.5
 """Seconds between two looks at the clock."""
 _FORMAT = "{desc}: {n:.0f} of {total:.0f} s |{bar:20}|"
@@ -30,7 +32,7 @@ class Terminal:
         from tqdm import tqdm
 
         over = threading.Event()
-        with tqdm(total=seconds, desc=what, bar_format=_FORMAT, file=sys.stderr) as bar:
+        with tqdm(total=seconds, desc=what, bar_format=_FORMAT, file=bar_stream()) as bar:
             began = time.monotonic()
 
             def show() -> None:

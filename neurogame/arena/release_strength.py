@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 from neurogame.arena.yardstick import MCTS, Yardstick
+from neurogame.aside import Aside
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.comparison import Comparison
 from neurogame.search.limit import Limit
@@ -17,6 +21,24 @@ UNTRAINED_DEPTH, MCTS_DEPTH = 2, 3
 """Plies that releases look ahead against the untrained evaluator and against tree search."""
 
 _MOST_MATCHES = 60
+_COUNTED_PLIES = 100
+"""Plies of a match up to which a counted measurement has all of its matches. The time for a match
+against tree search grows with their square: every simulation of every move goes to the end."""
+_PATIENCE = 1.0
+"""Seconds that a move under way may take to notice that nobody wants it any more."""
+
+
+def counted_matches(plies: float) -> int:
+    """Return how many matches measure a release where matches are counted, and not seconds.
+
+    Args:
+        plies: of a match, on average.
+
+    Returns:
+        An even number; 0 where one match would take too long.
+    """
+    share = min(1.0, (_COUNTED_PLIES / max(plies, 1.0)) ** 2)
+    return int(_MOST_MATCHES * share) // 2 * 2
 
 
 @final
@@ -36,34 +58,51 @@ class ReleaseStrength:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON-able dictionary."""
-        return asdict(self)
+        untrained = None if self.untrained is None else self.untrained.to_json()
+        return {"seconds": self.seconds, "untrained": untrained, "mcts": self.mcts.to_json()}
 
     def text(self) -> str:
         """Return a few words for a progress bar."""
-        against = "" if self.untrained is None else f"{100 * self.untrained.score:.0f}% untrained, "
-        return f"{against}{100 * self.mcts.score:.0f}% mcts"
+        against = (("untrained", self.untrained), ("mcts", self.mcts))
+        known = [(name, found) for name, found in against if found is not None and found.matches]
+        return ", ".join(f"{100 * found.score:.0f}% {name}" for name, found in known)
 
 
 @final
 class StrengthMeter:
     """Measures releases in a thread of its own, one after the other; compiled code runs beside.
 
-    Openings and seeds are used for nothing else. A measurement ends when its time is over, so slow
-    games get few matches.
+    Openings and seeds are used for nothing else. A measurement ends with its matches, when its
+    time is over, or when all are to stop: between two plies, and a search with its time. Only
+    matches that have ended count, so slow games have few, or none.
     """
 
-    def __init__(self, game: Game, untrained: Evaluator, *, seed: int, seconds: float) -> None:
+    def __init__(
+        self,
+        game: Game,
+        untrained: Evaluator,
+        *,
+        seed: int,
+        seconds: float = math.inf,
+        matches: int = _MOST_MATCHES,
+        until: float = math.inf,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         """Begin with no release.
 
         Args:
             game: what is played.
             untrained: the goal networks before any learning.
             seed: of the run.
-            seconds: that one measurement against one opponent may take, about.
+            seconds: that one measurement against one opponent may take.
+            matches: that it has at most; at least 1.
+            until: when all are over at the latest, by ``clock``.
+            clock: tells seconds.
         """
         self._game, self._untrained = game, untrained
-        self._seed, self._seconds = seed, seconds
-        self._thread = ThreadPoolExecutor(1)
+        self._seed, self._seconds, self._count = seed, seconds, matches
+        self._until, self._clock = until, clock
+        self._thread, self._stopped = Aside(), False
         self._found: list[Future[ReleaseStrength]] = []
 
     def measure(self, evaluator: Evaluator, seconds: float) -> None:
@@ -73,26 +112,33 @@ class StrengthMeter:
             evaluator: must not change any more.
             seconds: of learning.
         """
-        number = len(self._found)
-        self._found.append(self._thread.submit(self._measure, evaluator, seconds, number))
+        work = partial(self._measure, evaluator, seconds, len(self._found))
+        self._found.append(self._thread.submit(work))
 
     def latest(self) -> ReleaseStrength | None:
         """Return the last measurement that is finished."""
-        done = [found.result() for found in self._found if found.done()]
+        done = self.finished()
         return done[-1] if done else None
 
-    def all(self) -> list[ReleaseStrength]:
-        """Wait for all measurements, and return them in order."""
-        return [found.result() for found in self._found]
+    def finished(self) -> list[ReleaseStrength]:
+        """Return the measurements that are finished, in order."""
+        return [found.result() for found in self._found if found.done()]
 
     @property
     def waiting(self) -> int:
         """How many measurements are not finished."""
         return sum(not found.done() for found in self._found)
 
-    def close(self) -> None:
-        """Measure nothing more."""
-        self._thread.shutdown(wait=True, cancel_futures=True)
+    @property
+    def is_over(self) -> bool:
+        """Whether the time for all of them is over."""
+        return self._stopped or self._clock() >= self._until
+
+    def close(self) -> list[ReleaseStrength]:
+        """Begin no further match, end those under way, and return what is finished."""
+        self._stopped = True
+        self._thread.close(_PATIENCE)
+        return self.finished()
 
     def _measure(self, evaluator: Evaluator, seconds: float, number: int) -> ReleaseStrength:
         is_first = evaluator is self._untrained
@@ -107,15 +153,16 @@ class StrengthMeter:
     def _matches(
         self, evaluator: Evaluator, opponent: Evaluator | str, depth: int, number: int
     ) -> Comparison:
-        """Play as many matches as the time allows: first two, to know how long they take."""
-        seed = 1_000_003 * (self._seed + 1) + 2 * number
-        started = time.monotonic()
-        first = self._yardstick(2, seed, depth).measure(evaluator, opponent)
-        each = (time.monotonic() - started) / 2
-        count = min(_MOST_MATCHES, int(self._seconds / max(each, 1e-3))) // 2 * 2
-        if count <= 2:
-            return first
-        return self._yardstick(count, seed + 1, depth).measure(evaluator, opponent)
+        """Play as many matches as the time allows."""
+        yardstick = Yardstick(
+            game=self._game,
+            matches=self._count,
+            seed=1_000_003 * (self._seed + 1) + number,
+            limit=Limit(depth=depth),
+        )
+        until = min(self._clock() + self._seconds, self._until)
 
-    def _yardstick(self, matches: int, seed: int, depth: int) -> Yardstick:
-        return Yardstick(game=self._game, matches=matches, seed=seed, limit=Limit(depth=depth))
+        def left() -> float:
+            return 0.0 if self._stopped else until - self._clock()
+
+        return yardstick.measure(evaluator, opponent, left=left)

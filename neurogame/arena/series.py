@@ -12,6 +12,7 @@ from neurogame.arena.drive import drive
 from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.schedule import Slot, slots
 from neurogame.arena.tally import PairingTally
+from neurogame.bars import bar_stream
 from neurogame.chance import playing_roles
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.players.match import play_match
@@ -94,7 +95,7 @@ def _played(
 
     plan = slots(players, players, matches, seed)
     with (
-        tqdm(total=matches, unit="match", disable=not progress) as bar,
+        tqdm(total=matches, unit="match", disable=not progress, file=bar_stream()) as bar,
         contextlib.suppress(KeyboardInterrupt),
     ):
         drive(plan, play, collect, Workplace(InlineExecutor()))

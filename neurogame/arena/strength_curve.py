@@ -16,12 +16,14 @@ def strength_table(found: Sequence[ReleaseStrength]) -> str:
     ]
     for one in found:
         untrained = _cell(one.untrained) if one.untrained is not None else "(untrained)"
-        bar = "#" * round(20 * one.mcts.score)
+        bar = "#" * round(20 * one.mcts.score) if one.mcts.matches else ""
         lines.append(f"{one.seconds:>8.0f}  {untrained:<26}  {_cell(one.mcts):<26}  |{bar:<20}|")
     return "\n".join(lines)
 
 
 def _cell(found: Comparison) -> str:
+    if not found.matches:
+        return "no match was finished"
     return (
         f"{100 * found.score:5.1f} % [{100 * found.low:3.0f}, {100 * found.high:3.0f}] "
         f"of {found.matches}"
@@ -55,12 +57,12 @@ def strength_svg(title: str, found: Sequence[ReleaseStrength]) -> str:
         parts.append(
             f'<text x="{x}" y="{y + 20}" text-anchor="middle">{share * longest:.0f} s</text>'
         )
-    untrained = [(one.seconds, one.untrained) for one in found if one.untrained is not None]
-    curves = (
-        ("against untrained", "#1f77b4", untrained),
+    curves: tuple[tuple[str, str, list[tuple[float, Comparison | None]]], ...] = (
+        ("against untrained", "#1f77b4", [(one.seconds, one.untrained) for one in found]),
         (f"against {MCTS}", "#d62728", [(one.seconds, one.mcts) for one in found]),
     )
-    for row, (name, colour, known) in enumerate(curves):
+    for row, (name, colour, measured) in enumerate(curves):
+        known = [(at, one) for at, one in measured if one is not None and one.matches]
         path = " ".join("{:.1f},{:.1f}".format(*place(s, one.score)) for s, one in known)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         for seconds, one in known:

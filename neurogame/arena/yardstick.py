@@ -6,6 +6,7 @@ Its opponents are what it was before it learned, a former checkpoint, Monte-Carl
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import final
@@ -14,6 +15,7 @@ from neurogame.arena.series import play_series
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.comparison import Comparison
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
+from neurogame.players.hurried import HurriedPlayer
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
@@ -53,7 +55,12 @@ class Yardstick:
     settings: SearchSettings | None = None
 
     def measure(
-        self, evaluator: Evaluator, opponent: Evaluator | str = MCTS, *, progress: bool = False
+        self,
+        evaluator: Evaluator,
+        opponent: Evaluator | str = MCTS,
+        *,
+        progress: bool = False,
+        left: Callable[[], float] = lambda: math.inf,
     ) -> Comparison:
         """Let an evaluator play an opponent, each opening in every order of roles.
 
@@ -62,6 +69,8 @@ class Yardstick:
             opponent: another evaluator, such as the untrained one or that of a former checkpoint;
                 or a player string, whose own limit counts.
             progress: whether to show a progress bar on standard error.
+            left: returns the seconds that are left, asked before and after every move; once there
+                are none no further match is begun, and the one under way does not count.
 
         Raises:
             PlayerError: the player string is malformed.
@@ -72,9 +81,10 @@ class Yardstick:
             other = make_player(opponent, self.game, self.seed)
         else:
             other = self._player(opponent, "other")
+        players = (self._player(evaluator, "measured"), other)
         found = play_series(
             self.game,
-            [self._player(evaluator, "measured"), other],
+            [HurriedPlayer(player, left) for player in players],
             self.matches,
             self.seed,
             settings=MatchSettings(opening_plies=self.opening_plies),
@@ -86,10 +96,10 @@ class Yardstick:
             wins=found.wins[0],
             draws=found.draws[0],
             losses=found.losses[0],
-            score=found.win_rates[0],
+            score=found.win_rates[0] if found.matches else math.nan,
             low=low,
             high=high,
-            mean_goal=found.scores[0],
+            mean_goal=found.scores[0] if found.matches else math.nan,
             distinct=found.distinct_games,
             openings=found.openings,
             opening_plies=self.opening_plies,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tqdm import tqdm
 
+from neurogame.bars import bar_stream
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
@@ -218,7 +218,7 @@ _KINDS: dict[str, tuple[type[Settings], Callable[..., Any]]] = {
 
 def _bar(game: Game, total: int, unit: str, options: argparse.Namespace) -> tqdm[NoReturn]:
     quiet = options.quiet or options.json
-    return tqdm(total=total, desc=f"learn {game.name}", unit=unit, disable=quiet, file=sys.stderr)
+    return tqdm(total=total, desc=f"learn {game.name}", unit=unit, disable=quiet, file=bar_stream())
 
 
 def _advance(bar: tqdm[NoReturn]) -> None:

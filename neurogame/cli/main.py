@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TextIO
 
+from neurogame.aside import end_process
 from neurogame.errors import NeurogameError, NonstandardWarning
 from neurogame.first_use import ask_with
 from neurogame.terminal import Terminal
@@ -83,6 +84,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0 on success, 1 for findings or bad input, 2 for a wrong command line, 130 on Ctrl-C.
     """
+    code = _run(arguments)
+    end_process(code)
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Run one command and return its exit code; see :func:`main`."""
     # Games are small tensors: several threads cost more than they save, unless the user knows
     # better. Torch reads this when a command imports it.
     os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from neurogame.bars import bar_stream
 from neurogame.ggp.manager.settings import ManagerSettings
 from neurogame.setting_options import add_settings, chosen_settings
 
@@ -96,7 +97,9 @@ def run(options: argparse.Namespace) -> int:
 
     quiet = options.quiet or options.json
     # The delay keeps an error before the first match from standing behind an empty bar.
-    with tqdm(total=options.matches, unit="match", disable=quiet, delay=0.5) as bar:
+    with tqdm(
+        total=options.matches, unit="match", disable=quiet, delay=0.5, file=bar_stream()
+    ) as bar:
         series = play_http_series(
             referee,
             options.players,

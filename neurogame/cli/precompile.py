@@ -15,6 +15,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+from neurogame.bars import bar_stream
 from neurogame.errors import ConfigurationError
 from neurogame.files import CACHE_VARIABLE, cache_folder
 from neurogame.kernels.compile_jobs import JOBS
@@ -107,6 +108,7 @@ def _run_all(names: list[str], most: int, label: str, *, quiet: bool) -> list[st
         desc=label,
         bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}",
         disable=quiet,
+        file=bar_stream(),
     )
     processes = [_begin(share) for share in _shares(names, most)]
     try:
@@ -121,9 +123,7 @@ def _run_all(names: list[str], most: int, label: str, *, quiet: bool) -> list[st
                     for name in set(done).intersection(failed):
                         failed.remove(name)
                         bar.update(_seconds(name))
-                # In a file, a line for each look would only be noise.
-                if sys.stderr.isatty():
-                    bar.refresh()
+                bar.refresh()
                 processes = [process for process in processes if process not in ended]
     finally:
         for process in processes:

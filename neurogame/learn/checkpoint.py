@@ -37,12 +37,16 @@ from neurogame.learn.content_hash import content_hash
 from neurogame.learn.judges import UNFIT, rebuild_judge
 from neurogame.learn.mapped_evaluator import map_evaluator
 from neurogame.learn.mapped_judge import map_judge
+from neurogame.learn.stored_once import stored_once
 from neurogame.simulate.game import Game
 from neurogame.version import __version__
 from neurogame.views import show_as
 
 FORMAT = "neurogame checkpoint"
 VERSION = 4
+_QUICKLY = 1
+"""How hard a file is compressed that is written again and again."""
+
 # What torch.load raises on files that are not whole and sound.
 _UNREADABLE = (
     *(pickle.UnpicklingError, zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, ValueError),
@@ -221,12 +225,17 @@ def save_checkpoint(path: Path | str, checkpoint: Checkpoint) -> str:
     """
     contents = vars(checkpoint)
     digest = content_hash(contents)
-    document = {"format": FORMAT, "version": VERSION, "hash": digest, "contents": contents}
-    # What is written to go on from, again and again, is written as fast as can be.
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "hash": digest,
+        "contents": stored_once(contents),
+    }
+    # What is written to go on from, again and again, is written fast.
     often = checkpoint.optimiser is not None or checkpoint.buffer is not None
     # In memory first: torch hides why a disk refuses.
     whole = io.BytesIO()
-    (torch.save if often else _save_small)(document, whole)
+    _save_small(document, whole, _QUICKLY if often else None)
 
     def write(stream: BinaryIO) -> None:
         stream.write(whole.getbuffer())
@@ -235,14 +244,21 @@ def save_checkpoint(path: Path | str, checkpoint: Checkpoint) -> str:
     return digest
 
 
-def _save_small(document: dict[str, Any], stream: BinaryIO) -> None:
-    """Write a document that :func:`torch.load` reads, compressed: many weights are zero."""
+def _save_small(document: dict[str, Any], stream: BinaryIO, level: int | None) -> None:
+    """Write a document that :func:`torch.load` reads, compressed: much of it is zero.
+
+    Args:
+        document: what to write.
+        stream: where to.
+        level: how hard to compress, 1 to 9; None: as is usual.
+    """
     plain = io.BytesIO()
     torch.save(document, plain)
     with zipfile.ZipFile(plain) as whole, zipfile.ZipFile(stream, "w") as small:
         for name in whole.namelist():
             # A date of its own would make equal documents unequal files.
-            small.writestr(zipfile.ZipInfo(name), whole.read(name), zipfile.ZIP_DEFLATED)
+            entry = zipfile.ZipInfo(name)
+            small.writestr(entry, whole.read(name), zipfile.ZIP_DEFLATED, level)
 
 
 def load_checkpoint(path: Path | str) -> Checkpoint:

@@ -54,8 +54,9 @@ class Comparison:
     unfinished: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields as a JSON-able dictionary."""
-        return asdict(self)
+        """Return the fields as a JSON-able dictionary; without a match some are None."""
+        fields = asdict(self).items()
+        return {name: None if math.isnan(number) else number for name, number in fields}
 
     def text(self) -> str:
         """Return one line for people."""

@@ -15,6 +15,7 @@ from neurogame.errors import CheckpointError, ConfigurationError, LimitError
 from neurogame.files import write_text
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.event_file import EventFile, check_tensorboard, event_files
+from neurogame.learn.run_lock import LOCK, RunLock, take_lock
 
 LATEST = "latest.pt"
 BEST = "best.pt"
@@ -37,6 +38,8 @@ class RunFolder:
     ``latest.pt`` all that is needed to go on; ``best.pt`` the last release. Where they are asked
     for, ``events.out.tfevents.*`` hold the numbers of the same rows for TensorBoard.
 
+    From :meth:`create` or :meth:`resume` to :meth:`close` no other process trains in the folder.
+
     Args:
         path: the folder.
         tensorboard: whether to write event files; a run that has them keeps them when it goes on.
@@ -49,6 +52,7 @@ class RunFolder:
         self.path = Path(path)
         self._has_events = tensorboard
         self._events: EventFile | None = None
+        self._lock: RunLock | None = None
         if tensorboard:
             check_tensorboard(self.path)
 
@@ -61,8 +65,11 @@ class RunFolder:
         """Check that a new run may start here.
 
         Raises:
-            ConfigurationError: the folder already holds a run, or is a file.
+            ConfigurationError: the folder already holds a run, another process trains in it, or
+                it is a file.
         """
+        if (self.path / LOCK).exists():
+            self._alone()
         if self.latest.exists():
             raise ConfigurationError(
                 f"{self.path} already holds a run; go on with it by --resume {self.path}, "
@@ -78,12 +85,16 @@ class RunFolder:
             config: written to ``config.json``.
 
         Raises:
-            ConfigurationError: the folder already holds a run, or is a file.
+            ConfigurationError: see :meth:`check_free`.
             LimitError: it cannot be written, as of everything here that writes.
         """
         self.check_free()
         with self._writing():
             self.path.mkdir(parents=True, exist_ok=True)
+        self._lock = self._alone()
+        # Another one may have been quicker.
+        self.check_free()
+        with self._writing():
             for path in [*map(self.path.joinpath, LOGS), *event_files(self.path)]:
                 path.unlink(missing_ok=True)
             write_text(self.path / CONFIG, json.dumps(config, indent=2) + "\n")
@@ -106,10 +117,12 @@ class RunFolder:
 
         Raises:
             CheckpointError: there is no run here, or its checkpoint cannot be resumed from.
+            ConfigurationError: another process trains in the folder.
             MissingExtraError: the run has event files and ``tensorboard`` is not installed.
         """
         if not self.latest.is_file():
             raise CheckpointError(f"{self.path} holds no run to resume (no {LATEST} in it)")
+        self._lock = self._alone()
         checkpoint = load_checkpoint(self.latest)
         if checkpoint.optimiser is None:
             raise CheckpointError(f"{self.latest} is without the state needed to resume")
@@ -143,11 +156,14 @@ class RunFolder:
         self._log(EVALUATIONS, EVALUATIONS_CSV, row)
 
     def close(self) -> None:
-        """End the event file, if there is one; what is logged afterwards begins a new one."""
+        """End the event file, if there is one, and let other processes train here.
+
+        What is logged afterwards begins a new event file.
+        """
         with self._writing():
             if self._events is not None:
                 self._events.close()
-        self._events = None
+        self._events = self._lock = None
 
     def save_latest(self, checkpoint: Checkpoint) -> str:
         """Write ``latest.pt`` and return its hash."""
@@ -161,6 +177,21 @@ class RunFolder:
                 (self.path / BEST).unlink(missing_ok=True)
             else:
                 save_checkpoint(self.path / BEST, checkpoint)
+
+    def _alone(self) -> RunLock:
+        """Return the lock of the folder.
+
+        Raises:
+            ConfigurationError: another process has it.
+        """
+        with self._writing():
+            lock = take_lock(self.path)
+        if lock is None:
+            raise ConfigurationError(
+                f"another process is training in {self.path}; wait until it has ended or stop it "
+                f"(Ctrl-C), then go on with --resume {self.path}, or choose another --out"
+            )
+        return lock
 
     def _log(self, lines: str, table: str, row: dict[str, Any]) -> None:
         """Append a row to a file of JSON lines, to a table and to the event file."""

@@ -21,7 +21,10 @@ class TrainConfig(Settings):
         None, "how to play and learn; none: what fits the game, see recipe.fitted"
     )
     seconds: float | None = setting(
-        None, "processor seconds of learning after which the run ends", least=0
+        None,
+        "processor seconds of learning after which the run ends; the command 'train' ends within "
+        "ten seconds of its own clock beyond them, set-up and measurements included",
+        least=0,
     )
     games: int | None = setting(None, "games of self-play after which the run ends", least=1)
     release_matches: int = setting(

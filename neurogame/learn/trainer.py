@@ -1,14 +1,17 @@
 """The trainer: self-play in lanes, releases that have beaten their predecessors, files.
 
-At marks of learning time the averaged weights are candidates. They are released if they beat the
-last release, at first the untrained goal networks, in matches from openings that are used for
-nothing else. Learning does not depend on releases: the same seed gives the same weights.
+At marks of learning time, or of games where a run ends after games, the averaged weights are
+candidates. They are released if they beat the last release, at first the untrained goal networks,
+in matches from openings that are used for nothing else. Learning does not depend on releases: the
+same seed gives the same weights. Where games are counted no clock has a say, and the same seed
+gives the same releases as well.
 """
 
 from __future__ import annotations
 
 import copy
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +38,12 @@ from neurogame.workers.workplace import Workplace
 
 MARKS = (10.0, 30.0, 60.0, 120.0, 180.0)
 """Seconds of learning after which weights are candidates; then every 120 seconds."""
+
+SHARES = (1 / 18, 1 / 6, 1 / 3, 2 / 3)
+"""Shares of the games after which weights are candidates where games are counted, as at the end."""
+
+_MATCH_SHARE, _LEAST_MATCHES = 0.1, 3.0
+"""Share of a run's seconds that matches which decide on a release may take, and seconds."""
 
 _RELEASE = 104
 _FEW_JOINT_MOVES = 12
@@ -114,8 +123,7 @@ class Trainer(TrainingRun):
 
     def round(self) -> dict[str, Any]:
         """Play and learn once; at a mark, measure the weights and release them if they win."""
-        before = self.counters
-        first, since = before.rounds == 0, before.seconds
+        first, since = self.counters.rounds == 0, self._progress()
         if first:
             self._released(self.release)
         self.learner.round()
@@ -161,11 +169,23 @@ class Trainer(TrainingRun):
             "games_per_second": counters.matches / max(counters.seconds, 1e-9),
         }
 
+    def _progress(self) -> float:
+        """Return what marks are looked for in: games where they are counted, else seconds."""
+        games, counters = self.config.games, self.counters
+        return counters.seconds if games is None else float(counters.matches)
+
     def _is_mark(self, before: float) -> bool:
-        """Return whether a mark, or the end of the run, has just been passed."""
-        now = self.counters.seconds
-        if self.finished() or any(before < mark <= now for mark in MARKS):
+        """Return whether a mark, or the end of the run, has just been passed.
+
+        Args:
+            before: what :meth:`_progress` was before the round.
+        """
+        now, games = self._progress(), self.config.games
+        marks = MARKS if games is None else tuple(share * games for share in SHARES)
+        if self.finished() or any(before < mark <= now for mark in marks):
             return True
+        if games is not None:
+            return False
         return now > MARKS[-1] and (before - MARKS[-1]) // 120 != (now - MARKS[-1]) // 120
 
     def _consider(self) -> None:
@@ -185,8 +205,15 @@ class Trainer(TrainingRun):
             self._released(self.release)
 
     def _match(self, candidate: Evaluator, rival: Evaluator) -> Comparison:
-        """Let two evaluators play each other from openings of their own."""
+        """Let two evaluators play each other from openings of their own.
+
+        Where seconds are counted the matches are cut off once they have taken a share of them.
+        """
         game, config, learner = self.game, self.config, self._settings
+        until = math.inf
+        if config.games is None:
+            longest = max(_LEAST_MATCHES, _MATCH_SHARE * (config.seconds or 0.0))
+            until = min(time.monotonic() + longest, self.learn_until + _LEAST_MATCHES)
         # 1 or 2 plies ahead: what players add by searching deeper serves both alike.
         few = 1
         for own in game.initial_state().legal_moves:
@@ -202,7 +229,7 @@ class Trainer(TrainingRun):
             max_plies=learner.plies,
             margin=opposed(game),
             depth=2 if few <= _FEW_JOINT_MOVES else 1,
-            stop=lambda: self.stop_requested,
+            stop=lambda: self.stop_requested or time.monotonic() >= until,
             workplace=self._workplace,
         )
 

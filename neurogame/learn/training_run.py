@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from neurogame.aside import Aside, LeftBehindError
 from neurogame.errors import CheckpointError, ConfigurationError
 from neurogame.learn.checkpoint import Checkpoint, empty_checkpoint
 from neurogame.learn.counters import Counters
@@ -14,6 +16,8 @@ from neurogame.learn.run_folder import RunFolder
 from neurogame.simulate.game import Game
 
 _SAVE_SECONDS = 20.0
+_PATIENCE = 2.0
+"""Seconds that a round may still take once it is to end."""
 
 
 class Ends(Protocol):
@@ -35,7 +39,13 @@ class TrainingRun(ABC):
         game: what is played.
         folder: where logs and checkpoints go.
         results: evaluations so far, oldest first.
+        saved: hash of the last file; empty if there is none yet.
         stop_requested: whether the run is to end after the present round.
+        learn_until: when learning ends at the latest, as ``time.monotonic`` tells it; what
+            measures then ends soon.
+        end: when the run has to be over, likewise.
+        is_cut: whether a round was left behind because it would have taken too long; what was
+            learned since the last file is then lost.
     """
 
     def __init__(self, game: Game, ends: Ends, folder: RunFolder) -> None:
@@ -53,9 +63,12 @@ class TrainingRun(ABC):
             raise ConfigurationError("training without an end: give seconds or games")
         self.game, self.folder = game, folder
         self.results: list[dict[str, Any]] = []
-        self.stop_requested = False
+        self.stop_requested = self.is_cut = False
+        self.learn_until = self.end = math.inf
+        self._stopped_at = math.inf
         self._ends = ends
         self._empty = empty_checkpoint(game)
+        self.saved = ""
         self._parent: str | None = None
         self._saved_at = time.monotonic()
 
@@ -78,6 +91,8 @@ class TrainingRun(ABC):
 
     def request_stop(self) -> None:
         """Let the present round finish, then save and stop."""
+        if not self.stop_requested:
+            self._stopped_at = time.monotonic()
         self.stop_requested = True
 
     @property
@@ -93,33 +108,48 @@ class TrainingRun(ABC):
         return min(float(now), self.total)
 
     def finished(self) -> bool:
-        """Return whether the run has reached its number of games or seconds."""
+        """Return whether the run has reached its number of games or seconds, or its end."""
         games, seconds = self._ends.games, self._ends.seconds
         if games is not None and self.counters.matches >= games:
+            return True
+        if time.monotonic() >= self.learn_until:
             return True
         return seconds is not None and self.counters.seconds >= seconds
 
     def run(self, report: Callable[[dict[str, Any]], None] = lambda row: None) -> None:
         """Train until the end of the run or until a stop is requested; then save.
 
+        Rounds are played in a thread of their own: one that goes on for long after it should have
+        ended is not waited for.
+
         Args:
             report: called after each round with its row of numbers.
         """
+        aside = Aside()
         try:
             if not self.folder.latest.exists():
                 self.save()  # So that a run killed at once can be resumed, too.
             while not self.stop_requested and not self.finished():
-                report(self.round())
+                report(aside.do(self.round, self._is_late))
                 if time.monotonic() - self._saved_at > _SAVE_SECONDS:
                     self.save()
             self.save()
+        except LeftBehindError:
+            self.is_cut = True
         finally:
+            aside.close(0.0)
             self.folder.close()
+
+    def _is_late(self) -> bool:
+        """Return whether a round under way is no longer to be waited for."""
+        now = time.monotonic()
+        return now >= self.end or now >= self._stopped_at + _PATIENCE
 
     def save(self) -> str:
         """Write ``latest.pt``, from which the run can go on, and return its hash."""
         self._saved_at = time.monotonic()
-        return self.folder.save_latest(self.checkpoint(resumable=True))
+        self.saved = self.folder.save_latest(self.checkpoint(resumable=True))
+        return self.saved
 
     def _note(self, resumed: Checkpoint) -> None:
         """Take over what every run keeps.
@@ -130,4 +160,4 @@ class TrainingRun(ABC):
         if resumed.signature != self._empty.signature:
             raise CheckpointError("the checkpoint to resume from belongs to another game")
         self.results = list(resumed.results)
-        self._parent = resumed.hash
+        self._parent = self.saved = resumed.hash

@@ -73,7 +73,9 @@ class RuleCompiler:
         bound = {name for place in question.known for name in variables(head[place])}
         order = ordered(rule.body, bound, self._is_stored)
         space: dict[str, Any] = {"prove": self._tabling.prove, "refuted": self._tabling.refuted}
-        writer = _Writer(self, space)
+        if lazily:
+            space["lazily"] = self._tabling.lazily
+        writer = _Writer(self, space, lazily)
         text = RuleText(head, question.known, order, writer.look, writer.test, lazily).text()
         exec(compile(text, _CHAIN, "exec"), space)
         function: Callable[..., Any] = space["rule"]
@@ -115,7 +117,7 @@ class RuleSolver:
         self._facts = self._facts_by_key(program.facts(predicate))
         self._rules = program.rules(predicate)
         self._functions: dict[int, Callable[[Row, set[Row]], bool]] = {}
-        self._generators: dict[int, Callable[[Row, tuple[()]], Iterator[Row]]] = {}
+        self._lazy: dict[int, Callable[[Row, tuple[()]], Any]] = {}
         self._fitting: dict[str, list[int]] = {}
         self._place = self._telling_place()
 
@@ -141,11 +143,15 @@ class RuleSolver:
         """Yield answers as they are found; one may come several times."""
         yield from self._facts.get(key, ())
         for number in self.fitting(key):
-            if number not in self._generators:
+            if number not in self._lazy:
                 rule = self._rules[number]
-                function = self._compiler.function(rule, self._question, lazily=True)
-                self._generators[number] = function
-            yield from self._generators[number](key, ())
+                self._lazy[number] = self._compiler.function(rule, self._question, lazily=True)
+            found = self._lazy[number](key, ())
+            if not self._question.is_test:
+                yield from found
+            elif found:
+                yield ()
+                return
 
     def fitting(self, key: Row) -> list[int]:
         """Return the numbers of the rules whose head may fit a key."""
@@ -184,9 +190,10 @@ class RuleSolver:
 class _Writer:
     """Writes how one rule reads what is stored and asks what is derived."""
 
-    def __init__(self, compiler: RuleCompiler, space: dict[str, Any]) -> None:
+    def __init__(self, compiler: RuleCompiler, space: dict[str, Any], lazily: bool) -> None:
         self._compiler = compiler
         self._space = space
+        self._lazily = lazily
 
     def look(self, literal: Sentence, names: Names, text: FunctionText) -> None:
         """Write the loop over the answers of a sentence with unknown variables."""
@@ -234,6 +241,7 @@ class _Writer:
         question = self._compiler.question(predicate_of(literal), places)
         table, asked = self._named(question.table), self._named(question)
         terms = arguments_of(literal)
+        ask = "lazily" if self._lazily else ask
         rows, key = text.fresh(), text.fresh()
         text.write(f"{key} = {row_of([terms[place] for place in places], names)}")
         text.write(f"{rows} = {table}.get({key})")

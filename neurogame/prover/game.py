@@ -12,7 +12,8 @@ from neurogame.gdl.keywords import goal_number
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
-from neurogame.prover.compiler import RuleCompiler, RuleSolver
+from neurogame.prover.compiler import RuleCompiler
+from neurogame.prover.lazily import CycleError
 from neurogame.prover.program import DOES, TRUE, Lifetime, SortedRules
 from neurogame.prover.questions import NegativeCycleError, Tabling
 from neurogame.reference.interpreter import ReferenceGame
@@ -99,15 +100,19 @@ class ProverGame:
             state: ground terms.
             role: index of the role.
         """
-        question = self._compiler.question(_LEGAL, (0,))
-        assert isinstance(question.solver, RuleSolver)
-        rows = question.solver.answers((self._roles[role],))
+        question, key = self._compiler.question(_LEGAL, (0,)), (self._roles[role],)
+        rows: Iterator[Row] | None = None
         told: set[Row] = set()
         while True:
             self._enter(state)
             try:
                 with self._tabling.asking():
+                    if rows is None:
+                        rows = iter(question.table.get(key) or self._tabling.lazily(question, key))
                     row = next(rows, None)
+            except CycleError:
+                rows = None
+                continue
             except NegativeCycleError:
                 found = self._reference().legal(state, role)
                 yield from (move for move in found if (self._value(move),) not in told)
@@ -163,7 +168,7 @@ class ProverGame:
         if self.terminal(state):
             return state
         for role, move in enumerate(joint):
-            if not self._is_legal(state, role, move):
+            if not self.is_legal(state, role, move):
                 if next(self.legal_moves(state, role), None) is None:
                     raise GameError(
                         f"role {self.roles[role]} has no legal move although the state is not "
@@ -214,8 +219,14 @@ class ProverGame:
         """
         return term_of(value_of(parse_term(text)))
 
-    def _is_legal(self, state: ProverState, role: int, move: Term) -> bool:
-        """Return whether one move is legal, from the moves of its role if they are known."""
+    def is_legal(self, state: ProverState, role: int, move: Term) -> bool:
+        """Return whether one move is legal, from the moves of its role if they are known.
+
+        Args:
+            state: ground terms.
+            role: index of the role.
+            move: a ground term.
+        """
         self._enter(state)
         known = self._compiler.question(_LEGAL, (0,)).table.get((self._roles[role],))
         if known is not None:

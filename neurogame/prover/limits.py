@@ -18,6 +18,10 @@ time to compare it."""
 DEEPEST_QUESTIONS = 20_000
 """Most questions that may wait for one another."""
 
+DEEPEST_LAZY = 300
+"""Most questions whose answers come one by one that may wait for one another: each takes some room
+on the processor's stack."""
+
 MOST_ANSWERS = 2_000_000
 """Most questions and answers that are kept at a time, some 150 bytes each."""
 

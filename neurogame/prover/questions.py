@@ -11,6 +11,7 @@ from typing import Protocol, final
 from neurogame.errors import LimitError
 from neurogame.gdl.write import term_text
 from neurogame.prover import limits
+from neurogame.prover.lazily import CycleError, LazyAnswers
 from neurogame.prover.program import Lifetime
 from neurogame.reference.joins import Predicate, Row, sentence_of
 
@@ -24,6 +25,9 @@ class Solving(Protocol):
 
     def solve(self, key: Row, found: set[Row]) -> bool:
         """Add answers; return True where one answer is all that there can be."""
+
+    def answers(self, key: Row) -> Iterator[Row]:
+        """Yield answers as they are derived; one may come several times."""
 
 
 class NegativeCycleError(Exception):
@@ -39,6 +43,8 @@ class QuestionForm:
         known: the places of the arguments that are known; the key holds their values.
         level: for how long answers stay right.
         table: key -> all answers, of the questions answered; an answer holds the other arguments.
+        is_cyclic: whether such a question may depend on itself, as has been met.
+        lazy: key -> the answers so far, of questions whose answers come one by one.
         waiting: key -> the open question.
         solver: derives the answers.
     """
@@ -49,6 +55,8 @@ class QuestionForm:
         self.level = level
         self.is_test = len(known) == predicate[1]
         self.table: dict[Row, tuple[Row, ...]] = {}
+        self.is_cyclic = False
+        self.lazy: dict[Row, LazyAnswers] = {}
         self.waiting: dict[Row, OpenQuestion] = {}
         self.solver: Solving
 
@@ -103,6 +111,7 @@ class Tabling:
         self._entered = 0
         self._steps = 0
         self._kept = [0, 0, 0]
+        self._nested = 0
 
     def add(self, question: QuestionForm) -> None:
         """Keep the tables of a question."""
@@ -113,8 +122,9 @@ class Tabling:
         if self._kept[Lifetime.MATCH] > limits.MOST_ANSWERS // 2:
             least = Lifetime.MATCH
         for question in self._questions:
-            if question.level >= least and question.table:
+            if question.level >= least:
                 question.table.clear()
+                question.lazy.clear()
         for level in range(least, len(self._kept)):
             self._kept[level] = 0
 
@@ -155,6 +165,55 @@ class Tabling:
             self._depend(asked.low)
             return tuple(asked.rows)
         return self._go_through(asked)
+
+    def lazily(self, question: QuestionForm, key: Row) -> Iterable[Row]:
+        """Return the answers to a question one by one, as far as it does not depend on itself.
+
+        No open question may wait for it: what its answers are is then known when they are.
+
+        Args:
+            question: what is asked.
+            key: is not in its table.
+
+        Raises:
+            CycleError: going through them, it turns out that they depend on each other; from then
+                on questions of this form are answered as a whole. Ask again.
+        """
+        found = question.lazy.get(key)
+        if found is not None:
+            return found
+        if question.is_cyclic or self._nested >= limits.DEEPEST_LAZY:
+            return self.prove(question, key)
+        self._look(question, (key,))
+
+        def derive() -> Iterator[Row]:
+            answers = question.solver.answers(key)
+            while True:
+                self._nested += 1
+                try:
+                    row = next(answers, None)
+                except CycleError as cycle:
+                    if cycle.answers is not None:
+                        question.is_cyclic = True
+                        question.lazy.clear()
+                        cycle.answers = None if cycle.answers is made else cycle.answers
+                    raise
+                finally:
+                    self._nested -= 1
+                if row is None:
+                    return
+                yield row
+
+        def note(row: Row | None) -> None:
+            self._kept[question.level] += 1 if row is not None else 0
+            self._look(question, () if row is None else (row,))
+
+        def finish(rows: tuple[Row, ...]) -> None:
+            question.table[key] = rows
+            question.lazy.pop(key, None)
+
+        made = question.lazy[key] = LazyAnswers(derive, note, finish)
+        return made
 
     def refuted(self, question: QuestionForm, key: Row) -> tuple[Row, ...]:
         """Return the answers to a question that a negation asks.

@@ -11,6 +11,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from neurogame.bars import bar_stream
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.files import write_text
 from neurogame.players.match import play_match
@@ -106,7 +107,9 @@ def _worked_out(subject: PageSubject, role: int, method: str | None, quiet: bool
         )
     states = positions.states(subject.line)
     found: dict[str, Any] = {"positions": [], "values": [], "explained": []}
-    with tqdm(range(len(states)), desc="positions", disable=quiet, delay=1) as bar:
+    with tqdm(
+        range(len(states)), desc="positions", disable=quiet, delay=1, file=bar_stream()
+    ) as bar:
         for ply in bar:
             line = subject.line[:ply]
             found["positions"].append(positions.describe(line))

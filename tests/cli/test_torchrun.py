@@ -105,7 +105,7 @@ def test_two_processes_learn_what_one_does_and_stop_together(tmp_path: Path) -> 
         output, errors = program.communicate(timeout=PATIENCE)
     assert program.returncode != 0
     assert output.count("go on with:  neurogame train --resume") == 1, errors
-    assert errors.count("finishing this round") == 1
+    assert errors.count("stopping, then saving") == 1
     games = load_checkpoint(two / "latest.pt").counters["matches"]
     assert games > 0
     assert main([*TRAIN, "--out", str(one), "--games", str(games), "--quiet", *AS_MANY]) == 0

@@ -56,6 +56,7 @@ def test_a_bar_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("neurogame.terminal._GLANCE", 0.001)
     monkeypatch.setattr("neurogame.terminal.time", Clock())
     shown = io.StringIO()
+    monkeypatch.setattr(shown, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stderr", shown)
     listen(Terminal())
     with during("learning", 10):

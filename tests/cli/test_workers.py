@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -67,6 +68,8 @@ def test_the_bar_of_training_shows_workers_and_pieces(
     assert "games=" in told
     assert "workers" not in told
     monkeypatch.setattr("neurogame.workers.workplace.open_workplace", threads)
+    # Elsewhere bars are lines now and then.
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert main([*line, "--out", str(tmp_path / "run"), "--workers", "2", "--cores", "3"]) == 0
     shown = re.findall(r"workers=(\d+), pieces=(\d+)", capsys.readouterr().err)
     assert {workers for workers, _ in shown} == {"2"}

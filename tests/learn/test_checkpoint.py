@@ -75,6 +75,32 @@ def test_zeros_take_no_room_and_equal_checkpoints_are_equal_files(tmp_path: Path
     assert torch.equal(load_checkpoint(tmp_path / "one.pt").weights["tables"], tables["tables"])
 
 
+def test_equal_tensors_are_stored_once_and_read_back_to_the_bit(tmp_path: Path) -> None:
+    """All copies of what has not been learned; 0.0 is not -0.0, and NaN is as it was."""
+    table = torch.rand(50_000, generator=torch.Generator().manual_seed(1))
+    table[:3] = torch.tensor([0.0, float("nan"), 1e-45])
+    other = table.clone()
+    other[0] = -0.0
+    kept = {"averaged": {"a": table.clone()}, "state": {"b": table.clone(), "c": other}}
+    kept["empty"] = {"a": torch.zeros(0, 3), "b": torch.zeros(0, 3), "c": torch.tensor(1)}
+    written = sample(weights={"t": table}, initial_weights={"t": table.clone()}, optimiser=kept)
+    save_checkpoint(tmp_path / "one.pt", written)
+    # Four of the five are the same.
+    assert (tmp_path / "one.pt").stat().st_size < 2 * 4 * 50_000 + 10_000
+    read = load_checkpoint(tmp_path / "one.pt")
+    assert read.hash == written.hash
+    assert read.optimiser is not None
+    assert read.optimiser["empty"]["b"].shape == (0, 3)
+    for now, before in (
+        (read.weights["t"], table),
+        (read.initial_weights["t"], table),
+        (read.optimiser["averaged"]["a"], table),
+        (read.optimiser["state"]["b"], table),
+        (read.optimiser["state"]["c"], other),
+    ):
+        assert torch.equal(now.view(torch.int32), before.view(torch.int32))
+
+
 def test_what_would_fill_the_memory_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoint_claims, "MOST_BYTES", 1000)
     with pytest.raises(CheckpointError, match=r"bytes when decompressed, more than 1,000"):

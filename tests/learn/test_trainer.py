@@ -6,6 +6,7 @@ import argparse
 import json
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +17,15 @@ import torch
 from neurogame.cli import train as train_command
 from neurogame.errors import CheckpointError, ConfigurationError
 from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.content_hash import content_hash
 from neurogame.learn.recipe import fitted
-from neurogame.learn.run_folder import RunFolder
+from neurogame.learn.run_folder import LOGS, RunFolder
+from neurogame.learn.run_lock import LOCK
 from neurogame.learn.train_config import TrainConfig
-from neurogame.learn.trainer import Release, Trainer, train
+from neurogame.learn.trainer import SHARES, Release, Trainer, train
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
-from tests.processes import PATIENCE, environment, started, wait_until
+from tests.processes import PATIENCE, PROGRAM, environment, started, wait_until
 
 SMALL = {"lanes": 64, "parts": {"hidden": 16, "lookups": 8}}
 LINE = [
@@ -35,6 +38,24 @@ LINE = [
     "--release-matches",
     "20",
 ]
+
+
+def long_game(steps: int) -> str:
+    """Return the rules of a game of so many plies, in which one fluent is flipped or not."""
+    return f"""
+    (role w) (role b) (init (step 0)) (init (control w)) (init (on x0))
+    {" ".join(f"(succ {n} {n + 1})" for n in range(steps))}
+    (move flip) (move stay)
+    (<= (legal ?r ?m) (true (control ?r)) (move ?m))
+    (<= (legal w noop) (true (control b))) (<= (legal b noop) (true (control w)))
+    (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))
+    (<= (next (control b)) (true (control w))) (<= (next (control w)) (true (control b)))
+    (<= (next (on x0)) (true (on x0)) (not flipped))
+    (<= (next (on x0)) (not (true (on x0))) flipped)
+    (<= flipped (does ?r flip)) (<= terminal (true (step {steps})))
+    (<= (goal w 100) (true (on x0))) (<= (goal w 0) (not (true (on x0))))
+    (<= (goal b 0) (true (on x0))) (<= (goal b 100) (not (true (on x0))))
+    """
 
 
 def trainer(
@@ -63,16 +84,17 @@ def test_what_has_learned_is_released_and_has_won(tmp_path: Path) -> None:
     run = trainer(tmp_path / "run", 6000, "connectfour5", releases.append)
     run.run()
     assert releases[0].evaluator is run.untrained
-    assert len(releases) == 2
-    row = json.loads((tmp_path / "run" / "evaluations.jsonl").read_text().splitlines()[-1])
-    assert row["released"] is True
-    assert row["score"] > 0.5
-    assert row["against"] == 0
+    lines = (tmp_path / "run" / "evaluations.jsonl").read_text().splitlines()
+    rows = [row for row in map(json.loads, lines) if row["released"]]
+    assert len(releases) == 1 + len(rows) > 1
+    for row, former in zip(rows, releases, strict=False):
+        assert row["score"] > 0.5
+        assert row["against"] == former.seconds
     for name in ("best.pt", "latest.pt"):
         checkpoint = load_checkpoint(tmp_path / "run" / name)
         assert checkpoint.description["kind"] == "parts"
         states = run.game.initial_state().fluents[None]
-        assert torch.equal(checkpoint.evaluator()(states), releases[1].evaluator(states))
+        assert torch.equal(checkpoint.evaluator()(states), releases[-1].evaluator(states))
 
 
 def test_what_does_not_win_is_not_released(tmp_path: Path) -> None:
@@ -109,6 +131,26 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None
         Trainer(other, killed.config, killed.folder, checkpoint)
 
 
+def test_a_file_to_go_on_from_is_not_much_larger_than_its_weights(tmp_path: Path) -> None:
+    """Positions of long games that have not ended are most of what is kept, but mostly zeros."""
+    steps = 300
+    rules = long_game(steps)
+    loaded = Game.from_text(rules, name="long")
+    config = TrainConfig(learner=fitted(loaded, SMALL), games=10_000)
+    folder = RunFolder(tmp_path / "run")
+    folder.create({"rules": "long", "recipe": "fitted", **config.to_json()})
+    run = Trainer(loaded, config, folder)
+    run.learner.round(steps - 1)
+    run.save()
+    weights = sum(part.numel() * 4 for part in run.learner.averaged.parts_learned())
+    assert sum(part.nbytes for part in run.learner.state().values()) > 10 * weights
+    assert folder.latest.stat().st_size < 3 * weights
+    kept = RunFolder(tmp_path / "run").resume()
+    assert kept.optimiser is not None
+    for name, tensor in run.learner.state().items():
+        assert torch.equal(kept.optimiser["state"][name], tensor)
+
+
 def test_a_release_that_a_kill_undid_is_no_longer_the_best(tmp_path: Path) -> None:
     """``best.pt`` is that of ``latest.pt``, whatever was released after it was written."""
     run = trainer(tmp_path / "run", 10_000)
@@ -133,6 +175,69 @@ def test_a_release_that_a_kill_undid_is_no_longer_the_best(tmp_path: Path) -> No
     assert any(not torch.equal(load_checkpoint(best).weights[n], weights[n]) for n in weights)
     assert resumed().release.seconds == kept
     assert all(torch.equal(load_checkpoint(best).weights[n], weights[n]) for n in weights)
+
+
+def test_the_same_seed_releases_the_same_weights_where_games_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However fast the machine is: here one run is a thousand times as slow by its clock."""
+    runs = [trainer(tmp_path / name, 4000, "connectfour5") for name in ("one", "two")]
+    for run, seconds in zip(runs, (0.001, 20.0), strict=True):
+        play = run.learner._rounds.play
+        monkeypatch.setattr(
+            run.learner._rounds, "play", lambda plies, p=play, s=seconds: 0.0 * p(plies) + s
+        )
+        run.run()
+    assert runs[1].counters.seconds > 1000 * runs[0].counters.seconds
+    assert [row["games"] for row in runs[0].results] == [row["games"] for row in runs[1].results]
+    assert len(runs[0].results) == 1 + len(SHARES)
+    assert any(row["released"] for row in runs[0].results)
+    for name in ("best.pt", "latest.pt"):
+        one, two = (load_checkpoint(run.folder.path / name) for run in runs)
+        assert content_hash([one.weights, one.description]) == content_hash(
+            [two.weights, two.description]
+        )
+
+
+def test_a_round_that_takes_too_long_is_left_and_the_last_file_stays(tmp_path: Path) -> None:
+    """A run goes on from there as if the round had never begun."""
+    run = trainer(tmp_path / "run", 10_000)
+    whole, free = run.round, threading.Event()
+
+    def stuck() -> dict[str, object]:
+        run.request_stop()
+        free.wait()
+        return {}
+
+    rounds = iter([whole, whole, stuck])
+    run.round = lambda: next(rounds)()  # type: ignore[method-assign]
+    run._is_late = lambda: run.stop_requested  # type: ignore[method-assign]
+    run.run()
+    free.set()
+    assert run.is_cut
+    assert load_checkpoint(run.folder.latest).hash == run.saved
+    assert load_checkpoint(run.folder.latest).counters["matches"] == 0
+
+
+def test_a_run_ends_when_its_time_is_over_and_its_matches_too(tmp_path: Path) -> None:
+    loaded = Game.load("tictactoe")
+    config = TrainConfig(learner=fitted(loaded, SMALL), seconds=1000.0, release_matches=40)
+    run = Trainer(loaded, config, RunFolder(tmp_path / "run"))
+    run.folder.create({"rules": "tictactoe", "recipe": "fitted", **config.to_json()})
+    whole = run.round
+
+    def last() -> dict[str, object]:
+        run.learn_until = 0.0  # Long ago.
+        return whole()
+
+    run.round = last  # type: ignore[method-assign]
+    run.run()
+    assert run.counters.rounds == 1
+    assert run.finished()
+    # The matches of the release were cut before the first ply.
+    (row,) = run.results
+    assert (row["matches"], row["unfinished"], row["released"]) == (0, 40, False)
+    assert row["score"] is None
 
 
 def test_training_from_python_needs_an_end_and_no_more(tmp_path: Path) -> None:
@@ -192,6 +297,24 @@ def test_json_holds_the_strength_of_every_release(
     released = sum(row["released"] for row in summary["releases"])
     assert len(summary["strength"]) == 1 + released
     assert "<svg" in (tmp_path / "run" / "curve.svg").read_text()
+
+
+def test_one_interruption_ends_a_measurement_that_would_take_minutes(tmp_path: Path) -> None:
+    """Matches of a thousand plies, each with a thousand simulations to the end of the game."""
+    rules, out = tmp_path / "long.kif", tmp_path / "run"
+    rules.write_text(long_game(1000))
+    line = [str(rules), "--out", str(out), "--seconds", "600", "--lanes", "64"]
+    with started([*PROGRAM, "train", *line]) as process:
+        # Games are played, and beside them the measurement of the untrained networks.
+        wait_until(lambda: (out / "rounds.jsonl").exists(), process)
+        process.send_signal(signal.SIGINT)
+        printed, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130, errors
+    assert f"--resume {out}" in printed
+    load_checkpoint(out / "latest.pt")
+    allowed = {"config.json", "latest.pt", "curve.svg", LOCK, *LOGS}
+    assert {path.name for path in out.iterdir()} <= allowed
+    RunFolder(out).resume()
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])

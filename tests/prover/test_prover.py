@@ -10,6 +10,7 @@ import pytest
 from neurogame.errors import GameError, GroundingError, LimitError, RulesError
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.parse import parse_rules
+from neurogame.gdl.terms import Sentence
 from neurogame.prover import limits
 from neurogame.prover.game import ProverGame
 from neurogame.reference.interpreter import ReferenceGame
@@ -17,6 +18,7 @@ from neurogame.simulate.replay import Report, replay
 from neurogame.simulate.trace_backends import ReferenceBackend
 from tests.conftest import shared
 from tests.prover.heavy import ALL_DIFFERENT, EXACTLY_ONE, HEAVY, LISTS, TWO_THIRDS
+from tests.prover.wide import WIDE
 from tests.reference.test_reference import CASES, MINIMAL
 
 GAMES = (
@@ -119,6 +121,39 @@ def test_the_first_legal_move_comes_before_the_others_are_known() -> None:
     assert len(set(found)) == 1000
     state = prover.initial()
     assert prover.next(state, [found[-1]]) == prover.next(state, [prover.term("go")])
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_one_move_takes_few_answers_and_all_are_the_same_either_way(name: str) -> None:
+    """What relations hold in between is not derived as a whole, either."""
+    prover, whole = game(WIDE[name]), game(WIDE[name])
+    state = prover.initial()
+    first = next(prover.legal_moves(state, 0))
+    known = sum(prover._tabling._kept)
+    every = whole.legal(state, 0)
+    assert first in every
+    assert 20 * known < sum(whole._tabling._kept) + len(every)
+    # The others come in turns with questions about another state, and once each.
+    rest, found = prover.legal_moves(state, 0), list[Sentence]()
+    following = prover.next(state, [first])
+    for number, move in enumerate(rest):
+        found.append(move)
+        if number in (0, 1, 100):
+            assert prover.is_legal(following, 0, next(prover.legal_moves(following, 0)))
+    assert len(found) == len(set(found))
+    assert set(found) == every == prover.legal(state, 0)
+
+
+def test_what_is_interrupted_goes_on_where_answers_come_one_by_one() -> None:
+    budget = 500
+    prover = ProverGame(parse_rules(WIDE["many"]), lambda: budget == 0)
+    state, whole = prover.initial(), game(WIDE["many"])
+    found = [*islice(prover.legal_moves(state, 0), budget)]
+    budget = 0
+    with pytest.raises(LimitError, match="interrupted"):
+        list(prover.legal_moves(state, 0))
+    budget = 1
+    assert set(prover.legal_moves(state, 0)) == whole.legal(state, 0) > set(found)
 
 
 def test_deep_recursion_is_no_problem_and_endless_recursion_is_refused(

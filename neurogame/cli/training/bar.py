@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, final
+
+from neurogame.bars import bar_stream
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -51,7 +52,7 @@ def training_bar(
         desc=f"train {run.game.name}",
         disable=hidden,
         bar_format=_LAYOUT,
-        file=sys.stderr,
+        file=bar_stream(),
     ) as bar:
         if shown:
             bar.set_postfix(shown)

@@ -11,14 +11,23 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from neurogame.bars import bar_stream
 from neurogame.cli.training.bar import training_bar
-from neurogame.cli.training.folder import DEFAULT_SECONDS, new_folder, refuse, with_new_end
+from neurogame.cli.training.clock import RunClock
+from neurogame.cli.training.folder import (
+    DEFAULT_SECONDS,
+    asked_seconds,
+    new_folder,
+    refuse,
+    with_new_end,
+)
 from neurogame.cli.training.interrupt import gentle_interrupt
 from neurogame.errors import ConfigurationError, NeurogameWarning
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.learn.lane_config import LaneConfig
 from neurogame.learn.train_config import TrainConfig
 from neurogame.setting_options import add_settings, chosen_flags, chosen_settings
+from neurogame.waiting import say
 from neurogame.workers.options import add_workers, chosen_workers
 from neurogame.workers.settings import WorkerSettings
 
@@ -30,7 +39,7 @@ if TYPE_CHECKING:
 
 _GROUPS, _ROUND_PLIES = 4, 128
 """Settings of the learner where workers play: pieces that are worth the way."""
-_MEASURE_SHARE, _LEAST_MEASURE, _MOST_MEASURE = 0.05, 3.0, 15.0
+_MEASURE_SHARE, _LEAST_MEASURE, _MOST_MEASURE = 0.05, 5.0, 15.0
 """Share of the run that one measurement against one opponent may take, and seconds."""
 
 
@@ -67,6 +76,7 @@ def run_fitted(options: argparse.Namespace, ranks: Ranks | None = None) -> int:
     """
     from neurogame.learn.lane_ranks import lead
 
+    clock = RunClock(asked_seconds(options))
     found: list[StrengthMeter] = []
 
     def released(release: Release) -> None:
@@ -75,10 +85,11 @@ def run_fitted(options: argparse.Namespace, ranks: Ranks | None = None) -> int:
 
     with _opened(options, ranks) as workplace:
         make = _resumed if options.resume else _started
-        trainer = make(options, released, workplace)
+        trainer = clock.get_ready(lambda: make(options, released, workplace))
+        clock.limit(trainer)
         if ranks is not None:
             lead(trainer.learner, ranks)
-        return _run(options, trainer, found, workplace)
+        return _run(options, trainer, found, workplace, clock)
 
 
 @contextmanager
@@ -108,26 +119,25 @@ def _run(
     trainer: Trainer,
     found: list[StrengthMeter],
     workplace: Workplace | Ranks | None,
+    clock: RunClock,
 ) -> int:
     """Train, and say what came of it; the meter that measures releases joins ``found``."""
     hidden = options.quiet or options.json
-    meter = None if options.no_strength else _meter(trainer)
+    meter = None if options.no_strength else _meter(trainer, clock.measured)
     found += [meter] if meter is not None else []
     workers = partial(_workers, trainer, workplace)
-    with (
-        gentle_interrupt(trainer),
-        training_bar(trainer, hidden=hidden, shown=workers()) as bar,
-    ):
-        trainer.run(lambda row: bar.show(_shown(row, meter, workers())))
-    interrupted = trainer.stop_requested and not trainer.finished()
-    strength = _collected(meter, interrupted, not hidden)
+    with gentle_interrupt(trainer):
+        with training_bar(trainer, hidden=hidden, shown=workers()) as bar:
+            trainer.run(lambda row: bar.show(_shown(row, meter, workers())))
+        interrupted = trainer.stop_requested and not trainer.finished()
+        strength = _collected(meter, trainer, not hidden)
     summary = _summary(trainer, strength)
     _write_curve(trainer, strength)
     if options.json:
         print(json.dumps(summary))
     else:
         _print(summary, strength, trainer, interrupted)
-    return 130 if interrupted else 0
+    return 130 if trainer.stop_requested else 0
 
 
 def _started(
@@ -199,43 +209,47 @@ def _shown(
     shown = {"games": f"{row['games']:,}", "per_s": f"{row['games_per_second']:,.0f}", **workers}
     latest = None if meter is None else meter.latest()
     if latest is not None:
-        shown["strength"] = f"{latest.text()} ({latest.seconds:.0f} s)"
+        shown["strength"] = f"{latest.text() or 'unknown'} ({latest.seconds:.0f} s)"
     return shown
 
 
-def _meter(trainer: Trainer) -> StrengthMeter | None:
+def _meter(trainer: Trainer, until: float) -> StrengthMeter | None:
     """Return what measures releases; games without two roles have no such yardstick."""
-    from neurogame.arena.release_strength import StrengthMeter
+    from neurogame.arena.release_strength import StrengthMeter, counted_matches
+    from neurogame.learn.recipe import random_lengths
 
-    if len(trainer.game.players) != 2:
+    game, whole = trainer.game, trainer.config.seconds
+    if len(game.players) != 2:
         return None
-    whole = trainer.config.seconds or DEFAULT_SECONDS
-    seconds = min(_MOST_MEASURE, max(_LEAST_MEASURE, _MEASURE_SHARE * whole))
     seed = trainer.learner.config.seed
-    return StrengthMeter(trainer.game, trainer.untrained, seed=seed, seconds=seconds)
+    if whole is not None:
+        seconds = min(_MOST_MEASURE, max(_LEAST_MEASURE, _MEASURE_SHARE * whole))
+        return StrengthMeter(game, trainer.untrained, seed=seed, seconds=seconds, until=until)
+    plies = random_lengths(game).mean
+    matches = counted_matches(plies)
+    if matches == 0:
+        say(f"strength is not measured: matches of {plies:.0f} plies take too long to be counted")
+        return None
+    return StrengthMeter(game, trainer.untrained, seed=seed, matches=matches)
 
 
-def _collected(meter: StrengthMeter | None, interrupted: bool, bar: bool) -> list[ReleaseStrength]:
-    """Return all measurements; wait for those that are not finished unless interrupted."""
+def _collected(meter: StrengthMeter | None, trainer: Trainer, bar: bool) -> list[ReleaseStrength]:
+    """Return the measurements; wait for those under way until they end, or are to stop."""
     from tqdm import tqdm
 
     if meter is None:
         return []
-    if interrupted:
-        meter.close()
-        return []
     waiting = meter.waiting
-    with tqdm(total=waiting, desc="measure", disable=not bar, leave=False) as progress:
-        while meter.waiting:
+    with tqdm(
+        total=waiting, desc="measure", disable=not bar, leave=False, file=bar_stream()
+    ) as progress:
+        while meter.waiting and not (meter.is_over or trainer.stop_requested or trainer.is_cut):
             time.sleep(0.1)
             progress.update(waiting - meter.waiting - progress.n)
-    found = meter.all()
-    meter.close()
-    return found
+    return meter.close()
 
 
 def _summary(trainer: Trainer, strength: list[ReleaseStrength]) -> dict[str, Any]:
-    from neurogame.learn.checkpoint import load_checkpoint
 
     latest = trainer.folder.latest
     return {
@@ -243,7 +257,7 @@ def _summary(trainer: Trainer, strength: list[ReleaseStrength]) -> dict[str, Any
         "rules": trainer.folder.config()["rules"],
         "folder": str(trainer.folder.path),
         "checkpoint": str(latest),
-        "hash": load_checkpoint(latest).hash,
+        "hash": trainer.saved,
         **trainer.counters.to_json(),
         "released_at": trainer.release.seconds,
         "releases": trainer.results,
@@ -273,6 +287,8 @@ def _print(
         f"{summary['matches']:,} games, {summary['plies']:,} plies in {seconds:.0f} seconds "
         f"({summary['plies'] / seconds:,.0f} plies a second); saved in {summary['folder']}"
     )
+    if trainer.is_cut:
+        print("the last round took too long to wait for; what it learned is not in the files")
     if interrupted:
         print(f"go on with:  neurogame train --resume {trainer.folder.path}")
         return

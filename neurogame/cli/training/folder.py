@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from neurogame.errors import ConfigurationError
+from neurogame.learn.train_config import TrainConfig
+from neurogame.setting_options import chosen_settings
 from neurogame.settings import Settings
 
 if TYPE_CHECKING:
@@ -20,6 +22,14 @@ DEFAULT_SECONDS = 180.0
 """How long to learn where neither games nor seconds are given."""
 
 Own = TypeVar("Own", bound=Settings)
+
+
+def asked_seconds(options: argparse.Namespace) -> float | None:
+    """Return the seconds that a run is asked to take; None where it is to end after games."""
+    given = chosen_settings(options, TrainConfig)
+    if given.get("seconds") is not None or options.resume or given.get("games") is not None:
+        return given.get("seconds")
+    return DEFAULT_SECONDS
 
 
 def new_folder(options: argparse.Namespace) -> tuple[Game, RunFolder]:

@@ -1,4 +1,4 @@
-"""Ctrl-C during training: finish the round and save; a second one stops at once."""
+"""Ctrl-C during training: finish what is under way and save; a second one stops at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ def gentle_interrupt(work: Stoppable) -> Iterator[None]:
         if work.stop_requested:
             raise KeyboardInterrupt
         work.request_stop()
-        print("\nfinishing this round, then saving (Ctrl-C again: stop at once)", file=sys.stderr)
+        print(
+            "\nstopping, then saving (Ctrl-C again: stop at once)",
+            file=sys.stderr,
+        )
 
     kinds = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(kind, stop) for kind in kinds]

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 from neurogame.cli.training.bar import training_bar
-from neurogame.cli.training.folder import DEFAULT_SECONDS, new_folder, refuse, with_new_end
+from neurogame.cli.training.clock import RunClock
+from neurogame.cli.training.folder import (
+    DEFAULT_SECONDS,
+    asked_seconds,
+    new_folder,
+    refuse,
+    with_new_end,
+)
 from neurogame.cli.training.interrupt import gentle_interrupt
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.config import EvaluatorConfig
@@ -43,7 +51,10 @@ def paper_flags(options: argparse.Namespace) -> list[str]:
 
 def run_paper(options: argparse.Namespace) -> int:
     """Train, measure the result and say how to play against it."""
-    trainer = _resumed(options) if options.resume else _started(options)
+    clock = RunClock(asked_seconds(options))
+    make = _resumed if options.resume else _started
+    trainer = clock.get_ready(lambda: make(options))
+    clock.limit(trainer)
     with (
         gentle_interrupt(trainer),
         training_bar(trainer, hidden=options.quiet or options.json) as bar,
@@ -57,13 +68,14 @@ def run_paper(options: argparse.Namespace) -> int:
                 }
             )
         )
-    interrupted = trainer.stop_requested and not trainer.finished()
-    summary = _summary(trainer, final=not interrupted)
+        interrupted = trainer.stop_requested and not trainer.finished()
+        measured = not (interrupted or trainer.is_cut)
+        summary = _summary(trainer, clock.measured if measured else None)
     if options.json:
         print(json.dumps(summary))
     else:
         _print(summary, interrupted)
-    return 130 if interrupted else 0
+    return 130 if trainer.stop_requested else 0
 
 
 def _started(options: argparse.Namespace) -> PaperTrainer:
@@ -109,9 +121,14 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     return chosen_settings(options, PaperConfig, "paper") | common
 
 
-def _summary(trainer: PaperTrainer, *, final: bool) -> dict[str, Any]:
-    """Return the result of the run, with final measurements if it has come to its end."""
-    from neurogame.learn.checkpoint import load_checkpoint
+def _summary(trainer: PaperTrainer, until: float | None) -> dict[str, Any]:
+    """Return the result of the run, with final measurements if it has come to its end.
+
+    Args:
+        trainer: has trained.
+        until: when these are over at the latest, as ``time.monotonic`` tells it; None: there are
+            none.
+    """
     from neurogame.learn.comparison import compare
 
     latest, config = trainer.folder.latest, trainer.config
@@ -120,10 +137,15 @@ def _summary(trainer: PaperTrainer, *, final: bool) -> dict[str, Any]:
         "rules": trainer.folder.config()["rules"],
         "folder": str(trainer.folder.path),
         "checkpoint": str(latest),
-        "hash": load_checkpoint(latest).hash,
+        "hash": trainer.saved,
         **trainer.counters.to_json(),
     }
-    if final:
+    if until is not None:
+        limit = until
+
+        def stop() -> bool:
+            return trainer.stop_requested or time.monotonic() >= limit
+
         for name, other in (("random", None), ("untrained", trainer.initial)):
             found = compare(
                 trainer.game,
@@ -133,6 +155,7 @@ def _summary(trainer: PaperTrainer, *, final: bool) -> dict[str, Any]:
                 seed=1_000_003 * (config.seed + 1),
                 opening_plies=4,
                 max_plies=config.max_plies,
+                stop=stop,
             )
             summary[f"against_{name}"] = found.to_json()
     return summary

@@ -58,7 +58,7 @@ class Follower(Generic[P]):
         if here.is_terminal:
             return [f"{move} came after the end of the game and was ignored"]
         roles = range(len(here.roles))
-        stuck = [here.roles[role] for role in roles if not here.legal(role)]
+        stuck = [here.roles[role] for role in roles if here.any_legal(role) is None]
         if stuck:
             return [f"{move} was ignored: no step leads on, {stuck[0]} has no legal move"]
         meant = [here.meant(role, text) for role, text in zip(roles, joint, strict=False)]

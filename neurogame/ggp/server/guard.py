@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from multiprocessing.connection import Connection
 from typing import final
 
@@ -59,17 +60,18 @@ class _Guard:
         self._connection = connection
         self._task = task
         self._searcher: ProofSearch | None = None
+        self._is_late: Callable[[], bool] = lambda: False
 
     def play(self) -> None:
-        """Answer every question with the first legal move in code point order."""
+        """Answer every question with the first legal move that is proved."""
         began = time.monotonic()
         with at_most(LONGEST):
             rules = readable_rules(self._task.rules, f"{self._task.match}.kif")
-            game = ProverGame(rules)
+            game = ProverGame(rules, lambda: self._is_late())
             position = InterpretedPosition(game)
             role = role_number(position.roles, self._task.role)
             if role is not None:
-                position.legal(role)
+                position.any_legal(role)
         seconds = round(time.monotonic() - began, 3)
         self._connection.send({"event": "guard ready", "seconds": seconds})
         follower = Follower(position)
@@ -82,11 +84,8 @@ class _Guard:
             match order:
                 case Ask():
                     with at_most(LONGEST):
-                        legal = follower.position.legal(role) if role is not None else ()
-                    move = legal[0] if legal else None
-                    self._connection.send(
-                        {"event": "guard", "ask": order.number, "move": move, "choices": len(legal)}
-                    )
+                        move = None if role is None else follower.position.any_legal(role)
+                    self._connection.send({"event": "guard", "ask": order.number, "move": move})
                     if order.is_alone:
                         self._search(order, follower.position, game, role)
                 case Finish():
@@ -98,14 +97,9 @@ class _Guard:
     ) -> None:
         """Answer once more, with what a search finds in time; with None if it finds nothing."""
         answer: Event = {"event": "proved move", "ask": ask.number, "move": None}
+        self._is_late = lambda: time.monotonic() >= ask.until or self._connection.poll()
         try:
-            choices = len(position.legal(role)) if role is not None else 0
-            is_choice = choices > 1 and not position.is_terminal
-            if (
-                role is not None
-                and is_choice
-                and all(map(position.legal, range(len(position.roles))))
-            ):
+            if role is not None and _is_choice(position, game, role):
                 if self._searcher is None:
                     self._searcher = ProofSearch(game.rules, self._task.seed)
                 found = self._searcher.search(
@@ -121,13 +115,25 @@ class _Guard:
         except (NeurogameError, MemoryError, RecursionError) as error:
             release_reserve()
             self._searcher = None
-            self._connection.send(failure("no search by proofs", error))
+            if not self._is_late():
+                self._connection.send(failure("no search by proofs", error))
+        finally:
+            self._is_late = lambda: False
         self._connection.send(answer)
 
     def _end(self, position: InterpretedPosition) -> None:
         over = position.is_terminal
         goals = position.goals() if over else None
         self._connection.send({"event": "guard end", "terminal": over, "goals": goals})
+
+
+def _is_choice(position: InterpretedPosition, game: ProverGame, role: int) -> bool:
+    """Return whether a role has several moves in a state from which the game goes on."""
+    if position.is_terminal or any(
+        position.any_legal(other) is None for other in range(len(position.roles))
+    ):
+        return False
+    return len(list(islice(game.legal_moves(position.state, role), 2))) > 1
 
 
 @contextmanager

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, Self, final
 
-from neurogame.errors import NeurogameError
+from neurogame.errors import NeurogameError, RulesError
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Sentence, Term
 from neurogame.gdl.write import term_text
 from neurogame.prover.game import ProverGame
+from neurogame.prover.limits import excess
 from neurogame.reference.interpreter import ReferenceGame, ReferenceState
+from neurogame.reference.joins import term_of, value_of
 
 if TYPE_CHECKING:
     # A guard that loads all for itself shall be there at once: torch alone takes it seconds.
@@ -36,6 +38,9 @@ class ServedPosition(Protocol):
 
     def legal(self, role: int) -> tuple[str, ...]:
         """Return the legal moves of a role; at the end of a game there may be none."""
+
+    def any_legal(self, role: int) -> str | None:
+        """Return a legal move of a role, the one that is known first; None if it has none."""
 
     def meant(self, role: int, text: str) -> str | None:
         """Return the legal move that a text in any case and spacing means, None if it is none."""
@@ -71,6 +76,10 @@ class CircuitPosition:
         """Return the legal moves of a role; none at the end."""
         return tuple(self._game.moves[role][move] for move in self.state.legal_moves[role])
 
+    def any_legal(self, role: int) -> str | None:
+        """Return the first legal move of a role."""
+        return next(iter(self.legal(role)), None)
+
     def meant(self, role: int, text: str) -> str | None:
         """Return the legal move that a text means."""
         folded = _folded(text)
@@ -89,7 +98,10 @@ class CircuitPosition:
 
 @final
 class InterpretedPosition:
-    """A state of an interpreted game."""
+    """A state of an interpreted game.
+
+    A prover is asked for no more moves than are wanted: there may be tens of thousands.
+    """
 
     def __init__(
         self, game: ProverGame | ReferenceGame, state: ReferenceState | None = None
@@ -98,6 +110,7 @@ class InterpretedPosition:
         self._game = game
         self._state = game.initial() if state is None else state
         self._legal: dict[int, dict[str, Sentence]] = {}
+        self._some: dict[int, dict[str, Sentence]] = {}
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -113,14 +126,30 @@ class InterpretedPosition:
         """Return the legal moves of a role, as derived, also at the end."""
         return tuple(self._moves(role))
 
+    def any_legal(self, role: int) -> str | None:
+        """Return the legal move of a role that is proved first, or is known."""
+        known = self._legal.get(role) or self._some.get(role)
+        if not known and isinstance(self._game, ProverGame):
+            for move in self._game.legal_moves(self._state, role):
+                return self._noted(role, move)
+        return next(iter(known or self._moves(role)), None)
+
     def meant(self, role: int, text: str) -> str | None:
         """Return the legal move that a text means."""
         folded = _folded(text)
+        if role not in self._legal and isinstance(self._game, ProverGame):
+            move = None if folded is None else _ground(folded)
+            if move is None or not self._game.is_legal(self._state, role, move):
+                return None
+            return self._noted(role, move)
         return next((name for name, move in self._moves(role).items() if move == folded), None)
 
     def after(self, joint: Sequence[str]) -> InterpretedPosition:
         """Return the position after a joint move."""
-        moves = [self._moves(role)[name] for role, name in enumerate(joint)]
+        moves = [
+            self._some[role][name] if name in self._some.get(role, {}) else self._moves(role)[name]
+            for role, name in enumerate(joint)
+        ]
         return InterpretedPosition(self._game, self._game.next(self._state, moves))
 
     @property
@@ -132,11 +161,26 @@ class InterpretedPosition:
         """Return all goal values of each role."""
         return [self._game.goals(self._state, role) for role in range(len(self.roles))]
 
+    def _noted(self, role: int, move: Sentence) -> str:
+        """Return the text of a legal move, under which it is known from now on."""
+        text = self._game.text(move)
+        self._some.setdefault(role, {})[text] = move
+        return text
+
     def _moves(self, role: int) -> dict[str, Sentence]:
         if role not in self._legal:
             legal = self._game.legal(self._state, role)
             self._legal[role] = dict(sorted((self._game.text(move), move) for move in legal))
         return self._legal[role]
+
+
+def _ground(term: Term) -> Sentence | None:
+    """Return a term that a prover can be asked about; None if it has variables or no end."""
+    try:
+        value = value_of(term)
+    except (RulesError, RecursionError):
+        return None
+    return term_of(value) if excess((value,)) is None else None
 
 
 def _folded(text: str) -> Term | None:

@@ -29,6 +29,9 @@ LONG_MOVES = f"""{FINE} {_DIGITS}
 """
 """A thousand million legal moves."""
 
+LONG_STATE = LONG_MOVES.replace("legal one (many", "init (many")
+"""A state of a thousand million facts."""
+
 GROWING = f"""{FINE}
 (big z) (<= (big (s ?x)) (big ?x)) (<= (goal two 100) (big ?x) (true (at ?x)))
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -104,9 +105,25 @@ def test_what_nobody_understands_is_answered_all_the_same(name: str, processes: 
     assert are_gone(events)
 
 
-def test_memory_ends_the_guard_and_nothing_else(processes: Processes) -> None:
+def test_the_guard_lists_no_moves_to_know_one(processes: Processes) -> None:
+    """A thousand million moves do not fit its memory; the first is there at once, and is made."""
     events = Events()
     match = served("LONG_MOVES", events, processes, memory=2**20)
+    match.start(time.monotonic())
+    events.wait_for("guard ready", who="guard")
+    answer = ask(match, None)
+    assert answer.source == "guard"
+    legal = (r"\(many( \d){9}\)", r"\(push 0\)", "wait")
+    assert any(re.fullmatch(text, answer.move) for text in legal)
+    answer = ask(match, ("(many 3 1 4 1 5 9 2 6 5)", "noop"))
+    assert answer.source == "guard"
+    match.close()
+    assert not events.named("died")
+
+
+def test_memory_ends_the_guard_and_nothing_else(processes: Processes) -> None:
+    events = Events()
+    match = served("LONG_STATE", events, processes, memory=2**20)
     match.start(time.monotonic())
     failed = events.wait_for("failure", who="guard")
     assert failed["final"]

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from neurogame.gdl import load_rules
 from neurogame.gdl.parse import parse_rules
+from neurogame.gdl.terms import Sentence
 from neurogame.ggp.server.follower import Follower, role_number
 from neurogame.ggp.server.positions import LONGEST_MOVE, CircuitPosition, InterpretedPosition
+from neurogame.prover.game import ProverGame, ProverState
 from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.game import Game
 from tests.ggp.server import hostile
@@ -87,6 +89,30 @@ def test_nothing_is_made_at_the_end_and_where_somebody_is_stuck() -> None:
         before = over.steps
         assert "after the end" in over.follow(("cooperate", "cooperate"))[0]
         assert over.steps == before
+
+
+def test_a_prover_is_asked_for_no_more_moves_than_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither to follow legal moves, nor to know one; to replace a wrong one, all are looked at."""
+    prover = ProverGame(load_rules("tictactoe"))
+    follower = Follower(InterpretedPosition(prover))
+    listed = list[int]()
+    legal = prover.legal
+
+    def counted(state: ProverState, role: int) -> frozenset[Sentence]:
+        listed.append(role)
+        return legal(state, role)
+
+    monkeypatch.setattr(prover, "legal", counted)
+    assert follower.follow(("(MARK 2 2)", "noop")) == []
+    assert follower.position.any_legal(0) == "noop"
+    move = follower.position.any_legal(1)
+    assert move is not None
+    assert follower.position.meant(1, "(mark ?x 1)") is None
+    assert follower.position.meant(1, f"({'f (' * 400}a{')' * 400})") is None
+    assert follower.follow(("noop", move)) == []
+    assert listed == []
+    assert "is not a legal move" in follower.follow(("(mark 2 2)", "noop"))[0]
+    assert listed == [0]
 
 
 def test_roles_are_found_in_any_case() -> None:
