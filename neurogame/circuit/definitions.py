@@ -6,9 +6,10 @@ from typing import final
 
 import numpy as np
 
-from neurogame.graph.groups import gather_groups, group_starts, order_by
+from neurogame.graph.groups import gather_groups, group_starts
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.program import GroundProgram
+from neurogame.ground.rows import order_by
 
 COUNT_FROM = 16
 """Uses by at least one in so many of all atoms are counted in an array over all atoms; fewer are

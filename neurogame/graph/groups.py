@@ -7,7 +7,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.ground.atoms import IntArray, SmallInts
+from neurogame.ground.atoms import IntArray
+from neurogame.ground.rows import WORD_BITS
 
 _Value = TypeVar("_Value", bound=np.generic)
 
@@ -15,10 +16,6 @@ _Value = TypeVar("_Value", bound=np.generic)
 def group_starts(sizes: IntArray) -> IntArray:
     """Return where each group starts, and the total at the end; int64 ``[n + 1]``."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-
-
-WORD_BITS = 63
-"""Bits of a word without its sign."""
 
 
 def gather_groups(
@@ -58,26 +55,6 @@ def sorted_in_groups(group: IntArray, values: IntArray) -> IntArray:
     if bits + int(group.max(initial=0)).bit_length() > WORD_BITS:
         return values[np.lexsort((values, group))]
     words = (group << bits) | values
-    words.sort()
-    words &= (1 << bits) - 1
-    return words
-
-
-def order_by(values: IntArray | SmallInts) -> IntArray:
-    """Return the places of the values in ascending order, equal ones in the order they stand in.
-
-    Args:
-        values: at least 0; int64 or int32 ``[n]``.
-
-    Returns:
-        int64 ``[n]``.
-    """
-    bits = len(values).bit_length()
-    if bits + int(values.max(initial=0)).bit_length() > WORD_BITS:
-        return np.argsort(values, kind="stable")
-    words = values.astype(np.int64)
-    words <<= bits
-    words |= np.arange(len(values))
     words.sort()
     words &= (1 << bits) - 1
     return words

@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -92,7 +93,7 @@ class _Grounder:
         clauses = [bind_variables(c, self.rules) for c in wanted]
         dynamic = dynamic_predicates(clauses)
         whole = ClauseParts(split_clauses(clauses, self.watch, dynamic), {})
-        database = Database(TermPool(self.watch.limits.depth))
+        database = self._database()
         self.watch.trial_rows = self.trial_rows
         try:
             parts = self._derived(whole, database)
@@ -101,7 +102,7 @@ class _Grounder:
             small = _small(database)
             unfolded = _relevant(unfold(clauses, {*small, *_WANTED}))
             parts = ClauseParts(split_clauses(unfolded, self.watch, dynamic), {}).on_demand(small)
-            database = Database(TermPool(self.watch.limits.depth))
+            database = self._database()
             self.watch.trial_rows = None
             parts = self._derived(parts, database)
         self.watch.trial_rows = None
@@ -112,6 +113,11 @@ class _Grounder:
         return instantiate(
             parts.moving, parts.dynamic, OUTPUTS, database, self.rules, self.watch, key
         )
+
+    def _database(self) -> Database:
+        """Return an empty database that looks at the limits while its relations grow."""
+        look = partial(self.watch.check, "collecting the atoms of a relation")
+        return Database(TermPool(self.watch.limits.depth), look)
 
     def _derived(self, parts: ClauseParts, database: Database) -> ClauseParts:
         """Derive the static relations, and the domains of the others; return the parts."""

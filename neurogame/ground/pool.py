@@ -39,6 +39,7 @@ class TermPool:
         self._row: IntArray = np.zeros(64, np.int64)
         self._depth: IntArray = np.zeros(64, np.int64)
         self._length: IntArray = np.zeros(64, np.int64)
+        self._constants: dict[str, int] = {}
         self.count = 0
 
     def kind(self, name: str, arity: int) -> int:
@@ -53,7 +54,10 @@ class TermPool:
 
     def constant(self, name: str) -> int:
         """Return the term number of a constant."""
-        return int(self.build(self.kind(name, 0), np.zeros((1, 0), np.int64))[0])
+        if name not in self._constants:
+            made = self.build(self.kind(name, 0), np.zeros((1, 0), np.int64))
+            self._constants[name] = int(made[0])
+        return self._constants[name]
 
     def build(self, kind: int, arguments: IntArray) -> IntArray:
         """Return the terms of one kind with the given arguments, made on first use.

@@ -16,7 +16,7 @@ from neurogame.gdl.terms import Compound, Symbol, Term, Variable
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.clauses import Literal, arity, variables_of
 from neurogame.ground.pool import TermPool
-from neurogame.ground.rows import RowSet, mix_columns
+from neurogame.ground.rows import STRETCH, RowSet, mix_columns, order_by
 
 
 @final
@@ -30,11 +30,18 @@ class Relation:
         open: whether nobody has derived its atoms, so that asking for one makes it known.
         partial: whether only those of its atoms are derived that are asked for.
         complete: whether all its atoms have been derived.
+        look: called from time to time while much is done about it; may raise. None: nobody.
     """
 
-    def __init__(self, arity: int) -> None:
-        """Make an empty relation."""
-        self.rows = RowSet(arity)
+    def __init__(self, arity: int, look: Callable[[], None] | None = None) -> None:
+        """Make an empty relation.
+
+        Args:
+            arity: number of arguments.
+            look: as of :class:`RowSet`.
+        """
+        self.rows = RowSet(arity, look)
+        self.look = look
         self.old = 0
         self.new = 0
         self.open = False
@@ -76,7 +83,7 @@ class Index:
             earlier = self._runs.pop()
             keys = np.concatenate([earlier[0], keys])
             numbers = np.concatenate([earlier[1], numbers])
-        order = np.argsort(keys, kind="stable")
+        order = order_by(keys)
         self._runs.append((keys[order], numbers[order]))
 
     def pairs(self, keys: IntArray, check: Callable[[int], None]) -> tuple[IntArray, IntArray]:
@@ -132,8 +139,13 @@ class View:
     def refresh(self) -> None:
         """Match the atoms that have come since the last call."""
         known = self.relation.rows.count
-        if known == self._seen:
-            return
+        while self._seen < known:
+            self._match_to(min(self._seen + STRETCH, known))
+
+    def _match_to(self, known: int) -> None:
+        """Match the atoms up to a number."""
+        if self.relation.look is not None:
+            self.relation.look()
         rows = self.relation.rows.rows[self._seen : known]
         matches, columns = match(rows, self.arguments, self._pool)
         total = self.count + len(matches)
@@ -235,16 +247,22 @@ class Database:
         pool: the ground terms.
     """
 
-    def __init__(self, pool: TermPool) -> None:
-        """Make an empty database."""
+    def __init__(self, pool: TermPool, look: Callable[[], None] | None = None) -> None:
+        """Make an empty database.
+
+        Args:
+            pool: the ground terms.
+            look: called from time to time while large relations grow; may raise.
+        """
         self.pool = pool
+        self._look = look
         self._relations: dict[str, Relation] = {}
         self._views: dict[tuple[str, tuple[Term, ...]], View] = {}
 
     def relation(self, predicate: str) -> Relation:
         """Return a relation, empty at first, by its key such as ``cell/3``."""
         if predicate not in self._relations:
-            self._relations[predicate] = Relation(arity(predicate))
+            self._relations[predicate] = Relation(arity(predicate), self._look)
         return self._relations[predicate]
 
     def relations(self) -> Iterable[tuple[str, Relation]]:

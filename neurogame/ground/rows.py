@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.ground.atoms import IntArray
+from neurogame.ground.atoms import IntArray, SmallInts
+
+WORD_BITS = 63
+"""Bits of a word without its sign."""
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SMALLEST = 64
+
+STRETCH = 500_000
+"""Rows that are handled between two looks at clock and memory."""
+
 _Slots = npt.NDArray[np.int32]
 
 
@@ -33,6 +41,29 @@ def mix_columns(columns: IntArray) -> IntArray:
     return _scatter(columns).view(np.int64)
 
 
+def order_by(values: IntArray | SmallInts) -> IntArray:
+    """Return the places of the values in ascending order, equal ones in the order they stand in.
+
+    Values and places share one 64-bit word where they fit, so that a plain sort does it.
+
+    Args:
+        values: int64 or int32 ``[n]``.
+
+    Returns:
+        int64 ``[n]``.
+    """
+    bits = len(values).bit_length()
+    largest, least = int(values.max(initial=0)), int(values.min(initial=0))
+    if least < 0 or bits + largest.bit_length() > WORD_BITS:
+        return np.argsort(values, kind="stable")
+    words = values.astype(np.int64)
+    words <<= bits
+    words |= np.arange(len(values))
+    words.sort()
+    words &= (1 << bits) - 1
+    return words
+
+
 @final
 class RowSet:
     """Distinct rows of ``k`` integers, numbered in the order of arrival.
@@ -42,9 +73,15 @@ class RowSet:
     the hash. The cost of adding rows does not depend on how many there are.
     """
 
-    def __init__(self, arity: int) -> None:
-        """Make an empty set of rows with ``arity`` columns."""
+    def __init__(self, arity: int, look: Callable[[], None] | None = None) -> None:
+        """Make an empty set of rows.
+
+        Args:
+            arity: number of columns.
+            look: called from time to time while a large table grows; may raise.
+        """
         self.arity = arity
+        self._look = look
         self.count = 0
         self._rows: IntArray = np.zeros((_SMALLEST, arity), np.int64)
         self._slots: _Slots = np.full(4 * _SMALLEST, -1, np.int32)
@@ -145,7 +182,10 @@ class RowSet:
             self._rows = grown
         if 4 * total > len(self._slots):
             self._slots = np.full(1 << (4 * total - 1).bit_length(), -1, np.int32)
-            self._insert(0, self.count)
+            for first in range(0, self.count, STRETCH):
+                if self._look is not None:
+                    self._look()
+                self._insert(first, min(STRETCH, self.count - first))
 
 
 def _scatter(columns: IntArray) -> npt.NDArray[np.uint64]:
