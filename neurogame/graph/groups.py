@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.ground.atoms import IntArray
-from neurogame.ground.rows import WORD_BITS
 
 _Value = TypeVar("_Value", bound=np.generic)
 
@@ -16,6 +15,10 @@ _Value = TypeVar("_Value", bound=np.generic)
 def group_starts(sizes: IntArray) -> IntArray:
     """Return where each group starts, and the total at the end; int64 ``[n + 1]``."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+WORD_BITS = 63
+"""Bits of a word without its sign."""
 
 
 def gather_groups(
@@ -42,7 +45,7 @@ def sorted_in_groups(group: IntArray, values: IntArray) -> IntArray:
     """Return the values with those of each group ascending.
 
     Group and value share one 64-bit word, so that a plain sort does it: several times as fast as
-    sorting by two keys.
+    sorting by two keys. They come in ascending runs, which a stable sort only has to merge.
 
     Args:
         group: of each value, ascending, at least 0; int64 ``[n]``.
@@ -55,7 +58,7 @@ def sorted_in_groups(group: IntArray, values: IntArray) -> IntArray:
     if bits + int(group.max(initial=0)).bit_length() > WORD_BITS:
         return values[np.lexsort((values, group))]
     words = (group << bits) | values
-    words.sort()
+    words.sort(kind="stable")
     words &= (1 << bits) - 1
     return words
 

@@ -16,7 +16,7 @@ from neurogame.gdl.terms import Compound, Symbol, Term, Variable
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.clauses import Literal, arity, variables_of
 from neurogame.ground.pool import TermPool
-from neurogame.ground.rows import STRETCH, RowSet, mix_columns, order_by
+from neurogame.ground.rows import STRETCH, RowSet, mix_columns
 
 
 @final
@@ -83,7 +83,7 @@ class Index:
             earlier = self._runs.pop()
             keys = np.concatenate([earlier[0], keys])
             numbers = np.concatenate([earlier[1], numbers])
-        order = order_by(keys)
+        order = np.argsort(keys, kind="stable")
         self._runs.append((keys[order], numbers[order]))
 
     def pairs(self, keys: IntArray, check: Callable[[int], None]) -> tuple[IntArray, IntArray]:

@@ -8,10 +8,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.ground.atoms import IntArray, SmallInts
-
-WORD_BITS = 63
-"""Bits of a word without its sign."""
+from neurogame.ground.atoms import IntArray
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SMALLEST = 64
@@ -39,29 +36,6 @@ def mix_columns(columns: IntArray) -> IntArray:
     if count == 2:
         return (columns[:, 0] << 31) | columns[:, 1]
     return _scatter(columns).view(np.int64)
-
-
-def order_by(values: IntArray | SmallInts) -> IntArray:
-    """Return the places of the values in ascending order, equal ones in the order they stand in.
-
-    Values and places share one 64-bit word where they fit, so that a plain sort does it.
-
-    Args:
-        values: int64 or int32 ``[n]``.
-
-    Returns:
-        int64 ``[n]``.
-    """
-    bits = len(values).bit_length()
-    largest, least = int(values.max(initial=0)), int(values.min(initial=0))
-    if least < 0 or bits + largest.bit_length() > WORD_BITS:
-        return np.argsort(values, kind="stable")
-    words = values.astype(np.int64)
-    words <<= bits
-    words |= np.arange(len(values))
-    words.sort()
-    words &= (1 << bits) - 1
-    return words
 
 
 @final
@@ -162,9 +136,14 @@ class RowSet:
 
     def _equal(self, candidate: _Slots, rows: IntArray, asking: IntArray) -> npt.NDArray[np.bool_]:
         """Return whether stored rows equal the rows that ask for them."""
-        same = np.ones(len(candidate), np.bool_)
-        for column in range(self.arity):
-            same &= self._rows[candidate, column] == rows[asking, column]
+        if self.arity == 0:
+            return np.ones(len(candidate), np.bool_)
+        # Whole rows are fetched: each lies in one place of the memory.
+        stored = self._rows[candidate]
+        asked = rows if len(asking) == len(rows) else rows[asking]
+        same: npt.NDArray[np.bool_] = stored[:, 0] == asked[:, 0]
+        for column in range(1, self.arity):
+            same &= stored[:, column] == asked[:, column]
         return same
 
     def _home(self, rows: IntArray) -> IntArray:
