@@ -27,7 +27,7 @@ solutions so far."""
 PIECE = 400_000
 """Rows of all joins of a body, as estimated, up to which they are made at once."""
 
-MOST_ROWS = 1_000_000
+MOST_ROWS = 500_000
 """Rows of one join that are made at once; of more, one part after the other is followed up."""
 
 
