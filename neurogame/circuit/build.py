@@ -67,7 +67,8 @@ class _Builder:
     """Derives the literal of every atom."""
 
     def __init__(self, program: GroundProgram, rules: Rules | None, watch: Watch) -> None:
-        watch.check_sort(len(program.rule_body) + program.rule_count, "sorting the ground rules")
+        values = len(program.rule_body) + program.rule_count
+        watch.check_sort(values, "building the circuit, sorting the ground rules")
         self.definitions = Definitions(program)
         self.program = program
         self.rules = rules

@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from functools import partial
 from typing import final
 
 import numpy as np
@@ -43,6 +42,8 @@ TRIAL_ROWS = 1_000_000
 
 SMALL_ROWS = 100_000
 """Relations with fewer rows that could be derived as a whole are, on demand or not."""
+
+_COLLECTING = "collecting the atoms of a relation"
 
 _WANTED = ("role/1", "init/1", *OUTPUTS)
 
@@ -116,8 +117,12 @@ class _Grounder:
 
     def _database(self) -> Database:
         """Return an empty database that looks at the limits while its relations grow."""
-        look = partial(self.watch.check, "collecting the atoms of a relation")
-        return Database(TermPool(self.watch.limits.depth), look)
+        return Database(TermPool(self.watch.limits.depth, self._look))
+
+    def _look(self, need_mb: float) -> None:
+        """Look at the limits before so many MiB more are taken."""
+        self.watch.check(_COLLECTING)
+        self.watch.check_need(need_mb, _COLLECTING)
 
     def _derived(self, parts: ClauseParts, database: Database) -> ClauseParts:
         """Derive the static relations, and the domains of the others; return the parts."""

@@ -11,7 +11,7 @@ from neurogame.errors import LimitError
 from neurogame.gdl.finding import shown
 from neurogame.gdl.terms import Symbol, Term, Variable
 from neurogame.ground.atoms import IntArray, TermTable
-from neurogame.ground.rows import RowSet
+from neurogame.ground.rows import Look, RowSet
 
 MAXIMUM_LENGTH = 100_000
 """Longest text of a term: with arguments used twice, its length doubles at each level."""
@@ -22,14 +22,20 @@ class TermPool:
     """Numbers for ground terms, and vectorised building and taking apart of compound terms.
 
     A *kind* is a constant or a function name with its arity; every term has one kind.
+
+    Attributes:
+        look: looks at the limits; None: nobody.
+        count: number of terms.
     """
 
-    def __init__(self, max_depth: int) -> None:
+    def __init__(self, max_depth: int, look: Look | None = None) -> None:
         """Make an empty pool.
 
         Args:
             max_depth: deepest nesting allowed.
+            look: called from time to time while there are more and more terms, or atoms of them.
         """
+        self.look = look
         self._max_depth = max_depth
         self._kinds: dict[tuple[str, int], int] = {}
         self._names: list[tuple[str, int]] = []
@@ -48,7 +54,7 @@ class TermPool:
         if key not in self._kinds:
             self._kinds[key] = len(self._names)
             self._names.append(key)
-            self._tables.append(RowSet(arity))
+            self._tables.append(RowSet(arity, self.look))
             self._table_ids.append(np.zeros(0, np.int64))
         return self._kinds[key]
 
@@ -155,6 +161,8 @@ class TermPool:
         needed = self.count + fresh
         if needed > len(self._kind):
             extra = max(needed, 2 * len(self._kind)) - len(self._kind)
+            if self.look is not None:
+                self.look(4 * (len(self._kind) + extra) * self._kind.itemsize / 2**20)
             self._kind = np.concatenate([self._kind, np.zeros(extra, np.int64)])
             self._row = np.concatenate([self._row, np.zeros(extra, np.int64)])
             self._depth = np.concatenate([self._depth, np.zeros(extra, np.int64)])

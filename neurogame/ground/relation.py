@@ -16,7 +16,7 @@ from neurogame.gdl.terms import Compound, Symbol, Term, Variable
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.clauses import Literal, arity, variables_of
 from neurogame.ground.pool import TermPool
-from neurogame.ground.rows import STRETCH, RowSet, mix_columns
+from neurogame.ground.rows import STRETCH, Look, RowSet, mix_columns
 
 
 @final
@@ -30,10 +30,10 @@ class Relation:
         open: whether nobody has derived its atoms, so that asking for one makes it known.
         partial: whether only those of its atoms are derived that are asked for.
         complete: whether all its atoms have been derived.
-        look: called from time to time while much is done about it; may raise. None: nobody.
+        look: called from time to time while much is done about it; None: nobody.
     """
 
-    def __init__(self, arity: int, look: Callable[[], None] | None = None) -> None:
+    def __init__(self, arity: int, look: Look | None = None) -> None:
         """Make an empty relation.
 
         Args:
@@ -145,7 +145,7 @@ class View:
     def _match_to(self, known: int) -> None:
         """Match the atoms up to a number."""
         if self.relation.look is not None:
-            self.relation.look()
+            self.relation.look(0.0)
         rows = self.relation.rows.rows[self._seen : known]
         matches, columns = match(rows, self.arguments, self._pool)
         total = self.count + len(matches)
@@ -247,22 +247,16 @@ class Database:
         pool: the ground terms.
     """
 
-    def __init__(self, pool: TermPool, look: Callable[[], None] | None = None) -> None:
-        """Make an empty database.
-
-        Args:
-            pool: the ground terms.
-            look: called from time to time while large relations grow; may raise.
-        """
+    def __init__(self, pool: TermPool) -> None:
+        """Make an empty database."""
         self.pool = pool
-        self._look = look
         self._relations: dict[str, Relation] = {}
         self._views: dict[tuple[str, tuple[Term, ...]], View] = {}
 
     def relation(self, predicate: str) -> Relation:
         """Return a relation, empty at first, by its key such as ``cell/3``."""
         if predicate not in self._relations:
-            self._relations[predicate] = Relation(arity(predicate), self._look)
+            self._relations[predicate] = Relation(arity(predicate), self.pool.look)
         return self._relations[predicate]
 
     def relations(self) -> Iterable[tuple[str, Relation]]:

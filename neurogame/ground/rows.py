@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,10 @@ STRETCH = 500_000
 """Rows that are handled between two looks at clock and memory."""
 
 _Slots = npt.NDArray[np.int32]
+
+
+Look: TypeAlias = Callable[[float], None]
+"""Looks at the limits before so many MiB more are taken; may raise."""
 
 
 def mix_columns(columns: IntArray) -> IntArray:
@@ -47,12 +51,12 @@ class RowSet:
     the hash. The cost of adding rows does not depend on how many there are.
     """
 
-    def __init__(self, arity: int, look: Callable[[], None] | None = None) -> None:
+    def __init__(self, arity: int, look: Look | None = None) -> None:
         """Make an empty set of rows.
 
         Args:
             arity: number of columns.
-            look: called from time to time while a large table grows; may raise.
+            look: called from time to time while a large table grows.
         """
         self.arity = arity
         self._look = look
@@ -156,6 +160,8 @@ class RowSet:
         """Make room for more rows, and keep the table at most a quarter full."""
         total = self.count + extra
         if total > len(self._rows):
+            if self._look is not None:
+                self._look(2 * self._rows.nbytes / 2**20)
             grown = np.zeros((max(total, 2 * len(self._rows)), self.arity), np.int64)
             grown[: self.count] = self.rows
             self._rows = grown
@@ -163,7 +169,7 @@ class RowSet:
             self._slots = np.full(1 << (4 * total - 1).bit_length(), -1, np.int32)
             for first in range(0, self.count, STRETCH):
                 if self._look is not None:
-                    self._look()
+                    self._look(0.0)
                 self._insert(first, min(STRETCH, self.count - first))
 
 
