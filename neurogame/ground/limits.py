@@ -156,7 +156,7 @@ class Watch:
         used = time.monotonic() - self.start
         if need > SHORT_WORK and used + need > self.limits.seconds:
             raise LimitError(
-                f"grounding stopped after {used:.1f} s while {doing}, which would take {need:.0f} s "
+                f"grounding stopped after {used:.1f} s while {doing}, which takes {need:.0f} s "
                 f"more: the limit is {self.limits.seconds:g} s; raise the limit or simplify that "
                 "rule"
             )

@@ -302,7 +302,8 @@ def extract_pairs(
     keys = np.full(slots, -1, np.int64)
     # Of each pair its count, and the slots after and before it among those of the same count: what
     # is used together lies together.
-    links = np.zeros(3 * slots, np.int32)
+    links = np.full(3 * slots, -1, np.int32)
+    links[::3] = 0
     head = np.full(4096, -1, np.int32)
     full = slots // 10 * 7
     lists = (keys, links, head)
