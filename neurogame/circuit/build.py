@@ -58,11 +58,17 @@ def build_circuit(
     )
 
 
+AT_ONCE = 500_000
+"""Rules whose bodies are made at once."""
+
+
 @final
 class _Builder:
     """Derives the literal of every atom."""
 
     def __init__(self, program: GroundProgram, rules: Rules | None, watch: Watch) -> None:
+        values = len(program.rule_body) + program.rule_count
+        watch.check_sort(values, "building the circuit, sorting the ground rules")
         self.definitions = Definitions(program)
         self.program = program
         self.rules = rules
@@ -107,14 +113,24 @@ class _Builder:
 
     def _derive(self, atoms: IntArray) -> None:
         """Set the literals of atoms whose bodies are known: an OR over ANDs."""
-        self.watch.check(f"building the circuit, with {self.gates.count:,} gates so far")
         rules, per_atom = self.definitions.rules(atoms)
+        # Parts have the same gates as all at once, in less memory.
+        parts = [self._bodies(rules[n : n + AT_ONCE]) for n in range(0, len(rules), AT_ONCE)]
+        bodies = np.concatenate([np.zeros(0, np.int64), *parts])
+        self._look()
+        self.literal_of[atoms] = self.gates.make(OR, bodies, group_starts(per_atom))
+        self._name(atoms)
+
+    def _bodies(self, rules: IntArray) -> IntArray:
+        """Return the literals of the bodies of some rules; int64 ``[n]``."""
+        self._look()
         body, sizes = self.definitions.body(rules)
         literals = self.literal_of[body >> 1] ^ (body & 1)
         sources = self.program.rule_source[rules].astype(np.int64)
-        bodies = self.gates.make(AND, literals, group_starts(sizes), sources)
-        self.literal_of[atoms] = self.gates.make(OR, bodies, group_starts(per_atom))
-        self._name(atoms)
+        return self.gates.make(AND, literals, group_starts(sizes), sources)
+
+    def _look(self) -> None:
+        self.watch.check(f"building the circuit, with {self.gates.count:,} gates so far")
 
     def _name(self, atoms: IntArray) -> None:
         """Name gates by their atoms; a real atom replaces an auxiliary one."""

@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.graph.groups import gather_groups, group_starts, order_by
+from neurogame.graph.groups import gather_groups, group_starts
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.program import GroundProgram
 
@@ -30,14 +30,15 @@ class Definitions:
         self.program = program
         self.inputs = len(program.fluents) + program.move_count
         count = len(program.atoms)
-        self._by_head = order_by(program.rule_head).astype(np.int32)
+        # Rules come one clause after another, mostly ascending: a stable sort has little to do.
+        self._by_head = np.argsort(program.rule_head, kind="stable").astype(np.int32)
         self._head_start = group_starts(np.bincount(program.rule_head, minlength=count))
         numbers = np.arange(program.rule_count, dtype=np.int32)
         rule = np.repeat(numbers, np.diff(program.rule_start))
         body = program.rule_body >> 1
         derived = body >= self.inputs
         rule, body = rule[derived], body[derived]
-        self._user = rule[order_by(body)]
+        self._user = rule[np.argsort(body, kind="stable")]
         self._user_start = group_starts(np.bincount(body, minlength=count))
         self.waiting: IntArray = np.bincount(program.rule_head[rule], minlength=count)
 

@@ -29,6 +29,9 @@ from neurogame.gdl.usage import (
 )
 from neurogame.gdl.walk import relation_of
 
+_MISSING = {f"no-{name}" for name in REQUIRED}
+"""Codes of findings about no statement."""
+
 
 def check_rules(rules: Rules) -> list[Finding]:
     """Return all findings about a rulesheet, sorted by position.
@@ -93,8 +96,8 @@ def valid_rules(text: str, source: str = "<text>", *, prover: bool = False) -> R
 def readable_rules(text: str, source: str = "<text>") -> Rules:
     """Return what can be made of a rulesheet whatever its errors: the rules that have none."""
     rules, findings = check_text(text, source)
-    errors = [finding for finding in findings if finding.severity == "error"]
-    return _without(rules, _rules_at(rules.rules, [error.position for error in errors]))
+    errors = [f.position for f in findings if f.severity == "error" and f.code not in _MISSING]
+    return _without(rules, _rules_at(rules.rules, errors))
 
 
 def require_valid(rules: Rules) -> None:
@@ -152,11 +155,10 @@ def _left_out(
         if relation_of(rule.head) not in used and rule.head.name not in KEYWORDS
     ]
     starts = {rule.position for rule in spare}
-    missing = {f"no-{name}" for name in REQUIRED}
     judged: list[Finding] = []
     dropped: list[Position] = []
     for finding in findings:
-        in_spare = starts & _rules_at(rules, [finding.position]) and finding.code not in missing
+        in_spare = starts & _rules_at(rules, [finding.position]) and finding.code not in _MISSING
         if finding.severity == "error" and in_spare:
             message = f"{finding.message}; nothing that is played needs this rule: it is left out"
             finding = Finding("nonstandard", finding.position, message, finding.code, True)

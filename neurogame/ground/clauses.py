@@ -159,10 +159,11 @@ def _clause(rule: Rule, body: Sequence[Formula], source: int) -> Clause | None:
             assert isinstance(inner, Symbol | Compound)
             literals.append(literal_of(inner, negated))
     clause = Clause(literal_of(rule.head), tuple(dict.fromkeys(literals)), tuple(distinct), source)
-    return _with_equalities(clause, equal) if equal else clause
+    return with_equalities(clause, equal) if equal else clause
 
 
-def _with_equalities(clause: Clause, equal: Iterable[tuple[Term, Term]]) -> Clause | None:
+def with_equalities(clause: Clause, equal: Iterable[tuple[Term, Term]]) -> Clause | None:
+    """Return a clause in which some terms are equal; None if they cannot be."""
     solved = solve_equalities(equal)
     if solved is None:
         return None

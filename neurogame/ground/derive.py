@@ -119,8 +119,8 @@ def _apply(body: PreparedBody, start: JoinStart | None, database: Database, watc
     head = body.clause.head
     name = head.predicate.rpartition("/")[0]
     doing = "deriving part of a rule" if name[0] in PARTS else f"deriving '{name}'"
-    table = solve(body, database, watch, doing, start)
-    if table.count:
-        relation = database.relation(head.predicate)
-        relation.rows.add(build_rows(head.arguments, table, database))
-        watch.check_count(relation.rows.count, doing)
+    relation = database.relation(head.predicate)
+    for table in solve(body, database, watch, doing, start):
+        if table.count:
+            relation.rows.add(build_rows(head.arguments, table, database))
+            watch.check_count(relation.rows.count, doing)

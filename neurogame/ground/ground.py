@@ -43,6 +43,8 @@ TRIAL_ROWS = 1_000_000
 SMALL_ROWS = 100_000
 """Relations with fewer rows that could be derived as a whole are, on demand or not."""
 
+_COLLECTING = "collecting the atoms of a relation"
+
 _WANTED = ("role/1", "init/1", *OUTPUTS)
 
 
@@ -92,7 +94,7 @@ class _Grounder:
         clauses = [bind_variables(c, self.rules) for c in wanted]
         dynamic = dynamic_predicates(clauses)
         whole = ClauseParts(split_clauses(clauses, self.watch, dynamic), {})
-        database = Database(TermPool(self.watch.limits.depth))
+        database = self._database()
         self.watch.trial_rows = self.trial_rows
         try:
             parts = self._derived(whole, database)
@@ -101,7 +103,7 @@ class _Grounder:
             small = _small(database)
             unfolded = _relevant(unfold(clauses, {*small, *_WANTED}))
             parts = ClauseParts(split_clauses(unfolded, self.watch, dynamic), {}).on_demand(small)
-            database = Database(TermPool(self.watch.limits.depth))
+            database = self._database()
             self.watch.trial_rows = None
             parts = self._derived(parts, database)
         self.watch.trial_rows = None
@@ -112,6 +114,15 @@ class _Grounder:
         return instantiate(
             parts.moving, parts.dynamic, OUTPUTS, database, self.rules, self.watch, key
         )
+
+    def _database(self) -> Database:
+        """Return an empty database that looks at the limits while its relations grow."""
+        return Database(TermPool(self.watch.limits.depth, self._look))
+
+    def _look(self, need_mb: float) -> None:
+        """Look at the limits before so many MiB more are taken."""
+        self.watch.check(_COLLECTING)
+        self.watch.check_need(need_mb, _COLLECTING)
 
     def _derived(self, parts: ClauseParts, database: Database) -> ClauseParts:
         """Derive the static relations, and the domains of the others; return the parts."""

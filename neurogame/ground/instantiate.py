@@ -127,8 +127,11 @@ class _Instances:
         rows = {p: np.flatnonzero(asked) for p, asked in self._asked.items() if p in self.by_head}
         for predicate in rows:
             if self.database.relation(predicate).open:
-                heads = [p.heads for p in self.parts if p.clause.head.predicate == predicate]
-                rows[predicate] = np.unique(np.concatenate([np.zeros(0, np.int64), *heads]))
+                holds = np.zeros(len(self._asked[predicate]), np.bool_)
+                for part in self.parts:
+                    if part.clause.head.predicate == predicate:
+                        holds[part.heads] = True
+                rows[predicate] = np.flatnonzero(holds)
         return {p: rows[p] for p in self.by_head if p in rows}
 
     def _ask(self, predicate: str, rows: IntArray) -> None:
@@ -212,6 +215,7 @@ def _program(instances: _Instances, layout: Numbering, key: str) -> GroundProgra
     parts: list[tuple[SmallInts, SmallInts, SmallInts]] = []
     instances.parts.reverse()
     while instances.parts:
+        instances.watch.check("numbering the ground rules")
         # Each is dropped as soon as it is numbered: both together are the most that is ever held.
         parts.append(_numbered(instances.parts.pop(), layout))
     counts = np.concatenate([empty, *(counts for _, counts, _ in parts)])

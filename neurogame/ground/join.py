@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Container, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import final
 
@@ -24,6 +26,9 @@ solutions so far."""
 
 PIECE = 400_000
 """Rows of all joins of a body, as estimated, up to which they are made at once."""
+
+MOST_ROWS = 500_000
+"""Rows of one join that are made at once; of more, one part after the other is followed up."""
 
 
 @final
@@ -51,6 +56,14 @@ class Solutions:
         self.columns = {name: column[rows] for name, column in self.columns.items()}
         self.tracked = {place: column[rows] for place, column in self.tracked.items()}
         self.count = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
+
+    def part(self, begin: int, end: int) -> Solutions:
+        """Return the solutions ``begin..end`` alone."""
+        return Solutions(
+            min(end, self.count) - begin,
+            {name: column[begin:end] for name, column in self.columns.items()},
+            {place: column[begin:end] for place, column in self.tracked.items()},
+        )
 
     def deduplicate(self) -> None:
         """Drop solutions that agree on all columns and all tracked atoms."""
@@ -112,9 +125,11 @@ def solve(
     watch: Watch,
     doing: str,
     start: JoinStart | None = None,
-    tracked: Collection[int] = (),
-) -> Solutions:
-    """Return all solutions of a body: values of the head's variables, and the tracked atoms.
+) -> Iterator[Solutions]:
+    """Yield the values of the head's variables under all solutions of a body.
+
+    Mostly they come at once. What would take too much memory comes in parts, which may repeat
+    solutions.
 
     Args:
         body: what to solve.
@@ -122,13 +137,11 @@ def solve(
         watch: limits.
         doing: what is going on, for messages.
         start: where to start; None starts with the smallest literal.
-        tracked: positions of the literals whose atoms the solutions must name. A negated
-            literal that is not tracked filters the solutions.
 
     Raises:
         LimitError: if a join grows beyond the limits.
     """
-    return _Solver(body, database, watch, doing, start, tracked).solve()
+    return _Solver(body, database, watch, doing, start, ()).solve()
 
 
 def solve_in_pieces(
@@ -142,17 +155,29 @@ def solve_in_pieces(
     """Yield the same solutions in pieces, so that few of them are in memory with all columns.
 
     A solution may come again in another piece, unless all of its variables are told by the
-    tracked atoms. Arguments and errors as of :func:`solve`.
+    tracked atoms.
+
+    Args:
+        body: as of :func:`solve`.
+        database: likewise.
+        watch: likewise.
+        doing: likewise.
+        start: likewise.
+        tracked: positions of the literals whose atoms the solutions must name. A negated
+            literal that is not tracked filters the solutions.
+
+    Raises:
+        LimitError: if a join grows beyond the limits.
     """
     if start is not None or not _is_worth_a_plan(body):
-        yield solve(body, database, watch, doing, start, tracked)
+        yield from _Solver(body, database, watch, doing, start, tracked).solve()
         return
     order, rows = plan_order(body)
     count = body.view(order[0])[0].count
     step = max(int(count * PIECE / max(rows, 1.0)), 1)
     for begin in range(0, max(count, 1), step):
         first = JoinStart(order[0], (begin, min(begin + step, count)))
-        yield _Solver(body, database, watch, doing, first, tracked, order[1:]).solve()
+        yield from _Solver(body, database, watch, doing, first, tracked, order[1:]).solve()
 
 
 def _is_worth_a_plan(body: PreparedBody) -> bool:
@@ -216,6 +241,18 @@ def _build(term: Term, table: Solutions, database: Database) -> IntArray:
     return database.pool.build(kind, build_rows(term.arguments, table, database))
 
 
+class _TooManyError(Exception):
+    """A join would make more rows than are made at once.
+
+    Attributes:
+        rows: how many it would make.
+    """
+
+    def __init__(self, rows: int) -> None:
+        super().__init__(rows)
+        self.rows = rows
+
+
 @final
 class _Solver:
     """One body being joined literal by literal."""
@@ -235,31 +272,49 @@ class _Solver:
         self.watch = watch
         self.doing = doing
         self.start = start
-        self.order = order
+        self.order = list(order)
         self.tracked = tracked
         self.table = Solutions()
         self.waiting = list(body.positive)
         self.negative = list(body.negative)
         self.distinct = list(body.distinct)
+        self.made: Counter[int] = Counter()
 
-    def solve(self) -> Solutions:
+    def solve(self) -> Iterator[Solutions]:
+        """Yield all solutions."""
         self._apply_filters()
-        order = self.order
         if self.start is not None:
             self._join(self.start.place, self.start.span)
         elif _is_worth_a_plan(self.body):
-            order, _ = plan_order(self.body)
-        for place in order:
-            if self.table.count:
-                self._join(place, None)
+            self.order, _ = plan_order(self.body)
+        yield from self._go_on()
+
+    def _go_on(self) -> Iterator[Solutions]:
+        """Join what is left; yield the solutions, those of one part of the table after another."""
         while self.waiting and self.table.count:
-            self._join(self._choose(), None)
+            place = self.order[0] if self.order else self._choose()
+            try:
+                self._join(place, None)
+            except _TooManyError as error:
+                step = max(self.table.count * MOST_ROWS // error.rows, 1)
+                for begin in range(0, self.table.count, step):
+                    yield from self._with(self.table.part(begin, begin + step))._go_on()
+                return
+            self.order = self.order[1:]
         if self.waiting or self.negative or self.distinct:
             self.table = Solutions(0)
             empty = np.zeros(0, np.int64)
             self.table.columns = dict.fromkeys(self.body.head_variables, empty)
             self.table.tracked = dict.fromkeys(self.tracked, empty)
-        return self.table
+        yield self.table
+
+    def _with(self, table: Solutions) -> _Solver:
+        """Return a solver that goes on from here with other solutions."""
+        other = copy(self)
+        other.table = table
+        other.waiting, other.negative = list(self.waiting), list(self.negative)
+        other.distinct = list(self.distinct)
+        return other
 
     def _choose(self) -> int:
         """Return the literal that multiplies the number of solutions least."""
@@ -270,19 +325,19 @@ class _Solver:
 
     def _join(self, place: int, span: tuple[int, int] | None) -> None:
         """Join one positive literal, and apply all that this makes possible."""
-        self.waiting.remove(place)
         view, names = self.body.view(place)
         columns = view.columns
         shared = _shared(names, self.table.columns.keys())
         if shared and span is None:
-            right = self._match(view, shared, [names[i] for i in shared])
+            right = self._match(view, shared, [names[i] for i in shared], place)
         else:
             low, high = span or (0, view.count)
-            self._allow(self.table.count * (high - low))
+            self._allow(self.table.count * (high - low), place)
             right = np.tile(np.arange(low, high), self.table.count)
             if self.table.count != 1 or self.table.columns or self.table.tracked:
                 self.table.take(np.repeat(np.arange(self.table.count), high - low))
             self.table.count = len(right)
+        self.waiting.remove(place)
         for i, name in enumerate(names):
             if i not in shared:
                 self.table.columns[name] = columns[right, i]
@@ -291,10 +346,14 @@ class _Solver:
         self._apply_filters()
         self._project()
 
-    def _match(self, view: View, shared: tuple[int, ...], names: Sequence[str]) -> IntArray:
+    def _match(
+        self, view: View, shared: tuple[int, ...], names: Sequence[str], place: int
+    ) -> IntArray:
         """Keep the solutions that have a match in the view, once per match; return its rows."""
         left_key = np.stack([self.table.columns[name] for name in names], axis=1)
-        left, right = view.index(shared).pairs(mix_columns(left_key), self._allow)
+        left, right = view.index(shared).pairs(
+            mix_columns(left_key), lambda count: self._allow(count, place)
+        )
         if len(shared) > 2:
             good = np.ones(len(left), np.bool_)
             for column, i in enumerate(shared):
@@ -303,11 +362,20 @@ class _Solver:
         self.table.take(left)
         return right
 
-    def _allow(self, count: int) -> None:
-        """Ask whether there may be so many solutions."""
+    def _allow(self, count: int, place: int) -> None:
+        """Ask whether there may be so many more solutions by joining a literal.
+
+        Raises:
+            LimitError: if there may not.
+            _TooManyError: if there may, but not at once.
+        """
+        self.watch.check_count(self.made[place] + count, self.doing)
+        if count > MOST_ROWS and self.table.count > 1:
+            raise _TooManyError(count)
+        self.made[place] += count
         # Beside the columns there are the pairs of rows and what finds them.
         width = len(self.table.columns) + len(self.table.tracked) + 8
-        self.watch.check_count(count, self.doing, width)
+        self.watch.check_need(count * width * 8 / 2**20, self.doing)
 
     def _apply_filters(self) -> None:
         """Apply each inequality and negated literal as soon as its variables are bound."""
@@ -324,6 +392,7 @@ class _Solver:
                 self._negate(place)
 
     def _negate(self, place: int) -> None:
+        self.watch.check(self.doing)
         literal = self.body.clause.body[place]
         relation = self.database.relation(literal.predicate)
         rows = build_rows(literal.arguments, self.table, self.database)

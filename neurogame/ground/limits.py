@@ -15,6 +15,12 @@ from neurogame.settings import Settings, setting
 LOOK_EVERY = 0.02
 """Seconds between two looks at the memory, which cost a system call each."""
 
+SORTED_PER_SECOND = 10_000_000
+"""Values that are sorted in a second, roughly; a sort cannot be stopped."""
+
+SHORT_WORK = 1.0
+"""Seconds of work that are not worth asking for."""
+
 WORTH_A_LOOK_MB = 16.0
 """Smaller arrays are made without asking."""
 
@@ -134,6 +140,26 @@ class Watch:
             )
         self.check(doing)
         self.check_need(count * width * 8 / 2**20, doing)
+
+    def check_sort(self, count: int, doing: str) -> None:
+        """Raise if there is no time left to sort so many values.
+
+        Args:
+            count: number of values.
+            doing: what is going on, for the message.
+
+        Raises:
+            LimitError: naming the limit, its value and what was being done.
+        """
+        self.check(doing)
+        need = count / SORTED_PER_SECOND
+        used = time.monotonic() - self.start
+        if need > SHORT_WORK and used + need > self.limits.seconds:
+            raise LimitError(
+                f"grounding stopped after {used:.1f} s while {doing}, which takes {need:.0f} s "
+                f"more: the limit is {self.limits.seconds:g} s; raise the limit or simplify that "
+                "rule"
+            )
 
     def check_need(self, need_mb: float, doing: str) -> None:
         """Raise if so much more memory would pass the limit.

@@ -11,7 +11,7 @@ from neurogame.errors import LimitError
 from neurogame.gdl.finding import shown
 from neurogame.gdl.terms import Symbol, Term, Variable
 from neurogame.ground.atoms import IntArray, TermTable
-from neurogame.ground.rows import RowSet
+from neurogame.ground.rows import Look, RowSet
 
 MAXIMUM_LENGTH = 100_000
 """Longest text of a term: with arguments used twice, its length doubles at each level."""
@@ -22,14 +22,20 @@ class TermPool:
     """Numbers for ground terms, and vectorised building and taking apart of compound terms.
 
     A *kind* is a constant or a function name with its arity; every term has one kind.
+
+    Attributes:
+        look: looks at the limits; None: nobody.
+        count: number of terms.
     """
 
-    def __init__(self, max_depth: int) -> None:
+    def __init__(self, max_depth: int, look: Look | None = None) -> None:
         """Make an empty pool.
 
         Args:
             max_depth: deepest nesting allowed.
+            look: called from time to time while there are more and more terms, or atoms of them.
         """
+        self.look = look
         self._max_depth = max_depth
         self._kinds: dict[tuple[str, int], int] = {}
         self._names: list[tuple[str, int]] = []
@@ -39,6 +45,7 @@ class TermPool:
         self._row: IntArray = np.zeros(64, np.int64)
         self._depth: IntArray = np.zeros(64, np.int64)
         self._length: IntArray = np.zeros(64, np.int64)
+        self._constants: dict[str, int] = {}
         self.count = 0
 
     def kind(self, name: str, arity: int) -> int:
@@ -47,13 +54,16 @@ class TermPool:
         if key not in self._kinds:
             self._kinds[key] = len(self._names)
             self._names.append(key)
-            self._tables.append(RowSet(arity))
+            self._tables.append(RowSet(arity, self.look))
             self._table_ids.append(np.zeros(0, np.int64))
         return self._kinds[key]
 
     def constant(self, name: str) -> int:
         """Return the term number of a constant."""
-        return int(self.build(self.kind(name, 0), np.zeros((1, 0), np.int64))[0])
+        if name not in self._constants:
+            made = self.build(self.kind(name, 0), np.zeros((1, 0), np.int64))
+            self._constants[name] = int(made[0])
+        return self._constants[name]
 
     def build(self, kind: int, arguments: IntArray) -> IntArray:
         """Return the terms of one kind with the given arguments, made on first use.
@@ -151,6 +161,8 @@ class TermPool:
         needed = self.count + fresh
         if needed > len(self._kind):
             extra = max(needed, 2 * len(self._kind)) - len(self._kind)
+            if self.look is not None:
+                self.look(4 * (len(self._kind) + extra) * self._kind.itemsize / 2**20)
             self._kind = np.concatenate([self._kind, np.zeros(extra, np.int64)])
             self._row = np.concatenate([self._row, np.zeros(extra, np.int64)])
             self._depth = np.concatenate([self._depth, np.zeros(extra, np.int64)])

@@ -16,7 +16,7 @@ from neurogame.gdl.terms import Compound, Symbol, Term, Variable
 from neurogame.ground.atoms import IntArray
 from neurogame.ground.clauses import Literal, arity, variables_of
 from neurogame.ground.pool import TermPool
-from neurogame.ground.rows import RowSet, mix_columns
+from neurogame.ground.rows import STRETCH, Look, RowSet, mix_columns
 
 
 @final
@@ -30,11 +30,18 @@ class Relation:
         open: whether nobody has derived its atoms, so that asking for one makes it known.
         partial: whether only those of its atoms are derived that are asked for.
         complete: whether all its atoms have been derived.
+        look: called from time to time while much is done about it; None: nobody.
     """
 
-    def __init__(self, arity: int) -> None:
-        """Make an empty relation."""
-        self.rows = RowSet(arity)
+    def __init__(self, arity: int, look: Look | None = None) -> None:
+        """Make an empty relation.
+
+        Args:
+            arity: number of arguments.
+            look: as of :class:`RowSet`.
+        """
+        self.rows = RowSet(arity, look)
+        self.look = look
         self.old = 0
         self.new = 0
         self.open = False
@@ -132,8 +139,13 @@ class View:
     def refresh(self) -> None:
         """Match the atoms that have come since the last call."""
         known = self.relation.rows.count
-        if known == self._seen:
-            return
+        while self._seen < known:
+            self._match_to(min(self._seen + STRETCH, known))
+
+    def _match_to(self, known: int) -> None:
+        """Match the atoms up to a number."""
+        if self.relation.look is not None:
+            self.relation.look(0.0)
         rows = self.relation.rows.rows[self._seen : known]
         matches, columns = match(rows, self.arguments, self._pool)
         total = self.count + len(matches)
@@ -244,7 +256,7 @@ class Database:
     def relation(self, predicate: str) -> Relation:
         """Return a relation, empty at first, by its key such as ``cell/3``."""
         if predicate not in self._relations:
-            self._relations[predicate] = Relation(arity(predicate))
+            self._relations[predicate] = Relation(arity(predicate), self.pool.look)
         return self._relations[predicate]
 
     def relations(self) -> Iterable[tuple[str, Relation]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import final
+from collections.abc import Callable
+from typing import TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,15 @@ from neurogame.ground.atoms import IntArray
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SMALLEST = 64
+
+STRETCH = 500_000
+"""Rows that are handled between two looks at clock and memory."""
+
 _Slots = npt.NDArray[np.int32]
+
+
+Look: TypeAlias = Callable[[float], None]
+"""Looks at the limits before so many MiB more are taken; may raise."""
 
 
 def mix_columns(columns: IntArray) -> IntArray:
@@ -42,9 +51,15 @@ class RowSet:
     the hash. The cost of adding rows does not depend on how many there are.
     """
 
-    def __init__(self, arity: int) -> None:
-        """Make an empty set of rows with ``arity`` columns."""
+    def __init__(self, arity: int, look: Look | None = None) -> None:
+        """Make an empty set of rows.
+
+        Args:
+            arity: number of columns.
+            look: called from time to time while a large table grows.
+        """
         self.arity = arity
+        self._look = look
         self.count = 0
         self._rows: IntArray = np.zeros((_SMALLEST, arity), np.int64)
         self._slots: _Slots = np.full(4 * _SMALLEST, -1, np.int32)
@@ -125,9 +140,14 @@ class RowSet:
 
     def _equal(self, candidate: _Slots, rows: IntArray, asking: IntArray) -> npt.NDArray[np.bool_]:
         """Return whether stored rows equal the rows that ask for them."""
-        same = np.ones(len(candidate), np.bool_)
-        for column in range(self.arity):
-            same &= self._rows[candidate, column] == rows[asking, column]
+        if self.arity == 0:
+            return np.ones(len(candidate), np.bool_)
+        # Whole rows are fetched: each lies in one place of the memory.
+        stored = self._rows[candidate]
+        asked = rows if len(asking) == len(rows) else rows[asking]
+        same: npt.NDArray[np.bool_] = stored[:, 0] == asked[:, 0]
+        for column in range(1, self.arity):
+            same &= stored[:, column] == asked[:, column]
         return same
 
     def _home(self, rows: IntArray) -> IntArray:
@@ -140,12 +160,17 @@ class RowSet:
         """Make room for more rows, and keep the table at most a quarter full."""
         total = self.count + extra
         if total > len(self._rows):
+            if self._look is not None:
+                self._look(2 * self._rows.nbytes / 2**20)
             grown = np.zeros((max(total, 2 * len(self._rows)), self.arity), np.int64)
             grown[: self.count] = self.rows
             self._rows = grown
         if 4 * total > len(self._slots):
             self._slots = np.full(1 << (4 * total - 1).bit_length(), -1, np.int32)
-            self._insert(0, self.count)
+            for first in range(0, self.count, STRETCH):
+                if self._look is not None:
+                    self._look(0.0)
+                self._insert(first, min(STRETCH, self.count - first))
 
 
 def _scatter(columns: IntArray) -> npt.NDArray[np.uint64]:

@@ -3,7 +3,8 @@
 A literal with ten arguments ties ten variables together, whatever its rules say of them. If these
 say something of one or two arguments at a time, as in "the first of these nine is marked and the
 others are not", then the rule that uses it falls into small parts once the definition stands in
-its place, and splitting (:mod:`~neurogame.ground.split`) finds them.
+its place, and splitting (:mod:`~neurogame.ground.split`) finds them. A literal that is denied is
+unfolded, too, if its definitions are about its arguments alone: some part of each is then denied.
 
 *Reference:* Tamaki and Sato, "Unfold/fold transformation of logic programs" (1984).
 """
@@ -11,21 +12,27 @@ its place, and splitting (:mod:`~neurogame.ground.split`) finds them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 from neurogame.gdl.equality import solve_equalities, substitute
 from neurogame.gdl.graph import strong_components
-from neurogame.ground.clauses import Clause, apart, arity, variables_of, with_terms
+from neurogame.gdl.terms import Term, Variable
+from neurogame.ground.clauses import (
+    Clause,
+    apart,
+    arity,
+    variables_of,
+    with_equalities,
+    with_terms,
+)
 
 WIDE = 5
 """Arguments from which a relation is wide."""
 
-DEFINITIONS = 16
-"""Most clauses of a relation that is unfolded."""
-
 COPIES = 64
-"""Most clauses that one clause may become."""
+"""Most clauses of a relation that is unfolded, and most clauses that one clause may become."""
 
 
 def unfold(clauses: Sequence[Clause], kept: Collection[str]) -> list[Clause]:
@@ -38,7 +45,7 @@ def unfold(clauses: Sequence[Clause], kept: Collection[str]) -> list[Clause]:
     definitions = {
         p: own
         for p, own in definitions_of(clauses).items()
-        if p not in kept and arity(p) >= WIDE and len(own) <= DEFINITIONS
+        if p not in kept and arity(p) >= WIDE and len(own) <= COPIES
     }
     if not definitions:
         return list(clauses)
@@ -63,15 +70,68 @@ def _unfolded(clause: Clause, definitions: Mapping[str, Sequence[Clause]]) -> li
     todo = [clause]
     while todo:
         own = todo.pop()
-        body = enumerate(own.body)
-        places = [n for n, x in body if not x.negated and x.predicate in definitions]
-        if not places:
+        copies = _unfolded_once(own, definitions)
+        if copies is None:
             done.append(own)
             continue
-        todo += unfolded_at(own, places[0], definitions[own.body[places[0]].predicate])
+        todo += copies
         if len(done) + len(todo) > COPIES:
             return [clause]
     return done[::-1]
+
+
+def _unfolded_once(
+    clause: Clause, definitions: Mapping[str, Sequence[Clause]]
+) -> list[Clause] | None:
+    """Return what a clause becomes if one of its literals is unfolded, None if none can be."""
+    wide = [n for n, x in enumerate(clause.body) if x.predicate in definitions]
+    for place in wide:
+        if not clause.body[place].negated:
+            return unfolded_at(clause, place, definitions[clause.body[place].predicate])
+    for place in wide:
+        copies = denied_at(clause, place, definitions[clause.body[place].predicate])
+        if copies is not None:
+            return copies
+    return None
+
+
+def denied_at(clause: Clause, place: int, definitions: Sequence[Clause]) -> list[Clause] | None:
+    """Return the clauses that a clause becomes if one of its negated literals is unfolded.
+
+    A conjunction does not hold where one of its parts does not: each part that is denied makes a
+    clause. None if that says no more than before (a definition is about some of its arguments
+    only, or about others), or if it would take too many clauses.
+
+    Args:
+        clause: the clause.
+        place: of a negated literal in its body.
+        definitions: all clauses of the literal's relation.
+    """
+    literal = clause.body[place]
+    if prod(len(own.body) + len(own.distinct) for own in definitions) > COPIES:
+        return None
+    copies = [replace(clause, body=(*clause.body[:place], *clause.body[place + 1 :]))]
+    for own in definitions:
+        names = [a.name for a in own.head.arguments if isinstance(a, Variable)]
+        terms = [a for x in own.body for a in x.arguments]
+        terms += [term for pair in own.distinct for term in pair]
+        if len({*names}) < len(literal.arguments) or not {*variables_of(terms)} <= {*names}:
+            return None
+        solved = dict(zip(names, literal.arguments, strict=True))
+        copies = [denied for copy in copies for denied in _denials(copy, own, solved)]
+    return copies
+
+
+def _denials(clause: Clause, definition: Clause, solved: Mapping[str, Term]) -> Iterator[Clause]:
+    """Yield a clause with each part of a definition denied, whose variables have given values."""
+    for literal in definition.body:
+        opposite = replace(with_terms(literal, solved), negated=not literal.negated)
+        yield replace(clause, body=tuple(dict.fromkeys((*clause.body, opposite))))
+    for pair in definition.distinct:
+        left, right = (substitute(term, solved) for term in pair)
+        equal = with_equalities(clause, [(left, right)])
+        if equal is not None:
+            yield equal
 
 
 def unfolded_at(clause: Clause, place: int, definitions: Sequence[Clause]) -> list[Clause]:

@@ -46,8 +46,10 @@ def chain(
     table, rows = np.empty(total, np.int64), np.empty(2 * total, np.int64)
     literal_of = np.full(first + count + pairs, -1, np.int64)
     literal_of[:first] = 2 * np.arange(first)
-    stack = np.empty(count + pairs + 1, np.int64)
-    made = _chain(first, start, sizes, inputs, left, right, uses, table, rows, literal_of, stack)
+    stack, done = np.empty(count + pairs + 1, np.int64), np.zeros(count, np.int64)
+    made = _chain(
+        first, start, sizes, inputs, left, right, uses, table, rows, literal_of, stack, done
+    )
     return table[:made], rows[: 2 * made], literal_of
 
 
@@ -64,8 +66,12 @@ def _chain(
     rows: Int64s1,
     literal_of: Int64s1,
     stack: Int64s1,
+    done: Int64s1,
 ) -> int:
-    """Write what :func:`chain` returns; return the number of gates."""
+    """Write what :func:`chain` returns; return the number of gates.
+
+    ``done``, int64 ``[count]``, are the inputs of each conjunction that have literals: 0 at first.
+    """
     pairs_begin = first + len(start) - 1
     made = 0
     for root in range(first, pairs_begin):
@@ -91,14 +97,14 @@ def _chain(
                 depth -= 1
                 continue
             gate = node - first
-            waiting = False
-            for edge in range(start[gate], start[gate] + sizes[gate]):
-                if literal_of[inputs[edge] >> 1] < 0:
-                    waiting = True
-                    stack[depth] = inputs[edge] >> 1
-                    depth += 1
+            while done[gate] < sizes[gate]:
+                below = inputs[start[gate] + done[gate]] >> 1
+                if literal_of[below] < 0:
                     break
-            if waiting:
+                done[gate] += 1
+            if done[gate] < sizes[gate]:
+                stack[depth] = inputs[start[gate] + done[gate]] >> 1
+                depth += 1
                 continue
             current = -1
             for private in range(2):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Bools1, Int64s1
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Bools1, Int32s1, Int64s1
+from neurogame.ground.atoms import IntArray, SmallInts
 from neurogame.netlist.compiled import callee, compiled
 
 
@@ -201,26 +201,26 @@ def _slot_of(keys: IntArray, key: int) -> int:
 
 
 @callee
-def _relink(
-    head: IntArray, after: IntArray, before: IntArray, counts: IntArray, slot: int, change: int
-) -> None:
+def _relink(head: SmallInts, links: SmallInts, slot: int, change: int) -> None:
     """Change the count of a pair and move it to the list of pairs of that count."""
     top = len(head) - 1
-    old = counts[slot] if counts[slot] < top else top
+    place = 3 * slot
+    old = links[place] if links[place] < top else top
     if old > 0:
-        if before[slot] >= 0:
-            after[before[slot]] = after[slot]
+        after, before = links[place + 1], links[place + 2]
+        if before >= 0:
+            links[3 * before + 1] = after
         else:
-            head[old] = after[slot]
-        if after[slot] >= 0:
-            before[after[slot]] = before[slot]
-    counts[slot] += change
-    new = counts[slot] if counts[slot] < top else top
+            head[old] = after
+        if after >= 0:
+            links[3 * after + 2] = before
+    links[place] += change
+    new = links[place] if links[place] < top else top
     if new > 0:
-        after[slot] = head[new]
-        before[slot] = -1
+        links[place + 1] = head[new]
+        links[place + 2] = -1
         if head[new] >= 0:
-            before[head[new]] = slot
+            links[3 * head[new] + 2] = slot
         head[new] = slot
 
 
@@ -232,10 +232,8 @@ def _count_pairs(
     window: int,
     full: int,
     keys: Int64s1,
-    counts: Int64s1,
-    after: Int64s1,
-    before: Int64s1,
-    head: Int64s1,
+    links: Int32s1,
+    head: Int32s1,
 ) -> int:
     """Count the pairs of each conjunction, and list those that are common; return how many."""
     used = 0
@@ -251,12 +249,12 @@ def _count_pairs(
                 if keys[slot] == -1:
                     keys[slot] = key
                     used += 1
-                counts[slot] += 1
+                links[3 * slot] += 1
     for slot in range(len(keys)):
-        if counts[slot] >= least:
-            size = counts[slot]
-            counts[slot] = 0
-            _relink(head, after, before, counts, slot, size)
+        if links[3 * slot] >= least:
+            size = links[3 * slot]
+            links[3 * slot] = 0
+            _relink(head, links, slot, size)
     return used
 
 
@@ -301,11 +299,14 @@ def extract_pairs(
         how many inputs each conjunction has left, at its old start; and the inputs.
     """
     sizes = np.diff(start)
-    keys, counts = np.full(slots, -1, np.int64), np.zeros(slots, np.int64)
-    after, before = np.full(slots, -1, np.int64), np.full(slots, -1, np.int64)
-    head = np.full(4096, -1, np.int64)
+    keys = np.full(slots, -1, np.int64)
+    # Of each pair its count, and the slots after and before it among those of the same count: what
+    # is used together lies together.
+    links = np.full(3 * slots, -1, np.int32)
+    links[::3] = 0
+    head = np.full(4096, -1, np.int32)
     full = slots // 10 * 7
-    lists = (keys, counts, after, before, head)
+    lists = (keys, links, head)
     used = _count_pairs(start, inputs, least, window, full, *lists)
     room = len(inputs) // 2 + 1
     occurrence, places = _occurrences(first + len(start) - 1, start, inputs, room)
@@ -332,10 +333,8 @@ def _replace_pair(
     used: int,
     top: int,
     keys: IntArray,
-    counts: IntArray,
-    after: IntArray,
-    before: IntArray,
-    head: IntArray,
+    links: SmallInts,
+    head: SmallInts,
 ) -> tuple[int, int, int]:
     """Replace two literals of a conjunction by one, and count its pairs anew.
 
@@ -353,8 +352,8 @@ def _replace_pair(
             old = y if turn else x
             pair = old << 32 | other if old < other else other << 32 | old
             slot = _slot_of(keys, pair)
-            if keys[slot] == pair and counts[slot] > 0:
-                _relink(head, after, before, counts, slot, -1)
+            if keys[slot] == pair and links[3 * slot] > 0:
+                _relink(head, links, slot, -1)
         if size <= 2 * window:
             pair = other << 32 | literal
             slot = _slot_of(keys, pair)
@@ -363,9 +362,9 @@ def _replace_pair(
                     continue
                 keys[slot] = pair
                 used += 1
-            _relink(head, after, before, counts, slot, 1)
-            if counts[slot] >= least:
-                common = counts[slot] if counts[slot] < len(head) - 1 else len(head) - 1
+            _relink(head, links, slot, 1)
+            if links[3 * slot] >= least:
+                common = links[3 * slot] if links[3 * slot] < len(head) - 1 else len(head) - 1
                 top = common if common > top else top
     inputs[out] = literal
     return out + 1 - low, used, top
@@ -380,10 +379,8 @@ def _extract_pairs(
     full: int,
     used: int,
     keys: Int64s1,
-    counts: Int64s1,
-    after: Int64s1,
-    before: Int64s1,
-    head: Int64s1,
+    links: Int32s1,
+    head: Int32s1,
     sizes: Int64s1,
     occurrence: Int64s1,
     places: Int64s1,
@@ -403,7 +400,7 @@ def _extract_pairs(
             top -= 1
             continue
         x, y = keys[slot] >> 32, keys[slot] & 0xFFFFFFFF
-        _relink(head, after, before, counts, slot, -counts[slot])
+        _relink(head, links, slot, -links[3 * slot])
         if x < literals:
             begin_x, end_x = occurrence[x], occurrence[x + 1]
         else:
@@ -434,7 +431,7 @@ def _extract_pairs(
             gate = places[place]
             sizes[gate], used, top = _replace_pair(
                 x, y, literals + 2 * made, start[gate], sizes[gate], inputs,
-                least, window, full, used, top, keys, counts, after, before, head,
+                least, window, full, used, top, keys, links, head,
             )  # fmt: skip
         made += 1
     return made

@@ -264,8 +264,8 @@ def in_order(
     node_of[:first] = np.arange(first)
     start = np.zeros(count + 1, np.int64)
     made = np.empty(len(inputs), np.int64)
-    stack = np.empty(len(inputs) + len(roots) + count + 1, np.int64)
-    gates = _in_order(first, begin, end, inputs, roots, node_of, start, made, stack)
+    stack, reading = np.empty((2, count + 1), np.int64)
+    gates = _in_order(first, begin, end, inputs, roots, node_of, start, made, stack, reading)
     return start[: gates + 1], made[: start[gates]], 2 * node_of[roots >> 1] + (roots & 1)
 
 
@@ -280,25 +280,27 @@ def _in_order(
     start: Int64s1,
     made: Int64s1,
     stack: Int64s1,
+    reading: Int64s1,
 ) -> int:
     """Write what :func:`in_order` returns, and the new node of each; return the number of gates."""
     gates, filled = 0, 0
     for index in range(len(roots)):
         stack[0] = roots[index] >> 1
+        if node_of[stack[0]] >= 0:
+            continue
+        reading[0] = begin[stack[0] - first]
         depth = 1
         while depth > 0:
             node = stack[depth - 1]
-            if node_of[node] >= 0:
-                depth -= 1
-                continue
-            waiting = False
-            for edge in range(begin[node - first], end[node - first]):
-                if node_of[inputs[edge] >> 1] < 0:
-                    stack[depth] = inputs[edge] >> 1
-                    depth += 1
-                    waiting = True
-                    break
-            if waiting:
+            # Each gate goes on where it stopped: wide ones are not read anew for every input.
+            edge = reading[depth - 1]
+            while edge < end[node - first] and node_of[inputs[edge] >> 1] >= 0:
+                edge += 1
+            reading[depth - 1] = edge
+            if edge < end[node - first]:
+                below = inputs[edge] >> 1
+                stack[depth], reading[depth] = below, begin[below - first]
+                depth += 1
                 continue
             for edge in range(begin[node - first], end[node - first]):
                 made[filled] = 2 * node_of[inputs[edge] >> 1] + (inputs[edge] & 1)

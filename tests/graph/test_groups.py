@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neurogame.graph.groups import order_by, sorted_in_groups
+from neurogame.graph.groups import sorted_in_groups
 
 _VALUES = st.lists(
     st.tuples(st.integers(0, 2**31 - 1) | st.integers(0, 2**60), st.integers(0, 2**32 - 1)),
@@ -20,9 +20,3 @@ def test_each_group_ascends(pairs: list[tuple[int, int]]) -> None:
     values = np.array([v for _, v in pairs], np.int64)
     expected = values[np.lexsort((values, group))]
     assert sorted_in_groups(group, values).tolist() == expected.tolist()
-
-
-@given(st.lists(st.integers(0, 5) | st.integers(0, 2**62), max_size=40))
-def test_order_is_stable(numbers: list[int]) -> None:
-    values = np.array(numbers, np.int64)
-    assert order_by(values).tolist() == np.argsort(values, kind="stable").tolist()

@@ -139,3 +139,23 @@ def test_a_definition_takes_the_place_of_a_wide_literal() -> None:
     assert len(names) == 2
     left = next(c for c in clauses if c.head.predicate == "not_top/1")
     assert any(x.predicate == "five/5" and x.negated for x in left.body)
+
+
+def test_of_what_is_denied_some_part_is() -> None:
+    rules = parse_rules("""
+        (<= (five ?a ?b ?c ?d ?e) (one ?a ?b) (not (two ?c)) (distinct ?d ?e))
+        (<= (top ?x) (one ?x ?y) (not (five ?x ?y b c ?y)))
+        (<= (six ?a ?b ?c ?d ?e ?f) (one ?a ?z) (one ?b ?c) (one ?d ?e) (two ?f))
+        (<= (other ?x) (two ?x) (not (six ?x ?x ?x ?x ?x ?x)))
+        """)
+    clauses = unfold(clauses_of(rules), {"top/1", "other/1"})
+    expected = parse_rules("""
+        (<= (top ?x) (one ?x ?y) (not (one ?x ?y)))
+        (<= (top ?x) (one ?x ?y) (two b))
+        (<= (top ?x) (one ?x c))
+        (<= (other ?x) (two ?x) (not (six ?x ?x ?x ?x ?x ?x)))
+        """)
+    heads = {"top/1", "other/1"}
+    bodies = {(c.head, c.body) for c in clauses if c.head.predicate in heads}
+    # What is there about ``six`` that its arguments do not tell cannot be denied in parts.
+    assert bodies == {(c.head, c.body) for c in clauses_of(expected)}

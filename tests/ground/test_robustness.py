@@ -29,7 +29,7 @@ from neurogame.gdl.terms import (
 )
 from neurogame.ground.clauses import MAX_BRANCHES, clauses_of
 from neurogame.ground.ground import ground
-from neurogame.ground.limits import GroundLimits, Watch
+from neurogame.ground.limits import GroundLimits, Watch, memory_mb
 from neurogame.ground.program import GroundProgram
 from neurogame.reference.interpreter import ReferenceGame
 
@@ -83,8 +83,11 @@ def test_memory_is_asked_for_before_it_is_taken() -> None:
     with pytest.raises(LimitError, match=r"before it would take .* MiB while testing"):
         watch.check_count(10_000_000, "testing", width=10)
     numbers = "".join(f"(d {i})" for i in range(200))
+    before = memory_mb()
     with pytest.raises(LimitError, match="before it would take"):
         grounded(f"{numbers}(<= (next (c ?a ?b ?c)) (d ?a) (d ?b) (d ?c))", memory_mb=300)
+    # The join alone would take 500 MiB; it is made in parts.
+    assert memory_mb() - before < 300
 
 
 def test_long_names_of_many_fluents_are_refused_before_they_are_written() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 
 def _numbers(last: int) -> str:
     """Return the facts that count from 0 to a number."""
@@ -104,7 +106,73 @@ def all_different(digits: int) -> str:
 """
 
 
+_LETTERS = "abcdefghi"
+_CODE = " ".join(f"?{letter}" for letter in _LETTERS)
+
+
+def code_of_nine(definition: str, good: str) -> str:
+    """Return a game in which nine digits of eight are written, good if some rule says so.
+
+    Args:
+        definition: clauses of ``(code ?a ... ?i)``, the same in every state.
+        good: the condition.
+    """
+    return f"""
+(role robot) {_numbers(10)} {" ".join(f"(digit {n})" for n in range(1, 9))} (init (step 1))
+(<= (legal robot (write ?d)) (digit ?d))
+(<= (next (cell ?m ?d)) (true (step ?m)) (does robot (write ?d)))
+(<= (next (cell ?n ?d)) (true (cell ?n ?d)))
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= terminal (true (step 10)))
+(<= (near ?x ?x) (digit ?x)) (<= (near ?x ?y) (digit ?x) (digit ?y) (succ ?x ?y))
+{definition}
+(<= good {good})
+(<= (goal robot 100) good) (<= (goal robot 0) (not good))
+"""
+
+
+_DIGITS = " ".join(f"(digit ?{letter})" for letter in _LETTERS)
+_PAIRS = [(x, y) for n, x in enumerate(_LETTERS) for y in _LETTERS[n + 1 :]]
+
+
+def _written(count: int) -> str:
+    """Return that the first cells have digits, with variables of their own."""
+    return " ".join(f"(true (cell {n + 1} ?{_LETTERS[n]}))" for n in range(count))
+
+
+STEPS_BETWEEN = code_of_nine(
+    " ".join(f"(<= (code {_CODE}) {_DIGITS} (succ ?{x} ?{y}))" for x, y in _PAIRS),
+    f"{_written(9)} (code {_CODE})",
+)
+"""A static relation of nine arguments and 36 definitions, most of whose 134 million rows hold."""
+
+STEPS_FROM_THREE = code_of_nine(
+    " ".join(f"(<= (code {_CODE}) {_DIGITS} (succ ?{x} ?{y}))" for x, y in _PAIRS),
+    f"{_written(3)} (distinct ?a ?b) (code {_CODE})",
+)
+"""The same, asked with three arguments bound."""
+
+NOT_FAR_APART = code_of_nine(
+    f"(<= (code {_CODE}) {_DIGITS} (distinct ?a ?i) "
+    + " ".join(f"(not (near ?{x} ?{y}))" for x, y in pairwise(_LETTERS))
+    + ")",
+    f"{_written(9)} (not (code {_CODE}))",
+)
+"""A static relation of nine arguments by a join over domains, asked under ``not``."""
+
+TURNED = code_of_nine(
+    f"(<= (code {_CODE}) {_DIGITS} (succ ?a ?b) (succ ?c ?d))"
+    f"(<= (code {_CODE[3:]} ?a) (code {_CODE}) (succ ?a ?x))",
+    f"{_written(2)} (true (cell 3 ?i)) (code ?a ?b 3 4 5 1 2 3 ?i)",
+)
+"""A static relation of nine arguments that depends on itself, asked with all of them bound."""
+
+
 WIDE = {
+    "steps between": STEPS_BETWEEN,
+    "steps from three": STEPS_FROM_THREE,
+    "not far apart": NOT_FAR_APART,
+    "turned": TURNED,
     "first of nine": FIRST_OF_NINE,
     "lists": LISTS,
     "fractions": fractions(9000),

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from neurogame.errors import NeurogameError
-from neurogame.gdl.parse import parse_rules
+from neurogame.errors import NeurogameError, NonstandardWarning
+from neurogame.gdl.check import readable_rules
 from neurogame.ggp.protocol.messages import Start
 from neurogame.ggp.server.positions import InterpretedPosition
 from neurogame.ggp.server.processes import Processes
@@ -30,7 +30,6 @@ GIVEN_UP = {
     "NO_MOVES": None,
     "NO_TERMINAL": "go",
     "NO_GOALS": "go",
-    "TOO_LONG_NAME": None,
     "NO_RULES": None,
     "RUBBISH": None,
 }
@@ -54,10 +53,22 @@ def test_what_cannot_be_searched_is_refused_with_a_reason(name: str) -> None:
     with pytest.raises(NeurogameError):
         game_of(text, "match", MEMORY)
     try:
-        legal = InterpretedPosition(ProverGame(parse_rules(text))).legal(0)
+        legal = InterpretedPosition(ProverGame(readable_rules(text))).legal(0)
     except NeurogameError:
         legal = ()
     assert (legal[0] if legal else None) == GIVEN_UP[name]
+
+
+def test_statements_that_cannot_be_read_are_left_out_by_circuit_and_guard() -> None:
+    with pytest.warns(NonstandardWarning, match="too long"):
+        game = game_of(hostile.TOO_LONG_NAME, "match", MEMORY)
+    state, position = (
+        game.initial_state(),
+        InterpretedPosition(ProverGame(readable_rules(hostile.TOO_LONG_NAME))),
+    )
+    texts = [game.moves[0][move] for move in state.legal_moves[0]]
+    assert texts == list(position.legal(0))
+    assert len(texts) > 0
 
 
 @pytest.mark.parametrize(
