@@ -226,9 +226,10 @@ def winner_at(search: Search) -> int:
         return -1
     values = results_of(tree, tree.root).values
     for role in range(min(roles, _MOST_WINNERS)):
-        if values[role] >= tree.best[role] and (options.early == ALONE or values[role] >= _ONE):
+        won = values[role] >= tree.best[role] and tree.best[role] > 0
+        if won and (options.early == ALONE or values[role] >= _ONE):
             winner = role
-    return winner if winner >= 0 and tree.best[winner] > 0 else -1
+    return winner
 
 
 @inner
