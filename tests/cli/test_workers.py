@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 import signal
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
