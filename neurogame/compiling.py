@@ -13,6 +13,7 @@ import hashlib
 import importlib
 import inspect
 import pickle
+import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -26,7 +27,7 @@ from numba.core import dispatcher as dispatcher_
 
 from neurogame.array_types import array_hint
 from neurogame.code_libraries import CalleeCompiler, Compiler
-from neurogame.files import cache_folder, lock_file
+from neurogame.files import cache_folder, is_trusted, lock_file
 from neurogame.first_use import compiling
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -35,6 +36,7 @@ _FunctionCache: Any = caching.FunctionCache
 _CacheImpl: Any = caching.CompileResultCacheImpl
 _NullCache: Any = caching.NullCache
 _Locator: Any = caching.InTreeCacheLocator
+_NamedLocator: Any = caching.UserProvidedCacheLocator
 _Listener: Any = event.Listener
 _config: Any = numba.config
 _events: Any = event
@@ -168,15 +170,54 @@ class _OwnFolder(_Locator):  # type: ignore[misc]
     def from_function(cls, function: Callable[..., Any], file: str) -> Any:
         """Return the place for a function, or None if there is none."""
         with contextlib.suppress(OSError):
-            return super().from_function(function, file)
+            return _trusted(super().from_function(function, file))
         return None
+
+
+@final
+class _BesideSource(_Locator):  # type: ignore[misc]
+    """Keeps code where Python keeps its own."""
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> Any:
+        """Return the place for a function, or None if there is none."""
+        return _trusted(super().from_function(function, file))
+
+
+@final
+class _NamedFolder(_NamedLocator):  # type: ignore[misc]
+    """Keeps code in the folder that ``NUMBA_CACHE_DIR`` names."""
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> Any:
+        """Return the place for a function, or None if there is none."""
+        return _trusted(super().from_function(function, file))
+
+
+def _trusted(place: Any) -> Any:
+    """Return a place, or None if its files may be others'."""
+    return place if place is not None and _is_ours(Path(place.get_cache_path())) else None
+
+
+@cache
+def _is_ours(folder: Path) -> bool:
+    """Return whether nobody else can have written the code in a folder; warn if somebody can."""
+    wrong = [path for path in (folder, *folder.glob("*.nb[ci]")) if not is_trusted(path)]
+    if wrong:
+        warnings.warn(
+            f"{wrong[0]} is another user's, or others can write to it: machine code from "
+            f"{folder} is not run, but compiled anew for another place; let it be yours alone "
+            "(chmod go-w)",
+            stacklevel=2,
+        )
+    return not wrong
 
 
 @final
 class _Places(_CacheImpl):  # type: ignore[misc]
     """The places in the order in which they are tried."""
 
-    _locator_classes = (caching.UserProvidedCacheLocator, _Locator, _OwnFolder)
+    _locator_classes = (_NamedFolder, _BesideSource, _OwnFolder)
 
 
 _DAMAGED = (pickle.UnpicklingError, EOFError, ValueError, IndexError, KeyError, TypeError)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import tempfile
+import warnings
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, cast
@@ -13,12 +16,20 @@ from typing import Any, BinaryIO, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.errors import ConfigurationError
+
 try:
     import fcntl
 except ImportError:  # Systems without it have no locks.
     fcntl = None  # type: ignore[assignment]
 
 Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
+
+DAMAGED = (ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError)
+"""What is raised by arrays of a cache that are not those that they should be."""
+
+_NAME = "written as"
+"""The array with the name of its file."""
 
 CACHE_VARIABLE = "NEUROGAME_CACHE"
 """Environment variable with the cache folder; empty switches the cache off."""
@@ -77,6 +88,38 @@ def write_text(path: Path, text: str) -> None:
     write_whole(path, write)
 
 
+def write_output(path: Path, text: str, *, force: bool) -> None:
+    """Write a file that a user has named, as a whole or not at all.
+
+    Args:
+        path: the file.
+        text: what it is to hold.
+        force: whether an existing file is replaced.
+
+    Raises:
+        ConfigurationError: the file exists, or cannot be written.
+    """
+    try:
+        if path.exists() and not force:
+            raise ConfigurationError(f"{path} exists already; give --force to replace it")
+        write_text(path, text)
+    except OSError as error:
+        raise ConfigurationError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def put_aside(path: Path, reason: str) -> None:
+    """Rename a file that is of no use, so that another one can take its place, and warn once.
+
+    Args:
+        path: the file; beside it one of its name with ``.damaged`` behind is replaced.
+        reason: what is wrong with it, and what becomes of that, for people.
+    """
+    aside = path.with_name(f"{path.name}.damaged")
+    with contextlib.suppress(OSError):
+        os.replace(path, aside)
+    warnings.warn(f"{path} is not used, and now {aside.name}: {reason}", stacklevel=2)
+
+
 def lock_file(stream: BinaryIO, *, wait: bool) -> bool:
     """Keep all others, threads and processes, from locking a file until it is closed.
 
@@ -99,13 +142,69 @@ def lock_file(stream: BinaryIO, *, wait: bool) -> bool:
     return True
 
 
-def read_arrays(path: Path) -> Arrays | None:
-    """Return the arrays of a file of the cache, or None if it is absent or damaged."""
+def is_trusted(path: Path) -> bool:
+    """Return whether only this user, or the system's own, can have written a file or into a folder.
+
+    A group that is the user's alone counts as the user. Asked of what is run: machine code.
+
+    Args:
+        path: what is there; what is not there is not trusted.
+    """
+    if not hasattr(os, "geteuid"):
+        return True  # There rights are not told like this.
     try:
+        status = path.stat()
+    except OSError:
+        return False
+    others = status.st_mode & 0o002 or (status.st_mode & 0o020 and not _is_alone(status.st_gid))
+    return status.st_uid in (0, os.geteuid()) and not others
+
+
+def _is_alone(group: int) -> bool:
+    """Return whether this user is the one member of a group, as many systems give each user one."""
+    import grp
+    import pwd
+
+    try:
+        user, found = pwd.getpwuid(os.geteuid()), grp.getgrgid(group)
+    except KeyError:
+        return False
+    return found.gr_name == user.pw_name and set(found.gr_mem) <= {user.pw_name}
+
+
+def read_arrays(path: Path) -> Arrays | None:
+    """Return the arrays of a file of the cache, or None if it is absent or of no use.
+
+    Of no use is a file that is damaged, was written under another name, or claims to be larger
+    than it is.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for entry in archive.infolist():
+                _check_claim(archive, entry)
         with np.load(path, allow_pickle=False) as data:
-            return {name: data[name] for name in data.files}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            found = {name: data[name] for name in data.files}
+    except (OSError, LookupError, EOFError, *DAMAGED, zipfile.BadZipFile, zlib.error):
         return None
+    name = found.pop(_NAME, None)
+    return found if name is not None and str(name) == path.name else None
+
+
+def _check_claim(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
+    """Refuse an array whose shape asks for other than its bytes: room is made for it by its shape.
+
+    Raises:
+        ValueError: so it is, or it is no array.
+    """
+    with archive.open(entry) as stream:
+        version = np.lib.format.read_magic(stream)
+        read = np.lib.format.read_array_header_1_0
+        shape, _, dtype = (read if version == (1, 0) else np.lib.format.read_array_header_2_0)(
+            stream
+        )
+        held = entry.compress_size - stream.tell()
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != held:
+        raise ValueError(f"{entry.filename}: an array of shape {shape} in {held:,} bytes")
 
 
 def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -114,6 +213,7 @@ def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     A folder that cannot be written to (a full disk, a read-only home) is no error: what is in a
     cache can be made again.
     """
+    named = {**arrays, _NAME: np.array(path.name)}
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, lambda file: np.savez(file, allow_pickle=False, **arrays), lasting=False)
+        write_whole(path, lambda file: np.savez(file, allow_pickle=False, **named), lasting=False)

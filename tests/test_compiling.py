@@ -6,6 +6,7 @@ import gc
 import importlib.util
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -124,3 +125,25 @@ def test_only_compiled_functions_call_a_callee(
         module.double(3, 0)
     assert not list(folder.glob("__pycache__/*double*.nbc"))
     assert list(folder.glob("__pycache__/*calls*.nbc"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights as POSIX has them")
+@pytest.mark.parametrize("of_folder", [False, True])
+def test_code_that_others_can_have_written_is_compiled_anew_elsewhere(
+    of_folder: bool, module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NEUROGAME_CACHE", str(tmp_path / "cache"))
+    assert made(module, "double")(3, 4) == 10
+    beside = tmp_path / "package" / "__pycache__"
+    (kept,) = beside.glob("*.nbc")
+    kept.write_bytes(b"anybody's code")
+    (beside if of_folder else kept).chmod(0o777)
+    compiling._is_ours.cache_clear()
+    with pytest.warns(UserWarning, match="is not run, but compiled anew for another place"):
+        assert made(module, "double")(3, 4) == 10
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # It is told once.
+        assert made(module, "double")(3, 4) == 10
+    assert kept.read_bytes() == b"anybody's code"
+    assert len(list((tmp_path / "cache").rglob("*.nbc"))) == 1
+    compiling._is_ours.cache_clear()

@@ -11,6 +11,7 @@ from neurogame.arena.rounds import Round, outcomes, points
 from neurogame.arena.schedule import seatings
 from neurogame.arena.sprt import SprtState
 from neurogame.arena.strength import Strength, strength
+from neurogame.chance import playing_roles
 from neurogame.intervals import mean_interval, paired_interval
 
 T = TypeVar("T")
@@ -231,7 +232,7 @@ class _Part:
 
     def __init__(self, player: int, rounds: Sequence[Round]) -> None:
         self._found = [
-            (seats.index(player), record)
+            (playing_roles(record.roles)[seats.index(player)], record)
             for entry in rounds
             for seats, record in entry.matches
             if player in seats
@@ -243,10 +244,9 @@ class _Part:
 
     def role_scores(self, roles: int) -> tuple[float | None, ...]:
         """Return the mean goal in each role."""
-        goals = [
-            [record.goals[role] for seat, record in self._found if seat == role]
-            for role in range(roles)
-        ]
+        goals: list[list[float]] = [[] for _ in range(roles)]
+        for role, record in self._found:
+            goals[playing_roles(record.roles).index(role)].append(record.goals[role])
         return tuple(_mean(found) if found else None for found in goals)
 
     @property

@@ -30,9 +30,9 @@ class Round:
             players: their numbers.
         """
         found = {
-            player: record.goals[role]
+            player: goal
             for seats, record in self.matches
-            for role, player in enumerate(seats)
+            for player, goal in zip(seats, record.of_players(record.goals), strict=True)
         }
         return [found[player] for player in players]
 

@@ -114,7 +114,7 @@ def _prepared(settings: ArenaSettings, version: str) -> Crosstable:
         game.name if counts[game.name] == 1 else given
         for game, given in zip(games, settings.games, strict=True)
     ]
-    return Crosstable(settings, names, [len(game.roles) for game in games])
+    return Crosstable(settings, names, [len(game.players) for game in games])
 
 
 @final

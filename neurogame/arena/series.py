@@ -13,9 +13,10 @@ from neurogame.arena.pairing_result import PairingResult
 from neurogame.arena.schedule import Slot, slots
 from neurogame.arena.tally import PairingTally
 from neurogame.bars import bar_stream
+from neurogame.chance import playing_roles
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.players.match import play_match
-from neurogame.players.match_settings import MatchSettings
+from neurogame.players.match_settings import MatchSettings, named_roles
 from neurogame.players.player import Player
 from neurogame.players.record import MatchRecord
 from neurogame.search.openings import Openings
@@ -42,7 +43,7 @@ def play_series(
 
     Args:
         game: the game.
-        players: one per role.
+        players: one per role that somebody plays: none for chance.
         matches: number of matches; best a multiple of the block's size.
         seed: decides everything, players included; at least 0.
         settings: the conditions of each match.
@@ -103,10 +104,10 @@ def _played(
 
 def _check(name: str, roles: Sequence[str], players: int, matches: int, seed: int) -> None:
     """Refuse a wrong number of players or matches, or a wrong seed."""
-    if players != len(roles):
+    if players != len(playing_roles(roles)):
         raise GameError(
-            f"{name} has {len(roles)} roles ({', '.join(roles)}), but "
-            f"{players} players were given; name one per role (one may be named twice)"
+            f"{name} has {named_roles(roles)}, but {players} players were given; name one per "
+            "role (one may be named twice)"
         )
     for name, value, least in (("matches", matches, 1), ("seed", seed, 0)):
         if value < least:

@@ -13,6 +13,7 @@ from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
 from neurogame.errors import GameError, NeurogameError, NeurogameWarning
 from neurogame.players.match import play_match
+from neurogame.players.match_settings import named_roles
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
@@ -41,10 +42,10 @@ def table(
         NeurogameError: the game or a player cannot be made.
     """
     game = _proved(rules, version) if prover else Game.load(rules)
-    if len(players) < len(game.roles):
+    if len(players) < len(game.players):
         raise GameError(
-            f"{game.name} has {len(game.roles)} roles ({', '.join(game.roles)}), but "
-            f"{len(players)} players were given; name at least as many (one may be named twice)"
+            f"{game.name} has {named_roles(game.roles)}, but {len(players)} players were given; "
+            "name at least as many (one may be named twice)"
         )
     made = tuple(make_player(text, game, seed + n) for n, text in enumerate(players))
     for player in made:
@@ -75,12 +76,12 @@ def _proved(rules: str, version: str) -> Game:
 def _warm_up(game: Game, player: Player) -> None:
     """Let a player choose once, so that no clock sees the compilation of its search."""
     state = game.initial_state()
-    choices = [len(moves) for moves in state.legal_moves]
-    if state.is_terminal or not all(choices):
+    if state.is_terminal or not all(state.legal_moves):
         return
+    role = max(game.players, key=lambda own: len(state.legal_moves[own]))
     # What fails here fails in a match, too, and is reported there.
     with contextlib.suppress(Exception):
-        player.start(game, choices.index(max(choices)), 0)
+        player.start(game, role, 0)
         player.choose(state, _LEAST)
     player.stop()
 
@@ -104,7 +105,7 @@ def play_slot(settings: ArenaSettings, version: str, slot: Slot) -> Outcome:
             game, players = table(
                 rules, settings.players, settings.seed, version, prover=settings.prover
             )
-        conditions = settings.match_settings(limit, len(game.roles))
+        conditions = settings.match_settings(limit, len(game.players))
         openings = openings_of(
             rules, conditions.opening_plies, settings.seed, version, prover=settings.prover
         )

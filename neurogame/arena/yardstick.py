@@ -138,7 +138,7 @@ def one_ply(search: AlphaBeta) -> Callable[[State], int]:
     def choose(state: State) -> int:
         # What earlier searches proved would make it look further than one ply.
         search.forget()
-        role = next(r for r, moves in enumerate(state.legal_moves) if len(moves) > 1)
+        role = next(r for r in state.game.players if len(state.legal_moves[r]) > 1)
         return search.search(state, role, Limit(depth=1)).move
 
     return choose
@@ -157,6 +157,7 @@ def sample_positions(game: Game, count: int, seed: int, plies: Iterable[int]) ->
     for number in plies:
         for opening in Openings(game, number, seed, nodes=0).first(count):
             state = play_opening(game, opening)
-            if sum(len(moves) > 1 for moves in state.legal_moves) == 1:
+            able = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
+            if len(able) == 1 and able[0] != game.chance:
                 found[state] = None
     return list(found)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.files import cache_folder, read_arrays, write_arrays
+from neurogame.files import DAMAGED, cache_folder, read_arrays, write_arrays
 from neurogame.graph.graph import Graph
 from neurogame.ground.atoms import AtomTable, TermTable
 
@@ -29,7 +29,7 @@ def load_circuit(key: str) -> Circuit | None:
         return None
     try:
         return _unpack(arrays, key)
-    except (ValueError, KeyError):
+    except DAMAGED:
         return None
 
 

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.chance import chance_role
 from neurogame.gdl.keywords import clamped_goal
 from neurogame.graph.graph import Graph
 from neurogame.graph.groups import group_starts
@@ -54,6 +55,11 @@ class Circuit:
     def goal_values(self) -> tuple[tuple[int, ...], ...]:
         """Per role what its goal values count as, 0..100, highest first; some may be equal."""
         return tuple(tuple(map(clamped_goal, values)) for values in self.named_goals)
+
+    @cached_property
+    def chance(self) -> int | None:
+        """The role that plays uniformly at random and wants nothing; None if there is none."""
+        return chance_role(self.roles)
 
     @property
     def gate_count(self) -> int:

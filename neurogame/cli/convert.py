@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import BinaryIO
 
 INFIX, KIF = "infix", "kif"
 
@@ -29,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Convert a rulesheet; only its syntax must be right."""
+    from neurogame.files import write_output
     from neurogame.gdl.infix_write import infix_rules_text
     from neurogame.gdl.library import read_text, rules_path
     from neurogame.gdl.notation import is_infix
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is None:
         print(converted, end="")
     else:
-        _write(options.output, converted, options.force)
+        write_output(options.output, converted, force=options.force)
         print(f"{options.output}: {len(rules)} facts and rules in {target} notation")
     return 0
 
@@ -66,23 +66,3 @@ def _target(wanted: str | None, output: Path | None) -> str | None:
             f"read as {implied}; give another suffix, or --to {implied}"
         )
     return wanted or implied
-
-
-def _write(path: Path, text: str, force: bool) -> None:
-    """Write a file as a whole or not at all.
-
-    Raises:
-        ConfigurationError: the file exists, or cannot be written.
-    """
-    from neurogame.errors import ConfigurationError
-    from neurogame.files import write_whole
-
-    def write(stream: BinaryIO) -> None:
-        stream.write(text.encode("utf-8"))
-
-    try:
-        if path.exists() and not force:
-            raise ConfigurationError(f"{path} exists already; give --force to replace it")
-        write_whole(path, write)
-    except OSError as error:
-        raise ConfigurationError(f"cannot write {path}: {error.strerror or error}") from error

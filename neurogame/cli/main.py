@@ -23,6 +23,7 @@ from neurogame.waiting import listen
 COMMANDS = {
     "games": "list the library of rulesheets",
     "check": "report every error and warning in a rulesheet",
+    "fix": "repair what a rulesheet breaks of the language, where there is one obvious cure",
     "convert": "rewrite a rulesheet in infix (HRF) or prefix (KIF) notation",
     "ground": "show how large a game is once its rules are ground, and what grounding takes",
     "replay": "compare a recorded game (a trace) with what the rules say",

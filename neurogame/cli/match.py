@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 A small arena: one game, one player per role, no folder to resume from; 'neurogame arena' has it
-all. A player is random, human, alphabeta:SOURCE, mcts, heuristic, solve (games of one role) or
-auto, with options after commas, such as alphabeta:cilp,depth=2 or mcts:sims=1000; without a limit
-it thinks for a second. With a person at the terminal matches start without random plies unless
---opening-plies says otherwise.
+all. The role random is chance: nobody is named for it, the match plays it. A player is random,
+human, alphabeta:SOURCE, mcts, heuristic, solve (games of one role) or auto, with options after
+commas, such as alphabeta:cilp,depth=2 or mcts:sims=1000; without a limit it thinks for a second.
+With a person at the terminal matches start without random plies unless --opening-plies says
+otherwise.
 """
 
 
@@ -75,7 +76,7 @@ def _played(options: argparse.Namespace) -> PairingResult:
 
     prover = chosen_settings(options, ArenaSettings).get("prover", False)
     game = Game.load(options.rules, prover=prover)
-    settings = _settings(options, 0 if "human" in options.players else len(game.roles))
+    settings = _settings(options, 0 if "human" in options.players else len(game.players))
     players = [
         make_player(text, game, options.seed + number)
         for number, text in enumerate(sharing(options.players, options.memory))

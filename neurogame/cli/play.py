@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from neurogame.arena.settings import ArenaSettings
+from neurogame.chance import playing_roles
 from neurogame.setting_options import add_settings, chosen_settings
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def run(options: argparse.Namespace) -> int:
     """Play one match and say how it ended."""
     import torch
 
+    from neurogame.errors import GameError
     from neurogame.players.human import HumanPlayer
     from neurogame.players.match import play_match
     from neurogame.players.player import Player
@@ -50,10 +52,12 @@ def run(options: argparse.Namespace) -> int:
     torch.set_num_threads(max(1, options.threads))
     game = Game.load(options.rules, **chosen_settings(options, ArenaSettings))
     opponent = options.opponent or ("alphabeta:cilp" if game.has_circuit else "mcts")
-    own = 0 if options.role is None else game.role_index(options.role)
+    own = game.players[0] if options.role is None else game.role_index(options.role)
+    if own == game.chance:
+        raise GameError(f"the role {game.roles[own]} is chance; nobody plays it")
     players: list[Player] = [
         HumanPlayer() if role == own else make_player(opponent, game, options.seed + role)
-        for role in range(len(game.roles))
+        for role in game.players
     ]
     record = play_match(game, players, Limit(seconds=options.seconds), options.seed)
     print(_farewell(record, own))
@@ -69,8 +73,9 @@ def _farewell(record: MatchRecord, own: int) -> str:
     )
     ending = "" if record.ending == "terminal" else f" ({record.ending})"
     lines = [f"The match is over after {record.length} moves{ending}. Goals: {goals}."]
-    if len(record.goals) > 1 and record.ending == "terminal":
-        others = [goal for role, goal in enumerate(record.goals) if role != own]
+    players = playing_roles(record.roles)
+    if len(players) > 1 and record.ending == "terminal":
+        others = [record.goals[role] for role in players if role != own]
         mine = record.goals[own]
         verdict = "You win." if mine > max(others) else "You lose."
         lines.append("A draw." if mine == max(others) else verdict)

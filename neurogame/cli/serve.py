@@ -16,7 +16,8 @@ _LOG = Path("runs") / "served"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    add_settings(parser, ServeSettings, only=("player", "port", "host", "name", "silence", "seed"))
+    only = ("player", "port", "host", "name", "silence", "seed", "allow_origin")
+    add_settings(parser, ServeSettings, only=only)
     parser.add_argument(
         "--checkpoints",
         metavar="DIR",

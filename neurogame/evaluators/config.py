@@ -111,6 +111,7 @@ class EvaluatorConfig(Settings):
         "kinds with goal networks: how many neurons they may have in all; at least 1. Deeper "
         "parts of larger goals become inputs that logic computes.",
         least=1,
+        most=100_000_000,
     )
     confidence: float = setting(
         0.9,

@@ -22,17 +22,23 @@ MOST = 256
 def find_candidates(game: Game) -> tuple[Feature, ...]:
     """Return the features that the rules of a game suggest; none says the same as another one.
 
-    What a role has is a feature, and what it has more than each other role. The names of the game
-    have no influence but on the texts.
+    What a role has is a feature, and what it has more than each other role; what chance has, none.
+    The names of the game have no influence but on the texts.
     """
     maker = FeatureMaker(game.circuit)
     images = role_images(game.circuit, game.relations.state, game.structure.symmetries)
     found: dict[bytes, Feature] = {}
     for own in _all(maker, game):
+        if own.owner is not None and own.owner == game.chance:
+            continue
         _add(found, own)
         for tied in images:
+            if game.chance in (tied[0].source, tied[0].target):
+                continue
             # What belongs to nobody in particular is compared where a symmetry exchanges it.
-            if own.owner == tied[0].source or (own.owner is None and tied[0].source == 0):
+            if own.owner == tied[0].source or (
+                own.owner is None and tied[0].source == game.players[0]
+            ):
                 more = [maker.difference(own, image, game.roles) for image in tied]
                 some = [difference for difference in more if difference is not None]
                 if len(some) == len(tied) and len({one.key() for one in some}) == 1:

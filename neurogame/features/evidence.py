@@ -134,6 +134,9 @@ def sum_games(
     for seen in seen_games(
         simulator, values, config.games, seed, stride=stride, most=2 * longest + stride
     ):
+        if game.chance is not None:
+            # Its goal is of no interest to anybody: always 0, nothing goes with it.
+            seen.results[:, game.chance] = 0
         sums.add(seen)
         progress(len(seen.lengths))
         # In the first block most time goes into making what plays; the others are measured.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.chance import playing_roles
 from neurogame.features.evidence import FeatureEvidence
 from neurogame.features.values import FeatureValues
 from neurogame.simulate.game import Game
@@ -38,7 +39,7 @@ def feature_costs(evidence: FeatureEvidence, game: Game) -> Floats:
 def evidence_lines(
     evidence: FeatureEvidence, costs: Floats, roles: tuple[str, ...], most: int
 ) -> list[str]:
-    """Return a table of the strongest features; correlations with each role's goal.
+    """Return a table of the strongest features; correlations with each player's goal.
 
     Args:
         evidence: on the features of a game.
@@ -46,7 +47,7 @@ def evidence_lines(
         roles: of the game.
         most: features that are shown.
     """
-    order = _order(evidence)
+    order, players = _order(evidence), playing_roles(roles)
     adds = dict(zip(evidence.chosen, evidence.adds, strict=True))
     lines = [
         f"{len(evidence.features)} features, {len(evidence.chosen)} chosen; "
@@ -59,6 +60,7 @@ def evidence_lines(
             f"{name} {evidence.strength[k, r]:+.3f} "
             f"({evidence.low[k, r]:+.2f} .. {evidence.high[k, r]:+.2f})"
             for r, name in enumerate(roles)
+            if r in players
         )
         reason = f"   [{evidence.reasons[k]}]" if evidence.reasons[k] else ""
         lines.append(
@@ -101,6 +103,7 @@ def evidence_record(
                         },
                     }
                     for r, name in enumerate(roles)
+                    if r in playing_roles(roles)
                 },
             }
             for k in _order(evidence)

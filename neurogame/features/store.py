@@ -18,7 +18,7 @@ from neurogame.features.evidence import FeatureEvidence, evidence_of, sum_games
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.feature import Feature
 from neurogame.features.sums import FeatureSums
-from neurogame.files import read_arrays, write_arrays
+from neurogame.files import DAMAGED, read_arrays, write_arrays
 from neurogame.gdl.write import rules_text
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_file import game_file
@@ -93,7 +93,7 @@ def recalled_sums(game: Game, features: Sequence[Feature]) -> FeatureSums | None
         signs = np.array([1.0 if one.key() in places else -1.0 for one in own])
         order = np.array([places[f.key(s)] for f, s in zip(own, signs.tolist(), strict=True)])
         return sums.reordered(order, signs, roles)
-    except (KeyError, ValueError, IndexError, LimitError):
+    except (*DAMAGED, LimitError):
         return None
 
 

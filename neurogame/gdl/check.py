@@ -120,8 +120,8 @@ def _judged(rules: Rules, unread: list[Finding], text: str) -> tuple[Rules, list
         unread: what is wrong with the rest.
         text: of the rulesheet.
     """
-    plain, findings = standard_formulas(rules)
-    findings += check_keywords(plain)
+    plain, odd = standard_formulas(rules)
+    findings = check_keywords(plain)
     findings += check_names(plain)
     used = used_relations(plain)
     if any(finding.severity == "error" for finding in unread):
@@ -138,7 +138,7 @@ def _judged(rules: Rules, unread: list[Finding], text: str) -> tuple[Rules, list
     kept, findings = _left_out(plain, findings, used)
     played = Rules(tuple(without_asked_moves(kept)), rules.spelling, rules.source, rules.remarks)
     # A rule that was split into several says everything several times.
-    unique = dict.fromkeys([*findings, *unread, *rules.remarks])
+    unique = dict.fromkeys([*findings, *odd, *unread, *rules.remarks])
     return played, sorted(unique, key=lambda finding: finding.position)
 
 
@@ -159,9 +159,8 @@ def _left_out(
         in_spare = starts & _rules_at(rules, [finding.position]) and finding.code not in missing
         if finding.severity == "error" and in_spare:
             message = f"{finding.message}; nothing that is played needs this rule: it is left out"
-            finding = Finding("nonstandard", finding.position, message, finding.code)
-            dropped.append(finding.position)
-        elif finding.code == "unsafe-variable" and finding.severity == "nonstandard":
+            finding = Finding("nonstandard", finding.position, message, finding.code, True)
+        if finding.left_out:
             dropped.append(finding.position)
         judged.append(finding)
     places = _rules_at(rules, dropped)

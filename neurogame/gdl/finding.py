@@ -49,12 +49,14 @@ class Finding:
         position: where the offending symbol stands; :data:`START` if something is missing.
         message: what was found and what would be allowed.
         code: a short fixed name of the kind of finding, such as ``unsafe-variable``.
+        left_out: whether the whole statement there is not played.
     """
 
     severity: Severity
     position: Position
     message: str
     code: str
+    left_out: bool = False
 
     def text(self, source: str) -> str:
         """Return ``file:line:column: severity: message``, without a place that is not known."""

@@ -9,7 +9,7 @@ need, and a text beyond it is refused with a message that says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, final
 
@@ -90,11 +90,7 @@ def read_nodes(text: str) -> tuple[list[Node], list[Finding]]:
     if refusal is not None:
         return [], [refusal]
     lines = Lines(text)
-    tokens = [
-        (token[0], lines.position(start))
-        for token, start, _ in _TOKEN.scan_string(text)
-        if token[0][0] != ";" and not token[0][0].isspace()
-    ]
+    tokens = [(word, lines.position(start)) for word, start in scan_words(text)]
     nodes, errors = _read(tokens, by_lines=False)
     if any(error.code in ("unmatched-open", "unmatched-close") for error in errors):
         others, other_errors = _read(tokens, by_lines=True)
@@ -102,6 +98,14 @@ def read_nodes(text: str) -> tuple[list[Node], list[Finding]]:
         if (len(other_errors), -len(others)) < (len(errors), -len(nodes)):
             return others, other_errors
     return nodes, errors
+
+
+def scan_words(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the words and parentheses of a prefix text, with their offsets."""
+    for tokens, start, _ in _TOKEN.scan_string(text):
+        token: str = tokens[0]
+        if token[0] != ";" and not token[0].isspace():
+            yield token, start
 
 
 def _read(
@@ -280,7 +284,7 @@ def _left_out(node: Node, position: Position) -> Finding:
         f"unmatched closing parenthesis ')'; the statement '{_start(node)} ...' before it is left "
         "out: remove the parenthesis, or add the '(' that it should close"
     )
-    return Finding("nonstandard", position, message, "unmatched-close")
+    return Finding("nonstandard", position, message, "unmatched-close", True)
 
 
 def _left_open(group: Group, position: Position) -> Finding:
@@ -288,7 +292,7 @@ def _left_open(group: Group, position: Position) -> Finding:
         f"unmatched opening parenthesis '(': the statement '{_start(group)} ...' is not closed "
         f"before the next one starts at line {position.line}; it is left out: add the missing ')'"
     )
-    return Finding("nonstandard", group.position, message, "unmatched-open")
+    return Finding("nonstandard", group.position, message, "unmatched-open", True)
 
 
 def _missing_open(position: Position) -> Finding:

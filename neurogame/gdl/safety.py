@@ -56,7 +56,8 @@ def check_safety(rules: Iterable[Rule], used: Collection[tuple[str, int]]) -> li
             if not needed:
                 message += "; nothing that is played needs it, so it is left out"
             severity: Severity = "error" if needed else "nonstandard"
-            findings.append(Finding(severity, variable.position, message, "unsafe-variable"))
+            code = "unsafe-variable"
+            findings.append(Finding(severity, variable.position, message, code, not needed))
         role = _role_variable(rule)
         if role is not None and role.name not in _bound(rule.body):
             name = shown(role.name)

@@ -15,7 +15,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from neurogame.errors import GroundingError
 from neurogame.gdl.dependencies import MOVE_FREE, Relation, relations_that_need
+from neurogame.gdl.equality import solve_equalities, substitute
 from neurogame.gdl.finding import Finding, shown
 from neurogame.gdl.keywords import KEYWORDS, RELATION_ARITIES
 from neurogame.gdl.terms import (
@@ -31,7 +33,6 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
-from neurogame.gdl.unify import unifier
 from neurogame.gdl.walk import arguments_of, body_sentences, relation_of
 from neurogame.gdl.write import formula_text, term_text
 
@@ -163,7 +164,7 @@ def _hidden(head: Sentence) -> Finding:
         f"'{head.name}' says what a role gets to know: hidden information is not modelled, all "
         "roles see the whole state; its rules are left out, remove them"
     )
-    return Finding("nonstandard", head.position, message, "hidden-information")
+    return Finding("nonstandard", head.position, message, "hidden-information", True)
 
 
 def _malformed_declaration(head: Sentence) -> Finding:
@@ -176,7 +177,7 @@ def _malformed_declaration(head: Sentence) -> Finding:
     message = (
         f"'{name}' with {arity} arguments declares nothing and is left out; write {usage}{example}"
     )
-    return Finding("nonstandard", head.position, message, "malformed-declaration")
+    return Finding("nonstandard", head.position, message, "malformed-declaration", True)
 
 
 def nested_declaration(head: Sentence) -> Sentence:
@@ -193,15 +194,11 @@ def _standard(rule: Rule, findings: list[Finding]) -> list[Rule]:
     body = tuple(_moved_in(formula, False, findings) for formula in rule.body)
     if body == rule.body and not any(map(_has_equality, body)):
         return [rule]
-    rules = _without_equalities(Rule(rule.head, body, rule.position))
-    if rules is None:
-        message = (
-            f"the equalities in its branches make more than {MAXIMUM_BRANCHES:,} rules of this "
-            "one; write it as several rules"
-        )
-        findings.append(Finding("error", rule.position, message, "too-many-branches"))
+    try:
+        return _without_equalities(Rule(rule.head, body, rule.position))
+    except GroundingError as error:
+        findings.append(Finding("error", rule.position, str(error), "too-large-equality"))
         return []
-    return rules
 
 
 def _moved_in(formula: Formula, negated: bool, findings: list[Finding]) -> Formula:
@@ -239,17 +236,20 @@ def _negated(formula: Not) -> Finding:
     return Finding("nonstandard", formula.position, message, "negated-formula")
 
 
-def _without_equalities(rule: Rule) -> list[Rule] | None:
+def _without_equalities(rule: Rule) -> list[Rule]:
     """Return rules without negated ``distinct`` that together say what a rule says.
 
-    Returns:
-        The rules; None if there would be too many.
+    Raises:
+        GroundingError: there would be too many, or too large terms in them.
     """
     done: list[Rule] = []
     todo = [rule]
     while todo:
         if len(todo) + len(done) > MAXIMUM_BRANCHES:
-            return None
+            raise GroundingError(
+                f"the equalities in the branches of this rule make more than {MAXIMUM_BRANCHES:,} "
+                "rules of it; write it as several rules"
+            )
         rule = todo.pop()
         literals = [literal for formula in rule.body for literal in _conjuncts(formula)]
         at = next((i for i, literal in enumerate(literals) if _has_equality(literal)), None)
@@ -265,9 +265,9 @@ def _without_equalities(rule: Rule) -> list[Rule] | None:
             continue
         assert isinstance(formula, Not)
         assert isinstance(formula.formula, Distinct)
-        binding = unifier(formula.formula.left, formula.formula.right)
+        binding = solve_equalities([(formula.formula.left, formula.formula.right)])
         if binding is not None:
-            head = _bound_term(rule.head, binding)
+            head = substitute(rule.head, binding)
             assert not isinstance(head, Variable)
             body = tuple(_bound_formula(other, binding) for other in others)
             todo.append(Rule(head, body, rule.position))
@@ -286,15 +286,6 @@ def _has_equality(formula: Formula) -> bool:
     return isinstance(formula, And | Or) and any(map(_has_equality, formula.formulas))
 
 
-def _bound_term(term: Term, binding: Binding) -> Term:
-    if isinstance(term, Variable):
-        return _bound_term(binding[term.name], binding) if term.name in binding else term
-    if isinstance(term, Symbol):
-        return term
-    arguments = tuple(_bound_term(argument, binding) for argument in term.arguments)
-    return Compound(term.name, arguments, term.position)
-
-
 def _bound_formula(formula: Formula, binding: Binding) -> Formula:
     match formula:
         case Not():
@@ -303,8 +294,8 @@ def _bound_formula(formula: Formula, binding: Binding) -> Formula:
             parts = tuple(_bound_formula(inner, binding) for inner in formula.formulas)
             return type(formula)(parts, formula.position)
         case Distinct():
-            left, right = (_bound_term(t, binding) for t in (formula.left, formula.right))
+            left, right = (substitute(t, binding) for t in (formula.left, formula.right))
             return Distinct(left, right, formula.position)
-    sentence = _bound_term(formula, binding)
+    sentence = substitute(formula, binding)
     assert not isinstance(sentence, Variable)
     return sentence

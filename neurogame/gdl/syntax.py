@@ -65,7 +65,7 @@ class SyntaxReader:
         if rule is None and name is not None:
             left_out = f"; this statement about '{shown(name)}' is left out"
             self.errors[before:] = [
-                Finding("nonstandard", error.position, error.message + left_out, error.code)
+                Finding("nonstandard", error.position, error.message + left_out, error.code, True)
                 for error in self.errors[before:]
             ]
         return rule

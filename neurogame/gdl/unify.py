@@ -1,4 +1,4 @@
-"""Unification: of sentences whose variables are different ones, and of terms of one rule."""
+"""Unification of two sentences whose variables are different ones."""
 
 from __future__ import annotations
 
@@ -39,45 +39,3 @@ def may_unify(left: Term, right: Term) -> bool:
                 arguments = zip(one.arguments, other.arguments, strict=True)
                 todo += [((side, a), (other_side, b)) for a, b in arguments]
     return True
-
-
-def unifier(left: Term, right: Term) -> dict[str, Term] | None:
-    """Return what makes two terms of one rule the same, or None if nothing finite does.
-
-    Returns:
-        Variable name -> term, in which further variables of the binding may stand.
-    """
-    binding: dict[str, Term] = {}
-
-    def resolve(term: Term) -> Term:
-        while isinstance(term, Variable) and term.name in binding:
-            term = binding[term.name]
-        return term
-
-    def holds(term: Term, name: str) -> bool:
-        term = resolve(term)
-        if isinstance(term, Variable):
-            return term.name == name
-        return isinstance(term, Compound) and any(holds(a, name) for a in term.arguments)
-
-    todo = [(left, right)]
-    while todo:
-        one, other = map(resolve, todo.pop())
-        if one == other:
-            continue
-        if isinstance(other, Variable) and not isinstance(one, Variable):
-            one, other = other, one
-        if isinstance(one, Variable):
-            if holds(other, one.name):
-                return None
-            binding[one.name] = other
-        elif (
-            isinstance(one, Compound)
-            and isinstance(other, Compound)
-            and one.name == other.name
-            and len(one.arguments) == len(other.arguments)
-        ):
-            todo += zip(one.arguments, other.arguments, strict=True)
-        else:
-            return None
-    return binding

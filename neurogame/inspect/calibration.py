@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -121,7 +121,9 @@ def calibrate(
         GameError: fewer than two games ended.
     """
     played = played_positions(game, evaluator, matches=matches, seed=seed, epsilon=epsilon)
-    return calibration_of(values_of(evaluator, played.states), played)
+    values, players = values_of(evaluator, played.states), list(game.players)
+    own = replace(played, outcomes=played.outcomes[:, players])
+    return calibration_of(values[:, players], own)
 
 
 def calibration_of(values: Float64s2, played: PlayedPositions) -> Calibration:

@@ -42,7 +42,7 @@ EvaluatorOrJudge: TypeAlias = Evaluator | MoveJudge
 
 
 def move_values(opinion: EvaluatorOrJudge, state: State) -> tuple[tuple[MoveValue, ...], ...]:
-    """Return the legal moves of each role, the best ones first.
+    """Return the legal moves of each role, the best ones first; none of chance has a value.
 
     Args:
         opinion: an evaluator or a judge of moves of the state's game.
@@ -57,7 +57,9 @@ def move_values(opinion: EvaluatorOrJudge, state: State) -> tuple[tuple[MoveValu
         raise GameError(f"{state.game.name}: a role has no legal move, so no move can be valued")
     joint, worths = worths_of_moves(state.game, opinion, state.batch)
     return tuple(
-        _sorted(texts, joint.table[role][0, : len(own)].tolist(), worths[role][0].tolist())
+        ()
+        if role == state.game.chance
+        else _sorted(texts, joint.table[role][0, : len(own)].tolist(), worths[role][0].tolist())
         for role, (texts, own) in enumerate(zip(state.game.moves, state.legal_moves, strict=True))
     )
 

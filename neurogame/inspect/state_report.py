@@ -101,9 +101,12 @@ def state_report(subject: Subject, question: Question) -> dict[str, Any]:
 def _role(game: Game, state: State, name: str | None, of_move: bool) -> int:
     """Return whose value or move is asked for."""
     if name is not None:
-        return game.role_index(name)
-    choosing = [role for role, own in enumerate(state.legal_moves) if len(own) > 1]
-    return choosing[0] if of_move and choosing else 0
+        role = game.role_index(name)
+        if role == game.chance:
+            raise GameError(f"the role {name} is chance, to which nothing is worth anything")
+        return role
+    choosing = [role for role in game.players if len(state.legal_moves[role]) > 1]
+    return choosing[0] if of_move and choosing else game.players[0]
 
 
 def _of_moves(

@@ -139,6 +139,9 @@ def _self_play(
             if len(own) == 1:
                 joint.append(own[0])
                 continue
+            if role == game.chance:
+                joint.append(int(random.choice(own)))
+                continue
             found = search.search(state, role, Limit(simulations=config.simulations))
             share = torch.from_numpy(visit_shares(found, len(game.moves[role])))
             rows.append((role, state.fluents.clone(), legal, share))

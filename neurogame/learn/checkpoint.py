@@ -3,7 +3,8 @@
 One holds an evaluator, or judges of moves, or both.
 
 The file holds plain tensors, dictionaries, lists, strings and numbers only, and is read with
-``weights_only=True``: opening a foreign file cannot run code.
+``weights_only=True``: opening a foreign file cannot run code. Nor can it fill the memory: what it
+says of sizes is compared with its bytes first.
 """
 
 from __future__ import annotations
@@ -13,15 +14,16 @@ import pickle
 import re
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, BinaryIO, final
 
 import torch
 from torch import Tensor
 
-from neurogame.errors import CheckpointError
+from neurogame.errors import CheckpointError, NeurogameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.origin import Origin
 from neurogame.evaluators.rebuild import rebuild_evaluator
@@ -30,8 +32,9 @@ from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
 from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.learn.checkpoint_claims import check_file
 from neurogame.learn.content_hash import content_hash
-from neurogame.learn.judges import rebuild_judge
+from neurogame.learn.judges import UNFIT, rebuild_judge
 from neurogame.learn.mapped_evaluator import map_evaluator
 from neurogame.learn.mapped_judge import map_judge
 from neurogame.learn.stored_once import stored_once
@@ -41,14 +44,12 @@ from neurogame.views import show_as
 
 FORMAT = "neurogame checkpoint"
 VERSION = 4
-MOST_BYTES = 1 << 32
-"""Of the contents of a file that is read."""
 _QUICKLY = 1
 """How hard a file is compressed that is written again and again."""
 
 # What torch.load raises on files that are not whole and sound.
 _UNREADABLE = (
-    *(pickle.UnpicklingError, zipfile.BadZipFile, RuntimeError, EOFError, ValueError),
+    *(pickle.UnpicklingError, zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, ValueError),
     *(LookupError, AttributeError, TypeError, OSError, OverflowError, MemoryError),
 )
 
@@ -183,12 +184,15 @@ class Checkpoint:
                 "mcts:FILE,playout=knowledge, or train an evaluator"
             )
         own = self.game()
-        evaluator = rebuild_evaluator(own, self.description)
         try:
+            evaluator = rebuild_evaluator(own, self.description, weights)
             evaluator.load_state_dict(weights)
-        except RuntimeError as error:
+        except NeurogameError:
+            raise
+        except UNFIT as error:
             raise CheckpointError(
-                f"the stored weights do not fit the evaluator {self.description}: {error}"
+                f"the stored weights do not fit the evaluator {str(self.description)[:1000]}: "
+                f"{error}"
             ) from None
         evaluator.eval()
         evaluator.origin = Origin(game=own, initial=self.initial_weights)
@@ -270,14 +274,39 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
             f"{path}: written in format {version!r}; this version of neurogame ({__version__}) "
             f"reads formats 1 to {VERSION}: is there a newer one?"
         )
-    if content_hash(contents) != document["hash"]:
-        raise CheckpointError(f"{path}: damaged (its contents do not match its hash)")
     try:
+        if content_hash(contents) != document["hash"]:
+            raise CheckpointError(f"{path}: damaged (its contents do not match its hash)")
         for step in range(version, VERSION):
             contents = MIGRATIONS[step](contents)
-        return Checkpoint(**contents)
-    except (TypeError, LookupError) as error:
+        return _checked(Checkpoint(**contents))
+    except (TypeError, LookupError, AttributeError) as error:
         raise CheckpointError(f"{path}: unexpected contents: {error}") from None
+
+
+def _checked(held: Checkpoint) -> Checkpoint:
+    """Return a checkpoint whose contents are of the kinds that they should be.
+
+    Raises:
+        TypeError: some are of another kind.
+    """
+    for own in fields(held):
+        # "dict[str, Any] | None": the first word is what a value must be.
+        kind, value = (
+            _KINDS[str(own.type).partition("[")[0].partition(" ")[0]],
+            vars(held)[own.name],
+        )
+        if not isinstance(value, kind) and not (value is None and "None" in str(own.type)):
+            raise TypeError(f"{own.name} is a {type(value).__name__}, no {kind.__name__}")
+    judged = [stored["weights"] for stored in held.judges.values()]
+    for tensors in (held.weights, held.initial_weights, held.buffer or {}, *judged):
+        for name, tensor in tensors.items():
+            if not isinstance(tensor, Tensor):
+                raise TypeError(f"{name} is a {type(tensor).__name__}, no tensor")
+    return held
+
+
+_KINDS: dict[str, type] = {"str": str, "list": list, "dict": dict}
 
 
 def _with_new_signature(contents: dict[str, Any]) -> dict[str, Any]:
@@ -319,16 +348,6 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 
 
-def _check_size(path: Path) -> None:
-    """Refuse a small file that would fill the memory once it is decompressed."""
-    if not zipfile.is_zipfile(path):
-        return
-    with zipfile.ZipFile(path) as parts:
-        size = sum(part.file_size for part in parts.infolist())
-    if size > MOST_BYTES:
-        raise ValueError(f"{size:,} bytes when decompressed, more than {MOST_BYTES:,}")
-
-
 def _read(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise CheckpointError(f"{path}: no such file; expected a checkpoint made by 'train'")
@@ -336,7 +355,7 @@ def _read(path: Path) -> dict[str, Any]:
         with warnings.catch_warnings():
             # torch talks about pickles of other programs; the error below says what matters.
             warnings.simplefilter("ignore")
-            _check_size(path)
+            check_file(path)
             document = torch.load(path, map_location="cpu", weights_only=True)
     except _UNREADABLE as why:
         reason = (str(why).splitlines() or [type(why).__name__])[0][:120]

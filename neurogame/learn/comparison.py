@@ -104,19 +104,21 @@ def compare(
         stop: asked before every ply; once it is true all matches are cut off where they are.
         workplace: who helps with matches that take long; None: nobody.
     """
-    roles = len(game.roles)
+    # Chance has no seat of its own: where it is, matches move at random.
+    players, roles = np.array(game.players), len(game.players)
     number = np.arange(matches)
     rival = RANDOM_SEAT if other is None else 1
     own = number % (roles if roles > 1 else 2)
     if roles > 1:
-        seats = np.where(np.arange(roles)[None, :] == own[:, None], 0, rival)
+        own = players[own]
+        seats = np.where(np.arange(len(game.roles))[None, :] == own[:, None], 0, rival)
     else:
-        seats = np.where(own[:, None] == 0, 0, rival)
+        seats = np.repeat(np.where(own[:, None] == 0, 0, rival), len(game.roles), axis=1)
     # Matches that differ only in who has which role share their seed.
     pair = number // max(roles, 2)
     openings = Openings(game, opening_plies, seed, nodes=opening_nodes)
     listed = openings.first(int(pair[-1]) + 1)
-    begins = np.array(listed, np.int64).reshape(len(listed), openings.plies, roles)
+    begins = np.array(listed, np.int64).reshape(len(listed), openings.plies, len(game.roles))
     plan = MatchPlan(
         evaluators=[evaluator] if other is None else [evaluator, other],
         seats=seats.astype(np.int64),
@@ -131,12 +133,13 @@ def compare(
     else:
         played = play_pieces(game, plan, workplace, stop)
     results = (
-        _solo_results(played)
+        _solo_results(played, game.players[0])
         if roles == 1
-        else [_result(t, int(own[i])) for i, t in enumerate(played)]
+        else [_result(t, int(own[i]), game.players) for i, t in enumerate(played)]
     )
     if roles == 1:
-        played, own, pair = played[0::2], own[0::2], pair[0::2]
+        played, pair = played[0::2], pair[0::2]
+        own = np.full(len(played), game.players[0])
     mine = [float(t.goals[o]) if t.finished else math.nan for t, o in zip(played, own, strict=True)]
     return summarise(
         [
@@ -206,17 +209,18 @@ def summarise(played: Sequence[Played], *, openings: int, opening_plies: int) ->
     )
 
 
-def _result(match: LockstepMatch, own: int) -> float:
+def _result(match: LockstepMatch, own: int, players: Sequence[int]) -> float:
     if not match.finished:
         return float("nan")
-    return _points(float(match.goals[own]), float(np.delete(match.goals, own).max()))
+    others = [role for role in players if role != own]
+    return _points(float(match.goals[own]), float(match.goals[others].max()))
 
 
-def _solo_results(played: list[LockstepMatch]) -> list[float]:
+def _solo_results(played: list[LockstepMatch], role: int) -> list[float]:
     results = []
     for mine, rivals in zip(played[0::2], played[1::2], strict=False):
         done = mine.finished and rivals.finished
-        goals = (float(mine.goals[0]), float(rivals.goals[0]))
+        goals = (float(mine.goals[role]), float(rivals.goals[role]))
         results.append(_points(*goals) if done else float("nan"))
     if len(results) < len(played[0::2]):
         results.append(float("nan"))

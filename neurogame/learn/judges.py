@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from neurogame.errors import CheckpointError
+from torch import Tensor
+
+from neurogame.errors import CheckpointError, NeurogameError
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.learn.weights import copied_weights
 from neurogame.simulate.game import Game
 
 JUDGES = ("action", "knowledge", "policy")
 """Names of the judges that a checkpoint may hold."""
+
+
+UNFIT = (RuntimeError, LookupError, TypeError, ValueError, AttributeError, OverflowError)
+"""What is raised by weights that do not fit a description, or a description that is none."""
 
 
 class StoredJudge(MoveJudge, Protocol):
@@ -42,25 +48,29 @@ def rebuild_judge(name: str, game: Game, stored: Mapping[str, Any]) -> MoveJudge
         ConfigurationError: the description holds unknown or impossible settings.
     """
     description, weights = stored["description"], stored["weights"]
-    judge = _fresh(name, game, description)
     try:
+        judge = _fresh(name, game, description, weights)
         judge.load_state_dict(weights)
-    except RuntimeError as error:
+    except NeurogameError:
+        raise
+    except UNFIT as error:
         raise CheckpointError(
-            f"the stored weights do not fit the judge {name} {description}: {error}"
+            f"the stored weights do not fit the judge {name} {str(description)[:1000]}: {error}"
         ) from None
     judge.eval()
     found: MoveJudge = judge
     return found
 
 
-def _fresh(name: str, game: Game, description: dict[str, Any]) -> Any:
+def _fresh(
+    name: str, game: Game, description: dict[str, Any], weights: Mapping[str, Tensor]
+) -> Any:
     """Return a judge without what it has learned."""
     # Imported here: who needs one of them does not need the others.
     if name == "knowledge":
         from neurogame.evaluators.knowledge.knowledge import Knowledge
 
-        return Knowledge.rebuild(game, description)
+        return Knowledge.rebuild(game, description, weights)
     if name == "action":
         from neurogame.evaluators.actions.build import rebuild_action_circuit
 
@@ -68,7 +78,7 @@ def _fresh(name: str, game: Game, description: dict[str, Any]) -> Any:
     if name == "policy":
         from neurogame.evaluators.policy.policy import LearnedPolicy
 
-        return LearnedPolicy.rebuild(game, description)
+        return LearnedPolicy.rebuild(game, description, weights)
     raise CheckpointError(
         f"the checkpoint holds a judge of moves of unknown kind {name!r}; this version knows "
         f"{', '.join(JUDGES)}"

@@ -9,7 +9,7 @@ random. Every random choice is a function of the match's own seed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import final
 
@@ -37,7 +37,8 @@ class MatchPlan:
     Attributes:
         evaluators: the players.
         seats: the player of each role in each match: an index into ``evaluators``, or
-            ``RANDOM_SEAT`` (-1) for uniformly random moves; int64 ``[N, R]``.
+            ``RANDOM_SEAT`` (-1) for uniformly random moves, where chance always sits; int64
+            ``[N, R]``.
         seeds: a seed per match, int64 ``[N]``, at least 0.
         openings: joint moves with which each match starts, as indices into each role's own
             moves; int64 ``[N, P, R]``.
@@ -97,6 +98,9 @@ def play_lockstep(
         GameError: a reached state that is not terminal gives a role no legal move.
     """
     simulator = game.simulator()
+    if game.chance is not None:
+        plan = replace(plan, seats=plan.seats.copy())
+        plan.seats[:, game.chance] = RANDOM_SEAT
     count, roles = plan.seats.shape
     moves: list[list[Ints]] = [[] for _ in range(count)]
     goals = np.full((count, roles), np.nan)

@@ -1,7 +1,8 @@
 """Full-width look-ahead of one or two plies from many states at once.
 
 Every role judges a state by its own value under the assumption that all others know its move and
-answer it to its harm: minimax for two opponents, and a value to rely on in every other game.
+answer it to its harm: minimax for two opponents, and a value to rely on in every other game. Chance
+answers nobody: its outcomes are averaged.
 """
 
 from __future__ import annotations
@@ -52,10 +53,12 @@ class Ahead:
         joint: the joint moves.
         values: what each role makes of each child, float64 ``[K, R]`` in 0..1; NaN where the
             role has no judge.
+        chance: the role that is chance, None if there is none.
     """
 
     joint: JointMoves
     values: Floats
+    chance: int | None = None
 
 
 def look_ahead(
@@ -92,7 +95,7 @@ def look_ahead(
     if depth == 1:
         fluents = after.to_bool()[torch.from_numpy(inner)]
         values[inner] = _estimates(fluents, mine[inner], judges)
-        return Ahead(joint, values)
+        return Ahead(joint, values, game.chance)
     child_words = derive(words, depth)[joint.parent]
     child_legal = look.legal.numpy()
     for begin in range(0, len(inner), _PIECE):
@@ -108,7 +111,7 @@ def look_ahead(
         )
         backed = [worth(deeper, role).max(axis=1) for role in range(goals.shape[1])]
         values[rows] = np.where(mine[rows] >= 0, np.stack(backed, axis=1), np.nan)
-    return Ahead(joint, values)
+    return Ahead(joint, values, game.chance)
 
 
 def worth(ahead: Ahead, role: int) -> Floats:
@@ -125,8 +128,22 @@ def worth(ahead: Ahead, role: int) -> Floats:
     states, width = joint.table[role].shape
     result = np.full(states * width, np.inf)
     place = joint.parent * width + joint.rank[:, role]
-    np.minimum.at(result, place, np.nan_to_num(ahead.values[:, role]))
+    values = np.nan_to_num(ahead.values[:, role])
+    if ahead.chance is not None:
+        values = _averaged(joint, ahead.chance, values)
+    np.minimum.at(result, place, values)
     return np.where(joint.table[role] < 0, -np.inf, result.reshape(states, width))
+
+
+def _averaged(joint: JointMoves, chance: int, values: Floats) -> Floats:
+    """Return values of joint moves, each the mean over what chance may do instead; ``[K]``."""
+    code = joint.parent
+    for role in range(joint.rank.shape[1]):
+        if role != chance:
+            code = code * joint.table[role].shape[1] + joint.rank[:, role]
+    group = np.unique(code, return_inverse=True)[1].reshape(-1)
+    means: Floats = (np.bincount(group, weights=values) / np.bincount(group))[group]
+    return means
 
 
 def _estimates(fluents: Tensor, judge: Ints, judges: Judges) -> Floats:

@@ -81,7 +81,7 @@ class ChoiceSource:
         seen, offsets = self._expander.look(states), self._game.move_offsets
         legal = unpack_rows(seen.legal)[:, : offsets[-1]]
         fluents = unpack_rows(states)[:, : len(self._game.fluents)]
-        for role in range(len(self._game.roles)):
+        for role in self._game.players:
             own = legal[:, offsets[role] : offsets[role + 1]]
             rows = np.flatnonzero(own.sum(axis=1) > 1)
             if not len(rows):

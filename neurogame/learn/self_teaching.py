@@ -13,9 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import final
 
+import torch
+
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.files import put_aside
 from neurogame.learn.checkpoint import (
     Checkpoint,
     empty_checkpoint,
@@ -56,17 +59,30 @@ class SelfTeaching:
         self._game = game
         self._path = game_file(game, _NAME, "pt")
         self.earlier, self._before, self._home = 0, 0.0, game
-        found = _kept(self._path, game)
-        if found is None:
-            self._learner = TimedLearner(game, seed=seed, cores=cores)
-            return
-        held, begun, self._home = found
-        counters = Counters.from_json(held.counters)
-        self.earlier, self._before = counters.matches, counters.seconds
+        if self._path is not None and self._path.exists():
+            try:
+                self._learner = self._gone_on(self._path, seed, cores)
+                return
+            except Exception as error:
+                # Whatever a file does: it must not keep a player from learning, match after match.
+                put_aside(self._path, f"{error}; what it says is learned anew")
+        self._learner = TimedLearner(game, seed=seed, cores=cores)
+
+    def _gone_on(self, path: Path, seed: int, cores: int) -> TimedLearner:
+        """Return what goes on from what earlier matches have left.
+
+        Raises:
+            CheckpointError: the file is of no use; other errors are possible, too.
+        """
+        held = load_checkpoint(path)
+        begun, home = at_home(held.evaluator(self._game), self._game)
+        counters = _sound(held)
+        if not isinstance(begun, PartsEvaluator):
+            raise CheckpointError(f"{path}: holds no evaluator made of parts")
         # Other games than those that the same seed has played before.
-        self._learner = TimedLearner(
-            self._home, begun=begun, steps=held.buffer, seed=seed + _STEP, cores=cores
-        )
+        found = TimedLearner(home, begun=begun, steps=held.buffer, seed=seed + _STEP, cores=cores)
+        self.earlier, self._before, self._home = counters.matches, counters.seconds, home
+        return found
 
     @property
     def games(self) -> int:
@@ -115,14 +131,19 @@ class SelfTeaching:
             save_checkpoint(self._path, found)
 
 
-def _kept(path: Path | None, game: Game) -> tuple[Checkpoint, PartsEvaluator, Game] | None:
-    """Return what earlier matches have left, and the game it reads; None if it is of no use."""
-    if path is None:
-        return None
-    # What is not there, or damaged, is learned from the beginning.
-    with contextlib.suppress(CheckpointError):
-        held = load_checkpoint(path)
-        found, home = at_home(held.evaluator(game), game)
-        if isinstance(found, PartsEvaluator):
-            return held, found, home
-    return None
+def _sound(held: Checkpoint) -> Counters:
+    """Return how far learning was, if one can go on from there.
+
+    Raises:
+        CheckpointError: one cannot.
+    """
+    counters = Counters.from_json(held.counters)
+    # As long as learning went on it had taken less than enough; the last round may have been long.
+    is_so = counters.matches >= 0 and 0 <= counters.seconds <= 10 * ENOUGH
+    for own in (*held.weights.values(), *(held.buffer or {}).values()):
+        # Counts of steps are whole numbers; indices are looked at by the evaluator.
+        is_so &= bool(own.isfinite().all())
+    is_so &= bool((held.buffer or {}).get("numbers", torch.zeros(1)).min() >= 0)
+    if not is_so:
+        raise CheckpointError(f"{held.game_name}: numbers that learning does not lead to")
+    return counters

@@ -11,6 +11,7 @@ import numpy as np
 
 from neurogame.players.match_settings import CLOCK_SHARE, MatchSettings, check_players
 from neurogame.players.player import MatchAbandoned, Observer, Player
+from neurogame.players.random_player import RandomPlayer
 from neurogame.players.record import Ending, MatchRecord
 from neurogame.search.limit import Limit
 from neurogame.search.openings import Opening, Openings
@@ -34,7 +35,8 @@ def play_match(
 
     Args:
         game: the game.
-        players: one player per role, in role order.
+        players: one player per role, in role order; chance has none, as the match itself plays
+            it uniformly at random.
         limit: how long to think per move; replaces the one in ``settings``.
         seed: decides the opening, replaced moves, and the seeds given to the players.
         settings: all other conditions.
@@ -44,6 +46,8 @@ def play_match(
         GameError: there are more or fewer players than roles.
     """
     check_players(game.name, game.roles, len(players))
+    if game.chance is not None:
+        players = [*players[: game.chance], RandomPlayer(), *players[game.chance :]]
     settings = settings or MatchSettings()
     if limit is not None:
         settings = MatchSettings(**{**vars(settings), "limit": limit})

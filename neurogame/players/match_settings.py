@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+from neurogame.chance import playing_roles
 from neurogame.errors import GameError
 from neurogame.search.limit import Limit
 from neurogame.settings import Settings, setting
@@ -69,18 +70,32 @@ class MatchSettings(Settings):
 
 
 def check_players(game: str, roles: Sequence[str], players: int) -> None:
-    """Refuse a number of players that is not that of the roles.
+    """Refuse a number of players that is not that of the roles that somebody plays.
 
     Args:
         game: its name, for the message.
-        roles: role names.
+        roles: role names; chance plays itself.
         players: how many were given.
 
     Raises:
         GameError: there are more or fewer players than roles.
     """
-    if players != len(roles):
+    if players != len(playing_roles(roles)):
         raise GameError(
-            f"{game} has {len(roles)} roles ({', '.join(roles)}), "
-            f"but {players} players were given; one per role is needed"
+            f"{game} has {named_roles(roles)}, but {players} players were given; one per role is "
+            "needed"
         )
+
+
+def named_roles(roles: Sequence[str]) -> str:
+    """Return how many roles somebody plays, and which, for messages.
+
+    Args:
+        roles: role names of a game.
+
+    >>> named_roles(["white", "black", "random"])
+    '2 roles (white, black) beside chance, which the match plays'
+    """
+    played = [roles[role] for role in playing_roles(roles)]
+    beside = "" if len(played) == len(roles) else " beside chance, which the match plays"
+    return f"{len(played)} role{'s' * (len(played) != 1)} ({', '.join(played)}){beside}"

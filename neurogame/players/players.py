@@ -69,7 +69,7 @@ def make_player(text: str | PlayerSpec, game: Game | None = None, seed: int = 0)
     else:
         player = _searching_player(spec, seed)
     if game is not None:
-        player.start(game, 0, seed)
+        player.start(game, game.players[0], seed)
         player.stop()
     return player
 

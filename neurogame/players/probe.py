@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+
 from neurogame.players.race import Searcher
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
@@ -69,16 +71,17 @@ def probe(game: Game, search: Searcher, seconds: float, limit: Limit = _PROBE) -
     """
     search.forget()
     state, plies, choices, several = game.initial_state(), 0, 0, 0
+    luck = np.random.default_rng(0)
     spent, simulations, searching = 0.0, 0, 0.0
     begun, is_over = time.monotonic(), _is_over(state)
     while not is_over:
         late = time.monotonic() - begun - seconds
         own_limit = limit if late < 0 else _REST
         joint = []
-        open_roles = [role for role, own in enumerate(state.legal_moves) if len(own) > 1]
+        open_roles = [role for role in game.players if len(state.legal_moves[role]) > 1]
         for role, own in enumerate(state.legal_moves):
             if role not in open_roles:
-                joint.append(own[0])
+                joint.append(int(luck.choice(own)) if role == game.chance else own[0])
                 continue
             found = search.search(state, role, own_limit)
             joint.append(found.move)

@@ -124,6 +124,7 @@ class Race:
             for name in candidates
         ]
         self._game, self._baseline, self._z = game, baseline, z
+        self._seed = seed % (1 << 64)
         self._fewest = fewest
         self._candidates = list(candidates.values())
         # The clock is running: nothing is searched for decided ones.
@@ -156,7 +157,7 @@ class Race:
             opening = self._openings[self._played]
             self._played += 1
             control = None
-            if len(self._game.roles) != 2:
+            if len(self._game.players) != 2:
                 seats = [self._baseline] * len(self._game.roles)
                 control = yield from self._match(seats, opening, limit)
             for racer, search in zip(self.racers, self._candidates, strict=True):
@@ -180,13 +181,13 @@ class Race:
         limit: Limit,
     ) -> Generator[None, None, float]:
         """Return what a candidate makes of an opening in all roles."""
-        roles, points = len(self._game.roles), []
-        for role in range(roles):
-            seats = [self._baseline] * roles
+        players, points = self._game.players, []
+        for role in players:
+            seats = [self._baseline] * len(self._game.roles)
             seats[role] = search
             goals = yield from self._match(seats, opening, limit)
             # With other numbers of roles than two there is no opponent to be compared with.
-            other = goals[1 - role] if control is None else control[role]
+            other = goals[sum(players) - role] if control is None else control[role]
             points.append(0.5 + (goals[role] - other) / 200)
         return float(np.mean(points))
 
@@ -197,11 +198,15 @@ class Race:
         for search in set(seats):
             search.forget()
         state, moves = self._game.initial_state(), iter(opening)
+        # The same luck for all that play from an opening.
+        luck = np.random.default_rng([self._seed, self._played])
         while not state.is_terminal and all(state.legal_moves):
             yield
             drawn = next(moves, None)
             joint = drawn or [
-                seats[role].search(state, role, limit).move if len(own) > 1 else own[0]
+                int(luck.choice(own))
+                if role == self._game.chance
+                else (seats[role].search(state, role, limit).move if len(own) > 1 else own[0])
                 for role, own in enumerate(state.legal_moves)
             ]
             state = state.next(joint)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, TypeAlias, TypeVar, final
 
+from neurogame.chance import playing_roles
 from neurogame.simulate.game import Game
 from neurogame.views import show_as
 
+T = TypeVar("T")
 Ending: TypeAlias = Literal["terminal", "step limit", "stuck", "abandoned"]
 
 
@@ -23,7 +25,7 @@ class MatchRecord:
     Attributes:
         game: name of the game.
         roles: role names.
-        players: player string of each role.
+        players: player string of each role; of chance it is ``random``.
         seed: seed of the match.
         opening_plies: how many joint moves at the start were drawn at random.
         moves: joint moves in order; each a list of compact KIF texts, one per role.
@@ -62,6 +64,14 @@ class MatchRecord:
     illegal_moves: tuple[int, ...]
     states: tuple[tuple[str, ...], ...] | None = None
     played: Game | None = field(default=None, repr=False, compare=False)
+
+    def of_players(self, values: Sequence[T]) -> tuple[T, ...]:
+        """Return per-role entries without that of chance, which is nobody's.
+
+        Args:
+            values: one entry per role.
+        """
+        return tuple(values[role] for role in playing_roles(self.roles))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as JSON-able values; ``states`` only if recorded."""

@@ -48,8 +48,9 @@ class SolvePlayer(SearchPlayer):
     ) -> PuzzleSolver:
         if len(game.roles) != 1:
             raise PlayerError(
-                f"player {self.name}: {game.name} has {len(game.roles)} roles; solve is for games "
-                "of one role, take mcts or auto"
+                f"player {self.name}: {game.name} has {len(game.roles)} roles"
+                f"{', chance one of them' * (game.chance is not None)}; solve is for games of one "
+                "role, take mcts or auto"
             )
         if self._solver is None or game is not self._game:
             self._solver = PuzzleSolver(game, seed)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import final
 
+from neurogame.chance import chance_role
 from neurogame.errors import GameError, LimitError
 from neurogame.gdl.terms import Rules, Sentence
 from neurogame.prover.game import ProverGame, ProverState
@@ -100,7 +101,8 @@ class ProofSearch:
         self._until = math.inf
         self._stopped: Callable[[], bool] = lambda: False
         self._game = ProverGame(rules, lambda: time.monotonic() >= self._until or self._stopped())
-        self._chance = random.Random(seed)
+        self._random = random.Random(seed)
+        self._chance = chance_role(self._game.roles)
         self._nodes: dict[ProverState, _Node] = {}
         self._plies = FIRST_PLIES
 
@@ -185,14 +187,23 @@ class ProofSearch:
         tries = node.tries[role]
         if len(tries) == 1:
             return 0
+        if role == self._chance:
+            return self._outcome(node, tries)
         untried = [move for move, count in enumerate(tries) if count == 0]
         if untried:
-            return self._chance.choice(untried)
+            return self._random.choice(untried)
         sums, log = node.sums[role], math.log(node.visits)
         return max(
             range(len(tries)),
             key=lambda m: sums[m] / tries[m] + EXPLORATION * math.sqrt(log / tries[m]),
         )
+
+    def _outcome(self, node: _Node, tries: list[int]) -> int:
+        """Return an outcome of chance: one taken least often, or any where others choose, too."""
+        if sum(len(own) > 1 for own in node.moves) > 1:
+            return self._random.randrange(len(tries))
+        least = min(tries)
+        return self._random.choice([move for move, count in enumerate(tries) if count == least])
 
     def _step(self, node: _Node, joint: tuple[int, ...]) -> _Node:
         """Return the node after a joint move; it joins the tree as long as there is room."""
@@ -220,7 +231,7 @@ class ProofSearch:
 
     def _value_from(self, node: _Node, plies: int) -> Values:
         """Return what a random game from a state comes to in so many plies."""
-        last, _ = self._game.playout(node.state, self._chance.getrandbits(32), plies)
+        last, _ = self._game.playout(node.state, self._random.getrandbits(32), plies)
         return self._goals(last)
 
     def _goals(self, state: ProverState) -> Values:

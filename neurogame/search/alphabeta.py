@@ -47,6 +47,8 @@ class AlphaBeta:
     a max^n search, which says what they will do of their own accord, and decides between moves
     that guarantee the same (:mod:`~neurogame.search.cooperation`).
 
+    In games with chance the outcomes are averaged (expectimax), which is done by max^n.
+
     Not for several threads at once.
     """
 
@@ -95,6 +97,7 @@ class AlphaBeta:
             settings=settings,
             batch=batch,
             seed=seed,
+            chance=game.chance,
         )
 
     @property

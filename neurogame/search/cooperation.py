@@ -17,6 +17,23 @@ Reals = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
+def averaged(
+    values: Reals, order: Sequence[int], counts: Sequence[int], outcomes: int
+) -> tuple[Reals, Sequence[int], Sequence[int]]:
+    """Return what :func:`replies` takes, without chance, whose outcomes are averaged.
+
+    Args:
+        values: of all joint moves, the last role's changing fastest; float64 ``[N, R]``.
+        order: roles, chance the last where there is one.
+        counts: number of moves of each role, in that order.
+        outcomes: number of chance's moves; 1 where there is no chance, or no choice.
+    """
+    if outcomes == 1:
+        return values, order, counts
+    means: Reals = values.reshape(-1, outcomes, values.shape[1]).mean(axis=1)
+    return means, order[:-1], counts[:-1]
+
+
 def replies(values: Reals, order: Sequence[int], counts: Sequence[int]) -> Integers:
     """Return the row that each of the first role's moves leads to if all choose for themselves.
 

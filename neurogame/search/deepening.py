@@ -25,7 +25,7 @@ from neurogame.kernels.alphabeta.records import (
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.values import Values
-from neurogame.search.cooperation import preferred, replies
+from neurogame.search.cooperation import averaged, preferred, replies
 from neurogame.search.first_ply import evaluated, first_choice
 from neurogame.search.memory import SearchMemory
 from neurogame.search.settings import SearchSettings
@@ -195,7 +195,8 @@ class Deepening:
         Then the others can hold the role to a value if they join forces, and what they will do of
         their own accord is another question.
         """
-        return self.is_exhausted and not (self.found.proved or self._stakes.opposed)
+        united = self._memory.search.united != 0
+        return self.is_exhausted and not (self.found.proved or self._stakes.opposed or united)
 
     def _has_time(self) -> bool:
         """Return whether there is time to evaluate one more state."""
@@ -271,15 +272,18 @@ class Deepening:
         stack, frame = search.stack, search.stack.frames[0]
         own, answers = int(frame.own), int(frame.answers)
         if self._maxn:
-            found.settled = found.proved = bool(stack.rows[0].marks & SOLVED)
-            values = stack.values[1 : 1 + own * answers].astype(np.float64)
-            found.scores = values[:, self._role].reshape(own, answers).max(axis=1)
-            order, counts = search.choices.order.tolist(), np.diff(search.choices.starts).tolist()
+            found.settled = bool(stack.rows[0].marks & SOLVED)
+            found.proved = found.settled and search.united == 0
+            choices, values = search.choices, stack.values[1 : 1 + own * answers].astype(np.float64)
+            order, counts = choices.order.tolist(), np.diff(choices.starts).tolist()
+            outcomes = counts[-1] if choices.chance >= 0 else 1
+            values, order, counts = averaged(values, order, counts, outcomes)
+            found.scores = values[:, self._role].reshape(own, -1).max(axis=1)
             replied = replies(values, order, counts)
             own_move = preferred(values[replied], self._role, np.arange(own))
             self.replied = values[replied]
-            found.row = int(replied[own_move])
-            found.values = tuple(values[found.row].tolist())
+            found.row = int(replied[own_move]) * outcomes
+            found.values = tuple(self.replied[own_move].tolist())
             found.value = found.values[self._role]
         else:
             opposed, highest = self._stakes.opposed, np.float32(self._stakes.highest)
@@ -413,6 +417,6 @@ class Deepening:
         plies = principal_line(search, found.row, most, line)
         self._check()
         found.line = tuple(map(tuple, line[:plies].tolist()))
-        if not self._maxn and has_time:
+        if has_time and (search.united or not self._maxn):
             last = block.goals[0] if block.terminal[0] else block.values[0]
             found.values = tuple(last.astype(np.float64).tolist())

@@ -94,10 +94,11 @@ class Prover:
         Args:
             state: a state that is not terminal, in which all roles have a move.
         """
-        choosing = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
+        players = self.game.players
+        choosing = [role for role in players if len(state.legal_moves[role]) > 1]
         # Of opponents who take turns one search says it for both.
         is_one_enough = self._is_shared and len(choosing) < 2
-        for role in choosing or range(1) if is_one_enough else range(len(self.game.roles)):
+        for role in choosing or players[:1] if is_one_enough else players:
             value = self.value(state, role)
             if value is None:
                 continue
@@ -156,7 +157,7 @@ def move_values(prover: Prover, state: State) -> dict[int, float] | None:
         Own move -> goal under best play, 0..1; None where a value is not proved.
 
     Raises:
-        GameError: no role, or several, have a choice.
+        GameError: no role, or several, have a choice, or chance has.
     """
     choosing = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
     if len(choosing) != 1:
@@ -165,6 +166,11 @@ def move_values(prover: Prover, state: State) -> dict[int, float] | None:
             "needs a state in which exactly one has"
         )
     (role,) = choosing
+    if role == state.game.chance:
+        raise GameError(
+            f"chance alone has a choice in this state of {state.game.name}; the value of a move "
+            "needs one in which a player has"
+        )
     joint, values = [moves[0] for moves in state.legal_moves], {}
     for move in state.legal_moves[role]:
         joint[role] = move

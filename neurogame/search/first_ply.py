@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.kernels.alphabeta.memory import Search
-from neurogame.search.cooperation import preferred, replies
+from neurogame.search.cooperation import averaged, preferred, replies
 
 Reals = npt.NDArray[np.float64]
 
@@ -28,12 +28,14 @@ class Evaluated(NamedTuple):
         static: what they are worth to the searching role; float64 ``[N]``.
         order: roles, the searching one first.
         counts: number of legal moves of each role, in that order.
+        outcomes: number of those of chance; 1 where nobody is chance.
     """
 
     values: Reals
     static: Reals
     order: tuple[int, ...]
     counts: tuple[int, ...]
+    outcomes: int = 1
 
 
 @final
@@ -73,6 +75,7 @@ def evaluated(search: Search) -> Evaluated:
         kept.rows.static[rows].astype(np.float64),
         order,
         counts,
+        counts[-1] if choices.chance >= 0 else 1,
     )
 
 
@@ -92,13 +95,18 @@ def first_choice(
         return None
     values = found.values[: moves * answers]
     if maxn:
-        rows = replies(values, found.order, (moves, *found.counts[1:]))
+        all_counts = (moves, *found.counts[1:])
+        values, order, counts = averaged(values, found.order, all_counts, found.outcomes)
+        rows = replies(values, order, counts)
         scores = values[rows, role]
         move = preferred(values[rows], role, random.permutation(moves))
-    else:
-        grid = found.static[: moves * answers].reshape(moves, answers)
-        rows = np.arange(moves) * answers + grid.argmin(axis=1)
-        scores = grid.min(axis=1)
-        move = int(random.choice(np.flatnonzero(scores == scores.max())))
+        row = int(rows[move])
+        return FirstChoice(
+            row * found.outcomes, float(scores[move]), tuple(values[row].tolist()), scores, answers
+        )
+    grid = found.static[: moves * answers].reshape(moves, answers)
+    rows = np.arange(moves) * answers + grid.argmin(axis=1)
+    scores = grid.min(axis=1)
+    move = int(random.choice(np.flatnonzero(scores == scores.max())))
     row = int(rows[move])
     return FirstChoice(row, float(scores[move]), tuple(values[row].tolist()), scores, answers)

@@ -37,7 +37,7 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
         settings: how to search.
         seed: of one tree; 0 to 2^63 - 1.
     """
-    roles = len(game.roles)
+    roles = len(game.players)
     constant = settings.solver and roles > 1 and opposition(game).constant_sum
     named = {"first": FIRST, "parent": PARENT}
     urgency = settings.urgency

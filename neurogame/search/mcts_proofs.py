@@ -62,7 +62,10 @@ class MctsProofs(Mapping[bytes, tuple[float, ...]]):
     def _read(self) -> dict[bytes, tuple[float, ...]]:
         """Return all of them, read."""
         for octets, values in self._waiting:
-            rows = np.rint(values.astype(np.float64) * 100) / 100
+            means = values.astype(np.float64)
+            rows = np.rint(means * 100) / 100
+            # What chance decides is worth the mean of goals.
+            rows = np.where(np.abs(rows - means) < 1e-6, rows, means)
             keys = _REVERSED[octets]
             for key, row in zip(keys, rows.tolist(), strict=True):
                 self._found[key.tobytes()] = tuple(row)

@@ -342,6 +342,7 @@ class MctsTree:
                     judged=layout.judged,
                     all_moves=layout.all_moves,
                     wide=layout.wide,
+                    chance=plan.circuit.chance,
                 )
             except MemoryError:
                 if room.nodes < 2 * _FEWEST:
@@ -440,6 +441,8 @@ class MctsTree:
                 deadline=0,
                 heeds=0,
                 code=0,
+                winner=-1,
+                ties=0,
             )
         return self._searches[lanes]
 

@@ -116,6 +116,7 @@ class SearchMemory:
         rules: StateMachine,
         block: Block,
         values: Values,
+        chance: int | None = None,
     ) -> None:
         """Reserve memory, less than wanted where the system refuses it.
 
@@ -130,6 +131,7 @@ class SearchMemory:
             rules: the game.
             block: memory for leaves.
             values: the evaluator.
+            chance: the role that is chance, None if there is none.
 
         Raises:
             MemoryError: there is not even memory for a thousand children.
@@ -153,6 +155,7 @@ class SearchMemory:
                 rules=rules,
                 block=block,
                 values=values,
+                chance=chance,
             )
 
         self.search = self._made(make)

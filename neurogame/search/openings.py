@@ -76,7 +76,7 @@ class Openings:
             raise ConfigurationError(f"opening_plies={plies}; at least 0 is needed")
         self.plies = plies
         self._game, self._seed, self._keys = game, seed % _WORDS, keys
-        self._nodes = nodes if len(game.roles) > 1 and game.has_circuit else 0
+        self._nodes = nodes if len(game.players) > 1 and game.has_circuit else 0
         self._prover: Prover | None = None
         self._begin()
 

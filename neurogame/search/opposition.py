@@ -24,7 +24,7 @@ _MAX_PLIES = 400
 @final
 @dataclass(frozen=True, kw_only=True)
 class Opposition:
-    """How the interests of the roles relate.
+    """How the interests of the roles relate; chance has none and is none of them.
 
     Attributes:
         constant_sum: whether the goals of all roles sum to 100 in every sampled terminal state
@@ -52,7 +52,7 @@ def opposition(game: Game) -> Opposition:
     """
     answer = _known.get(game)
     if answer is None:
-        answer = _known[game] = judge(_sampled_outcomes(game), len(game.roles))
+        answer = _known[game] = judge(_sampled_outcomes(game), len(game.players))
     return answer
 
 
@@ -69,8 +69,8 @@ def judge(outcomes: Iterable[tuple[int, ...]], roles: int) -> Opposition:
     """Judge the interests of roles by the outcomes of games.
 
     Args:
-        outcomes: goals of all roles, 0..100, of each game.
-        roles: number of roles.
+        outcomes: goals of all roles but chance, 0..100, of each game.
+        roles: number of those roles.
     """
     different = set(outcomes)
     better_for_all = any(
@@ -83,7 +83,7 @@ def judge(outcomes: Iterable[tuple[int, ...]], roles: int) -> Opposition:
 
 
 def _sampled_outcomes(game: Game) -> set[tuple[int, ...]]:
-    """Return the different goals with which random games ended."""
+    """Return the different goals with which random games ended, but for those of chance."""
     simulator = game.simulator()
     random = np.random.default_rng(0)
     states = simulator.initial(SAMPLES)
@@ -91,7 +91,7 @@ def _sampled_outcomes(game: Game) -> set[tuple[int, ...]]:
     for _ in range(_MAX_PLIES):
         look = simulator.look(states)
         terminal = look.terminal.numpy()
-        goals = np.rint(look.goals.numpy()[terminal] * 100).astype(np.int64)
+        goals = np.rint(look.goals.numpy()[terminal] * 100).astype(np.int64)[:, game.players]
         found |= {tuple(row) for row in goals.tolist()}
         legal = look.legal.numpy()
         going = np.flatnonzero(~terminal & _every_role_can_move(legal, game.move_offsets))

@@ -74,7 +74,8 @@ def root_words(game: Game, state: State, role: int) -> npt.NDArray[np.uint64]:
         As :func:`state_words`.
 
     Raises:
-        GameError: the state is terminal or of another game, or there is no such role.
+        GameError: the state is terminal or of another game, or there is no such role, or it is
+            chance.
     """
     if state.game.circuit.key != game.circuit.key:
         raise GameError(
@@ -82,6 +83,11 @@ def root_words(game: Game, state: State, role: int) -> npt.NDArray[np.uint64]:
         )
     if not 0 <= role < len(game.roles):
         raise GameError(f"search: role {role}; {game.name} has 0..{len(game.roles) - 1}")
+    if role == game.chance:
+        raise GameError(
+            f"search: role {role} of {game.name} is chance, which searches for nothing; search "
+            f"for one of {', '.join(map(str, game.players))}"
+        )
     if state.is_terminal:
         raise GameError("search: the state is terminal, there is no move to find")
     return state_words(state.fluents.cpu().numpy())

@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from neurogame.kernels.alphabeta.table import place_of
+from neurogame.search.mcts_reading import exact_value
 from neurogame.search.memory import ProvedMemory
 
 _REVERSED = np.array([int(f"{octet:08b}"[::-1], 2) for octet in range(256)], np.uint8)
@@ -53,6 +54,5 @@ class ProvedStates(Mapping[bytes, tuple[float, ...]]):
         return int(self._memory.proofs.used.sum())
 
     def _values(self, place: int) -> tuple[float, ...]:
-        """Return values as goal / 100, from single precision."""
-        values = self._memory.proofs.values[place].astype(np.float64)
-        return tuple((np.rint(values * 100) / 100).tolist())
+        """Return values as goal / 100, from single precision; means of goals as they are."""
+        return tuple(map(exact_value, self._memory.proofs.values[place].tolist()))

@@ -16,6 +16,7 @@ from neurogame.kernels.alphabeta.memory import COUNTS, Search, Sizes
 from neurogame.kernels.alphabeta.records import FREE_SUM, ONE_ROLE, TWO_ROLES, ZERO_SUM
 from neurogame.search.deepening import Deepening, RulesBlock, Stakes, ValuesSource
 from neurogame.search.limit import Limit
+from neurogame.search.mcts_reading import exact_value
 from neurogame.search.memory import Capacity, ProvedMemory, SearchMemory, capacity_of
 from neurogame.search.opposition import Opposition
 from neurogame.search.proved_states import ProvedStates
@@ -48,6 +49,7 @@ class TreeSearch:
         batch: int = 64,
         capacity: Capacity | None = None,
         seed: int = 0,
+        chance: int | None = None,
     ) -> None:
         """Make a searcher.
 
@@ -63,6 +65,8 @@ class TreeSearch:
             batch: states generated together unless the settings say.
             capacity: the most that is kept per role; None: as the settings say.
             seed: decides between equal moves.
+            chance: the role that is chance, whose outcomes are averaged: by max^n, in which the
+                others join forces where that is what they are assumed to do. None: nobody is.
         """
         self._leaves = leaves
         self._values = values
@@ -71,10 +75,15 @@ class TreeSearch:
         self._batch = self._settings.batch or batch
         self._random = np.random.default_rng(seed)
         roles, block = len(offsets) - 1, leaves.block
+        players, self._chance = roles - (chance is not None), chance
         opponents = self._settings.opponents
         if opponents == "auto":
             opponents = "paranoid" if opposition.competitive or roles == 1 else "maxn"
+        if chance is not None and (players == 1 or (players == 2 and opposition.constant_sum)):
+            # The same, as others either are not there or want the opposite.
+            opponents = "maxn"
         self.opponents = opponents
+        self._maxn = opponents == "maxn" or chance is not None
         self._opposed = opposition.constant_sum and roles == 2
         self._stakes = [
             Stakes(opposed=self._opposed or roles == 1, lowest=lowest, highest=highest)
@@ -89,7 +98,7 @@ class TreeSearch:
             block.states.shape[1], block.legal.shape[1], roles, int(self._offsets[-1])
         )
         self._capacity = capacity or capacity_of(
-            self._sizes, self._settings.memory, maxn=opponents == "maxn"
+            self._sizes, self._settings.memory, maxn=self._maxn
         )
         self._sole_capacity = capacity or capacity_of(
             self._sizes, max(self._settings.memory // 4, 1), maxn=True
@@ -258,10 +267,10 @@ class TreeSearch:
 
     def _memory(self, role: int, *, maxn: bool | None = None) -> SearchMemory:
         """Return the memory of a role, for one of the two algorithms; None: the one that is set."""
-        maxn = self.opponents == "maxn" if maxn is None else maxn
+        maxn = self._maxn if maxn is None else maxn
         if (role, maxn) not in self._memories:
             lanes = max(self._batch, len(self._leaves.block.terminal))
-            is_sole = maxn and self.opponents != "maxn"
+            is_sole = maxn and not self._maxn
             capacity = self._sole_capacity if is_sole else self._capacity
             self._memories[role, maxn] = SearchMemory(
                 self._sizes,
@@ -275,6 +284,7 @@ class TreeSearch:
                 rules=self._leaves.rules,
                 block=self._leaves.block,
                 values=self._values.values,
+                chance=self._chance,
             )
         return self._memories[role, maxn]
 
@@ -283,6 +293,7 @@ class TreeSearch:
         settings, search = self._settings, memory.search
         is_margin = settings.outlook == "margin" and self.opponents == "paranoid"
         search.margin = int(self._opposed and is_margin)
+        search.united = int(self._maxn and self.opponents == "paranoid")
         search.shared = int(settings.transpositions)
         search.widest = min(settings.widest, max(memory.capacity.children // 4, 1))
         search.fill = self._batch
@@ -385,14 +396,10 @@ class TreeSearch:
         found = deepening.found
         values = list(found.values) or [0.5] * self._sizes.roles
         if self.opponents == "maxn":
-            return tuple(map(_goal, values)) if found.proved else tuple(values)
-        values[role] = _goal(found.value) if found.settled else found.value
+            return tuple(map(exact_value, values)) if found.proved else tuple(values)
+        values[role] = exact_value(found.value) if found.settled else found.value
         margin = self._settings.outlook == "margin"
         if self._opposed and (margin or found.proved):
-            values[1 - role] = _goal(1 - values[role]) if found.proved else 1 - values[role]
+            rest = 1 - values[role]
+            values[1 - role] = exact_value(rest) if found.proved else rest
         return tuple(values)
-
-
-def _goal(value: float) -> float:
-    """Return goal / 100 of a value that lacks the last digits."""
-    return value if math.isnan(value) else round(100 * value) / 100

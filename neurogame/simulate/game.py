@@ -11,6 +11,7 @@ from typing import final
 import torch
 from torch import Tensor
 
+from neurogame.chance import chance_role, playing_roles
 from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
 from neurogame.errors import GameError, LimitError
@@ -126,6 +127,16 @@ class Game:
             "goals, and the players random, human and mcts with the limits seconds and sims; what "
             "simulates, evaluates or learns needs the circuit (load the game without the prover)"
         )
+
+    @cached_property
+    def chance(self) -> int | None:
+        """The role that plays uniformly at random and wants nothing; None if there is none."""
+        return chance_role(self.roles)
+
+    @cached_property
+    def players(self) -> tuple[int, ...]:
+        """The roles that somebody plays: all but chance, in their order."""
+        return playing_roles(self.roles)
 
     @property
     def fluents(self) -> tuple[str, ...]:

@@ -159,7 +159,7 @@ def playouts(
         moves=moves,
         threads=threads,
     )
-    return _statistics(simulator, simulator.playout_kernel(backend).run(plan))
+    return _statistics(simulator, simulator.playout_kernel(backend, moves=moves).run(plan))
 
 
 def stream(
@@ -204,20 +204,21 @@ def stream(
         moves=moves,
         threads=threads,
     )
-    return _statistics(simulator, simulator.playout_kernel(backend).run(plan))
+    return _statistics(simulator, simulator.playout_kernel(backend, moves=moves).run(plan))
 
 
 def _statistics(simulator: Simulator, tally: Tally) -> PlayoutStatistics:
     """Sort the counts by role, and warn of what the rules leave open."""
     circuit = simulator.circuit
     goals = []
-    for role, counts in zip(circuit.roles, _by_role(circuit, tally.goals), strict=True):
+    for number, counts in enumerate(_by_role(circuit, tally.goals)):
+        role = circuit.roles[number]
         own = {value: count for value, count in counts.items() if count}
         none = tally.games - sum(counts.values())
         if none:
             own[0] = own.get(0, 0) + none
         # Games that did not end in a terminal state may well lack a goal.
-        if none > tally.cut + tally.stuck:
+        if none > tally.cut + tally.stuck and number != circuit.chance:
             _warn(f"role {role} has no goal in a terminal state; it counts as 0")
         goals.append(own)
     if tally.several:

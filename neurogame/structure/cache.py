@@ -9,7 +9,7 @@ import numpy as np
 
 from neurogame.analysis.verdict import Evidence, Verdict
 from neurogame.circuit.circuit import Circuit
-from neurogame.files import Arrays, cache_folder, read_arrays, write_arrays
+from neurogame.files import DAMAGED, Arrays, cache_folder, read_arrays, write_arrays
 from neurogame.gdl.terms import Rules
 from neurogame.graph.groups import group_starts
 from neurogame.ground.atoms import IntArray
@@ -49,7 +49,7 @@ def load_structure(circuit: Circuit) -> Structure | None:
         return None
     try:
         return _unpacked(arrays, len(circuit.fluents))
-    except (ValueError, KeyError, IndexError):
+    except DAMAGED:
         return None
 
 

@@ -101,10 +101,17 @@ def _mode_text(circuit: Circuit, structure: Structure) -> str:
         return "none"
     fluents = structure.variables[mode.variable].fluents.tolist()
     values = [
-        f"{circuit.fluents[f]} {'nobody' if role < 0 else circuit.roles[role]}"
+        f"{circuit.fluents[f]} {_chooser(circuit, role)}"
         for f, role in zip(fluents, mode.roles.tolist(), strict=True)
     ]
     return f"{', '.join(values)} ({mode.verdict.reason})"
+
+
+def _chooser(circuit: Circuit, role: int) -> str:
+    """Return who has a choice, for people."""
+    if role < 0:
+        return "nobody"
+    return "chance" if role == circuit.chance else circuit.roles[role]
 
 
 def _symmetries_text(structure: Structure) -> str:

@@ -45,9 +45,7 @@ def with_match(subject: PageSubject, player: str, plies: int, seed: int) -> Page
     if subject.line:
         return subject
     spec = checked_player(player)
-    players = [
-        make_player(spec, subject.game, seed + role) for role in range(len(subject.game.roles))
-    ]
+    players = [make_player(spec, subject.game, seed + role) for role in subject.game.players]
     say(f"{spec} plays a match of {subject.game.name} with itself, of at most {plies} plies")
     record = play_match(subject.game, players, seed=seed, settings=MatchSettings(max_plies=plies))
     return replace(subject, line=record.moves, players=record.players, ending=record.ending)
@@ -57,7 +55,7 @@ def export(
     subject: PageSubject,
     path: Path,
     *,
-    role: int = 0,
+    role: int | None = None,
     method: str | None = None,
     quiet: bool = False,
 ) -> int:
@@ -66,7 +64,7 @@ def export(
     Args:
         subject: with a match.
         path: the file; an older one is replaced.
-        role: for whom values are taken apart; its index.
+        role: for whom values are taken apart; its index; None: the first that somebody plays.
         method: how, see :class:`~neurogame.inspect.attribution.contribution.Attribution`; None:
             the usual way; :data:`NOT_AT_ALL`: not at all, which takes seconds where the others
             take minutes.
@@ -76,7 +74,8 @@ def export(
         ConfigurationError: the file cannot be written.
         GameError: the match is not one of the game, or the method is none for its values.
     """
-    data = _worked_out(subject, role, method, quiet)
+    own = subject.game.players[0] if role is None else role
+    data = _worked_out(subject, own, method, quiet)
     # Pictures of one match are much alike: packed they take a twentieth.
     packed = gzip.compress(json.dumps(data, allow_nan=False).encode(), mtime=0)
     text = page(

@@ -92,6 +92,8 @@ class Site:
         texts = isinstance(method, str | None) and isinstance(listing, str | None)
         if not isinstance(role, int) or not 0 <= role < len(game.roles) or not texts:
             raise GameError("role is a number; method and listing are texts, or null for the usual")
+        if role == game.chance:
+            raise GameError("this role is chance, to which nothing is worth anything")
         moves = [given.get(name) for name in ("move", "rather")]
         if not all(isinstance(move, str | None) for move in moves):
             raise GameError("move and rather are texts of moves, or null")
@@ -173,6 +175,7 @@ def boot(subject: PageSubject) -> Answer:
         "title": subject.title,
         "game": subject.game.name,
         "roles": list(subject.game.roles),
+        "chance": subject.game.chance,
         "colours": role_colours(subject.game),
         "judges": list(subject.opinions),
         "judgedBy": subject.judged_by,

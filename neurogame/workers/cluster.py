@@ -57,6 +57,12 @@ def cluster_workers(cluster: str) -> Iterator[tuple[Executor, int]]:
             f"cluster={cluster}: no scheduler answers there ({error or type(error).__name__}); "
             "start one with 'dask scheduler', or name its address or file"
         ) from None
+    except (TypeError, RuntimeError) as error:
+        # What Dask raises where this process has no certificate, or the cluster no encryption.
+        raise ConfigurationError(
+            f"cluster={cluster}: not connected: {error}; Dask's settings of encryption "
+            "(DASK_DISTRIBUTED__COMM__...) must be those of the cluster"
+        ) from None
     with client:
         try:
             workers = _checked(client, cluster)

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from neurogame.simulate.game import Game
+from tests.games.plain_chance_games import EinStein, Pig
 from tests.games.plain_games import (
     Breakthrough,
     ConnectFour,
@@ -51,6 +52,7 @@ TWINS: dict[str, PlainGame[Any]] = {
     "connectfour5": SmallConnectFour(),
     "dotsandboxes": DotsAndBoxes(),
     "eightpuzzle": EightPuzzle(),
+    "einstein": EinStein(),
     "fishery": Fishery(),
     "hex5": Hex(),
     "knightthrough": Breakthrough(8, knights=True),
@@ -62,6 +64,7 @@ TWINS: dict[str, PlainGame[Any]] = {
     "painters": Painters(),
     "pegs": Pegs(),
     "pentago": Pentago(),
+    "pig": Pig(),
     "prisoners": Prisoners(),
     "pursuit": Pursuit(),
     "qubic": Qubic(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Collection
 
 import pytest
 
@@ -39,7 +40,7 @@ def test_malformed_case_gets_its_verdict(case: str, expected: str) -> None:
         assert len(load_rules(path)) > 0
 
 
-def verdict_of(severities: set[str]) -> str:
+def verdict_of(severities: Collection[str]) -> str:
     """Return the worst of some severities; ``ok`` if there is none."""
     order = ("error", "nonstandard", "warning")
     return next((severity for severity in order if severity in severities), "ok")

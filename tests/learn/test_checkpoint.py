@@ -20,7 +20,7 @@ from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.files import write_whole
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
-from neurogame.learn import checkpoint
+from neurogame.learn import checkpoint_claims
 from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.content_hash import content_hash
 from neurogame.learn.judges import plain_judge
@@ -102,7 +102,7 @@ def test_equal_tensors_are_stored_once_and_read_back_to_the_bit(tmp_path: Path) 
 
 
 def test_what_would_fill_the_memory_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint, "MOST_BYTES", 1000)
+    monkeypatch.setattr(checkpoint_claims, "MOST_BYTES", 1000)
     with pytest.raises(CheckpointError, match=r"bytes when decompressed, more than 1,000"):
         load_checkpoint(path)
 

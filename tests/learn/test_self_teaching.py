@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.gdl.scramble import scramble
+from neurogame.gdl.write import rules_text
+from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.lane_learner import LaneLearner
 from neurogame.learn.mapped_evaluator import MappedEvaluator
 from neurogame.learn.self_teaching import SelfTeaching
@@ -106,12 +112,62 @@ def test_another_game_that_looks_alike_begins_anew(folder: Path) -> None:
     assert len(files(folder)) == 2
 
 
-def test_half_a_file_counts_as_none(folder: Path) -> None:
+def changed(path: Path, **changes: object) -> None:
+    """Write a sound checkpoint in which something has changed."""
+    held: Any = load_checkpoint(path)
+    save_checkpoint(path, replace(held, **changes))
+
+
+def not_a_number(held: Checkpoint) -> dict[str, object]:
+    return {"weights": {**held.weights, "gain": held.weights["gain"] * float("nan")}}
+
+
+def out_of_its_tables(held: Checkpoint) -> dict[str, object]:
+    last = held.weights["layout_last"] + 10**6
+    return {"weights": {**held.weights, "layout_last": last}}
+
+
+def large(held: Checkpoint) -> dict[str, object]:
+    sizes = {**held.description["sizes"], "rows": 10**13}
+    return {"description": {**held.description, "sizes": sizes}}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        not_a_number,
+        out_of_its_tables,
+        large,
+        lambda held: {"description": {"kind": "cilp"}},
+        lambda held: {"description": {"kind": "parts"}},
+        lambda held: {"rules": "(role"},
+        lambda held: {"rules": rules_text(game("nim").rules)},
+        lambda held: {"counters": {"seconds": 1e300}},
+        lambda held: {"counters": {"matches": -1}},
+        lambda held: {"counters": {"surprise": 1}},
+        lambda held: {"buffer": {"numbers": torch.tensor([1, 2, 3])}},
+        lambda held: {"buffer": {**(held.buffer or {}), "numbers": torch.tensor([-9, -1, 0])}},
+        None,
+    ],
+)
+def test_a_file_of_no_use_is_put_aside_and_learned_anew(
+    change: Callable[[Checkpoint], dict[str, object]] | None, folder: Path
+) -> None:
     taught(game("tictactoe"))
     (path,) = files(folder)
-    path.write_bytes(path.read_bytes()[:-100])
-    assert taught(game("tictactoe")).earlier == 0
-    assert taught(game("tictactoe")).earlier > 0
+    if change is None:
+        path.write_bytes(path.read_bytes()[:-100])
+    else:
+        changed(path, **change(load_checkpoint(path)))
+    bad = path.read_bytes()
+    with pytest.warns(UserWarning, match=r"is not used, and now .*\.damaged: ") as told:
+        assert taught(game("tictactoe")).earlier == 0
+    assert len(told) == 1
+    assert path.with_name(f"{path.name}.damaged").read_bytes() == bad
+    # What was learned since is sound: nothing is said any more.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert taught(game("tictactoe")).earlier > 0
 
 
 def test_without_a_cache_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

@@ -30,7 +30,7 @@ def test_it_fits_the_library_game_and_has_learned(name: str) -> None:
     states = sample_games(game.simulator(), 50, seed=1, backend="torch").states.to_bool()
     with torch.no_grad():
         values = evaluator(states)
-    assert values.shape == (50, 2)
+    assert values.shape == (50, len(game.roles))
     assert bool(((values >= 0) & (values <= 1)).all())
     assert len(torch.unique(values)) > 40
     changed = [

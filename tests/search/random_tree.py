@@ -124,6 +124,48 @@ def numbered(key: bytes) -> int:
     return int(sum(int(bit) << place for place, bit in enumerate(bits)))
 
 
+def plain_chance(
+    tree: RandomTree, state: int, role: int, depth: int, *, chance: int, united: bool = False
+) -> tuple[float, ...]:
+    """As :func:`plain_maxn`, but what chance decides, after all others, is averaged.
+
+    Args:
+        tree: the game.
+        state: where.
+        role: who searches.
+        depth: plies.
+        chance: which role is chance; its values are 0.
+        united: whether the others want the worst for ``role``.
+    """
+    others = [r for r in range(tree.role_count) if r not in (role, chance)]
+
+    def own(values: tuple[float, ...]) -> tuple[float, ...]:
+        kept = [1 - values[role] if united else value for value in values]
+        kept[role], kept[chance] = values[role], 0.0
+        return tuple(float(np.float32(value)) for value in kept)
+
+    @cache
+    def value(state: int, depth: int) -> tuple[float, ...]:
+        position = tree.positions[state]
+        if depth == 0 or not position.children:
+            return own(position.values)
+        return choose(state, depth, {}, [role, *others, chance])
+
+    def choose(state: int, depth: int, fixed: dict[int, int], rest: list[int]) -> tuple[float, ...]:
+        if not rest:
+            joint = tuple(fixed[r] for r in range(tree.role_count))
+            return value(tree.positions[state].children[joint], depth - 1)
+        chooser, *later = rest
+        moves = range(tree.positions[state].counts[chooser])
+        found = [choose(state, depth, {**fixed, chooser: move}, later) for move in moves]
+        if chooser == chance:
+            # Of single precision, as the search has them: so the same ones are equal.
+            return tuple(float(np.float32(np.mean(one))) for one in zip(*found, strict=True))
+        return max(found, key=lambda values: (values[chooser], -values[role]))
+
+    return value(state, depth)
+
+
 def searcher(tree: Any, opposition: Opposition, **options: Any) -> TreeSearch:
     """Return a search of a random tree."""
     leaves, values = ports(tree)

@@ -160,6 +160,8 @@ def test_a_cluster_that_cannot_be_used_is_refused(monkeypatch: pytest.MonkeyPatc
     for name in ("tcp://127.0.0.1:9", "nowhere://x"):
         with pytest.raises(ConfigurationError, match="no scheduler answers"):
             _enter(WorkerSettings(cluster=name))
+    with pytest.raises(ConfigurationError, match="Dask's settings of encryption"):
+        _enter(WorkerSettings(cluster="tls://127.0.0.1:9"))
     for workers, words in ((0, "no worker has joined"), (1, "has 2 threads")):
         with (
             distributed.LocalCluster(

@@ -219,7 +219,7 @@ def _meter(trainer: Trainer, until: float) -> StrengthMeter | None:
     from neurogame.learn.recipe import random_lengths
 
     game, whole = trainer.game, trainer.config.seconds
-    if len(game.roles) != 2:
+    if len(game.players) != 2:
         return None
     seed = trainer.learner.config.seed
     if whole is not None:

@@ -69,6 +69,7 @@ class ActionConfig(Settings):
         "gates of all roles together at most, at least 1; where more are needed there is no "
         "heuristic",
         least=1,
+        most=100_000_000,
     )
     trainable: bool = setting(
         False,

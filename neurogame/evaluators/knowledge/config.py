@@ -124,10 +124,11 @@ class KnowledgeConfig(Settings):
     replies: int = setting(
         1,
         "where other roles choose at the same time: number of their replies whose values are "
-        "averaged, at least 1. They are drawn at random, the same ones whenever the state is "
+        "averaged, 1 to 10,000. They are drawn at random, the same ones whenever the state is "
         "the same.",
         least=1,
-        allowed="a whole number of at least 1",
+        most=10_000,
+        allowed="a whole number from 1 to 10,000",
     )
 
     def check(self) -> None:

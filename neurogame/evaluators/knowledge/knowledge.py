@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, final
 
@@ -11,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from neurogame.circuit.circuit import Circuit, HasCircuit
+from neurogame.evaluators.claims import check_claim
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.replies import drawn_replies
 from neurogame.kernels.knowledge.scores import ScoreWeights, compile_scores
@@ -89,13 +91,28 @@ class Knowledge(nn.Module):
         return self.config.to_json()
 
     @classmethod
-    def rebuild(cls, game: HasCircuit | Circuit, description: dict[str, Any]) -> Knowledge:
+    def rebuild(
+        cls,
+        game: HasCircuit | Circuit,
+        description: dict[str, Any],
+        weights: Mapping[str, Tensor] | None = None,
+    ) -> Knowledge:
         """Return the knowledge of a description; load its state dict to get what it knows.
 
+        Args:
+            game: the game, or its circuit.
+            description: what :meth:`describe` returned.
+            weights: the state dict that will be loaded; None: nobody knows yet.
+
         Raises:
-            ConfigurationError: the description holds unknown or impossible settings.
+            ConfigurationError: the description holds unknown or impossible settings, or asks for
+                far more weights than there are.
         """
-        return cls(game, KnowledgeConfig.from_json(description))
+        circuit = game if isinstance(game, Circuit) else game.circuit
+        config = KnowledgeConfig.from_json(description)
+        units = config.hidden * (len(circuit.fluents) + len(circuit.roles))
+        check_claim("knowledge", units, weights)
+        return cls(circuit, config)
 
     def logits(self, fluents: Tensor) -> Tensor:
         """Return the sums that are squashed to values.

@@ -7,17 +7,23 @@ from dataclasses import asdict
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit, HasCircuit
-from neurogame.errors import ConfigurationError
 from neurogame.evaluators.build import make_evaluator
+from neurogame.evaluators.claims import check_claim
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.detectors import first_embedding
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.evaluators.parts.feature_units import feature_units
-from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes, empty_layout
+from neurogame.evaluators.parts.layout import (
+    PartsLayout,
+    PartsSizes,
+    empty_layout,
+    stored_sizes,
+)
 from neurogame.evaluators.parts.make_layout import make_layout
 from neurogame.simulate.game import Game
 
@@ -43,23 +49,29 @@ def make_parts(game: Game, config: PartsConfig, *, opposed: bool, seed: int = 0)
     return found
 
 
-def rebuild_parts(game: HasCircuit | Circuit, description: Mapping[str, Any]) -> PartsEvaluator:
+def rebuild_parts(
+    game: HasCircuit | Circuit,
+    description: Mapping[str, Any],
+    weights: Mapping[str, Tensor] | None = None,
+) -> PartsEvaluator:
     """Return the evaluator of a description; load its state dict to get layout and weights.
 
     Args:
         game: the game, or its circuit.
         description: what :meth:`Evaluator.describe` returned.
+        weights: the state dict that will be loaded; None: nobody knows yet.
 
     Raises:
-        ConfigurationError: the description holds unknown or impossible settings.
+        ConfigurationError: the description holds unknown or impossible settings, or sizes that
+            are not those of the game or of the weights.
     """
     given = dict(description)
     config = PartsConfig.from_json(given["config"])
     seed = int(given["seed"])
-    try:
-        sizes = PartsSizes(**given["sizes"])
-    except TypeError as error:
-        raise ConfigurationError(f"an evaluator made of parts: its sizes: {error}") from None
+    circuit = game if isinstance(game, Circuit) else game.circuit
+    what = "an evaluator made of parts"
+    sizes = stored_sizes(what, given["sizes"], len(circuit.fluents), len(circuit.roles))
+    check_claim(what, sizes.numbers(config.hidden), weights)
     return _made(game, empty_layout(sizes), config, seed)
 
 

@@ -68,6 +68,7 @@ class PartsEvaluator(Evaluator):
             self.register_buffer(f"{LAYOUT}{name}", torch.from_numpy(column))
         untyped: Any = self
         untyped.register_load_state_dict_pre_hook(_brought_up_to_date)
+        untyped.register_load_state_dict_post_hook(check_layout)
 
     def forward(self, fluents: Tensor) -> Tensor:
         """Return state values; see :meth:`Evaluator.forward`.
@@ -191,3 +192,17 @@ def _brought_up_to_date(_: nn.Module, state: dict[str, Any], prefix: str, *__: o
     for name in (f"{prefix}bias", f"{prefix}readout"):
         if weights is not None and name in state and len(state[name]) != len(weights):
             state[name] = state[name][weights.long()]
+
+
+def check_layout(module: nn.Module, _: object) -> None:
+    """Refuse the layout that a module with one has just loaded if it leads nowhere.
+
+    Args:
+        module: has an attribute ``layout``.
+
+    Raises:
+        ConfigurationError: see :meth:`.PartsLayout.check`.
+    """
+    layout = module.layout
+    assert isinstance(layout, PartsLayout)
+    layout.check()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, final
 
 import numpy as np
@@ -10,6 +11,7 @@ import torch
 from torch import Tensor
 
 from neurogame.array_types import Float32s1, Int32s1, Int32s2, Int32s3
+from neurogame.errors import ConfigurationError
 
 
 @final
@@ -41,6 +43,14 @@ class PartsSizes:
     rows: int
     images: int
     opposed: bool
+
+    def numbers(self, hidden: int) -> int:
+        """Return how many numbers a layout has, and parts with so many hidden units above it."""
+        modes, outputs, fluents = self.modes, self.outputs, self.fluents
+        layout = modes * (fluents * (1 + self.images) + outputs + 2) + self.mode_fluents
+        layout += fluents + 2 * (self.addends + self.lookups)
+        units = self.sets * fluents + modes * (1 + outputs)
+        return layout + self.sets * outputs * self.rows + units * hidden
 
 
 @final
@@ -80,6 +90,35 @@ class PartsLayout:
         """Return all arrays by their names."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "sizes"}
 
+    def check(self) -> None:
+        """Refuse arrays that lead out of what they are indices of; compiled code would follow them.
+
+        Raises:
+            ConfigurationError: some do.
+        """
+        sizes = self.sizes
+        within = {
+            "mode_fluent": (self.mode_fluent, 0, sizes.fluents),
+            "seen_as": (self.seen_as, -1, sizes.fluents),
+            "images": (self.images, -1, sizes.fluents),
+            "weights": (self.weights, 0, sizes.sets),
+            "turn": (self.turn, 0, sizes.outputs),
+            "start": (self.start, 0, sizes.addends + 1),
+            "lookup": (self.lookup, 0, sizes.lookups),
+            "first": (self.first, 0, sizes.rows),
+            "last": (self.last, 0, sizes.rows),
+            "addend": (self.addend, 0, 1 << 31),
+        }
+        wrong = [n for n, (a, least, end) in within.items() if ((a < least) | (a >= end)).any()]
+        sums = np.bincount(self.lookup, self.addend, sizes.lookups) if not wrong else np.zeros(0)
+        ends = (self.start[0], self.start[-1]) == (0, sizes.addends)
+        if wrong or not ends or (np.diff(self.start) < 0).any() or (sums >= 1 << 30).any():
+            where = ", ".join(wrong) or "rows"
+            raise ConfigurationError(
+                f"an evaluator made of parts: its layout leads nowhere ({where}); the file is "
+                "damaged or made up"
+            )
+
     def without_tables(self) -> PartsLayout:
         """Return the modes and perspectives alone, without look-ups and symmetries."""
         sizes = replace(self.sizes, lookups=0, addends=0, rows=0, images=0)
@@ -114,6 +153,29 @@ class PartsLayout:
         sums = (seen > 0.5).double() @ addends
         rows = sums.long() + torch.from_numpy(self.first).long().to(seen.device)
         return torch.minimum(rows, torch.from_numpy(self.last).long().to(seen.device))
+
+
+def stored_sizes(what: str, given: Mapping[str, Any], fluents: int, roles: int) -> PartsSizes:
+    """Return sizes as a description holds them.
+
+    Args:
+        what: has them, in words.
+        given: the sizes by name.
+        fluents: of the game, ``F``.
+        roles: of the game, ``R``.
+
+    Raises:
+        ConfigurationError: they are no sizes, or not those of the game.
+    """
+    try:
+        sizes = PartsSizes(**given)
+    except TypeError as error:
+        raise ConfigurationError(f"{what}: its sizes: {error}") from None
+    numbers = {n: v for n, v in asdict(sizes).items() if not isinstance(v, int) or v < 0}
+    of_game = (sizes.fluents, sizes.outputs) == (fluents, 1 if sizes.opposed else roles)
+    if numbers or not of_game or sizes.mode_fluents > sizes.modes or sizes.modes < 1:
+        raise ConfigurationError(f"{what}: its sizes do not fit the game: {given}")
+    return sizes
 
 
 def empty_layout(sizes: PartsSizes) -> PartsLayout:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, final
 
@@ -11,8 +12,9 @@ from torch import Tensor, nn
 
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.errors import ConfigurationError, GameError
-from neurogame.evaluators.parts.evaluator import LAYOUT, PartsEvaluator
-from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes, empty_layout
+from neurogame.evaluators.claims import check_claim
+from neurogame.evaluators.parts.evaluator import LAYOUT, PartsEvaluator, check_layout
+from neurogame.evaluators.parts.layout import PartsLayout, empty_layout, stored_sizes
 from neurogame.kernels.leaves.move_scores import LOGITS, CompiledScores, Flags, Reals
 from neurogame.kernels.policy.scores import PolicyWeights, compile_policy
 
@@ -52,6 +54,8 @@ class LearnedPolicy(nn.Module):
         self.moves = nn.Parameter(torch.zeros(circuit.move_count))
         for name, column in layout.arrays().items():
             self.register_buffer(f"{LAYOUT}{name}", torch.from_numpy(column))
+        untyped: Any = self
+        untyped.register_load_state_dict_post_hook(check_layout)
 
     @classmethod
     def above(cls, circuit: Circuit, evaluator: PartsEvaluator) -> LearnedPolicy:
@@ -77,17 +81,32 @@ class LearnedPolicy(nn.Module):
         return {"hidden": self.bias.shape[1], "sizes": asdict(self.layout.sizes)}
 
     @classmethod
-    def rebuild(cls, game: HasCircuit | Circuit, description: dict[str, Any]) -> LearnedPolicy:
+    def rebuild(
+        cls,
+        game: HasCircuit | Circuit,
+        description: dict[str, Any],
+        weights: Mapping[str, Tensor] | None = None,
+    ) -> LearnedPolicy:
         """Return the policy of a description; load its state dict to get what it knows.
 
+        Args:
+            game: the game, or its circuit.
+            description: what :meth:`describe` returned.
+            weights: the state dict that will be loaded; None: nobody knows yet.
+
         Raises:
-            ConfigurationError: the description holds no sizes of a policy.
+            ConfigurationError: the description holds no sizes of a policy, or others than those
+                of the game or of the weights.
         """
         circuit = game if isinstance(game, Circuit) else game.circuit
+        what = "a learned policy"
         try:
-            sizes, hidden = PartsSizes(**description["sizes"]), int(description["hidden"])
+            given, hidden = description["sizes"], int(description["hidden"])
         except (TypeError, KeyError, ValueError) as error:
-            raise ConfigurationError(f"a learned policy: its sizes: {error}") from None
+            raise ConfigurationError(f"{what}: its sizes: {error}") from None
+        sizes = stored_sizes(what, given, len(circuit.fluents), len(circuit.roles))
+        units = (hidden + 1) * circuit.move_count
+        check_claim(what, sizes.numbers(hidden) + units, weights)
         return cls(circuit, empty_layout(sizes), hidden)
 
     def forward(self, fluents: Tensor, role: int) -> Tensor:

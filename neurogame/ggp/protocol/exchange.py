@@ -19,7 +19,9 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 """What a sender wants to see who asked whether the body may follow."""
 
 _METHODS = ("POST", "GET", "OPTIONS")
-_REASONS = {200: "OK", 400: "Bad Request"}
+_REASONS = {200: "OK", 400: "Bad Request", 403: "Forbidden"}
+_KEPT = (b"content-length", b"transfer-encoding", b"expect", b"origin", b"sec-fetch-site")
+_OTHER_SITES = (b"cross-site", b"same-site")
 _LONGEST_COUNT = 18
 
 
@@ -31,10 +33,13 @@ class Request:
     Attributes:
         method: ``POST``, ``GET`` or ``OPTIONS``.
         data: the body, or (GET) the address; bytes as they came.
+        page: the origin of the web page that sent it, as its browser tells; ``null`` if that keeps
+            it to itself; empty if no page of another site has sent it.
     """
 
     method: str
     data: bytes
+    page: str = ""
 
     @property
     def text(self) -> str:
@@ -125,9 +130,13 @@ class RequestReader:
 
     def settle(self) -> Request:
         """Return what has arrived as a complete request."""
-        if self._method == "GET":
-            return Request("GET", self._target)
-        return Request(self._method, b"" if self._body is None else bytes(self._body.data))
+        data = b"" if self._body is None else bytes(self._body.data)
+        return Request(self._method, self._target if self._method == "GET" else data, self._page())
+
+    def _page(self) -> str:
+        # Pictures and forms are asked for without an origin, but with this.
+        is_other = self._headers.get(b"sec-fetch-site", b"none").lower() in _OTHER_SITES
+        return _decoded(self._headers.get(b"origin", b"null" if is_other else b""))
 
     def _request(self) -> Request | None:
         return self.settle() if self._body is not None and self._body.is_complete else None
@@ -147,7 +156,7 @@ class RequestReader:
         elif line:
             name, _, value = line.partition(b":")
             name, value = name.strip().lower(), value.strip()
-            if name not in (b"content-length", b"transfer-encoding", b"expect"):
+            if name not in _KEPT:
                 return
             if self._headers.setdefault(name, value) != value:
                 raise ProtocolError(f"bad request: two different headers {name.decode()!r}")
@@ -183,27 +192,30 @@ class RequestReader:
         return CountedBody(int(count), limit)
 
 
-def reply_bytes(text: str, status: int = 200) -> bytes:
+def reply_bytes(text: str, status: int = 200, allowed: str = "") -> bytes:
     """Return a reply, with the headers that GGP-Base's players send.
 
     The connection ends behind it, as HTTP/1.0 has it.
 
     Args:
         text: the answer; ASCII, others are escaped.
-        status: 200 or 400.
+        status: 200, 400 or 403.
+        allowed: the origin of web pages that may read it, ``*`` for all; empty for none.
     """
     body = text.encode("utf-8", "backslashreplace")
     head = (
         f"HTTP/1.0 {status} {_REASONS[status]}\r\n"
         "Content-type: text/acl\r\n"
         f"Content-length: {len(body)}\r\n"
-        "Access-Control-Allow-Origin: *\r\n"
-        "Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n"
-        "Access-Control-Allow-Headers: Content-Type\r\n"
-        "Access-Control-Allow-Age: 86400\r\n"
-        "\r\n"
     )
-    return head.encode("ascii") + body
+    if allowed:
+        head += (
+            f"Access-Control-Allow-Origin: {allowed}\r\n"
+            "Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n"
+            "Access-Control-Allow-Headers: Content-Type\r\n"
+            "Access-Control-Allow-Age: 86400\r\n"
+        )
+    return f"{head}\r\n".encode("ascii") + body
 
 
 def _message_part(target: bytes) -> bytes:

@@ -133,6 +133,11 @@ class Preview:
     clock: float
 
 
+_FRAME = 1000
+_HEAD = re.compile(r"\s*\(\s*start\s+([^\s();]+)\s+([^\s();]+)\s*\(", re.IGNORECASE)
+_TAIL = re.compile(r"\)\s*([0-9.]+)\s+([0-9.]+)\s*\)\s*$")
+"""How a START begins and ends, within so many characters."""
+
 Message = Info | Start | Play | Stop | Abort | Preview
 
 _FORMS = {
@@ -151,7 +156,8 @@ def parse_message(text: str) -> Message:
     """Read what a game manager sends.
 
     Command words may be in any case. Text behind the message and arguments beyond those known
-    are ignored.
+    are ignored. Where rules of a START are out of balance, they are all that stands between its
+    role and its clocks.
 
     Args:
         text: the whole message; empty for :class:`Info`.
@@ -159,6 +165,26 @@ def parse_message(text: str) -> Message:
     Raises:
         ProtocolError: the text is not a message; says what was found and what is allowed.
     """
+    try:
+        return _parsed(text)
+    except ProtocolError:
+        found = _unbalanced_start(text)
+        if found is None:
+            raise
+        return found
+
+
+def _unbalanced_start(text: str) -> Start | None:
+    """Return the START whose beginning and end a text has; None if there is none."""
+    head, tail = _HEAD.match(text[:_FRAME]), _TAIL.search(text[-_FRAME:])
+    if head is None or tail is None:
+        return None
+    rules = text[head.end() : max(len(text) - len(tail[0]), head.end())]
+    return Start(head[1], head[2], rules, _clock("start", tail[1]), _clock("start", tail[2]))
+
+
+def _parsed(text: str) -> Message:
+    """Read a message whose parentheses match; see :func:`parse_message`."""
     begin, end = next(_spans(text, 0), (0, 0))
     if text[begin:end].lower() in ("", "info", "ping"):
         return Info()

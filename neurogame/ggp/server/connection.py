@@ -48,10 +48,15 @@ class Connection(asyncio.Protocol):
         keeper: keeps the books.
         limits: what a request may cost.
         loop: calls back.
+        allowed: see :func:`~neurogame.ggp.protocol.exchange.reply_bytes`.
     """
 
     def __init__(
-        self, keeper: Keeper, limits: ReadingLimits, loop: asyncio.AbstractEventLoop
+        self,
+        keeper: Keeper,
+        limits: ReadingLimits,
+        loop: asyncio.AbstractEventLoop,
+        allowed: str = "",
     ) -> None:
         self.arrived = 0.0
         """When the connection was there; :func:`time.monotonic`."""
@@ -60,6 +65,7 @@ class Connection(asyncio.Protocol):
         self._keeper = keeper
         self._limits = limits
         self._loop = loop
+        self._allowed = allowed
         self._reader = RequestReader(limits)
         self._transport: asyncio.Transport | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -143,7 +149,7 @@ class Connection(asyncio.Protocol):
         if transport is None or transport.is_closing():
             return
         self._was_answered = True
-        transport.write(reply_bytes(text, status))
+        transport.write(reply_bytes(text, status, self._allowed))
         if self._has_ended:
             transport.close()
             return

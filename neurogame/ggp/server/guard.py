@@ -19,10 +19,10 @@ from typing import final
 from neurogame.errors import LimitError, NeurogameError
 from neurogame.gdl.check import readable_rules
 from neurogame.ggp.server.child import release_reserve
+from neurogame.ggp.server.failures import failure
 from neurogame.ggp.server.follower import Follower, role_number
 from neurogame.ggp.server.orders import Ask, Event, Finish, Task
 from neurogame.ggp.server.positions import InterpretedPosition
-from neurogame.ggp.server.understudies import failure
 from neurogame.prover.game import ProverGame
 from neurogame.prover.search import ProofSearch
 

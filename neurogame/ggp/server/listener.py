@@ -22,6 +22,7 @@ _SMALL = 2**14
 _WORKERS = 16
 _TICK = 0.5
 _FAREWELL = 1.0
+_REFUSED = "'serve --allow-origin' says which pages may ask"
 
 
 def open_socket(host: str, port: int) -> socket.socket:
@@ -85,10 +86,18 @@ class Listener:
         host: answers messages.
         limits: what requests may cost.
         report: is told in a line what nobody foresaw.
+        allowed: the origin of web pages that may ask, ``*`` for all; empty for none.
     """
 
-    def __init__(self, host: Host, limits: ReadingLimits, report: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        host: Host,
+        limits: ReadingLimits,
+        report: Callable[[str], None],
+        allowed: str = "",
+    ) -> None:
         self._host = host
+        self._allowed = allowed
         self._limits = limits
         self._report = report
         self._reading: dict[Connection, None] = {}  # In order of arrival.
@@ -109,7 +118,7 @@ class Listener:
         loop = self._loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._note)
         server = await loop.create_server(
-            lambda: Connection(self, self._limits, loop), sock=own, backlog=_BACKLOG
+            lambda: Connection(self, self._limits, loop, self._allowed), sock=own, backlog=_BACKLOG
         )
         try:
             while not until.is_set():
@@ -140,7 +149,10 @@ class Listener:
         """Answer a complete request, now or later."""
         self._remove(connection)
         self._answering[connection] = None
-        if request.method == "OPTIONS":
+        if request.page and self._allowed not in ("*", request.page):
+            # Not reading the answer is not enough: the question alone begins and ends matches.
+            connection.reply(f"sent by a web page of {request.page[:80]}; {_REFUSED}", 403)
+        elif request.method == "OPTIONS":
             connection.reply("")
         elif len(request.data) > _SMALL:
             self._submit(self._parser, self._parse_large, connection, request, connection.way())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, Self, final
+from typing import TYPE_CHECKING, Protocol, Self, final
 
 from neurogame.errors import NeurogameError, RulesError
 from neurogame.gdl.parse import parse_term
@@ -13,7 +13,10 @@ from neurogame.prover.game import ProverGame
 from neurogame.prover.limits import excess
 from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 from neurogame.reference.joins import term_of, value_of
-from neurogame.simulate.game import Game, State
+
+if TYPE_CHECKING:
+    # A guard that loads all for itself shall be there at once: torch alone takes it seconds.
+    from neurogame.simulate.game import Game, State
 
 LONGEST_MOVE = 100_000
 """Characters of a received move; longer ones are not looked at, which would take seconds."""

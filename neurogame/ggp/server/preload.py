@@ -10,6 +10,7 @@ import atexit
 import os
 import signal
 
+from neurogame.ggp.server.forker import say_warm
 from neurogame.ggp.server.processes import PLAYER_VARIABLE
 from neurogame.ggp.server.warmth import WARMTH, reason
 
@@ -35,3 +36,4 @@ try:
 except Exception as error:
     WARMTH.remarks.append(f"not everything was loaded beforehand: {reason(error)}")
 signal.signal(signal.SIGINT, signal.SIG_IGN)
+say_warm()

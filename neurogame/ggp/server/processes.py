@@ -7,8 +7,9 @@ import multiprocessing
 import os
 import queue
 import signal
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
@@ -16,6 +17,7 @@ from typing import Any, final
 
 from neurogame.errors import PlayerError
 from neurogame.ggp.server.child import run_child
+from neurogame.ggp.server.forker import Forker
 
 PLAYER_VARIABLE = "NEUROGAME_SERVE_PLAYER"
 """Environment variable by which the process that others are copied from knows the player."""
@@ -31,7 +33,8 @@ class Processes:
     """Makes processes that have already loaded all that players need.
 
     They are copies of one process (``forkserver``) that loads torch and the compiled cores once;
-    where the system has no such thing, every process loads them itself.
+    where the system has no such thing, every process loads them itself. While that process is
+    dead, and its successor loads, new processes do so too.
 
     There is one such process per program, and its player is that of the first ``Processes``.
     """
@@ -50,8 +53,12 @@ class Processes:
         methods = multiprocessing.get_all_start_methods()
         self.method = "forkserver" if copied and "forkserver" in methods else "spawn"
         self._context: BaseContext = multiprocessing.get_context(self.method)
+        self._spare: BaseContext = multiprocessing.get_context("spawn")
+        self._forker: Forker | None = None
         if self.method == "forkserver":
+            self._forker = Forker()
             self._context.set_forkserver_preload([_PRELOADED])
+        self._has_been_warm = False
         self._children: set[ChildProcess] = set()
         self._closed = False
         self._lock = threading.Lock()
@@ -82,7 +89,17 @@ class Processes:
             child.kill()
         if refusal:
             raise PlayerError(refusal)
+        self._has_been_warm = True
         return tuple(remarks)
+
+    def watch(self, report: Callable[[str], None]) -> None:
+        """Have the process that others are copied from made anew whenever it dies.
+
+        Args:
+            report: is told in lines when that happens; called by a thread of its own.
+        """
+        if self._forker is not None:
+            self._forker.watch(report)
 
     def launch(self, target: str, given: Any, memory: int | None = None) -> ChildProcess:
         """Start a process.
@@ -94,21 +111,38 @@ class Processes:
             memory: bytes that the process may take beyond those it begins with; None: no limit.
 
         Raises:
-            OSError: this was closed, the system starts no more processes, or the process that
-                they are copied from has died at this moment; it is made anew for the next one.
+            OSError: this was closed, or the system starts no more processes.
         """
         if self._closed:
             raise ConnectionError("no process is started any more: the server ends")
+        refusal = ""
+        for context in self._ways():
+            try:
+                return self._launched(context, target, given, memory)
+            except (OSError, EOFError) as error:
+                refusal = str(error) or "the process that others are copied from has died"
+        raise ConnectionError(refusal)
+
+    def _ways(self) -> Iterator[BaseContext]:
+        """Go through the ways to start a process: the next one is for where the last has failed.
+
+        Who waits for the successor of a dead process waits until that has loaded all.
+        """
+        if self._forker is None or not self._has_been_warm or self._forker.is_warm():
+            yield self._context
+        if self._forker is not None:
+            yield self._spare
+
+    def _launched(
+        self, context: BaseContext, target: str, given: Any, memory: int | None
+    ) -> ChildProcess:
         ours, theirs = multiprocessing.Pipe()
-        process = self._context.Process(  # type: ignore[attr-defined]
+        process = context.Process(  # type: ignore[attr-defined]
             target=run_child, args=(target, theirs, memory, given), daemon=True
         )
         try:
             with self._lock:
                 process.start()
-        except EOFError:
-            ours.close()
-            raise ConnectionError("the process that others are copied from has died") from None
         except BaseException:
             ours.close()
             raise
@@ -123,6 +157,8 @@ class Processes:
         """Kill all processes that are left; the one they were copied from ends with the program."""
         with self._lock:
             self._closed = True
+            if self._forker is not None:
+                self._forker.close()
             children = list(self._children)
         for child in children:
             child.kill()
@@ -162,6 +198,7 @@ class ChildProcess:
         self.ending = ""
         self._process: BaseProcess | None = process
         self.pid = process.pid
+        self._handle = _handle(process.pid)
         self._forget = forget
         self._bookkeeping = bookkeeping
         self._lock = threading.Lock()
@@ -171,7 +208,7 @@ class ChildProcess:
     def is_alive(self) -> bool:
         """Return whether the process runs."""
         with self._lock:
-            return self._process is not None and not wait([self._process.sentinel], 0)
+            return self._process is not None and not self._has_ended(self._process, 0)
 
     def post(self, message: object) -> None:
         """Send a message without ever waiting, even if the process does not read.
@@ -193,9 +230,11 @@ class ChildProcess:
             if process is None:
                 return
             try:
-                if not wait([process.sentinel], 0):
-                    process.kill()
-                    wait([process.sentinel], _DEATH)
+                if not self._has_ended(process, 0):
+                    self._kill(process)
+                    self._has_ended(process, _DEATH)
+                # How it ended is told by the one that it was copied from, a moment later.
+                wait([process.sentinel], _DEATH)
                 with self._bookkeeping:
                     # Its pipes are closed with the last reference to it; to close it here would
                     # be an error for a program that ends at this moment, and joins what it knows
@@ -205,15 +244,40 @@ class ChildProcess:
                     self.ending = _ending(process.exitcode)
             finally:
                 self._outbox.put(None)
+                if self._handle is not None:
+                    os.close(self._handle)
                 self._forget(self)
         if self._writer is not None and self._writer is not threading.current_thread():
             self._writer.join(_DEATH)
         self.connection.close()
 
+    def _has_ended(self, process: BaseProcess, seconds: float) -> bool:
+        """Wait for the end of the process; return whether it has come."""
+        # The sentinel of a copy tells the end of what it was copied from, too.
+        watched = process.sentinel if self._handle is None else self._handle
+        return bool(wait([watched], seconds))
+
+    def _kill(self, process: BaseProcess) -> None:
+        if self._handle is not None and sys.platform == "linux":
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        else:
+            process.kill()
+
     def _write(self) -> None:
         with contextlib.suppress(OSError, ValueError):
             while (message := self._outbox.get()) is not None:
                 self.connection.send(message)
+
+
+def _handle(pid: int | None) -> int | None:
+    """Return a file descriptor that stands for a process and no later one; None: there is none."""
+    if sys.platform != "linux" or pid is None:
+        return None
+    try:
+        return os.pidfd_open(pid)
+    except OSError:  # It has ended already, or the system is an old one.
+        return None
 
 
 def _ending(code: int | None) -> str:

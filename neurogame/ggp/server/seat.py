@@ -9,7 +9,7 @@ from neurogame.ggp.server.orders import Ask, Finish, Joint
 from neurogame.ggp.server.processes import ChildProcess
 
 MOST_LAUNCHES = 3
-"""How often a process is started for one part in a match: it may die twice."""
+"""How often a process is started for one part in a match before one of them has answered."""
 
 
 @final
@@ -23,7 +23,7 @@ class Seat:
         target: the function that its processes run, as ``module:name``.
         memory: bytes that they may take; None: no limit.
         child: the present process; None before the first and after the last.
-        launches: processes started so far.
+        launches: processes started since the last one that answered, that one included.
         out: whether this part is played no longer: there will be no more answers.
     """
 

@@ -52,6 +52,7 @@ def serve(settings: ServeSettings, report: Callable[[str], None]) -> None:
         patience.cancel()
         for remark in remarks:
             report(f"warning: {remark}")
+        processes.watch(report)
         listen(own)
         asyncio.run(_Server(settings, processes, report).run(own))
     finally:
@@ -113,7 +114,11 @@ class _Server:
         self._announce(own)
         watch = loop.create_task(self._watch(until))
         try:
-            await Listener(self._host, self._settings.limits, self._report).run(own, until)
+            settings = self._settings
+            listener = Listener(
+                self._host, settings.limits, self._report, allowed=settings.allow_origin
+            )
+            await listener.run(own, until)
         finally:
             watch.cancel()
             await loop.run_in_executor(None, self._host.close)

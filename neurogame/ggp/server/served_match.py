@@ -40,6 +40,8 @@ _EVENTS: dict[str, Source] = {
     "guard": "guard",
 }
 """Events that answer a question, the best first."""
+_LAST = ("move", "proved move")
+"""Those after which a search has nothing more to say."""
 _LOGGED_ALONE = frozenset({"event", "who", "time"})
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _LONGEST_NAME = 40
@@ -68,7 +70,7 @@ class ServedMatch:
     """One match: two processes, the thinker and the guard, and the best answer known in time.
 
     Nothing that the rules, the player or a process do raises an error here. A process that dies
-    is replaced, at most twice each; the new one is told all moves of the match.
+    is replaced, at most twice without having answered; the new one is told all moves of the match.
 
     One thread of the server at a time uses a match; only :meth:`abort` and :meth:`close` may be
     called by others meanwhile.
@@ -140,6 +142,9 @@ class ServedMatch:
             self._is_alone = self._thinker.out or "ready" not in self._heard
             for seat in self._seats:
                 seat.ask(number, self._history, thinking_until, is_alone=self._is_alone)
+            if self._wake is not None and any(map(_is_empty, self._seats)):
+                # No process could be started for it; perhaps one can be now.
+                self._wake[1].send_bytes(b"")
             self._wait(lambda: number != self._number or self._is_answered(), latest)
             if number != self._number:
                 return MoveAnswer(NIL, "none", time.monotonic())
@@ -240,6 +245,10 @@ class ServedMatch:
                 for connection in wait([woken, *heard]):
                     if connection is not woken:
                         self._hear(heard[connection])  # type: ignore[index]
+                        continue
+                    woken.recv_bytes()
+                    for seat in filter(_is_empty, self._seats):
+                        self._fill(seat)
         except Exception as error:
             # A fault of ours: the match is lost, the server is not.
             trace = "".join(traceback.format_exception(error))
@@ -256,7 +265,7 @@ class ServedMatch:
             child = self._processes.launch(seat.target, self._task(seat), seat.memory)
         except Exception as error:
             self._note("failure", who=seat.name, what="no process", error=str(error))
-            self._put_out(seat)
+            seat.launches -= 1  # The next question tries again.
             return
         self._note("launched", who=seat.name, pid=child.pid)
         with self._condition:
@@ -299,6 +308,9 @@ class ServedMatch:
             if source is not None and event.get("ask") == self._number:
                 move = event.get("move")
                 self._answers[source] = (None if move is None else str(move), time.monotonic())
+                if name in _LAST or (name == "guard" and not self._is_alone):
+                    # It has thought to the end: what died before it has not died of the match.
+                    seat.launches = 1
             if event.get("final"):
                 seat.out = True
             self._condition.notify_all()
@@ -344,3 +356,8 @@ class ServedMatch:
                 for connection in self._wake:
                     connection.close()
                 self._wake = None
+
+
+def _is_empty(seat: Seat) -> bool:
+    """Return whether a part in the match waits for a process."""
+    return seat.child is None and not seat.out

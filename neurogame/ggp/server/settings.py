@@ -11,6 +11,7 @@ from neurogame.ggp.protocol.limits import ReadingLimits
 from neurogame.settings import Settings, setting
 
 _NAME = re.compile(r"[^\s();]+")
+_ORIGIN = re.compile(r"\*|null|[a-z][a-z0-9+.-]*://[!-.0-~]+|")
 
 
 @final
@@ -39,6 +40,11 @@ class ServeSettings(Settings):
     name: str = setting(
         "neurogame",
         "the player's name in answers to INFO: one word",
+    )
+    allow_origin: str = setting(
+        "",
+        "the web pages that may ask for moves: an origin such as https://example.org, * for all "
+        "pages, nothing for none",
     )
     memory: int | None = setting(
         None,
@@ -75,6 +81,10 @@ class ServeSettings(Settings):
     )
 
     def check(self) -> None:
-        """Refuse a name that is not one word."""
+        """Refuse a name that is not one word, and what is no origin."""
         if not _NAME.fullmatch(self.name):
             raise self.refused("name", "one word without blanks and parentheses is needed")
+        if not _ORIGIN.fullmatch(self.allow_origin):
+            raise self.refused(
+                "allow_origin", "an origin such as https://example.org or * is needed"
+            )

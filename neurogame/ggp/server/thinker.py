@@ -15,11 +15,12 @@ from typing import final
 import torch
 
 from neurogame.ggp.server.child import release_reserve
+from neurogame.ggp.server.failures import failure
 from neurogame.ggp.server.follower import Follower, role_number
 from neurogame.ggp.server.orders import Ask, Event, Finish, Order, Task
 from neurogame.ggp.server.positions import CircuitPosition
 from neurogame.ggp.server.rulesheet import game_of
-from neurogame.ggp.server.understudies import Understudies, failure
+from neurogame.ggp.server.understudies import Understudies
 from neurogame.simulate.game import Game, State
 
 

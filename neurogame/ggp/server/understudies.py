@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from typing import final
 
-from neurogame.ggp.server.child import hold_reserve, release_reserve
+from neurogame.ggp.server.child import release_reserve
+from neurogame.ggp.server.failures import failure
 from neurogame.ggp.server.orders import Event
 from neurogame.players.player import Observer, Player
 from neurogame.players.players import make_player
@@ -21,7 +21,6 @@ LEAST_SECONDS = 0.1
 """What a player gets to prepare itself in if the time is over already."""
 
 _LEAST_SEARCH = 0.01
-_LONGEST_TRACE = 10_000
 
 
 @final
@@ -168,25 +167,6 @@ class Understudies:
         text = str(getattr(player, "report", ""))
         if text:
             self._tell({"event": "chosen", "player": player.name, "text": text})
-
-
-def failure(what: str, error: BaseException) -> Event:
-    """Return the event that reports an error; call :func:`release_reserve` before all else.
-
-    Args:
-        what: who could not do what.
-        error: what was raised.
-    """
-    trace = "".join(traceback.format_exception(error))
-    # What has filled the memory may hang on the frames that the error has left.
-    traceback.clear_frames(error.__traceback__)
-    hold_reserve()
-    return {
-        "event": "failure",
-        "what": what,
-        "error": f"{type(error).__name__}: {error}"[:_LONGEST_TRACE],
-        "traceback": trace[-_LONGEST_TRACE:],
-    }
 
 
 def search_facts(player: Player, role: int) -> Event:

@@ -13,7 +13,8 @@ from typing import TypeAlias
 import numpy as np
 
 from neurogame.array_types import Float32s2, Int32s2, UInt64s2
-from neurogame.kernels.alphabeta.backup import best_reply, equilibrium, final_bounds, is_certain
+from neurogame.kernels.alphabeta.backup import best_reply, final_bounds
+from neurogame.kernels.alphabeta.chance import settle_all
 from neurogame.kernels.alphabeta.memory import Kept, Search
 from neurogame.kernels.alphabeta.moves import joint_move, list_moves, measure, measured
 from neurogame.kernels.alphabeta.order import row_at
@@ -181,6 +182,7 @@ def _keep(search: Search, block: Block, lane: int) -> None:
     copy_row(kept.legal, place, block.legal, lane)
     terminal = block.terminal[lane]
     copy_row(kept.values, place, block.goals if terminal else block.values, lane)
+    _neutralise(search, place)
     static = kept.values[place, search.role]
     if search.margin != 0 and not terminal:
         static = (static + np.float32(1) - kept.values[place, 1 - search.role]) / np.float32(2)
@@ -190,6 +192,18 @@ def _keep(search: Search, block: Block, lane: int) -> None:
     child.terminal = terminal
     if not terminal:
         search.evaluations += 1
+
+
+@merged
+def _neutralise(search: Search, place: int) -> None:
+    """Take from a kept child what counts for nobody: the goal of chance, those of united others."""
+    values, chance, role = search.kept.values, search.choices.chance, search.role
+    if chance >= 0:
+        values[place, chance] = 0
+    if search.united != 0:
+        for other in range(values.shape[1]):
+            if other != role and other != chance:
+                values[place, other] = np.float32(1) - values[place, role]
 
 
 @inner
@@ -236,18 +250,17 @@ def _conclude_all(search: Search, number: int, index: int, first: int) -> None:
         choices.moves,
         choices.starts,
     )
-    best = equilibrium(kept.values, first, choices.order, choices.starts, choices.picked)
     solved = True
     for row in range(first, first + asked.width):
         solved = solved and kept.rows[row].terminal != 0
+    best, certain = settle_all(search, kept.values, first, asked.width, solved, table.values, index)
     entry.best = best
     entry.draft = PER_PLY
     entry.bound = EXACT
-    entry.value = kept.values[first + best, search.role]
-    copy_row(table.values, index, kept.values, first + best)
+    entry.value = table.values[index, search.role]
     if solved:
         entry.marks = SOLVED
-        if is_certain(kept.values, first, best, choices.order, choices.starts):
+        if certain:
             entry.marks = SOLVED | CERTAIN
             remember_all(search, proofs, batch.states[number], table.values[index])
 

@@ -4,7 +4,8 @@ Of moves that are equally good for whoever chooses, the one that is worst for th
 is expected, and of those the first, so the value is well defined. There is no pruning: the only
 bounds that hold for max^n need a constant sum, and save little. Where several roles move at once,
 they are taken to choose one after the other, each knowing the choices before: the searching role
-first, then the others in role order (the pessimistic order for the searching role).
+first, then the others in role order (the pessimistic order for the searching role). Chance comes
+last, and its outcomes are averaged: expectimax.
 
 *Reference:* Luckhardt and Irani, An algorithmic solution of n-person games (1986).
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.alphabeta.backup import equilibrium, is_certain
+from neurogame.kernels.alphabeta.chance import settle_all
 from neurogame.kernels.alphabeta.generate import copy_row, is_kept, push_rows
 from neurogame.kernels.alphabeta.memory import Search
 from neurogame.kernels.alphabeta.moves import list_moves, measure
@@ -114,16 +115,16 @@ def _finish_maxn(search: Search, frame: Frame) -> None:
     choices = search.choices
     source = frame.source
     list_moves(stack.legal[source], choices.offsets, choices.order, choices.moves, choices.starts)
-    best = equilibrium(stack.values, frame.first, choices.order, choices.starts, choices.picked)
     marks = SOLVED | CERTAIN
     for place in range(frame.first, frame.first + frame.count):
         marks &= stack.rows[place].marks
-    if marks & CERTAIN and not is_certain(
-        stack.values, frame.first, best, choices.order, choices.starts
-    ):
+    solved = marks & CERTAIN != 0
+    best, certain = settle_all(
+        search, stack.values, frame.first, frame.count, solved, stack.values, source
+    )
+    if not certain:
         marks &= ~CERTAIN
     frame.best_row = best
-    copy_row(stack.values, source, stack.values, frame.first + best)
     stack.rows[source].marks = marks
     search.value = stack.values[source, search.role]
     index = claim(search, table.entries, frame.key)

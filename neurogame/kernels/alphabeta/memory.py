@@ -130,7 +130,8 @@ class Choices(Struct):
 
     Attributes:
         offsets: first move of each role, and the total; int64 ``[R + 1]``.
-        order: roles, the searching one first; int64 ``[R]``.
+        order: roles, the searching one first, chance last; int64 ``[R]``.
+        chance: the role that is chance; -1 if there is none.
         moves: legal moves of the node at hand; int32 ``[M]``.
         starts: where each role's begin, in the order of ``order``; int64 ``[R + 1]``.
         picked: for max^n: the best row so far of each role's choice; int64 ``[R]``.
@@ -142,6 +143,7 @@ class Choices(Struct):
 
     offsets: Int64s1
     order: Int64s1
+    chance: int
     moves: Int32s1
     starts: Int64s1
     picked: Int64s1
@@ -164,6 +166,10 @@ class Search(Struct):
         block: memory for leaves.
         values: the evaluator.
         role: the searching one.
+        means: for max^n with chance: values of a node's choices, averaged over the outcomes;
+            float32 ``[C / 8, R]``, without rows elsewhere.
+        united: whether max^n takes the others to want nothing but the worst for the searching
+            role: then what its own value lacks to 1 stands for theirs, and is no fact.
         margin: whether estimates are the margin over the only opponent.
         shared: whether equal states share an entry of the table; else each way to a state has
             its own.
@@ -209,7 +215,9 @@ class Search(Struct):
     rules: StateMachine
     block: Block
     values: Values
+    means: Float32s2
     role: int
+    united: int
     margin: int
     shared: int
     widest: int
@@ -262,6 +270,7 @@ def make_search(
     rules: StateMachine,
     block: Block,
     values: Values,
+    chance: int | None = None,
 ) -> Search:
     """Reserve the memory of a search; all of its numbers are 0.
 
@@ -278,8 +287,10 @@ def make_search(
         rules: the game.
         block: memory for leaves.
         values: the evaluator.
+        chance: the role that is chance, None if there is none.
     """
     parts = ("stack", "kept", "table", "proofs", "batch", "choices", "rules", "block", "values")
+    averaged = 0 if chance is None else children // 8 + 1
     numbers: dict[str, Any] = {name: 0 for name in Search.layout() if name not in parts}
     return Search(
         **{
@@ -289,10 +300,11 @@ def make_search(
             "table": make_table(entries, sizes.roles if maxn else 0),
             "proofs": proofs,
             "batch": make_batch(sizes, lanes),
-            "choices": make_choices(offsets, role),
+            "choices": make_choices(offsets, role, chance),
             "rules": rules,
             "block": block,
             "values": values,
+            "means": np.zeros((averaged, sizes.roles), np.float32),
             "role": role,
         }
     )
@@ -365,17 +377,21 @@ def make_batch(sizes: Sizes, lanes: int) -> Batch:
     )
 
 
-def make_choices(offsets: Int64s1, role: int) -> Choices:
+def make_choices(offsets: Int64s1, role: int, chance: int | None = None) -> Choices:
     """Reserve room for moves.
 
     Args:
         offsets: first move of each role, and the total; int64 ``[R + 1]``.
         role: the searching one.
+        chance: the role that is chance, None if there is none.
     """
     roles, moves = len(offsets) - 1, int(offsets[-1])
+    others = [other for other in range(roles) if other not in (role, chance)]
+    last = [] if chance is None else [chance]
     return Choices(
         offsets=offsets,
-        order=np.array([role, *(other for other in range(roles) if other != role)], np.int64),
+        order=np.array([role, *others, *last], np.int64),
+        chance=-1 if chance is None else chance,
         moves=np.zeros(moves, np.int32),
         starts=np.zeros(roles + 1, np.int64),
         picked=np.zeros(roles, np.int64),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from time import perf_counter
 from typing import final
 
 import numpy as np
@@ -17,7 +16,7 @@ from neurogame.kernels.codegen.engine import Code, compile_text, load_object, ve
 from neurogame.kernels.codegen.frame import Part
 from neurogame.kernels.codegen.host import host
 from neurogame.kernels.codegen.shape import Shape, widest
-from neurogame.kernels.codegen.store import load_arrays, save_arrays
+from neurogame.kernels.codegen.store import kept
 from neurogame.kernels.codegen.straight import StraightCode, loop_rows
 from neurogame.kernels.codegen.table import GateTable, TableCode, routine
 from neurogame.netlist.build import build_play
@@ -85,14 +84,11 @@ def load_kernel(
     """
     shape = shape or widest()
     key = f"{circuit.key} {variant} {age_bits} {moves} {shape} {versions()}"
-    arrays = load_arrays(key)
-    seconds = 0.0
-    if arrays is None:
-        start = perf_counter()
-        arrays = _make(_play_of(circuit, moves), variant, age_bits, shape)
-        seconds = perf_counter() - start
-        save_arrays(key, arrays)
-    return _unpack(arrays, seconds, shape)
+    return kept(
+        key,
+        lambda: _make(_play_of(circuit, moves), variant, age_bits, shape),
+        lambda arrays, seconds: _unpack(arrays, seconds, shape),
+    )
 
 
 @lru_cache(maxsize=1)
@@ -187,8 +183,8 @@ def _unpack(arrays: Arrays, seconds: float, shape: Shape) -> Kernel:
 def load_routine(shape: Shape) -> Code:
     """Return the routine that runs tables, the same for all games."""
     key = f"routine {shape} {versions()}"
-    arrays = load_arrays(key)
-    if arrays is None:
-        arrays = {"object": np.frombuffer(compile_text(routine(shape)), np.uint8)}
-        save_arrays(key, arrays)
-    return load_object(arrays["object"].tobytes())
+    return kept(
+        key,
+        lambda: {"object": np.frombuffer(compile_text(routine(shape)), np.uint8)},
+        lambda arrays, _: load_object(arrays["object"].tobytes()),
+    )

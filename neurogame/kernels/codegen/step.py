@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from time import perf_counter
 from typing import final
 
 import numpy as np
@@ -21,7 +20,7 @@ from neurogame.kernels.codegen.evaluate import Input, write_evaluation
 from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Part
 from neurogame.kernels.codegen.kernel import load_routine, make_code, pack_tables, unpack_tables
 from neurogame.kernels.codegen.shape import Shape, widest
-from neurogame.kernels.codegen.store import load_arrays, save_arrays
+from neurogame.kernels.codegen.store import kept
 from neurogame.kernels.codegen.table import GateTable
 from neurogame.kernels.step import GOALS, NEXT, STATUS
 from neurogame.netlist.build import build_step
@@ -140,13 +139,14 @@ def load_step(circuit: Circuit, variant: str | None, shape: Shape | None = None)
     """
     shape = shape or widest()
     key = f"step {circuit.key} {variant} {shape} {versions()}"
-    arrays = load_arrays(key)
-    seconds = 0.0
-    if arrays is None:
-        start = perf_counter()
-        arrays = _make(_step_of(circuit), variant, shape)
-        seconds = perf_counter() - start
-        save_arrays(key, arrays)
+    return kept(
+        key,
+        lambda: _make(_step_of(circuit), variant, shape),
+        lambda arrays, seconds: _unpack(arrays, seconds, shape),
+    )
+
+
+def _unpack(arrays: Arrays, seconds: float, shape: Shape) -> CompiledStep:
     gates, width, memory = (int(number) for number in arrays["numbers"])
     tables = unpack_tables(arrays)
     return CompiledStep(

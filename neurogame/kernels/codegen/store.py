@@ -1,21 +1,59 @@
-"""Arrays on disk: compiled kernels and what belongs to them, named by what they were made from."""
+"""Arrays on disk: compiled kernels and what belongs to them, named by what they were made from.
+
+Machine code is run as it is. So it is read only from files, and from a folder, that nobody else can
+have written; else it is made anew in every process.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from functools import lru_cache
+import warnings
+from collections.abc import Callable
+from functools import cache, lru_cache
 from pathlib import Path
+from time import perf_counter
+from typing import TypeVar
 
-from neurogame.files import Arrays, cache_folder, read_arrays, write_arrays
+from neurogame.files import DAMAGED, Arrays, cache_folder, is_trusted, read_arrays, write_arrays
+
+_T = TypeVar("_T")
 
 _SOURCES = ("kernels/codegen", "kernels/cuda", "kernels", "netlist")
 """Folders whose code decides what is saved."""
 
 
+def kept(key: str, make: Callable[[], Arrays], unpack: Callable[[Arrays, float], _T]) -> _T:
+    """Return what arrays are unpacked to: those that were saved, if they are of any use.
+
+    Args:
+        key: that they are saved under.
+        make: makes them.
+        unpack: makes something of them, and of the seconds that making them has taken, 0 for
+            saved ones.
+    """
+    arrays = load_arrays(key)
+    if arrays is not None:
+        try:
+            return unpack(arrays, 0.0)
+        except DAMAGED:
+            pass  # They are those of something else.
+    start = perf_counter()
+    arrays = make()
+    seconds = perf_counter() - start
+    save_arrays(key, arrays)
+    return unpack(arrays, seconds)
+
+
 def load_arrays(key: str) -> Arrays | None:
-    """Return what was saved under a key, or None if it is absent or damaged."""
+    """Return what was saved under a key; None if it is absent, of no use, or not to be trusted."""
     path = _path(key)
-    return None if path is None else read_arrays(path)
+    if path is None or not path.exists():
+        return None
+    for place in (path.parent, path):
+        if not is_trusted(place):
+            _warn(place)
+            return None
+    return read_arrays(path)
 
 
 def save_arrays(key: str, arrays: Arrays) -> None:
@@ -23,6 +61,17 @@ def save_arrays(key: str, arrays: Arrays) -> None:
     path = _path(key)
     if path is not None:
         write_arrays(path, arrays)
+
+
+@cache
+def _warn(place: Path) -> None:
+    """Warn of a file, or a folder, once."""
+    warnings.warn(
+        f"{place} is another user's, or others can write to it: machine code from there is not "
+        "run, but made anew; let it be yours alone (chmod go-w), or name another folder with "
+        "NEUROGAME_CACHE",
+        stacklevel=2,
+    )
 
 
 def _path(key: str) -> Path | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from dataclasses import dataclass
 from typing import final
 
@@ -15,7 +14,7 @@ from neurogame.files import Arrays
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen.engine import versions
 from neurogame.kernels.codegen.ptx import compile_ptx
-from neurogame.kernels.codegen.store import load_arrays, save_arrays
+from neurogame.kernels.codegen.store import kept
 from neurogame.kernels.codegen.straight import StraightCode, loop_rows
 from neurogame.kernels.codegen.threads import ThreadText, gpu_module, write_threads
 from neurogame.netlist.build import build_play
@@ -24,20 +23,29 @@ from neurogame.netlist.facts import facts_of
 MOST_GATES = 100_000
 """Larger circuits are refused: there is no code that interprets tables on GPUs."""
 
-_REGISTERS = 80
-"""Words that the gates of a thread may have in registers: it has 255 of 32 bits, and the loop and
-what is on its way take the others."""
+_CELLS = 400
+"""Cells up to which the optimiser may make registers of all of them: NVIDIA's assembler, which
+then decides what goes to memory, takes fewer accesses than the schedule."""
+
+_REGISTERS = 210
+"""Otherwise, half words that the gates of a thread may have in registers: it has 255 of 32 bits,
+and the loop and what is on its way take the others."""
+
+_PIECE = 5000
+"""Most gates of a piece of code: more than for a processor, since between pieces all values are in
+memory."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class ThreadCode:
-    """The playouts of a game as the code of one thread, which plays one word of lanes.
+    """The playouts of a game as the code of one thread, which plays half a word of lanes.
 
     Attributes:
         text: the code.
         gates: gates per ply, those of the goals included.
-        accesses: loads and stores of words per ply, if nothing stayed in registers between parts.
+        accesses: loads and stores of half words per ply, if nothing stayed in registers between
+            parts.
         goal_index: which of the counted goal rows each goal is; int64 ``[V]``.
         goal_rows: number of counted goal rows.
     """
@@ -60,16 +68,15 @@ def load_thread_code(circuit: Circuit, age_bits: int) -> ThreadCode:
         ConfigurationError: the game is too large.
     """
     key = f"threads {circuit.key} {age_bits}"
-    arrays = load_arrays(key)
-    if arrays is None:
-        arrays = _make(circuit, age_bits)
-        save_arrays(key, arrays)
+    return kept(key, lambda: _make(circuit, age_bits), lambda arrays, _: _unpack(arrays))
+
+
+def _unpack(arrays: Arrays) -> ThreadCode:
     gates, loads, stores, cells, goal_rows, kept = map(int, arrays["numbers"])
     return ThreadCode(
         text=ThreadText(
             functions=arrays["functions"].tobytes().decode(),
             body=arrays["body"].tobytes().decode(),
-            gates=Counter(dict(enumerate(arrays["tables"].tolist()))) + Counter(),
             kept=kept,
             cells=cells,
         ),
@@ -89,11 +96,11 @@ def load_ptx(text: ThreadText, target: str) -> str:
     """
     module = gpu_module(text)
     key = f"ptx {target} {hashlib.sha256(module.encode()).hexdigest()} {versions()}"
-    arrays = load_arrays(key)
-    if arrays is None:
-        arrays = {"ptx": np.frombuffer(compile_ptx(module, target).encode(), np.uint8)}
-        save_arrays(key, arrays)
-    return arrays["ptx"].tobytes().decode()
+    return kept(
+        key,
+        lambda: {"ptx": np.frombuffer(compile_ptx(module, target).encode(), np.uint8)},
+        lambda arrays, _: arrays["ptx"].tobytes().decode(),
+    )
 
 
 def _make(circuit: Circuit, age_bits: int) -> Arrays:
@@ -104,14 +111,13 @@ def _make(circuit: Circuit, age_bits: int) -> Arrays:
             f"backend 'cuda' plays games of up to {MOST_GATES:,} gates, and this one has "
             f"{ply.netlist.gate_count:,}: take 'torch' on this device, or 'llvm' on cpu"
         )
-    code = StraightCode(ply, _REGISTERS, loop_rows(ply))
-    text = write_threads(code, age_bits, stored=code.cell_count > _REGISTERS)
+    code = StraightCode(ply, _REGISTERS, loop_rows(ply), _PIECE)
+    text = write_threads(code, age_bits, stored=code.cell_count > _CELLS)
     rows = sorted(set(ply.goals.tolist()))
     numbers = [ply.netlist.gate_count, *code.accesses(), text.cells, len(rows), text.kept]
     return {
         "functions": np.frombuffer(text.functions.encode(), np.uint8),
         "body": np.frombuffer(text.body.encode(), np.uint8),
-        "tables": np.array([text.gates[table] for table in range(256)]),
         "numbers": np.array(numbers),
         "goal_index": np.searchsorted(np.array(rows, np.int64), ply.goals),
     }

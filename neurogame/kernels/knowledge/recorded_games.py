@@ -55,7 +55,8 @@ class RecordedGames:
 class GameRecorder:
     """Plays games of uniformly random moves, or of a judge's best moves, and records them.
 
-    A game is a function of the seed, of its number, and of what the judge says.
+    Chance moves at random in any case. A game is a function of the seed, of its number, and of what
+    the judge says.
     """
 
     def __init__(self, circuit: Circuit, *, plies: int = 1000, backend: str | None = None) -> None:
@@ -134,7 +135,7 @@ class GameRecorder:
         for role in range(counts.shape[1]):
             choose_any(legal, self._offsets, role, counts, keys, ply, joint)
             rows = np.flatnonzero(counts[:, role] > 1)
-            if port is None or len(rows) == 0:
+            if port is None or len(rows) == 0 or role == self._circuit.chance:
                 continue
             states = self._leaves.block.states[on]
             scores = np.zeros((len(rows), int(counts[:, role].max())), np.float32)

@@ -67,9 +67,9 @@ def _choose(policy: Policy, row: int, role: int, word: np.uint64) -> Any:
         policy.chosen[role] = -1
         return nth_move(legal, row, begin, end, 0)
     move = -1
-    if policy.kind == LGR:
+    if policy.kind == LGR and role != policy.chance:
         move = find_reply(policy, row, role)
-    elif policy.kind != UNIFORM:
+    elif policy.kind != UNIFORM and role != policy.chance:
         other = more_bits(word)
         if unit(other) >= policy.epsilon:
             move = _preferred(policy, row, begin, end, other)
@@ -127,7 +127,7 @@ def choose_scored(policy: Policy) -> None:
             chosen, number = -1, 0
             if legal > 1:
                 word = random_bits(seed, lane, ply, role)
-                if unit(more_bits(word)) >= policy.epsilon:
+                if role != policy.chance and unit(more_bits(word)) >= policy.epsilon:
                     gathered[wanted] = row
                     wanted += 1
                     continue

@@ -77,6 +77,7 @@ class Policy(Struct):
         reply_keys: role and context of each good reply, 0 for none; uint64 ``[T]``.
         replies: the move; int32 ``[T]``.
         results: number and sum of each role's values so far; float64 ``[2, R]``.
+        chance: the role that is chance, whose moves are always random; -1 if there is none.
         offsets: first move of each role, and the total; int64 ``[R + 1]``.
         contexts: of each lane that plays, one and two plies back; uint64 ``[N, 2]``.
         lanes: which leaf each lane that plays is; int64 ``[N]``.
@@ -117,6 +118,7 @@ class Policy(Struct):
     reply_keys: UInt64s1
     replies: Int32s1
     results: Float64s2
+    chance: int
     offsets: Int64s1
     contexts: UInt64s2
     lanes: Int64s1

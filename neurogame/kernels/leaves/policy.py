@@ -89,6 +89,7 @@ class PlayoutPolicy:
             reply_keys=np.zeros(replies, np.uint64),
             replies=np.zeros(replies, np.int32),
             results=np.zeros((2, roles)),
+            chance=-1 if circuit.chance is None else circuit.chance,
             offsets=circuit.move_offsets,
             contexts=np.zeros((leaves, 2), np.uint64),
             lanes=np.zeros(leaves, np.int64),

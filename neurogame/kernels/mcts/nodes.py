@@ -100,7 +100,7 @@ def make_node(tree: Tree, block: Block, leaf: int, scratch: Int32s1) -> int:
     made.flags = 0 if total >= 0 else TERMINAL | EXACT
     values = results_of(tree, node).values
     for role in range(roles):
-        values[role] = 0 if total >= 0 else block.goals[leaf, role]
+        values[role] = 0 if total >= 0 or role == tree.chance else block.goals[leaf, role]
     if total >= 0:
         for role in range(roles):
             heap[counts + role] = scratch[role]

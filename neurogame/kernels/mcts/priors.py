@@ -88,7 +88,9 @@ def _copy(search: Search, number: int, node: int) -> None:
 
 @inner
 def _decider(search: Search, record: int, role: int) -> int:
-    """Return which of a record's deciders a role is, -1 if it has no choice."""
+    """Return which of a record's deciders a role is, -1 if it has no choice or is chance."""
+    if role == search.tree.chance:
+        return -1
     for number in range(deciders_of(search.tree, record)):
         head = decider_of(search.tree, record, number).head
         if head >> ROLE == role and head & COUNT > 1:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from neurogame.kernels.mcts.chance import choose_outcome
 from neurogame.kernels.mcts.eight import best_of_eight, best_of_eight_judged
 from neurogame.kernels.mcts.search import FIRST, NUMBER, PUCT, RAVE, SEED, UCT, Options
 from neurogame.kernels.mcts.tree import (
@@ -17,6 +18,7 @@ from neurogame.kernels.mcts.tree import (
     PENDING,
     ROLE,
     SETTLED,
+    Decider,
     Edges,
     Tree,
     decider_of,
@@ -77,6 +79,9 @@ def choose(
     decider, edges = decider_of(tree, record, number), edges_of(tree, record, deciders, number)
     own = record_at(tree.heap, record)
     count, tried, status = decider.head & COUNT, decider.tried, own.status
+    if decider.head >> ROLE == tree.chance:
+        edge = choose_outcome(tree, options, record, edges, deciders)
+        return _first_choice(tree, decider, edges, edge)
     plain, judged = options.kind == UCT and tree.hinted == 0, status & JUDGED != 0
     if status & SETTLED:
         return best_known(edges, tried)
@@ -93,6 +98,13 @@ def choose(
         edge = best_mixed(tree, options, edges, count, tried, terms, judged)
     if edge < 0:
         return best_known(edges, tried)
+    return _first_choice(tree, decider, edges, edge)
+
+
+@inner
+def _first_choice(tree: Tree, decider: Decider, edges: Edges, edge: int) -> int:
+    """Return where an edge lies that is chosen, maybe for the first time: behind the tried ones."""
+    tried = decider.tried
     if edge >= tried:
         exchange(edges, tree.width, edge, tried)
         decider.tried = tried + 1

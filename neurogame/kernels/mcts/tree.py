@@ -56,7 +56,8 @@ class Node(Struct):
         index: row of the state.
         record: place of the record, 0 if there is none.
         ends: simulations that ended here; once there is a record, GRAVE's table.
-        flags: :data:`TERMINAL`, :data:`EXACT`.
+        flags: :data:`TERMINAL`, :data:`EXACT`, and from bits :data:`LEAST`, :data:`MOST` and
+            :data:`WINNER` on what is known of the plies to the end, see ``distance.py``.
     """
 
     index: Int32
@@ -79,6 +80,11 @@ class Results(Columns):
 
 TERMINAL, EXACT = 1, 2
 """Flags of a node: the game is over here; ``values`` are proved."""
+LEAST, MOST, WINNER = 2, 16, 28
+"""First bits, in the flags of a node, of a lower and an upper bound of the plies to the end, and of
+the role (+ 1) to whose win the lower one belongs."""
+BOUND = (1 << 12) - 1
+"""Bits of such a bound."""
 VALUES = 4
 """Words of a node, which its values follow."""
 
@@ -87,7 +93,8 @@ class Record(Struct):
     """What is counted at a node that simulations have passed; sums of results follow.
 
     Attributes:
-        visits: simulations that came here.
+        visits: simulations that came here; once the values are proved, those before that, or of a
+            move of a lost root those that have compared it, see ``ties.py``.
         ends: those of them that ended here.
         status: simulations on their way, flags, and from bit :data:`DECIDERS` on the number of
             deciding roles.
@@ -218,7 +225,8 @@ class Tree(Struct):
             ``[T, M, 2]``. The first one stays empty.
         offsets: first move of each role, and ``M``; ``[R + 1]``.
         owner: role of each move; ``[M]``.
-        best: best value of each role in this game; ``[R]``.
+        best: best value of each role in this game, more than there is of chance; ``[R]``.
+        chance: the role that is chance, whose values are all 0; -1 if there is none.
         hinted: whether nodes have an evaluator's hints.
         priors: row of priors, if there are any.
         seen: row of how often moves were seen, if there is one; sums of results follow.
@@ -245,6 +253,7 @@ class Tree(Struct):
     offsets: Int64s1
     owner: Int64s1
     best: Float32s1
+    chance: int
     hinted: int
     priors: int
     seen: int
@@ -360,6 +369,7 @@ def make_tree(
     judged: bool = False,
     all_moves: bool = False,
     wide: bool = False,
+    chance: int | None = None,
 ) -> Tree:
     """Reserve memory for a tree; most of it is taken only when it is written.
 
@@ -374,9 +384,14 @@ def make_tree(
         judged: whether edges have priors.
         all_moves: whether edges have all-moves-as-first values.
         wide: whether move numbers need more than 16 bits.
+        chance: the role that is chance.
     """
     places = 1 << (2 * min(nodes, _FIRST_NODES) - 1).bit_length()
     heap = aligned((words + 1) // 2).view(np.int32)
+    most = np.array(best, np.float32)
+    if chance is not None:
+        # Nothing is best for a role that wants nothing.
+        most[chance] = np.inf
     return Tree(
         heap=heap,
         reals=heap.view(np.float32),
@@ -388,7 +403,8 @@ def make_tree(
         worth=np.zeros((tables, offsets[-1] if tables else 0, 2), np.float32),
         offsets=np.array(offsets, np.int64),
         owner=np.repeat(np.arange(len(best)), np.diff(offsets)),
-        best=np.array(best, np.float32),
+        best=most,
+        chance=-1 if chance is None else chance,
         hinted=int(hinted),
         priors=int(hinted),
         seen=hinted + judged,

@@ -1,4 +1,8 @@
-"""All children of each lane's state, valued, and the moves chosen among them."""
+"""All children of each lane's state, valued, and the moves chosen among them.
+
+Chance moves at random. A state in which it alone decides is worth the mean of its children; where
+others decide at the same time, their moves are worth the mean over all that may happen.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,8 @@ from neurogame.kernels.self_play.lanes import GameLanes
 _CERTAIN = 1e3
 """The logit of what is certain: above all that weights can say."""
 
+_FAR = 700.0
+"""Logits beyond which an exponential is no number."""
 _COIN, _MOVE, _TIE = 0, 8, 16
 _ONE = np.uint64(1)
 
@@ -53,7 +59,7 @@ def _begin(own: GameLanes, lane: int) -> None:
     """Begin with the state of a lane."""
     offsets, legal = own.children.offsets, own.legal
     own.lane, own.deciders, own.decider, own.number = lane, 0, 0, 0
-    own.ties, own.best_score = 0, -math.inf
+    own.ties, own.best_score, own.drawn = 0, -math.inf, 0
     product = 1
     for role in range(len(offsets) - 1):
         moves = count_moves(legal, lane, offsets[role], offsets[role + 1])
@@ -62,11 +68,14 @@ def _begin(own: GameLanes, lane: int) -> None:
             if own.deciders == 0:
                 own.decider = role
             own.deciders += 1
+            if role == own.chance:
+                own.drawn = 1
     if own.deciders > 1:
         for word in range(legal.shape[1]):
             bits = legal[lane, word]
             while bits:
-                own.worth[64 * word + lowest_bit(bits)] = math.inf
+                move = 64 * word + lowest_bit(bits)
+                own.worth[move], own.seen[move] = math.inf if own.drawn == 0 else 0.0, 0
                 bits &= bits - _ONE
     # With several deciding roles nobody asks for it.
     own.wanted = below(_word(own, _MOVE), product) if own.deciders == 1 else 0
@@ -114,7 +123,15 @@ def _look_at_child(own: GameLanes, child: int) -> None:
     if own.deciders > 1:
         for role in range(len(own.score)):
             move = block.joint[child, role]
-            own.worth[move] = min(own.worth[move], own.score[role])
+            if own.drawn == 0:
+                own.worth[move] = min(own.worth[move], own.score[role])
+            else:
+                own.seen[move] += 1
+                value = 1 / (1 + math.exp(-min(max(own.score[role], -_FAR), _FAR)))
+                own.worth[move] += (value - own.worth[move]) / own.seen[move]
+        return
+    if own.drawn != 0:
+        _average_in(own, child)
         return
     score = own.score[own.decider]
     if score > own.best_score:
@@ -152,15 +169,31 @@ def _score_child(own: GameLanes, child: int) -> None:
 @inner
 def _keep_best(own: GameLanes, child: int) -> None:
     """Keep the child that has just been scored as the best one, with its values."""
-    block, logic, learning = own.children.machine.block, own.child_logic, own.learning
+    block = own.children.machine.block
     for role in range(len(own.best)):
         own.best_joint[role] = block.joint[child, role]
-        if block.terminal[child]:
-            own.best[role] = block.goals[child, role]
-        else:
-            # Few children are ever the best one, and logits are enough to compare them.
-            more = added(learning.parts, learning.loaded.outputs, logic, child, role)
-            own.best[role] = joined(logic[child, role], more)
+        # Few children are ever the best one, and logits are enough to compare them.
+        own.best[role] = _value_of(own, child, role)
+
+
+@inner
+def _average_in(own: GameLanes, child: int) -> None:
+    """Add the child that has just been scored to the mean of what chance may lead to."""
+    for role in range(len(own.best)):
+        mean = own.best[role] if own.number > 1 else np.float32(0)
+        share = (_value_of(own, child, role) - mean) / np.float32(own.number)
+        own.best[role] = mean + share
+
+
+@inner
+def _value_of(own: GameLanes, child: int, role: int) -> np.float32:
+    """Return the value of the child that has just been scored."""
+    block, logic, learning = own.children.machine.block, own.child_logic, own.learning
+    found: np.float32 = block.goals[child, role]
+    if not block.terminal[child]:
+        more = added(learning.parts, learning.loaded.outputs, logic, child, role)
+        found = joined(logic[child, role], more)
+    return found
 
 
 @inner
@@ -175,11 +208,12 @@ def _decide(own: GameLanes) -> None:
         # What a move is worth depends on the others': its value is that of what follows.
         own.waits[lane], own.cut[row] = 1, 0
         return
-    random = opening or unit(_word(own, _COIN)) < own.epsilon
+    random = opening or own.drawn != 0 or unit(_word(own, _COIN)) < own.epsilon
     for role in range(len(own.best)):
         own.searched[row, role] = own.best[role]
         joint[lane, role] = own.other_joint[role] if random else own.best_joint[role]
-    own.cut[row] = 1 if random and own.deciders > 0 else 0
+    # What chance does is no mistake: what comes of it is learned from.
+    own.cut[row] = 1 if random and own.deciders > 0 and own.drawn == 0 else 0
 
 
 @inner
@@ -188,7 +222,7 @@ def _decide_together(own: GameLanes, opening: bool) -> None:
     lane, joint, legal, offsets = own.lane, own.machine.block.joint, own.legal, own.children.offsets
     for role in range(len(own.best)):
         begin, end = offsets[role], offsets[role + 1]
-        if opening or unit(_word(own, _COIN + role)) < own.epsilon:
+        if opening or role == own.chance or unit(_word(own, _COIN + role)) < own.epsilon:
             moves = count_moves(legal, lane, begin, end)
             number = below(_word(own, _MOVE + role), moves)
             joint[lane, role] = nth_move(legal, lane, begin, end, number)

@@ -48,6 +48,9 @@ class GameLanes(Struct):
         targets: of the game that is learned; float32 ``[N P, R]``.
         child_logic: values of children by the goal networks; float32 ``[K, R]``.
         worth: what moves of several deciding roles are worth; float64 ``[M]``.
+        seen: number of children that each of those moves leads to, where chance decides, too, and
+            they are averaged; float64 ``[M]``.
+        chance: the role that is chance, -1 if there is none.
         best: values of the best child so far; float32 ``[R]``.
         score: what the roles make of a child, as a logit; float64 ``[R]``.
         best_joint: moves that lead to the best child; int64 ``[R]``.
@@ -64,7 +67,8 @@ class GameLanes(Struct):
         lane: whose children are valued, -1 for none.
         decided: lanes whose moves have been chosen in this ply.
         deciders: number of its roles with a choice.
-        decider: the first of them, 0 for none.
+        decider: the first of them, 0 for none; where only chance decides it is chance.
+        drawn: whether chance is among them.
         number: of its children valued so far.
         wanted: number of the child for exploration.
         ties: children that are as good as the best.
@@ -92,6 +96,8 @@ class GameLanes(Struct):
     targets: Float32s2
     child_logic: Float32s2
     worth: Float64s1
+    seen: Float64s1
+    chance: int
     best: Float32s1
     score: Float64s1
     best_joint: Int64s1
@@ -109,6 +115,7 @@ class GameLanes(Struct):
     decided: int
     deciders: int
     decider: int
+    drawn: int
     number: int
     wanted: int
     ties: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, final
 
@@ -62,7 +63,8 @@ def play_training_match(
         number: of the match in the run; the learner takes the roles in turn.
         seed: decides every random choice.
     """
-    return _Match(game, config, learner, opponent, number % len(game.roles), seed).play()
+    own = game.players[number % len(game.players)]
+    return _Match(game, config, learner, opponent, own, seed).play()
 
 
 @final
@@ -87,6 +89,8 @@ class _Match:
         for role in range(len(game.roles)):
             drawn = int(derive(seed, _PLAYER, role)[0] >> np.uint64(33))
             evaluator = learner if role == own else opponent.evaluator
+            if role == game.chance:
+                continue
             if evaluator is not None:
                 self._searches[role] = AlphaBeta(game, evaluator, seed=drawn)
             elif self._guest is not None:
@@ -100,13 +104,19 @@ class _Match:
         while not states[-1].is_terminal and len(moves) < self._config.max_plies:
             legal = states[-1].legal_moves
             deciding = [role for role, own in enumerate(legal) if len(own) > 1]
-            movers.append(SEVERAL if len(deciding) > 1 else deciding[0] if deciding else FORCED)
+            movers.append(self._mover(deciding))
             ply = len(moves)
             moves.append([self._choose(states[-1], role, ply) for role in range(len(legal))])
             states.append(states[-1].next(moves[-1]))
         if self._guest is not None:
             self._guest.stop()
         return self._trajectory(states, moves, movers)
+
+    def _mover(self, deciding: Sequence[int]) -> int:
+        """Return the only player with a choice; what chance decides is no player's move."""
+        if not deciding:
+            return FORCED
+        return SEVERAL if len(deciding) > 1 or self._game.chance in deciding else deciding[0]
 
     def _choose(self, state: State, role: int, ply: int) -> int:
         legal = state.legal_moves[role]
@@ -147,6 +157,9 @@ class _Match:
     def _proofs(self, fluents: Tensor) -> Tensor:
         """Return what the searches of this match proved of its states; no second search."""
         proved = torch.full((len(fluents), len(self._game.roles)), _NAN, dtype=torch.float64)
+        if self._game.chance is not None:
+            # Means of goals, which no network stands for.
+            return proved
         tables = [search.proved_states for search in self._searches.values()]
         for row, key in enumerate(state_keys(fluents.numpy())):
             for table in tables:

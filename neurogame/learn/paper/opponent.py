@@ -34,9 +34,9 @@ def make_opponent(
         ConfigurationError: nothing has this name, or the game has no other role.
     """
     name = config.opponent
-    if len(game.roles) == 1:
+    if len(game.players) == 1:
         raise ConfigurationError(
-            f"opponent {name!r}: {game.name} has one role only, and the recipe paper learns from "
+            f"opponent {name!r}: {game.name} has one player only, and the recipe paper learns from "
             "matches against an opponent; use the recipe fitted"
         )
     if name == "untrained":

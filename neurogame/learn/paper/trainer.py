@@ -110,7 +110,7 @@ class PaperTrainer(TrainingRun):
         row = {
             "round": counters.rounds,
             "games": counters.matches,
-            "role": number % len(self.game.roles),
+            "role": self.game.players[number % len(self.game.players)],
             "plies": match.plies,
             "goals": match.goals.tolist() if match.finished else None,
             "moves_digest": hashlib.sha256(match.moves.numpy().tobytes()).hexdigest()[:16],

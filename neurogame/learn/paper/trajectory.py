@@ -63,7 +63,7 @@ def extend_proofs(proved: Tensor, movers: Tensor, best: Tensor) -> Tensor:
     Args:
         proved: float64 ``[T + 1, R]`` in 0..1, NaN rows where nothing is proved.
         movers: int64 ``[T]``, the only role with more than one legal move; ``SEVERAL`` (-1) where
-            several roles have a choice, ``FORCED`` (-2) where none has.
+            several roles have a choice or chance has, ``FORCED`` (-2) where none has.
         best: the highest goal each role can have, float64 ``[R]`` in 0..1.
 
     Returns:

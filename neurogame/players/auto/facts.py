@@ -16,7 +16,8 @@ class GameFacts:
     """Properties of a game.
 
     Attributes:
-        roles: number of roles.
+        roles: number of roles that somebody plays.
+        chance: whether chance plays, too.
         opposed: two or more roles whose goals always summed to 100.
         simultaneous: share of the plies in which several roles had a choice, 0..1.
         plies: of a match.
@@ -25,6 +26,7 @@ class GameFacts:
     """
 
     roles: int
+    chance: bool
     opposed: bool
     simultaneous: float
     plies: float
@@ -39,6 +41,7 @@ class GameFacts:
     def __str__(self) -> str:
         """Return one line for people."""
         roles = "1 role" if self.roles == 1 else f"{self.roles} roles"
+        luck = ["with chance"] if self.chance else []
         interests = ["goals sum to 100"] if self.opposed else []
         turns = ["moves in turn"] if self.roles > 1 and self.simultaneous == 0 else []
         together = [f"several choose in {100 * self.simultaneous:.0f} % of the plies"]
@@ -46,6 +49,7 @@ class GameFacts:
         return ", ".join(
             [
                 roles,
+                *luck,
                 *interests,
                 *middle,
                 f"about {self.plies:.0f} plies with {self.choices:.0f} choices",
@@ -62,7 +66,8 @@ def game_facts(game: Game, probe: Probe) -> GameFacts:
         probe: a match of a plain tree search with itself.
     """
     return GameFacts(
-        roles=len(game.roles),
+        roles=len(game.players),
+        chance=game.chance is not None,
         opposed=opposition(game).constant_sum,
         simultaneous=probe.simultaneous,
         plies=probe.plies,

@@ -84,7 +84,8 @@ def measure_evidence(
     room = max(most // playouts, 1)
     correlations: list[float] = []
     gains: list[float] = []
-    for role, mine in enumerate(own):
+    for role in game.players:
+        mine = own[role]
         rows = np.flatnonzero(mine.sum(axis=1) > 1)
         # As many states as the bound on playouts allows, each with all its moves.
         rows = rows[np.cumsum(mine[rows].sum(axis=1)) * len(own) <= room]

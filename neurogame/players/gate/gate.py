@@ -210,5 +210,5 @@ def _affordable(game: Game, seconds: float, seed: int) -> int:
     play_out(simulator, 1, seed)
     begun = time.monotonic()
     play_out(simulator, _TRIAL, seed)
-    share = _RANKING * seconds / len(game.roles)
+    share = _RANKING * seconds / len(game.players)
     return min(int(_TRIAL * share / (time.monotonic() - begun)), MOST_PLAYOUTS)

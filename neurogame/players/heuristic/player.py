@@ -149,7 +149,7 @@ def available_cores() -> int:
 def _report(game: Game, evidence: FeatureEvidence) -> str:
     """Return which heuristics come first, role by role."""
     lines = [f"{2 * len(evidence.features)} heuristics, ranked by {evidence.games:,} random games"]
-    for role, name in enumerate(game.roles):
+    for role in game.players:
         first = ranked_heuristics(game, evidence, role)[:_SHOWN]
-        lines.append(f"{name}: " + "; ".join(str(one) for one in first))
+        lines.append(f"{game.roles[role]}: " + "; ".join(str(one) for one in first))
     return "\n".join(lines)

@@ -78,7 +78,7 @@ async function curve(isWanted) {
 function drawCurve() {
   byId('curve-card').hidden = !view.curve || view.line.length === 0;
   if (byId('curve-card').hidden) return;
-  const lines = boot.roles.map((name, role) => ({ name, colour: colourOf(role), points: view.curve.map((row, ply) => [ply, row[role]]) }));
+  const lines = boot.roles.map((name, role) => ({ name, colour: colourOf(role), points: view.curve.map((row, ply) => [ply, row[role]]) })).filter((_, role) => role !== boot.chance);
   drawChart(byId('curve'), lines, { low: 0, high: 1, xLabel: view.line.length === 1 ? 'ply' : 'plies', at: view.ply, digits: 1, onPick: (ply) => go(Math.round(ply)), label: 'values of all roles by ply' });
 }
 

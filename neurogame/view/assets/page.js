@@ -2,7 +2,7 @@
 
 const view = {
   line: boot.line, ply: 0, position: null, values: null, role: 0, picked: [], chosen: {}, playing: false,
-  choices: [], curve: null, seats: boot.roles.map(() => ''),
+  choices: [], curve: null, seats: boot.roles.map((_, role) => (role === boot.chance ? 'random' : '')),
 };
 let source = null, board = null, players = null, explained = null;
 
@@ -215,7 +215,8 @@ async function search() {
 }
 
 function setUpPlay() {
-  byId('seats').replaceChildren(...boot.roles.map((role, index) => {
+  byId('seats').replaceChildren(...boot.roles.flatMap((role, index) => {
+    if (index === boot.chance) return [];
     const input = el('input', { id: `seat-${index}`, placeholder: 'by hand', spellcheck: false, autocomplete: 'off' });
     input.setAttribute('list', 'players');
     input.addEventListener('change', () => { view.seats[index] = input.value.trim(); playOn(); });
@@ -260,7 +261,7 @@ function nameJudges(judges, by) {
 
 function setUpPanels() {
   nameJudges(boot.judges, boot.judgedBy);
-  options(byId('why-role'), boot.roles.map((name, role) => [String(role), name]));
+  options(byId('why-role'), boot.roles.map((name, role) => [String(role), name]).filter(([role]) => role !== String(boot.chance)));
   byId('judge').addEventListener('change', () => { view.values = null; details(); });
   for (const id of ['why-role', 'why-method', 'why-listing', 'why-move', 'why-rather']) byId(id).addEventListener('change', details);
   byId('paint').addEventListener('change', drawBoard);

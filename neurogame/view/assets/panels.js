@@ -2,7 +2,8 @@
 
 function showOutlook(holder, roles, values, goals) {
   const numbers = goals ? goals.map((goal) => (goal === null ? null : goal / 100)) : values;
-  holder.replaceChildren(...roles.map((role, index) => {
+  holder.replaceChildren(...roles.flatMap((role, index) => {
+    if (index === boot.chance) return [];
     const bar = el('span', { class: 'bar' }, el('i'));
     const share = numbers?.[index] ?? 0;
     bar.firstChild.style.width = `${100 * share}%`;

@@ -35,7 +35,8 @@ def test_the_recorded_request() -> None:
 
 
 def test_the_recorded_reply() -> None:
-    assert reply_bytes("noop") == (
+    """Those of GGP-Base's players, which answer to all web pages."""
+    assert reply_bytes("noop", allowed="*") == (
         b"HTTP/1.0 200 OK\r\n"
         b"Content-type: text/acl\r\n"
         b"Content-length: 4\r\n"
@@ -46,6 +47,27 @@ def test_the_recorded_reply() -> None:
         b"\r\n"
         b"noop"
     )
+
+
+def test_a_reply_tells_web_pages_nothing_unless_they_are_allowed() -> None:
+    assert b"Access-Control" not in reply_bytes("noop")
+    assert b"Allow-Origin: https://a.example\r\n" in reply_bytes("x", allowed="https://a.example")
+
+
+@pytest.mark.parametrize(
+    ("head", "page"),
+    [
+        (b"Host: x", ""),
+        (b"Sec-Fetch-Site: none", ""),
+        (b"ORIGIN: https://a.example", "https://a.example"),
+        (b"Sec-Fetch-Site: cross-site", "null"),
+        (b"Sec-Fetch-Site: same-site\r\nOrigin: http://localhost:1", "http://localhost:1"),
+    ],
+)
+def test_the_page_that_has_asked_is_known(head: bytes, page: str) -> None:
+    data = b"POST / HTTP/1.1\r\n" + head + b"\r\nContent-Length: 6\r\n\r\n(INFO)"
+    request = RequestReader(ReadingLimits()).feed(data)
+    assert request == Request("POST", b"(INFO)", page)
 
 
 @pytest.mark.parametrize(

@@ -178,3 +178,28 @@ def test_any_text_is_a_message_or_refused(text: str) -> None:
     except ProtocolError:
         return
     assert parse_message(message_text(message)) == message
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "(role a) (init (at 1)",
+        "(role a) init (at 1))",
+        "((role a)",
+        ")",
+        "(",
+        "(role a) (init (at 1) 10 5)",
+        "(" * (MAXIMUM_DEPTH + 5),
+    ],
+)
+def test_rules_that_are_out_of_balance_come_as_they_are(rules: str) -> None:
+    """What can be made of them is for who plays them to find out."""
+    start = Start("m.1", "a", rules, 10, 2.5)
+    assert parse_message(message_text(start)) == start
+    assert parse_message(f"(start m.1 a ({rules})10 2.5)\n") == start
+
+
+@pytest.mark.parametrize("text", ["(START m.1 a ((role a) 10)", "(START m.1 ((role a) 10 5)"])
+def test_a_start_that_lacks_more_than_balance_is_refused(text: str) -> None:
+    with pytest.raises(ProtocolError):
+        parse_message(text)

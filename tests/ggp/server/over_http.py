@@ -30,7 +30,9 @@ def recorded(body: str) -> bytes:
 class Served:
     """A listener in a thread of its own, on a free port."""
 
-    def __init__(self, host: Host, limits: ReadingLimits | None = None) -> None:
+    def __init__(
+        self, host: Host, limits: ReadingLimits | None = None, *, allowed: str = ""
+    ) -> None:
         self._host = host
         self.lines: list[str] = []
         own = open_socket("127.0.0.1", 0)
@@ -38,7 +40,7 @@ class Served:
         self.address: tuple[str, int] = own.getsockname()
         self._loop = asyncio.new_event_loop()
         self._until = asyncio.Event()
-        listener = Listener(host, limits or ReadingLimits(), self.lines.append)
+        listener = Listener(host, limits or ReadingLimits(), self.lines.append, allowed)
         self._thread = threading.Thread(
             target=self._loop.run_until_complete, args=(listener.run(own, self._until),)
         )

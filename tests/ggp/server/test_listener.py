@@ -40,14 +40,7 @@ def served(stage: Stage) -> Iterator[Served]:
 def test_recorded_traffic_to_the_letter(served: Served, stage: Stage) -> None:
     start = f"( START demo.1 xplayer {RULES} 10 5)"
     assert served.exchange(recorded("( INFO )")) == (
-        b"HTTP/1.0 200 OK\r\n"
-        b"Content-type: text/acl\r\n"
-        b"Content-length: 51\r\n"
-        b"Access-Control-Allow-Origin: *\r\n"
-        b"Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n"
-        b"Access-Control-Allow-Headers: Content-Type\r\n"
-        b"Access-Control-Allow-Age: 86400\r\n"
-        b"\r\n" + AVAILABLE
+        b"HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: 51\r\n\r\n" + AVAILABLE
     )
     assert served.body(recorded(start)) == b"ready"
     assert served.body(recorded("( PLAY demo.1 NIL )")) == b"noop"
@@ -80,11 +73,48 @@ def test_a_half_closed_sender_still_gets_its_answer(served: Served) -> None:
     assert served.body(recorded("( INFO )"), end=True) == AVAILABLE
 
 
-def test_options_are_told_without_a_body(served: Served) -> None:
-    reply = served.exchange(b"OPTIONS / HTTP/1.1\r\nOrigin: null\r\n\r\n")
-    assert b"Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n" in reply
-    assert b"Content-length: 0\r\n" in reply
-    assert reply.endswith(b"\r\n\r\n")
+ORIGIN = "https://manager.example"
+BY_PAGE = (
+    b"OPTIONS / HTTP/1.1\r\nOrigin: %s\r\n\r\n",
+    b"POST / HTTP/1.1\r\nOrigin: %s\r\nContent-Length: 6\r\n\r\n(INFO)",
+    b"GET /%%28INFO%%29 HTTP/1.1\r\norigin:%s\r\n\r\n",
+)
+
+
+def test_web_pages_ask_in_vain(served: Served) -> None:
+    """Neither is their question obeyed, nor may they read the answer."""
+    requests = [request % ORIGIN.encode() for request in BY_PAGE]
+    requests += [b"GET /%28INFO%29 HTTP/1.1\r\nSec-Fetch-Site: cross-site\r\n\r\n"]
+    for request in requests:
+        reply = served.exchange(request)
+        assert reply.startswith(b"HTTP/1.0 403 Forbidden\r\n")
+        assert b"Access-Control" not in reply
+        assert b"'serve --allow-origin' says which pages may ask" in reply
+    # Who types the address is no page; nor is any other program.
+    typed = b"GET /%28INFO%29 HTTP/1.1\r\nSec-Fetch-Site: none\r\n\r\n"
+    for request in (typed, recorded("( INFO )"), b"OPTIONS / HTTP/1.1\r\n\r\n"):
+        reply = served.exchange(request)
+        assert reply.startswith(b"HTTP/1.0 200 OK\r\n")
+        assert b"Access-Control" not in reply
+
+
+@pytest.mark.parametrize("allowed", ["*", ORIGIN])
+def test_pages_of_the_allowed_origin_may_ask(allowed: str) -> None:
+    served = Served(Stage().host, allowed=allowed)
+    try:
+        for request in BY_PAGE:
+            reply = served.exchange(request % ORIGIN.encode())
+            head = f"\r\nAccess-Control-Allow-Origin: {allowed}\r\n".encode()
+            assert reply.startswith(b"HTTP/1.0 200 OK\r\n")
+            assert reply.count(head) == 1
+            assert b"Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n" in reply
+            # What is asked in front of a question is answered without a body.
+            answer = b"Content-length: 0\r\n" if request.startswith(b"OPTIONS") else AVAILABLE
+            assert answer in reply
+        reply = served.exchange(BY_PAGE[1] % b"https://elsewhere.example")
+        assert reply.startswith(b"HTTP/1.0 200" if allowed == "*" else b"HTTP/1.0 403")
+    finally:
+        served.end()
 
 
 def test_who_asks_whether_to_go_on_is_told(served: Served) -> None:

@@ -86,6 +86,34 @@ def test_close_ends_what_is_left() -> None:
         launch(made, "spin")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process ends a moment later")
+def test_a_copy_outlives_what_it_was_copied_from_and_can_be_killed() -> None:
+    """In a program of its own: those of other tests stay warm."""
+    text = f"""
+        import os, signal
+        from multiprocessing import forkserver
+        from pathlib import Path
+        from neurogame.ggp.server.processes import Processes
+        if __name__ == "__main__":
+            made = Processes("random")
+            assert made.warm_up() == ()
+            child = made.launch('{TARGETS}:spin', None)
+            child.connection.recv()
+            server = forkserver._forkserver._forkserver_pid
+            os.kill(server, signal.SIGKILL)
+            os.waitid(os.P_PID, server, os.WEXITED | os.WNOWAIT)
+            assert child.is_alive()
+            second = made.launch('{TARGETS}:echo', "at once")
+            assert second.connection.recv() == "at once"
+            child.kill()
+            stat = Path(f"/proc/{{child.pid}}/stat")
+            print(stat.read_text().rpartition(")")[2].split()[0] if stat.exists() else "gone")
+    """
+    line = [sys.executable, "-c", textwrap.dedent(text)]
+    # Who takes over a dead process's children may not look at how they end: they are Z then.
+    assert run(line, cwd=REPOSITORY).stdout in ("gone\n", "Z\n")
+
+
 def test_nobody_outlives_a_server_that_was_killed() -> None:
     """Where processes are made in the way of systems without a fork server."""
     text = f"""

@@ -30,6 +30,7 @@ from tests.ggp.server.doubles import FakeSide
 class Processes:
     def __init__(self, player): pass
     def warm_up(self): return ("nothing is compiled",)
+    def watch(self, report): pass
     def close(self): print("children are gone", flush=True)
 
 def match(start, settings, log, processes):
@@ -153,6 +154,8 @@ def test_told_to_go_it_leaves_at_once_and_tidily(
         (["--name", "two words"], "name 'two words': one word"),
         (["--port", "65536"], "port 65536: a number from 0 to 65535"),
         (["--memory", "0"], "--memory 0: gigabytes above 0"),
+        (["--allow-origin", "example.org"], "an origin such as https://example.org or * is"),
+        (["--allow-origin", "http://a\r\nb: c"], "an origin such as https://example.org or * is"),
         (["--silence", "-1"], "silence -1.0: seconds above 0"),
         (["--player", "mcts", "--checkpoints", "x"], "--checkpoints x: only for --player auto"),
         (["--player", "auto:a", "--checkpoints", "x"], "--checkpoints x: only for --player auto"),

@@ -7,6 +7,8 @@ import signal
 import sys
 import threading
 import time
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -57,7 +59,17 @@ def test_whole_matches_are_legal_and_searched(
     assert are_gone(events)
 
 
-def test_a_dead_thinker_is_replaced_twice_and_then_missed(processes: Processes) -> None:
+def kill_thinker(events: Events, number: int) -> dict[str, Any]:
+    """Kill the ``number``-th thinker; return what the log says of its death."""
+    os.kill(events.wait_for("launched", number)["pid"], signal.SIGKILL)
+    died = events.wait_for("died", number)
+    assert died["ending"] == "killed by SIGKILL"
+    return died
+
+
+def test_a_thinker_that_never_answers_is_replaced_twice_and_then_missed(
+    processes: Processes,
+) -> None:
     referee, events = Referee(library("tictactoe")), Events()
     match = referee.served(processes, events, "random")
     set_up(match)
@@ -65,17 +77,49 @@ def test_a_dead_thinker_is_replaced_twice_and_then_missed(processes: Processes) 
         ready = events.wait_for("ready", death)
         # Who has died twice is not tried again.
         assert ready["player"] == ("random" if death < 3 else "mcts")
-        answer = ask(match, referee.last, thinking=0.1)
-        assert answer.source in ("search", "fallback")
-        referee.step(answer.move)
-        os.kill(events.wait_for("launched", death)["pid"], signal.SIGKILL)
-        died = events.wait_for("died", death)
-        assert died["ending"] == "killed by SIGKILL"
-        assert died["replaced"] is (death < 3)
-    answer = ask(match, referee.last)
-    assert answer.source == "guard"
+        assert kill_thinker(events, death)["replaced"] is (death < 3)
+    answer = ask(match, referee.last, thinking=0.1)
+    assert answer.source in ("guard", "prover")
     referee.step(answer.move)
     match.stop(referee.last)
+    assert are_gone(events)
+
+
+def test_a_thinker_that_answers_between_its_deaths_is_replaced_as_often_as_it_dies(
+    processes: Processes,
+) -> None:
+    referee, events = Referee(library("connectfour")), Events()
+    match = referee.served(processes, events, "random")
+    set_up(match)
+    for death in range(1, 6):
+        assert events.wait_for("ready", death)["player"] == "random"
+        answer = ask(match, referee.last)
+        assert answer.source == "search"
+        referee.step(answer.move)
+        assert kill_thinker(events, death)["replaced"] is True
+    match.stop(referee.last)
+    assert are_gone(events)
+
+
+def test_a_process_that_cannot_be_started_now_is_started_for_a_later_question(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    referee, events = Referee(library("connectfour")), Events()
+    match = referee.served(processes, events, "random")
+
+    def refuse(*_: object) -> None:
+        raise BlockingIOError("no more processes")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(match, "_processes", SimpleNamespace(launch=refuse))
+        now = time.monotonic()
+        match.start(now)
+        while len(events.named("failure")) < 2:
+            assert match.play(None, thinking_until=now, latest=now).move == "nil"
+    answer = ask(match, None)
+    assert answer.move in referee.legal(0)
+    assert answer.source == "search"
+    match.close()
     assert are_gone(events)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from neurogame.files import read_arrays, write_arrays
 from neurogame.kernels.codegen import kernel as kernels
+from neurogame.kernels.codegen import store
 from neurogame.kernels.codegen.kernel import load_kernel
 from neurogame.kernels.codegen.playouts import LlvmPlayouts
 from neurogame.kernels.codegen.store import load_arrays, save_arrays
@@ -52,6 +55,45 @@ def test_damaged_files_are_made_again(variant: str, damage: bytes | None, folder
         file.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
     assert play(variant) > 0
     assert play(variant) == 0
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_files_of_another_game_are_made_again(variant: str, folder: Path) -> None:
+    play(variant)
+    own = set(folder.glob("kernel-*"))
+    load_kernel(game("connectfour").circuit, variant, 0, moves=False)
+    (other,) = set(folder.glob("kernel-*")) - own
+    for file in own:
+        file.write_bytes(other.read_bytes())
+    assert play(variant) > 0
+    assert play(variant) == 0
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_files_without_what_is_needed_are_made_again(variant: str, folder: Path) -> None:
+    play(variant)
+    for file in folder.iterdir():
+        arrays = read_arrays(file)
+        assert arrays is not None
+        write_arrays(file, {name: own for name, own in arrays.items() if name != "object"})
+    assert play(variant) > 0
+    assert play(variant) == 0
+
+
+@pytest.mark.parametrize("of_folder", [False, True])
+def test_code_that_others_can_have_written_is_not_run(of_folder: bool, folder: Path) -> None:
+    play("straight")
+    (file,) = folder.iterdir()
+    (folder if of_folder else file).chmod(0o777 if of_folder else 0o666)
+    store._warn.cache_clear()
+    with pytest.warns(UserWarning, match="machine code from there is not run"):
+        assert play("straight") > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # It is told once.
+        assert (play("straight") > 0) is of_folder
+    folder.chmod(0o755)
+    # A file that was made anew is the user's own.
+    assert play("straight") == 0
 
 
 def test_it_works_without_a_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
