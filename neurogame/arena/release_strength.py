@@ -20,8 +20,9 @@ from neurogame.simulate.game import Game
 UNTRAINED_DEPTH, MCTS_DEPTH = 2, 3
 """Plies that releases look ahead against the untrained evaluator and against tree search."""
 
-_MOST_MATCHES = 60
-_COUNTED_PLIES = 100
+_MOST_MATCHES, _COUNTED_MATCHES = 60, 20
+"""Matches of a measurement at most: in so many seconds, and where matches are counted."""
+_COUNTED_PLIES = 130
 """Plies of a match up to which a counted measurement has all of its matches. The time for a match
 against tree search grows with their square: every simulation of every move goes to the end."""
 _PATIENCE = 1.0
@@ -38,7 +39,7 @@ def counted_matches(plies: float) -> int:
         An even number; 0 where one match would take too long.
     """
     share = min(1.0, (_COUNTED_PLIES / max(plies, 1.0)) ** 2)
-    return int(_MOST_MATCHES * share) // 2 * 2
+    return int(_COUNTED_MATCHES * share) // 2 * 2
 
 
 @final

@@ -7,6 +7,7 @@ import importlib
 import io
 import os
 import sys
+import time
 import warnings
 from collections.abc import Sequence
 from functools import partial
@@ -98,11 +99,13 @@ def _run(arguments: Sequence[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    begun = time.monotonic()
     line = list(sys.argv[1:] if arguments is None else arguments)
     wanted = next((word for word in line if not word.startswith("-")), None)
     try:
         try:
             options = build_parser(wanted).parse_args(line)
+            options.begun = begun
             silent = getattr(options, "quiet", False) or getattr(options, "json", False)
             if wanted != "precompile":
                 ask_with(partial(_compile_ahead, " ".join(line), silent))

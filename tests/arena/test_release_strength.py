@@ -128,4 +128,4 @@ def test_counted_measurements_are_the_same_whatever_the_time() -> None:
 
 def test_long_matches_are_counted_fewer() -> None:
     counts = [counted_matches(plies) for plies in (9, 100, 200, 400, 1000)]
-    assert counts == [60, 60, 14, 2, 0]
+    assert counts == [20, 20, 8, 2, 0]

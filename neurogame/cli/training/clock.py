@@ -24,14 +24,15 @@ T = TypeVar("T")
 class RunClock:
     """The clock of a command; compiling for the first time, once per machine, stops it."""
 
-    def __init__(self, seconds: float | None) -> None:
-        """Begin now.
+    def __init__(self, seconds: float | None, begun: float | None = None) -> None:
+        """Begin now, or with the command.
 
         Args:
             seconds: that the run is to take; None: as long as it takes.
+            begun: when the command began, as ``time.monotonic`` tells it; None: now.
         """
         self._seconds = math.inf if seconds is None else seconds
-        self._begun = time.monotonic() - seconds_spent()
+        self._begun = (time.monotonic() if begun is None else begun) - seconds_spent()
 
     def get_ready(self, make: Callable[[], T]) -> T:
         """Return what is made within the seconds of the run.

@@ -76,7 +76,7 @@ def run_fitted(options: argparse.Namespace, ranks: Ranks | None = None) -> int:
     """
     from neurogame.learn.lane_ranks import lead
 
-    clock = RunClock(asked_seconds(options))
+    clock = RunClock(asked_seconds(options), getattr(options, "begun", None))
     found: list[StrengthMeter] = []
 
     def released(release: Release) -> None:

@@ -51,7 +51,7 @@ def paper_flags(options: argparse.Namespace) -> list[str]:
 
 def run_paper(options: argparse.Namespace) -> int:
     """Train, measure the result and say how to play against it."""
-    clock = RunClock(asked_seconds(options))
+    clock = RunClock(asked_seconds(options), getattr(options, "begun", None))
     make = _resumed if options.resume else _started
     trainer = clock.get_ready(lambda: make(options))
     clock.limit(trainer)
