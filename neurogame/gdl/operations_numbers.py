@@ -1,0 +1,278 @@
+"""Facts for evaluated relations: about the numbers that can occur, and no others."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import final
+
+from neurogame.gdl.finding import Finding, Position, shown
+from neurogame.gdl.operations_declared import FreshNames
+from neurogame.gdl.operations_evaluated import Count, Evaluated
+from neurogame.gdl.operations_ranges import Bindings, Ranges, constants_of, integers
+from neurogame.gdl.terms import And, Compound, Formula, Not, Or, Rule, Symbol, Term, Variable
+from neurogame.gdl.walk import arguments_of, relation_of, signed_sentences
+
+FIRST_LIMIT = 300
+MAXIMUM_VALUES = 2000
+"""Most constants that one argument of an evaluated relation can be."""
+
+MAXIMUM_FACTS = 200_000
+"""Most facts about numbers of one rulesheet."""
+
+
+def number_facts(
+    rules: Sequence[Rule], evaluated: Evaluated, names: FreshNames
+) -> tuple[list[Rule], list[Finding]]:
+    """Return the facts and rules that define evaluated relations.
+
+    What can occur is found by relaxed derivation, without ``base`` at first. Where that does not
+    end, as with a counter that only ``terminal`` stops, propositions keep to what ``base`` and
+    ``init`` say.
+
+    Args:
+        rules: all other rules.
+        evaluated: the relations.
+        names: the names that are taken.
+
+    Returns:
+        The facts and rules, and errors where the numbers have no bound.
+    """
+    if not (evaluated.functions or evaluated.comparisons or evaluated.counts):
+        return [], []
+    ranges = Ranges(rules, evaluated, FIRST_LIMIT)
+    if ranges.exceeded:
+        based = {
+            relation_of(term)
+            for rule in rules
+            if relation_of(rule.head) == ("base", 1)
+            for term in arguments_of(rule.head)
+            if not isinstance(term, Variable)
+        }
+        ranges = Ranges(rules, evaluated, MAXIMUM_VALUES, frozenset(based))
+    tables = _Tables(ranges, evaluated, names)
+    for rule in rules:
+        tables.read(rule)
+    return tables.rules(), tables.errors
+
+
+@final
+class _Tables:
+    """Collects facts.
+
+    Attributes:
+        errors: where the numbers have no bound.
+    """
+
+    def __init__(self, ranges: Ranges, evaluated: Evaluated, names: FreshNames) -> None:
+        self.errors: list[Finding] = []
+        self._ranges = ranges
+        self._evaluated = evaluated
+        self._names = names
+        self._facts: dict[Compound, Position] = {}
+        self._counted: dict[str, list[set[str]]] = {}
+        self._rules: list[Rule] = []
+
+    def read(self, rule: Rule) -> None:
+        """Add the facts for the literals of a rule."""
+        literals = [pair for literal in rule.body for pair in signed_sentences(literal)]
+        known = (self._evaluated.functions, self._evaluated.comparisons, self._evaluated.counts)
+        asked = [s for s, _ in literals if any(s.name in relations for relations in known)]
+        bindings = self._ranges.bindings(rule.body) if asked else None
+        if bindings is None:
+            return
+        for literal in rule.body:
+            self._literal(literal, bindings)
+
+    def rules(self) -> list[Rule]:
+        """Return all facts and rules."""
+        for name, parameters in self._counted.items():
+            self._count(self._evaluated.counts[name], parameters)
+        facts = [Rule(fact, (), position) for fact, position in self._facts.items()]
+        return [*sorted(facts, key=_order), *self._rules]
+
+    def _literal(self, literal: Formula, bindings: Bindings) -> None:
+        if isinstance(literal, Or):
+            for branch in literal.formulas:
+                inner = dict(bindings)
+                bound = self._ranges.bind(branch, inner)
+                self._literal(branch, inner if bound else bindings)
+            return
+        sentence = literal.formula if isinstance(literal, Not) else literal
+        if not isinstance(sentence, Compound) or isinstance(literal, And):
+            return
+        if sentence.name in self._evaluated.functions and len(sentence.arguments) == 3:
+            self._function(sentence, self._evaluated.functions[sentence.name], bindings)
+        elif sentence.name in self._evaluated.comparisons and len(sentence.arguments) == 2:
+            self._comparison(sentence, self._evaluated.comparisons[sentence.name], bindings)
+        elif sentence.name in self._evaluated.counts:
+            self._parameters(sentence, bindings)
+
+    def _function(
+        self, sentence: Compound, function: Callable[[int, int], int], bindings: Bindings
+    ) -> None:
+        result = sentence.arguments[2]
+        wanted = constants_of(result, bindings)
+        for left, right in self._pairs(sentence, bindings):
+            value = str(function(left, right))
+            if wanted is None or value in wanted:
+                self._add(sentence, (str(left), str(right), value))
+
+    def _comparison(
+        self, sentence: Compound, compare: Callable[[int, int], bool], bindings: Bindings
+    ) -> None:
+        for left, right in self._pairs(sentence, bindings):
+            if compare(left, right):
+                self._add(sentence, (str(left), str(right)))
+
+    def _pairs(self, sentence: Compound, bindings: Bindings) -> Iterator[tuple[int, int]]:
+        """Return the pairs of numbers that the first two arguments can be."""
+        sides = []
+        for term in sentence.arguments[:2]:
+            values = constants_of(term, bindings)
+            if values is None:
+                self._unbounded(sentence, term, term in _bound(bindings))
+                return iter(())
+            sides.append(sorted(integers(values)))
+        if math.prod(map(len, sides)) > MAXIMUM_FACTS:
+            self._too_many(sentence)
+            return iter(())
+        return itertools.product(*sides)
+
+    def _add(self, sentence: Compound, values: Sequence[str]) -> None:
+        if len(self._facts) == MAXIMUM_FACTS:
+            self._too_many(sentence)
+            return
+        fact = Compound(sentence.name, tuple(map(Symbol, values)))
+        self._facts.setdefault(fact, sentence.position)
+
+    # Counts ---------------------------------------------------------------------------------------
+
+    def _parameters(self, sentence: Compound, bindings: Bindings) -> None:
+        terms = sentence.arguments[:-1]
+        sets = self._counted.setdefault(sentence.name, [set() for _ in terms])
+        for term, values in zip(terms, sets, strict=True):
+            constants = constants_of(term, bindings)
+            if constants is None or (isinstance(term, Variable) and bindings[term.name].terms):
+                self._unbounded(sentence, term, term in _bound(bindings))
+            else:
+                values |= constants
+
+    def _count(self, count: Count, parameters: list[set[str]]) -> None:
+        """Add the rules of a relation that counts, one candidate after the other."""
+        rows = self._candidates(count)
+        if rows is None:
+            message = (
+                "the instances that countofall counts here have no bound that can be derived; at "
+                f"most {MAXIMUM_VALUES:,} are allowed: declare its propositions by base"
+            )
+            self._error(count.position, message)
+            return
+        size = math.prod(map(len, parameters)) * len(rows) ** 2
+        if size > 10 * MAXIMUM_FACTS:
+            self._error(count.position, f"countofall takes {size:,} facts here, which are too many")
+            return
+        self._rules += _CountRules(count, self._names, len(rows)).rules(rows, parameters)
+
+    def _candidates(self, count: Count) -> list[tuple[Term, ...]] | None:
+        rows: list[tuple[Term, ...]] = [()]
+        for index in range(count.items):
+            terms = self._ranges.candidates(count.condition, count.parameters, count.items, index)
+            if terms is None or len(rows) * len(terms) > MAXIMUM_VALUES:
+                return None
+            rows = [(*row, term) for row in rows for term in terms]
+        return rows
+
+    # Errors ---------------------------------------------------------------------------------------
+
+    def _unbounded(self, sentence: Compound, term: Term, bound: bool) -> None:
+        name = f"?{term.name}" if isinstance(term, Variable) else "an argument"
+        if bound:
+            message = (
+                f"the numbers that {name} can be in '{shown(sentence.name)}' have no bound that "
+                f"can be derived; at most {MAXIMUM_VALUES:,} are allowed: declare by base the "
+                "propositions that it comes from, or limit it by less(..., number)"
+            )
+        else:
+            message = (
+                f"{name} of '{shown(sentence.name)}' is bound by no other literal of the rule; "
+                "relations of numbers are evaluated for numbers that are given"
+            )
+        self._error(sentence.position, message)
+
+    def _too_many(self, sentence: Compound) -> None:
+        message = (
+            f"'{shown(sentence.name)}' is evaluated for too many numbers, more than "
+            f"{MAXIMUM_FACTS:,} facts in all; limit them by base"
+        )
+        self._error(sentence.position, message)
+
+    def _error(self, position: Position, message: str) -> None:
+        finding = Finding("error", position, message, "evaluation")
+        if finding not in self.errors:
+            self.errors.append(finding)
+
+
+@final
+class _CountRules:
+    """The rules of one relation that counts.
+
+    ``(so_far p i n)``: of the first ``i`` candidates ``n`` fulfil the condition for ``p``.
+    """
+
+    def __init__(self, count: Count, names: FreshNames, candidates: int) -> None:
+        self._count = count
+        self._candidates = candidates
+        self._so_far, self._item = names.take("so_far"), names.take("candidate")
+        self._next, self._value = names.take("following"), names.take("parameter")
+
+    def rules(self, rows: Sequence[tuple[Term, ...]], parameters: list[set[str]]) -> list[Rule]:
+        """Return facts and rules for candidates and the constants of the parameters."""
+        items = [Variable(f"x{index}") for index in range(self._count.items)]
+        given = [Variable(f"p{index}") for index in range(self._count.parameters)]
+        before, index, number, more = (Variable(name) for name in ("i", "j", "n", "m"))
+        facts = [
+            Compound(self._item, (Symbol(str(place)), *row)) for place, row in enumerate(rows, 1)
+        ]
+        facts += [
+            Compound(self._next, (Symbol(str(place)), Symbol(str(place + 1))))
+            for place in range(self._candidates)
+        ]
+        facts += [
+            Compound(self._value, (Symbol(str(place)), Symbol(constant)))
+            for place, constants in enumerate(parameters)
+            for constant in sorted(constants)
+        ]
+        zero, last = Symbol("0"), Symbol(str(self._candidates))
+        known = [
+            Compound(self._value, (Symbol(str(place)), variable))
+            for place, variable in enumerate(given)
+        ]
+        step = (Compound(self._next, (before, index)), Compound(self._item, (index, *items)))
+        counted = Compound(self._so_far, (*given, before, number))
+        holds = Compound(self._count.condition, (*given, *items))
+        one_more = Compound(self._next, (number, more))
+        rules = [
+            (Compound(self._so_far, (*given, zero, zero)), (*known,)),
+            (Compound(self._so_far, (*given, index, number)), (counted, *step, Not(holds))),
+            (Compound(self._so_far, (*given, index, more)), (counted, *step, holds, one_more)),
+            (
+                Compound(self._count.relation, (*given, number)),
+                (Compound(self._so_far, (*given, last, number)),),
+            ),
+        ]
+        position = self._count.position
+        return [
+            *(Rule(fact, (), position) for fact in facts),
+            *(Rule(head, body, position) for head, body in rules),
+        ]
+
+
+def _bound(bindings: Bindings) -> set[Variable]:
+    return {Variable(name) for name in bindings}
+
+
+def _order(fact: Rule) -> tuple[str, list[int]]:
+    """Sort facts by relation, then by number."""
+    return fact.head.name, [int(t.name) for t in arguments_of(fact.head) if isinstance(t, Symbol)]
