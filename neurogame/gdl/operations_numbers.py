@@ -11,7 +11,17 @@ from neurogame.gdl.finding import Finding, Position, shown
 from neurogame.gdl.operations_declared import FreshNames
 from neurogame.gdl.operations_evaluated import Count, Evaluated
 from neurogame.gdl.operations_ranges import Bindings, Ranges, constants_of, integers
-from neurogame.gdl.terms import And, Compound, Formula, Not, Or, Rule, Symbol, Term, Variable
+from neurogame.gdl.terms import (
+    Compound,
+    Formula,
+    Not,
+    Or,
+    Rule,
+    Sentence,
+    Symbol,
+    Term,
+    Variable,
+)
 from neurogame.gdl.walk import arguments_of, relation_of, signed_sentences
 
 FIRST_LIMIT = 300
@@ -76,14 +86,21 @@ class _Tables:
 
     def read(self, rule: Rule) -> None:
         """Add the facts for the literals of a rule."""
-        literals = [pair for literal in rule.body for pair in signed_sentences(literal)]
+        for place, literal in enumerate(rule.body):
+            if not any(self._is_evaluated(s) for s, _ in signed_sentences(literal)):
+                continue
+            # A negation needs all facts that it may ask for, whatever it excludes itself.
+            others = self._ranges.bindings((*rule.body[:place], *rule.body[place + 1 :]))
+            if others is None:
+                continue
+            for part in literal.formulas if isinstance(literal, Or) else (literal,):
+                bindings = dict(others)
+                if isinstance(part, Not) or self._ranges.bind(part, bindings):
+                    self._literal(part, bindings)
+
+    def _is_evaluated(self, sentence: Sentence) -> bool:
         known = (self._evaluated.functions, self._evaluated.comparisons, self._evaluated.counts)
-        asked = [s for s, _ in literals if any(s.name in relations for relations in known)]
-        bindings = self._ranges.bindings(rule.body) if asked else None
-        if bindings is None:
-            return
-        for literal in rule.body:
-            self._literal(literal, bindings)
+        return any(sentence.name in relations for relations in known)
 
     def rules(self) -> list[Rule]:
         """Return all facts and rules."""
@@ -93,14 +110,8 @@ class _Tables:
         return [*sorted(facts, key=_order), *self._rules]
 
     def _literal(self, literal: Formula, bindings: Bindings) -> None:
-        if isinstance(literal, Or):
-            for branch in literal.formulas:
-                inner = dict(bindings)
-                bound = self._ranges.bind(branch, inner)
-                self._literal(branch, inner if bound else bindings)
-            return
         sentence = literal.formula if isinstance(literal, Not) else literal
-        if not isinstance(sentence, Compound) or isinstance(literal, And):
+        if not isinstance(sentence, Compound):
             return
         if sentence.name in self._evaluated.functions and len(sentence.arguments) == 3:
             self._function(sentence, self._evaluated.functions[sentence.name], bindings)
