@@ -43,11 +43,12 @@ def run(options: argparse.Namespace) -> int:
     other = INFIX if notation_of(text, str(path)).kind == PREFIX else KIF
     target: str = options.to or _implied(options.output) or other
     converted = _text(rules, target)
+    played = _played_alike(rules, converted) if target == OPERATIONS else ""
     if options.output is None:
         print(converted, end="")
     else:
         _write(options.output, converted, options.force)
-        print(f"{options.output}: {len(rules)} facts and rules in {target} notation")
+        print(f"{options.output}: {len(rules)} facts and rules in {target} notation{played}")
     return 0
 
 
@@ -59,6 +60,28 @@ def _text(rules: Rules, notation: str) -> str:
 
     write = {INFIX: infix_rules_text, KIF: rules_text, OPERATIONS: operations_text}
     return write[notation](rules)
+
+
+def _played_alike(rules: Rules, text: str) -> str:
+    """Return how many states of random games were the same by a text with operations.
+
+    Raises:
+        RulesError: a state differs.
+    """
+    from neurogame.errors import LimitError, RulesError
+    from neurogame.gdl.parse import parse_rules
+    from neurogame.reference.same_play import same_play
+
+    try:
+        comparison = same_play(rules, parse_rules(text), games=4, seconds=3)
+    except LimitError:
+        return ", not compared: the rules are too large to be interpreted"
+    if comparison.difference is not None:
+        raise RulesError(
+            f"{rules.source}: this game cannot be written with operations: more than one role has "
+            f"a choice, or the others have another move; by playing, {comparison.difference}"
+        )
+    return f", {comparison.states:,} states of random games compared"
 
 
 def _implied(output: Path | None) -> str | None:

@@ -19,7 +19,7 @@ from neurogame.waiting import listen
 COMMANDS = {
     "games": "list the library of rulesheets",
     "check": "report every error and warning in a rulesheet",
-    "convert": "rewrite a rulesheet in infix (HRF) or prefix (KIF) notation",
+    "convert": "rewrite a rulesheet in prefix (KIF), infix (HRF) or operation notation",
     "ground": "show how large a game is once its rules are ground, and what grounding takes",
     "replay": "compare a recorded game (a trace) with what the rules say",
     "simulate": "play random games and print their statistics",

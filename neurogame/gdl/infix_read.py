@@ -22,7 +22,8 @@ later step, the messages included, is the same for both notations. The grammar::
 - ``%`` or ``;`` starts a comment that ends with its line.
 - ``a :: c ==> e & ~f``, an operation, is in prefix order ``(<= (:: a e (~ f)) c)``: see
   :mod:`neurogame.gdl.operations_read`. Texts with operations may have facts side by side on a
-  line, formulas inside ``countofall``, and quoted names with spaces and parentheses, which become ``_``.
+  line, formulas inside ``countofall``, and quoted names with spaces and parentheses; these
+  become ``_``.
 
 *Reference:* the infix examples in M. Genesereth's notes on GDL, and section 2 of M. Trutman and
 S. Schiffel, "Creating Action Heuristics for General Game Playing Agents".

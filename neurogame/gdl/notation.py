@@ -45,11 +45,11 @@ class Notation:
 
     def noted(self, errors: Iterable[Finding]) -> list[Finding]:
         """Return syntax errors by position; the first one says which notation was assumed."""
-        first, *others = sorted(errors, key=lambda error: error.position) or [None]
-        if first is None:
-            return []
-        message = f"{first.message} (read as {self.kind} notation, because {self.reason})"
-        return [replace(first, message=message), *others]
+        ordered = sorted(errors, key=lambda error: error.position)
+        for first in ordered[:1]:
+            message = f"{first.message} (read as {self.kind} notation, because {self.reason})"
+            ordered[0] = replace(first, message=message)
+        return ordered
 
 
 def notation_of(text: str, source: str) -> Notation:

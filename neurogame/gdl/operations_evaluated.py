@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import final
+from typing import TypeAlias, final
 
 from neurogame.gdl.finding import Position, shown
 from neurogame.gdl.operations_declared import Declarations, FreshNames, Relation
@@ -46,12 +46,22 @@ COMPARISONS: dict[str, Callable[[int, int], bool]] = {
 
 COUNT = "countofall"
 EVALUATE = ("evaluate", 2)
+BUILT_IN: frozenset[Relation] = frozenset(
+    {SAME, EVALUATE, (COUNT, 3), *((name, 3) for name in FUNCTIONS)}
+    | {(name, 2) for name in COMPARISONS}
+)
+"""Every relation that is evaluated."""
+
 _OTHERS = frozenset(
     {
         *("quotient", "remainder", "mod", "power", "abs", "sqrt", "floor", "ceiling", "round"),
         *("min", "max", "minimum", "maximum", "sumofall", "setofall", "bagofall", "length"),
     }
 )
+
+
+Path: TypeAlias = tuple[tuple[str, int, int], ...]
+"""An argument: relation or function, its number of arguments, and which; then that inside it."""
 
 
 @final
@@ -72,6 +82,12 @@ class Count:
     parameters: int
     items: int
     position: Position
+
+    def paths(self) -> Iterator[Path]:
+        """Yield the arguments of the condition that are counted."""
+        arity = self.parameters + self.items
+        for index in range(self.parameters, arity):
+            yield ((self.condition, arity, index),)
 
 
 @final
@@ -125,11 +141,10 @@ class Evaluated:
         relation = relation_of(sentence)
         if self._is_defined(relation):
             return None
-        name, arity = relation
-        if isinstance(sentence, Symbol) or (
-            name in _OTHERS and self._refused(sentence, "is no relation that can be evaluated here")
-        ):
+        if isinstance(sentence, Symbol):
             return None
+        if relation[0] in _OTHERS:
+            self._refused(sentence, "is no relation that can be evaluated here")
         literals: list[Formula] = []
         last = self._literal(sentence, relation, literals)
         if last is None:
@@ -137,7 +152,8 @@ class Evaluated:
         if not negated:
             literals.append(last)
         elif isinstance(last, Compound) and relation_of(last) == SAME:
-            literals.append(Distinct(*last.arguments, last.position))
+            left, right = last.arguments
+            literals.append(Distinct(left, right, last.position))
         else:
             literals.append(Not(last, sentence.position))
         return literals[0] if len(literals) == 1 else And(tuple(literals), sentence.position)
@@ -154,7 +170,7 @@ class Evaluated:
             return self._evaluation(sentence, before)
         if relation == (COUNT, 3):
             return self._count(sentence, arguments[2])
-        if name in FUNCTIONS and relation[1] == 3 or name in COMPARISONS and relation[1] == 2:
+        if relation in BUILT_IN and (name in FUNCTIONS or name in COMPARISONS):
             for argument in arguments:
                 if isinstance(argument, Compound):
                     self._refused(argument, "is no number; use evaluate(expression, Value)")
@@ -193,7 +209,9 @@ class Evaluated:
         formula = formula_of(condition)
         items = list(dict.fromkeys(variable.name for variable in variables_in(counted)))
         if formula is None or not items:
-            self._refused(term, "needs a variable, a condition and a number, as in countofall(X, p(X), N)")
+            self._refused(
+                term, "needs a variable, a condition and a number, as in countofall(X, p(X), N)"
+            )
             return None
         clash = [name for name in items if name in self._outside]
         if clash:
@@ -255,8 +273,7 @@ class Evaluated:
         self._taken.add(f"value_{number}")
         return Variable(f"value_{number}")
 
-    def _refused(self, term: Compound, why: str) -> bool:
-        """Note an error; return true."""
+    def _refused(self, term: Compound, why: str) -> None:
+        """Note an error."""
         name = shown(f"{term.name}/{len(term.arguments)}")
         self._declared.error(term.position, f"{name} {why}", "evaluation")
-        return True

@@ -25,6 +25,7 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
+from neurogame.gdl.walk import variables_in
 
 MAXIMUM_ALTERNATIVES = 1000
 """Most rules that one rule is split into."""
@@ -124,7 +125,8 @@ def without_same(rule: Rule) -> Rule | None:
     body: list[Formula] = []
     for literal in rule.body:
         if isinstance(literal, Compound) and is_same(literal):
-            if not _unify(*literal.arguments, bound):
+            left, right = literal.arguments
+            if not _unify(left, right, bound):
                 return None
         else:
             body.append(literal)
@@ -142,7 +144,7 @@ def _unify(left: Term, right: Term, bound: dict[str, Term]) -> bool:
     if isinstance(left, Variable):
         if left == right:
             return True
-        if any(left == part for part in _variables(right)):
+        if any(left == part for part in variables_in(right)):
             return False
         change = {left.name: right}
         for name in bound:
@@ -156,13 +158,6 @@ def _unify(left: Term, right: Term, bound: dict[str, Term]) -> bool:
         return False
     pairs = zip(left.arguments, right.arguments, strict=True)
     return all(_unify(one, other, bound) for one, other in pairs)
-
-
-def _variables(term: Term) -> list[Variable]:
-    if isinstance(term, Variable):
-        return [term]
-    arguments = term.arguments if isinstance(term, Compound) else ()
-    return [variable for argument in arguments for variable in _variables(argument)]
 
 
 def replaced(term: Term, bound: Substitution) -> Term:

@@ -149,7 +149,7 @@ class _Tables:
         if math.prod(map(len, sides)) > MAXIMUM_FACTS:
             self._too_many(sentence)
             return iter(())
-        return itertools.product(*sides)
+        return itertools.product(sides[0], sides[1])
 
     def _add(self, sentence: Compound, values: Sequence[str]) -> None:
         if len(self._facts) == MAXIMUM_FACTS:
@@ -188,8 +188,8 @@ class _Tables:
 
     def _candidates(self, count: Count) -> list[tuple[Term, ...]] | None:
         rows: list[tuple[Term, ...]] = [()]
-        for index in range(count.items):
-            terms = self._ranges.candidates(count.condition, count.parameters, count.items, index)
+        for path in count.paths():
+            terms = self._ranges.terms(path)
             if terms is None or len(rows) * len(terms) > MAXIMUM_VALUES:
                 return None
             rows = [(*row, term) for row in rows for term in terms]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, final
 
 from neurogame.gdl.keywords import is_integer
-from neurogame.gdl.operations_evaluated import Evaluated
+from neurogame.gdl.operations_evaluated import Evaluated, Path
 from neurogame.gdl.terms import (
     Compound,
     Distinct,
@@ -29,16 +29,13 @@ from neurogame.gdl.terms import (
 )
 from neurogame.gdl.walk import arguments_of, body_sentences, relation_of
 
-Path: TypeAlias = tuple[tuple[str, int, int], ...]
-"""An argument: relation or function, its number of arguments, and which; then that inside it."""
-
 LARGEST_PRODUCT = 100_000
 """Most pairs of numbers that one function is evaluated for."""
 
 _ALL = ("", 0, -1)
 _MAXIMUM_DEPTH = 8
 _MAXIMUM_DIGITS = 18
-_NEGATED = {
+_NEGATED: dict[Callable[[int, int], bool], Callable[[int, int], bool]] = {
     operator.lt: operator.ge,
     operator.le: operator.gt,
     operator.gt: operator.le,
@@ -224,8 +221,8 @@ class Ranges:
         if not isinstance(result, Variable):
             return True
         largest = 1
-        for index in range(count.items):
-            candidates = self.candidates(count.condition, count.parameters, count.items, index)
+        for path in count.paths():
+            candidates = self.terms(path)
             largest *= self._limit + 1 if candidates is None else len(candidates)
         if largest > self._limit:
             return _restrict(result, Values(None), bindings)
@@ -233,16 +230,8 @@ class Ranges:
 
     # Arguments ------------------------------------------------------------------------------------
 
-    def candidates(self, relation: str, before: int, items: int, index: int) -> list[Term] | None:
-        """Return what can stand for an argument of a relation; None if that is not known.
-
-        Args:
-            relation: its name.
-            before: arguments before those in question.
-            items: arguments in question.
-            index: which of them.
-        """
-        path: Path = ((relation, before + items, before + index),)
+    def terms(self, path: Path) -> list[Term] | None:
+        """Return what can stand for an argument; None if that is not known, or too much."""
         terms = list(self._terms(path, self._limit))
         return None if self._is_open(path) or len(terms) > self._limit else terms
 

@@ -16,6 +16,7 @@ The text comes as rules whose heads may be operations: see
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import final
 
@@ -35,7 +36,17 @@ from neurogame.gdl.operations_evaluated import Evaluated
 from neurogame.gdl.operations_formulas import MAXIMUM_ALTERNATIVES, alternatives, without_same
 from neurogame.gdl.operations_numbers import number_facts
 from neurogame.gdl.operations_words import AND, DISTINCT, NOT, OPERATION, OR
-from neurogame.gdl.terms import Compound, Formula, Not, Rule, Rules, Sentence, Symbol, Term, Variable
+from neurogame.gdl.terms import (
+    Compound,
+    Formula,
+    Not,
+    Rule,
+    Rules,
+    Sentence,
+    Symbol,
+    Term,
+    Variable,
+)
 from neurogame.gdl.walk import body_sentences, relation_of, variables_in
 
 _FOREIGN = {
@@ -258,11 +269,13 @@ class _OperationsReader:
         """Add that actions are carried out, and that what is not taken away stays."""
         player = Variable("player")
         for relation in sorted(self.declared.called):
-            operation = _general(relation)
+            if not (self.declared.any_action or relation in self.declared.actions):
+                continue
+            operation = general_sentence(relation)
             head = Compound(self._carried, (operation,))
             self.rules.append(Rule(head, tuple(self._chosen(player, operation))))
         for relation, place in self.declared.fluents.items():
-            fluent = _general(relation)
+            fluent = general_sentence(relation)
             held: Formula = Compound("true", (fluent,), place)
             body = [held]
             if relation in self.declared.removed:
@@ -275,14 +288,11 @@ class _OperationsReader:
 def fresh_variable(name: str, rule: Rule) -> Variable:
     """Return a variable that a rule does not have."""
     taken = {variable.name for part in (rule.head, *rule.body) for variable in variables_in(part)}
-    fresh, number = name, 1
-    while fresh in taken:
-        number += 1
-        fresh = f"{name}_{number}"
-    return Variable(fresh)
+    names = (f"{name}_{number}" for number in itertools.count(2))
+    return Variable(next(fresh for fresh in itertools.chain((name,), names) if fresh not in taken))
 
 
-def _general(relation: Relation) -> Sentence:
+def general_sentence(relation: Relation) -> Sentence:
     """Return a sentence with a variable for each argument."""
     name, arity = relation
     if not arity:
