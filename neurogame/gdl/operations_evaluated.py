@@ -72,30 +72,37 @@ class Count:
     Attributes:
         relation: its name; the arguments are the parameters, then the number.
         condition: the relation of parameters and counted variables that is counted.
-        parameters: how many parameters it has.
+        values: for each parameter the relation of what it can be.
         items: how many variables are counted.
         position: where the text counts.
     """
 
     relation: str
     condition: str
-    parameters: int
+    values: tuple[str, ...]
     items: int
     position: Position
 
     def paths(self) -> Iterator[Path]:
         """Yield the arguments of the condition that are counted."""
-        arity = self.parameters + self.items
-        for index in range(self.parameters, arity):
-            yield ((self.condition, arity, index),)
+        first = len(self.values)
+        for index in range(first, first + self.items):
+            yield ((self.condition, first + self.items, index),)
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A rule that is still to be translated: what holds of what is counted."""
+    """A rule that is still to be translated: what holds of what is counted.
+
+    Attributes:
+        head: its head.
+        parameters: ordinary literals that bind the parameters.
+        condition: the rest of its body, as it stands in the text.
+    """
 
     head: Sentence
+    parameters: tuple[Formula, ...]
     condition: Formula
 
 
@@ -230,8 +237,12 @@ class Evaluated:
     ) -> str:
         name, holds = self._names.take("count"), self._names.take("counts")
         variables = tuple(Variable(name) for name in (*parameters, *items))
-        self._conditions.append(Condition(Compound(holds, variables, term.position), condition))
-        self.counts[name] = Count(name, holds, len(parameters), len(items), term.position)
+        values = tuple(self._names.take("parameter") for _ in parameters)
+        pairs = zip(values, variables, strict=False)
+        bound = tuple(Compound(value, (variable,)) for value, variable in pairs)
+        head = Compound(holds, variables, term.position)
+        self._conditions.append(Condition(head, bound, condition))
+        self.counts[name] = Count(name, holds, values, len(items), term.position)
         return name
 
     def _table(self, relation: Relation) -> str:

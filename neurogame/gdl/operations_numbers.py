@@ -9,7 +9,7 @@ from typing import final
 
 from neurogame.gdl.finding import Finding, Position, shown
 from neurogame.gdl.operations_declared import FreshNames
-from neurogame.gdl.operations_evaluated import Count, Evaluated
+from neurogame.gdl.operations_evaluated import COUNT, Count, Evaluated
 from neurogame.gdl.operations_ranges import Bindings, Ranges, constants_of, integers
 from neurogame.gdl.terms import (
     Compound,
@@ -81,7 +81,7 @@ class _Tables:
         self._evaluated = evaluated
         self._names = names
         self._facts: dict[Compound, Position] = {}
-        self._counted: dict[str, list[set[str]]] = {}
+        self._counted: dict[str, None] = {}
         self._rules: list[Rule] = []
 
     def read(self, rule: Rule) -> None:
@@ -104,8 +104,8 @@ class _Tables:
 
     def rules(self) -> list[Rule]:
         """Return all facts and rules."""
-        for name, parameters in self._counted.items():
-            self._count(self._evaluated.counts[name], parameters)
+        for name in self._counted:
+            self._count(self._evaluated.counts[name])
         facts = [Rule(fact, (), position) for fact, position in self._facts.items()]
         return [*sorted(facts, key=_order), *self._rules]
 
@@ -143,7 +143,7 @@ class _Tables:
         for term in sentence.arguments[:2]:
             values = constants_of(term, bindings)
             if values is None:
-                self._unbounded(sentence, term, term in _bound(bindings))
+                self._unbounded(sentence, term, bindings)
                 return iter(())
             sides.append(sorted(integers(values)))
         if math.prod(map(len, sides)) > MAXIMUM_FACTS:
@@ -161,16 +161,13 @@ class _Tables:
     # Counts ---------------------------------------------------------------------------------------
 
     def _parameters(self, sentence: Compound, bindings: Bindings) -> None:
-        terms = sentence.arguments[:-1]
-        sets = self._counted.setdefault(sentence.name, [set() for _ in terms])
-        for term, values in zip(terms, sets, strict=True):
-            constants = constants_of(term, bindings)
-            if constants is None or (isinstance(term, Variable) and bindings[term.name].terms):
-                self._unbounded(sentence, term, term in _bound(bindings))
-            else:
-                values |= constants
+        count = self._evaluated.counts[sentence.name]
+        self._counted[sentence.name] = None
+        for name, term in zip(count.values, sentence.arguments[:-1], strict=True):
+            if isinstance(term, Variable) and self._ranges.terms(((name, 1, 0),)) is None:
+                self._unbounded(sentence, term, bindings)
 
-    def _count(self, count: Count, parameters: list[set[str]]) -> None:
+    def _count(self, count: Count) -> None:
         """Add the rules of a relation that counts, one candidate after the other."""
         rows = self._candidates(count)
         if rows is None:
@@ -180,6 +177,7 @@ class _Tables:
             )
             self._error(count.position, message)
             return
+        parameters = [self._ranges.terms(((name, 1, 0),)) or [] for name in count.values]
         size = math.prod(map(len, parameters)) * len(rows) ** 2
         if size > 10 * MAXIMUM_FACTS:
             self._error(count.position, f"countofall takes {size:,} facts here, which are too many")
@@ -197,18 +195,19 @@ class _Tables:
 
     # Errors ---------------------------------------------------------------------------------------
 
-    def _unbounded(self, sentence: Compound, term: Term, bound: bool) -> None:
+    def _unbounded(self, sentence: Compound, term: Term, bindings: Bindings) -> None:
         name = f"?{term.name}" if isinstance(term, Variable) else "an argument"
-        if bound:
+        relation = COUNT if sentence.name in self._evaluated.counts else shown(sentence.name)
+        if isinstance(term, Variable) and term.name in bindings:
             message = (
-                f"the numbers that {name} can be in '{shown(sentence.name)}' have no bound that "
+                f"the values that {name} can have in '{relation}' have no bound that "
                 f"can be derived; at most {MAXIMUM_VALUES:,} are allowed: declare by base the "
                 "propositions that it comes from, or limit it by less(..., number)"
             )
         else:
             message = (
-                f"{name} of '{shown(sentence.name)}' is bound by no other literal of the rule; "
-                "relations of numbers are evaluated for numbers that are given"
+                f"{name} of '{relation}' is bound by no other literal of the rule; "
+                "relations of numbers are evaluated for values that are given"
             )
         self._error(sentence.position, message)
 
@@ -236,12 +235,12 @@ class _CountRules:
         self._count = count
         self._candidates = candidates
         self._so_far, self._item = names.take("so_far"), names.take("candidate")
-        self._next, self._value = names.take("following"), names.take("parameter")
+        self._next = names.take("following")
 
-    def rules(self, rows: Sequence[tuple[Term, ...]], parameters: list[set[str]]) -> list[Rule]:
-        """Return facts and rules for candidates and the constants of the parameters."""
+    def rules(self, rows: Sequence[tuple[Term, ...]], parameters: list[list[Term]]) -> list[Rule]:
+        """Return facts and rules for candidates and the values of the parameters."""
         items = [Variable(f"x{index}") for index in range(self._count.items)]
-        given = [Variable(f"p{index}") for index in range(self._count.parameters)]
+        given = [Variable(f"p{index}") for index in range(len(parameters))]
         before, index, number, more = (Variable(name) for name in ("i", "j", "n", "m"))
         facts = [
             Compound(self._item, (Symbol(str(place)), *row)) for place, row in enumerate(rows, 1)
@@ -251,14 +250,14 @@ class _CountRules:
             for place in range(self._candidates)
         ]
         facts += [
-            Compound(self._value, (Symbol(str(place)), Symbol(constant)))
-            for place, constants in enumerate(parameters)
-            for constant in sorted(constants)
+            Compound(name, (term,))
+            for name, terms in zip(self._count.values, parameters, strict=True)
+            for term in terms
         ]
         zero, last = Symbol("0"), Symbol(str(self._candidates))
         known = [
-            Compound(self._value, (Symbol(str(place)), variable))
-            for place, variable in enumerate(given)
+            Compound(name, (variable,))
+            for name, variable in zip(self._count.values, given, strict=True)
         ]
         step = (Compound(self._next, (before, index)), Compound(self._item, (index, *items)))
         counted = Compound(self._so_far, (*given, before, number))
@@ -278,10 +277,6 @@ class _CountRules:
             *(Rule(fact, (), position) for fact in facts),
             *(Rule(head, body, position) for head, body in rules),
         ]
-
-
-def _bound(bindings: Bindings) -> set[Variable]:
-    return {Variable(name) for name in bindings}
 
 
 def _order(fact: Rule) -> tuple[str, list[int]]:

@@ -139,6 +139,8 @@ class Ranges:
         bindings = self.bindings(rule.body)
         if bindings is None:
             return
+        for literal in rule.body:
+            self._ask(literal, bindings)
         relation = relation_of(rule.head)
         if relation == ("next", 1) and relation_of(_inner(rule.head)) in self._declared_only:
             return
@@ -147,6 +149,17 @@ class Ranges:
         if relation == ("base", 1) and relation_of(_inner(rule.head)) in self._declared_only:
             for path, term in self._places(Compound("true", (_inner(rule.head),))):
                 self._write(path, term, bindings)
+
+    def _ask(self, literal: Formula, bindings: Bindings) -> None:
+        """Note what the parameters of counts in a literal can be."""
+        for part in literal.formulas if isinstance(literal, Or) else (literal,):
+            sentence = part.formula if isinstance(part, Not) else part
+            if isinstance(sentence, Compound) and sentence.name in self._evaluated.counts:
+                inner = dict(bindings)
+                if self.bind(part, inner):
+                    values = self._evaluated.counts[sentence.name].values
+                    for name, term in zip(values, sentence.arguments[:-1], strict=True):
+                        self._write(((name, 1, 0),), term, inner)
 
     def bindings(self, body: Iterable[Formula]) -> Bindings | None:
         """Return what the variables of a body can stand for; None if it can never hold.
@@ -232,8 +245,10 @@ class Ranges:
 
     def terms(self, path: Path) -> list[Term] | None:
         """Return what can stand for an argument; None if that is not known, or too much."""
+        if self._is_open(path) or any(inside[: len(path)] == path for inside in self._open):
+            return None
         terms = list(self._terms(path, self._limit))
-        return None if self._is_open(path) or len(terms) > self._limit else terms
+        return None if len(terms) > self._limit else terms
 
     def _terms(self, path: Path, limit: int) -> Iterator[Term]:
         """Yield the terms of an argument, until they are more than a limit."""
@@ -255,7 +270,7 @@ class Ranges:
         """Yield the changes that concern a reader of a sentence: see :meth:`_note`."""
         count = self._evaluated.counts.get(sentence.name)
         if count is not None:
-            arity = count.parameters + count.items
+            arity = len(count.values) + count.items
             yield from (((count.condition, arity, index), _ALL) for index in range(arity))
         for path, term in self._places(sentence):
             if isinstance(term, Compound):

@@ -155,7 +155,8 @@ class _OperationsReader:
             if rule is not None:
                 self.rules.append(rule)
         for counted in self._evaluated.new_conditions():
-            self._add(counted.head, (counted.condition,), counted.head.position)
+            body = (counted.condition,)
+            self._add(counted.head, body, counted.head.position, counted.parameters)
 
     def _sentence(self, sentence: Sentence, negated: bool) -> Formula:
         """Return what a sentence of a body, or its negation, is in ordinary GDL."""

@@ -56,9 +56,11 @@ def same_play(
             difference = _difference(one, state, other, twin)
             if difference is not None:
                 return Comparison(states, difference)
-            if one.terminal(state) or time.monotonic() > ends:
+            roles = range(len(one.roles))
+            stuck = any(not one.legal(state, role) for role in roles)
+            if one.terminal(state) or stuck or time.monotonic() > ends:
                 break
-            pairs = [_move(draw, one, state, other, twin, r) for r in range(len(one.roles))]
+            pairs = [_move(draw, one, state, other, twin, role) for role in roles]
             state = one.next(state, [move for move, _ in pairs])
             twin = other.next(twin, [move for _, move in pairs])
         if time.monotonic() > ends:
