@@ -73,7 +73,7 @@ def _played_alike(rules: Rules, text: str) -> str:
     from neurogame.reference.same_play import same_play
 
     try:
-        comparison = same_play(rules, parse_rules(text), games=4, seconds=3)
+        comparison = same_play(rules, parse_rules(text), games=4, states=1000, seconds=3)
     except LimitError:
         return ", not compared: the rules are too large to be interpreted"
     if comparison.difference is not None:

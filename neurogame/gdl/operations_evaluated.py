@@ -66,7 +66,7 @@ Path: TypeAlias = tuple[tuple[str, int, int], ...]
 
 @final
 @dataclass(frozen=True, slots=True)
-class Count:
+class CountRelation:
     """A relation that says how many instances of some variables fulfil a condition.
 
     Attributes:
@@ -107,7 +107,7 @@ class Condition:
 
 
 @final
-class Evaluated:
+class EvaluatedRelations:
     """Makes literals of evaluated relations, and remembers which relations these are.
 
     Attributes:
@@ -119,7 +119,7 @@ class Evaluated:
     def __init__(self, declared: Declarations, names: FreshNames) -> None:
         self.functions: dict[str, Callable[[int, int], int]] = {}
         self.comparisons: dict[str, Callable[[int, int], bool]] = {}
-        self.counts: dict[str, Count] = {}
+        self.counts: dict[str, CountRelation] = {}
         self._declared = declared
         self._names = names
         self._tables: dict[str, str] = {}
@@ -242,7 +242,7 @@ class Evaluated:
         bound = tuple(Compound(value, (variable,)) for value, variable in pairs)
         head = Compound(holds, variables, term.position)
         self._conditions.append(Condition(head, bound, condition))
-        self.counts[name] = Count(name, holds, values, len(items), term.position)
+        self.counts[name] = CountRelation(name, holds, values, len(items), term.position)
         return name
 
     def _table(self, relation: Relation) -> str:

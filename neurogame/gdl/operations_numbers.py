@@ -9,7 +9,7 @@ from typing import final
 
 from neurogame.gdl.finding import Finding, Position, shown
 from neurogame.gdl.operations_declared import FreshNames
-from neurogame.gdl.operations_evaluated import COUNT, Count, Evaluated
+from neurogame.gdl.operations_evaluated import COUNT, CountRelation, EvaluatedRelations
 from neurogame.gdl.operations_ranges import Bindings, Ranges, constants_of, integers
 from neurogame.gdl.terms import (
     Compound,
@@ -33,7 +33,7 @@ MAXIMUM_FACTS = 200_000
 
 
 def number_facts(
-    rules: Sequence[Rule], evaluated: Evaluated, names: FreshNames
+    rules: Sequence[Rule], evaluated: EvaluatedRelations, names: FreshNames
 ) -> tuple[list[Rule], list[Finding]]:
     """Return the facts and rules that define evaluated relations.
 
@@ -75,7 +75,7 @@ class _Tables:
         errors: where the numbers have no bound.
     """
 
-    def __init__(self, ranges: Ranges, evaluated: Evaluated, names: FreshNames) -> None:
+    def __init__(self, ranges: Ranges, evaluated: EvaluatedRelations, names: FreshNames) -> None:
         self.errors: list[Finding] = []
         self._ranges = ranges
         self._evaluated = evaluated
@@ -167,7 +167,7 @@ class _Tables:
             if isinstance(term, Variable) and self._ranges.terms(((name, 1, 0),)) is None:
                 self._unbounded(sentence, term, bindings)
 
-    def _count(self, count: Count) -> None:
+    def _count(self, count: CountRelation) -> None:
         """Add the rules of a relation that counts, one candidate after the other."""
         rows = self._candidates(count)
         if rows is None:
@@ -184,7 +184,7 @@ class _Tables:
             return
         self._rules += _CountRules(count, self._names, len(rows)).rules(rows, parameters)
 
-    def _candidates(self, count: Count) -> list[tuple[Term, ...]] | None:
+    def _candidates(self, count: CountRelation) -> list[tuple[Term, ...]] | None:
         rows: list[tuple[Term, ...]] = [()]
         for path in count.paths():
             terms = self._ranges.terms(path)
@@ -231,7 +231,7 @@ class _CountRules:
     ``(so_far p i n)``: of the first ``i`` candidates ``n`` fulfil the condition for ``p``.
     """
 
-    def __init__(self, count: Count, names: FreshNames, candidates: int) -> None:
+    def __init__(self, count: CountRelation, names: FreshNames, candidates: int) -> None:
         self._count = count
         self._candidates = candidates
         self._so_far, self._item = names.take("so_far"), names.take("candidate")

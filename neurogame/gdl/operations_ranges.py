@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, final
 
 from neurogame.gdl.keywords import is_integer
-from neurogame.gdl.operations_evaluated import Evaluated, Path
+from neurogame.gdl.operations_evaluated import EvaluatedRelations, Path
 from neurogame.gdl.terms import (
     Compound,
     Distinct,
@@ -45,7 +45,7 @@ _NEGATED: dict[Callable[[int, int], bool], Callable[[int, int], bool]] = {
 
 @final
 @dataclass(frozen=True, slots=True)
-class Values:
+class ArgumentValues:
     """What a variable can stand for.
 
     Attributes:
@@ -56,21 +56,21 @@ class Values:
     constants: frozenset[str] | None
     terms: Path | None = None
 
-    def meet(self, other: Values) -> Values:
+    def meet(self, other: ArgumentValues) -> ArgumentValues:
         """Return a superset of what both allow."""
         if self.constants is None:
             return other
         if other.constants is None:
             return self
         terms = None if self.terms is None or other.terms is None else self.terms
-        return Values(self.constants & other.constants, terms)
+        return ArgumentValues(self.constants & other.constants, terms)
 
     def is_empty(self) -> bool:
         """Return whether there is nothing."""
         return self.constants is not None and not self.constants and self.terms is None
 
 
-Bindings: TypeAlias = dict[str, Values]
+Bindings: TypeAlias = dict[str, ArgumentValues]
 
 
 def integer(name: str) -> int | None:
@@ -101,7 +101,7 @@ class Ranges:
     def __init__(
         self,
         rules: Sequence[Rule],
-        evaluated: Evaluated,
+        evaluated: EvaluatedRelations,
         limit: int,
         declared_only: frozenset[tuple[str, int]] = frozenset(),
     ) -> None:
@@ -210,7 +210,7 @@ class Ranges:
             terms = next((b[name].terms for b in branches if b[name].terms is not None), None)
             known = [constants for constants in sets if constants is not None]
             union = frozenset().union(*known) if len(known) == len(sets) else None
-            bindings[name] = Values(union, terms)
+            bindings[name] = ArgumentValues(union, terms)
         return True
 
     def _evaluate(
@@ -219,12 +219,12 @@ class Ranges:
         left, right, result = arguments_of(sentence)
         operands = [constants_of(term, bindings) for term in (left, right)]
         if isinstance(result, Variable):
-            values = Values(None)
+            values = ArgumentValues(None)
             if operands[0] is not None and operands[1] is not None:
                 numbers = [integers(operand) for operand in operands if operand is not None]
                 if len(numbers[0]) * len(numbers[1]) <= LARGEST_PRODUCT:
                     results = {function(a, b) for a in numbers[0] for b in numbers[1]}
-                    values = Values(frozenset(map(str, results)))
+                    values = ArgumentValues(frozenset(map(str, results)))
             return _restrict(result, values, bindings)
         return True
 
@@ -238,8 +238,8 @@ class Ranges:
             candidates = self.terms(path)
             largest *= self._limit + 1 if candidates is None else len(candidates)
         if largest > self._limit:
-            return _restrict(result, Values(None), bindings)
-        return _restrict(result, Values(frozenset(map(str, range(largest + 1)))), bindings)
+            return _restrict(result, ArgumentValues(None), bindings)
+        return _restrict(result, ArgumentValues(frozenset(map(str, range(largest + 1)))), bindings)
 
     # Arguments ------------------------------------------------------------------------------------
 
@@ -249,6 +249,13 @@ class Ranges:
             return None
         terms = list(self._terms(path, self._limit))
         return None if len(terms) > self._limit else terms
+
+    def functions(self, path: Path) -> list[tuple[str, int]] | None:
+        """Return the names and numbers of arguments of what can stand for an argument."""
+        if self._is_open(path):
+            return None
+        constants = [(name, 0) for name in sorted(self._constants[path], key=_order)]
+        return [*constants, *sorted(self._inside[path])]
 
     def _terms(self, path: Path, limit: int) -> Iterator[Term]:
         """Yield the terms of an argument, until they are more than a limit."""
@@ -302,7 +309,7 @@ class Ranges:
         """Bind the variables of a term by an argument; return false if nothing can match."""
         if self._is_open(path):
             if isinstance(term, Variable):
-                bindings.setdefault(term.name, Values(None))
+                bindings.setdefault(term.name, ArgumentValues(None))
             elif isinstance(term, Compound):
                 for index, part in enumerate(term.arguments):
                     self._read((*path, (term.name, len(term.arguments), index)), part, bindings)
@@ -311,7 +318,7 @@ class Ranges:
             return term.name in self._constants[path]
         if isinstance(term, Variable):
             inside = path if self._inside[path] else None
-            values = Values(frozenset(self._constants[path]), inside)
+            values = ArgumentValues(frozenset(self._constants[path]), inside)
             return _restrict(term, values, bindings)
         function = (term.name, len(term.arguments))
         return function in self._inside[path] and all(
@@ -325,7 +332,7 @@ class Ranges:
         if isinstance(term, Symbol):
             self._add(path, {term.name})
         elif isinstance(term, Variable):
-            values = bindings.get(term.name, Values(None))
+            values = bindings.get(term.name, ArgumentValues(None))
             if values.constants is None:
                 self._open_up(path)
                 return
@@ -379,7 +386,7 @@ def constants_of(term: Term, bindings: Bindings) -> frozenset[str] | None:
     return frozenset()
 
 
-def _restrict(variable: Variable, values: Values, bindings: Bindings) -> bool:
+def _restrict(variable: Variable, values: ArgumentValues, bindings: Bindings) -> bool:
     known = bindings.get(variable.name)
     bindings[variable.name] = values if known is None else known.meet(values)
     return not bindings[variable.name].is_empty()
@@ -391,7 +398,9 @@ def _exclude(literal: Distinct, bindings: Bindings) -> bool:
         if isinstance(variable, Variable) and isinstance(constant, Symbol):
             values = bindings.get(variable.name)
             if values is not None and values.constants is not None:
-                bindings[variable.name] = Values(values.constants - {constant.name}, values.terms)
+                bindings[variable.name] = ArgumentValues(
+                    values.constants - {constant.name}, values.terms
+                )
                 if bindings[variable.name].is_empty():
                     return False
     return True
@@ -424,7 +433,7 @@ def _compare(
             )
         }
         terms = bindings[variable.name].terms if negated else None
-        bindings[variable.name] = Values(frozenset(kept), terms)
+        bindings[variable.name] = ArgumentValues(frozenset(kept), terms)
         if bindings[variable.name].is_empty():
             return False
     return True

@@ -32,7 +32,7 @@ from neurogame.gdl.operations_declared import (
     declarations,
     effects_of,
 )
-from neurogame.gdl.operations_evaluated import Evaluated
+from neurogame.gdl.operations_evaluated import EvaluatedRelations
 from neurogame.gdl.operations_formulas import MAXIMUM_ALTERNATIVES, alternatives, without_same
 from neurogame.gdl.operations_numbers import number_facts
 from neurogame.gdl.operations_words import AND, DISTINCT, NOT, OPERATION, OR
@@ -94,7 +94,7 @@ class _OperationsReader:
         self.rules: list[Rule] = []
         self._source = source
         self._names = FreshNames(source)
-        self._evaluated = Evaluated(self.declared, self._names)
+        self._evaluated = EvaluatedRelations(self.declared, self._names)
         called = {relation_of(sentence) for r in source for sentence, _ in body_sentences(r.body)}
         self._allowed = self._names.take("allowed") if LEGAL in called else None
         self._action = ACTION[0] if ACTION in called else None

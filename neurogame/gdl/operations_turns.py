@@ -8,9 +8,13 @@ from typing import NoReturn, final
 
 from neurogame.errors import RulesError
 from neurogame.gdl.finding import Finding, Position
-from neurogame.gdl.operations_declared import Relation
+from neurogame.gdl.operations_declared import Declarations, FreshNames, Relation
+from neurogame.gdl.operations_evaluated import EvaluatedRelations
+from neurogame.gdl.operations_ranges import Ranges
 from neurogame.gdl.terms import Compound, Rule, Rules, Sentence, Symbol, Term, Variable
 from neurogame.gdl.walk import arguments_of, body_sentences, relation_of
+
+_MAXIMUM_NAMES = 2000
 
 
 @final
@@ -58,14 +62,17 @@ def turns_of(rules: Rules) -> Turns:
             _refuse_turns(rules, legal, list(candidates))
     turns = Turns(control, None, ())
     choices = [rule for rule in legal if turns.is_choice(rule) or turns.is_for_all(rule)]
-    for rule in choices:
-        if isinstance(arguments_of(rule.head)[1], Variable):
-            message = "the action is a variable here; operations need its name"
-            refuse(rules, rule.head.position, message)
-    moves = (arguments_of(rule.head)[1] for rule in choices)
-    actions = dict.fromkeys(relation_of(move) for move in moves if not isinstance(move, Variable))
+    moves = [arguments_of(rule.head)[1] for rule in choices]
+    named = [relation_of(move) for move in moves if not isinstance(move, Variable)]
+    if len(named) < len(moves):
+        evaluated = EvaluatedRelations(Declarations(), FreshNames(rules))
+        functions = Ranges(rules.rules, evaluated, _MAXIMUM_NAMES).functions((("legal", 2, 1),))
+        if functions is None:
+            place = moves[[isinstance(move, Variable) for move in moves].index(True)].position
+            refuse(rules, place, "it is not known which actions this variable stands for")
+        named += functions
     idle = next((_move_name(rule) for rule in legal if not turns.is_choice(rule)), None)
-    return Turns(control, idle, tuple(actions))
+    return Turns(control, idle, tuple(dict.fromkeys(named)))
 
 
 def refuse(rules: Rules, position: Position, message: str) -> NoReturn:

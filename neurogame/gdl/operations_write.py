@@ -27,7 +27,7 @@ from neurogame.gdl.operations_declared import (
     FreshNames,
     Relation,
 )
-from neurogame.gdl.operations_evaluated import BUILT_IN, Evaluated
+from neurogame.gdl.operations_evaluated import BUILT_IN, EvaluatedRelations
 from neurogame.gdl.operations_ranges import Ranges
 from neurogame.gdl.operations_read import fresh_variable, general_sentence
 from neurogame.gdl.operations_turns import refuse, turns_of
@@ -121,12 +121,19 @@ class _OperationsWriter:
                 taken = Compound(NOT, (fluent,))
                 changes += _rules(_operation(self._advance, taken), [fluent], position)
         ordinary += self._declarations()
+        if not changes:
+            changes += self._no_change()
         if any(arguments_of(change.head)[0] == self._advance for change in changes):
             calls = [_operation(general_sentence(a), self._advance) for a in self._turns.actions]
             changes = [*(Rule(call) for call in calls), *changes]
-        if not changes:
-            refuse(self._rules, self._rules.rules[0].position, "nothing changes in this game")
         return [*ordinary, *special, *changes]
+
+    def _no_change(self) -> list[Rule]:
+        """Return an operation without consequences: a text without any is in infix notation."""
+        if not self._fluents:
+            refuse(self._rules, self._rules.rules[0].position, "no state that can change")
+        fluent = self._state(general_sentence(next(iter(self._fluents))))
+        return _rules(_operation(self._advance, fluent), [fluent], self._rules.rules[0].position)
 
     # What the rules are about ---------------------------------------------------------------------
 
@@ -381,7 +388,9 @@ class _OperationsWriter:
         missing = [relation for relation in self._fluents if relation not in declared]
         if not missing:
             return []
-        ranges = Ranges(self._rules.rules, Evaluated(Declarations(), self._names), _MAXIMUM_VALUES)
+        ranges = Ranges(
+            self._rules.rules, EvaluatedRelations(Declarations(), self._names), _MAXIMUM_VALUES
+        )
         statements = []
         for relation in missing:
             fluent = self._state(general_sentence(relation))

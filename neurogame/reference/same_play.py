@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections import Counter
@@ -15,7 +16,7 @@ from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 
 @final
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SamePlay:
     """What random games of two rulesheets showed.
 
     Attributes:
@@ -28,8 +29,8 @@ class Comparison:
 
 
 def same_play(
-    left: Rules, right: Rules, *, games: int, seconds: float, seed: int = 0
-) -> Comparison:
+    left: Rules, right: Rules, *, games: int, states: int, seconds: float = math.inf, seed: int = 0
+) -> SamePlay:
     """Play two rulesheets side by side.
 
     A proposition of the state may have another name in the other rulesheet, and so may the move of
@@ -39,6 +40,7 @@ def same_play(
         left: the rules whose legal moves are drawn from.
         right: rules that should play alike, with the same roles in the same order.
         games: most random games, > 0.
+        states: most states that are compared, > 0.
         seconds: wall-clock time after which no further state is compared, > 0.
         seed: seed of the moves.
 
@@ -47,25 +49,22 @@ def same_play(
     """
     one, other = ReferenceGame(left), ReferenceGame(right)
     if one.roles != other.roles:
-        return Comparison(0, f"the roles {one.roles} and {other.roles}")
-    draw, ends, states = random.Random(seed), time.monotonic() + seconds, 0
+        return SamePlay(0, f"the roles {one.roles} and {other.roles}")
+    draw, ends, compared = random.Random(seed), time.monotonic() + seconds, 0
     for _ in range(games):
         state, twin = one.initial(), other.initial()
-        while True:
-            states += 1
+        while compared < states and time.monotonic() < ends:
+            compared += 1
             difference = _difference(one, state, other, twin)
             if difference is not None:
-                return Comparison(states, difference)
+                return SamePlay(compared, difference)
             roles = range(len(one.roles))
-            stuck = any(not one.legal(state, role) for role in roles)
-            if one.terminal(state) or stuck or time.monotonic() > ends:
+            if one.terminal(state) or not all(one.legal(state, role) for role in roles):
                 break
             pairs = [_move(draw, one, state, other, twin, role) for role in roles]
             state = one.next(state, [move for move, _ in pairs])
             twin = other.next(twin, [move for _, move in pairs])
-        if time.monotonic() > ends:
-            break
-    return Comparison(states, None)
+    return SamePlay(compared, None)
 
 
 def _difference(
