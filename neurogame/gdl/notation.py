@@ -21,7 +21,7 @@ OPERATIONS: Kind = "operation"
 
 _PREFIX_START = re.compile(r"\ufeff?(?:\s++|;[^\r\n]*+)*+\(")
 # What stands in comments and in quotes tells nothing. Infix texts have no '<=' at all.
-_SIGN = re.compile(r"[;%][^\r\n]*+|'(?:[^'\r\n]|'')*+'|(?P<prefix>\(\s*+<=)|(?P<operation>::|==>)")
+_SIGN = re.compile(r"[;%][^\r\n]*+|'[^'\r\n]*+'|(?P<prefix>\(\s*+<=)|(?P<operation>::|==>)")
 # A line that starts with a whole head and ':-'. In prefix notation these would be facts that are
 # bare names, one of them ':-', side by side on one line.
 _ARROW = re.compile(r"^[ \t]*[\w'][^\s%;()]*[ \t]*(?:\([^%;\r\n]*\))?[ \t]*:-", re.MULTILINE)

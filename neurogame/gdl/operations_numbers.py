@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import final
 
 from neurogame.gdl.finding import Finding, Position, shown
 from neurogame.gdl.operations_declared import FreshNames
 from neurogame.gdl.operations_evaluated import COUNT, CountRelation, EvaluatedRelations
-from neurogame.gdl.operations_ranges import Bindings, Ranges, constants_of, integers
+from neurogame.gdl.operations_ranges import (
+    MAXIMUM_PAIRS,
+    Bindings,
+    Ranges,
+    constants_of,
+    integers,
+)
 from neurogame.gdl.terms import (
     Compound,
     Formula,
@@ -64,7 +70,8 @@ def number_facts(
     tables = _Tables(ranges, evaluated, names)
     for rule in rules:
         tables.read(rule)
-    return tables.rules(), tables.errors
+    facts = tables.rules()
+    return ([] if tables.errors else facts), tables.errors
 
 
 @final
@@ -81,6 +88,8 @@ class _Tables:
         self._evaluated = evaluated
         self._names = names
         self._facts: dict[Compound, Position] = {}
+        self._known: set[tuple[str, frozenset[int], frozenset[int], frozenset[str] | None]] = set()
+        self._looked = 0  # pairs of numbers
         self._counted: dict[str, None] = {}
         self._rules: list[Rule] = []
 
@@ -123,9 +132,8 @@ class _Tables:
     def _function(
         self, sentence: Compound, function: Callable[[int, int], int], bindings: Bindings
     ) -> None:
-        result = sentence.arguments[2]
-        wanted = constants_of(result, bindings)
-        for left, right in self._pairs(sentence, bindings):
+        wanted = constants_of(sentence.arguments[2], bindings)
+        for left, right in self._pairs(sentence, wanted, bindings):
             value = str(function(left, right))
             if wanted is None or value in wanted:
                 self._add(sentence, (str(left), str(right), value))
@@ -133,27 +141,35 @@ class _Tables:
     def _comparison(
         self, sentence: Compound, compare: Callable[[int, int], bool], bindings: Bindings
     ) -> None:
-        for left, right in self._pairs(sentence, bindings):
+        for left, right in self._pairs(sentence, None, bindings):
             if compare(left, right):
                 self._add(sentence, (str(left), str(right)))
 
-    def _pairs(self, sentence: Compound, bindings: Bindings) -> Iterator[tuple[int, int]]:
-        """Return the pairs of numbers that the first two arguments can be."""
+    def _pairs(
+        self, sentence: Compound, wanted: frozenset[str] | None, bindings: Bindings
+    ) -> Iterable[tuple[int, int]]:
+        """Return the pairs of numbers that the first two arguments can be, if they are new."""
         sides = []
         for term in sentence.arguments[:2]:
             values = constants_of(term, bindings)
             if values is None:
                 self._unbounded(sentence, term, bindings)
-                return iter(())
-            sides.append(sorted(integers(values)))
-        if math.prod(map(len, sides)) > MAXIMUM_FACTS:
+                return ()
+            sides.append(integers(values))
+        key = (sentence.name, sides[0], sides[1], wanted)
+        if key in self._known:
+            return ()
+        self._known.add(key)
+        self._looked += len(sides[0]) * len(sides[1])
+        if self._looked > MAXIMUM_PAIRS:
             self._too_many(sentence)
-            return iter(())
+            return ()
         return itertools.product(sides[0], sides[1])
 
     def _add(self, sentence: Compound, values: Sequence[str]) -> None:
         if len(self._facts) == MAXIMUM_FACTS:
             self._too_many(sentence)
+            self._looked = MAXIMUM_PAIRS + 1
             return
         fact = Compound(sentence.name, tuple(map(Symbol, values)))
         self._facts.setdefault(fact, sentence.position)

@@ -7,6 +7,7 @@ nothing changes; a set that grows beyond a limit is open: it may hold anything.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,8 +30,8 @@ from neurogame.gdl.terms import (
 )
 from neurogame.gdl.walk import arguments_of, body_sentences, relation_of
 
-LARGEST_PRODUCT = 100_000
-"""Most pairs of numbers that one function is evaluated for."""
+MAXIMUM_PAIRS = 4_000_000
+"""Most pairs of numbers that functions are evaluated for, in all; then results are open."""
 
 _ALL = ("", 0, -1)
 _MAXIMUM_DEPTH = 8
@@ -41,6 +42,10 @@ _NEGATED: dict[Callable[[int, int], bool], Callable[[int, int], bool]] = {
     operator.gt: operator.le,
     operator.ge: operator.lt,
 }
+
+
+APPLICATIONS = 10_000
+"""Most applications of rules, beside 20 of each; then everything is open."""
 
 
 @final
@@ -73,14 +78,26 @@ class ArgumentValues:
 Bindings: TypeAlias = dict[str, ArgumentValues]
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class _Results:
+    """What a function has been evaluated for: every pair of two sets, and the results' names."""
+
+    left: frozenset[int] = frozenset()
+    right: frozenset[int] = frozenset()
+    values: frozenset[str] = frozenset()
+
+
+@functools.lru_cache(1 << 16)
 def integer(name: str) -> int | None:
     """Return the integer that a name reads as, or None."""
     return int(name) if is_integer(name) and len(name) <= _MAXIMUM_DIGITS else None
 
 
-def integers(values: Iterable[str]) -> set[int]:
+def integers(values: Iterable[str]) -> frozenset[int]:
     """Return the integers among names."""
-    return {number for value in values if (number := integer(value)) is not None}
+    numbers = map(integer, values)
+    return frozenset(number for number in numbers if number is not None)
 
 
 @final
@@ -112,6 +129,8 @@ class Ranges:
         self._constants: defaultdict[Path, set[str]] = defaultdict(set)
         self._inside: defaultdict[Path, set[tuple[str, int]]] = defaultdict(set)
         self._open: set[Path] = set()
+        self._results: dict[int, _Results] = {}  # by the literal, which the rules keep
+        self._pairs = 0
         self._changed: set[Path] = set()
         self._derive(rules)
 
@@ -124,7 +143,13 @@ class Ranges:
                 for subject in () if negated else self._subjects(sentence):
                     readers[subject].append(index)
         waiting, queue = set(range(len(rules))), deque(range(len(rules)))
+        applied, most = 0, APPLICATIONS + 20 * len(rules)
         while queue:
+            applied += 1
+            if applied > most:
+                self._open.add(())
+                self.exceeded = True
+                return
             index = queue.popleft()
             waiting.discard(index)
             self._changed.clear()
@@ -217,16 +242,26 @@ class Ranges:
         self, function: Callable[[int, int], int], sentence: Sentence, bindings: Bindings
     ) -> bool:
         left, right, result = arguments_of(sentence)
-        operands = [constants_of(term, bindings) for term in (left, right)]
-        if isinstance(result, Variable):
-            values = ArgumentValues(None)
-            if operands[0] is not None and operands[1] is not None:
-                numbers = [integers(operand) for operand in operands if operand is not None]
-                if len(numbers[0]) * len(numbers[1]) <= LARGEST_PRODUCT:
-                    results = {function(a, b) for a in numbers[0] for b in numbers[1]}
-                    values = ArgumentValues(frozenset(map(str, results)))
-            return _restrict(result, values, bindings)
-        return True
+        if not isinstance(result, Variable):
+            return True
+        operands = constants_of(left, bindings), constants_of(right, bindings)
+        if operands[0] is None or operands[1] is None:
+            return _restrict(result, ArgumentValues(None), bindings)
+        numbers = integers(operands[0]), integers(operands[1])
+        known = self._results.get(id(sentence), _Results())
+        if not (known.left <= numbers[0] and known.right <= numbers[1]):
+            known = _Results()
+        # Sets grow by few numbers at a time: only pairs with a new one are evaluated.
+        fresh = numbers[0] - known.left, numbers[1] - known.right
+        self._pairs += len(fresh[0]) * len(numbers[1]) + len(known.left) * len(fresh[1])
+        if self._pairs > MAXIMUM_PAIRS:
+            self.exceeded = True
+            return _restrict(result, ArgumentValues(None), bindings)
+        results = {function(a, b) for a in fresh[0] for b in numbers[1]}
+        results |= {function(a, b) for a in known.left for b in fresh[1]}
+        values = known.values | {str(number) for number in results}
+        self._results[id(sentence)] = _Results(*numbers, values)
+        return _restrict(result, ArgumentValues(values), bindings)
 
     def _count(self, sentence: Sentence, bindings: Bindings) -> bool:
         count = self._evaluated.counts[sentence.name]
@@ -303,7 +338,7 @@ class Ranges:
         return [(((*relation, i),), term) for i, term in enumerate(arguments_of(sentence))]
 
     def _is_open(self, path: Path) -> bool:
-        return any(path[:length] in self._open for length in range(1, len(path) + 1))
+        return any(path[:length] in self._open for length in range(len(path) + 1))
 
     def _read(self, path: Path, term: Term, bindings: Bindings) -> bool:
         """Bind the variables of a term by an argument; return false if nothing can match."""

@@ -60,6 +60,10 @@ _FOREIGN = {
 }
 
 
+MAXIMUM_SPLIT = 20_000
+"""Most rules that alternatives add, in all."""
+
+
 def without_operations(rules: Rules) -> tuple[Rules, list[Finding]]:
     """Return the game of a text in operation notation as ordinary rules.
 
@@ -92,6 +96,7 @@ class _OperationsReader:
     def __init__(self, source: Rules) -> None:
         self.declared = declarations(source)
         self.rules: list[Rule] = []
+        self._split = 0
         self._source = source
         self._names = FreshNames(source)
         self._evaluated = EvaluatedRelations(self.declared, self._names)
@@ -146,8 +151,12 @@ class _OperationsReader:
         body = tuple(body)
         self._evaluated.begin((head, *more, *body))
         rows = alternatives(body, self._sentence)
-        if rows is None:
-            message = f"the rule has more than {MAXIMUM_ALTERNATIVES:,} alternatives; split it"
+        self._split += 0 if rows is None else len(rows) - 1
+        if rows is None or self._split > MAXIMUM_SPLIT:
+            message = (
+                f"the rule has more than {MAXIMUM_ALTERNATIVES:,} alternatives, or all rules "
+                f"together more than {MAXIMUM_SPLIT:,}; give a disjunction a name and a rule of its own"
+            )
             self.declared.error(position, message)
             return
         for row in rows:

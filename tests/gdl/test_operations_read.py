@@ -279,13 +279,40 @@ def test_quoted_names_facts_side_by_side_and_places() -> None:
             "declare by base",
         ),
         ("t(z)\nt(f(X)) :- t(X)\ng(N) :- countofall(X,t(X),N)\na :: p", "3:9", "instances that"),
-        ("g :- " + "(a | b & c) & " * 10 + "d\na :: p", "1:1", "more than 1,000 alternatives"),
+        (
+            "g :- " + "(a | b & c) & " * 10 + "d\na :: p",
+            "1:1",
+            "more than 1,000 alternatives, or all",
+        ),
     ],
 )
 def test_errors_name_place_and_cause(text: str, place: str, said: str) -> None:
     with pytest.raises(RulesError, match=f"^game.hrf:{place}: .*{said}") as caught:
         parse_rules(text, "game.hrf")
     assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ("n{0}(0)\nn{0}(Y) :- n{0}(X) & plus(X,1,Y)\n", "have no bound"),
+        ("c({0})\ng(Z) :- c(X) & c(Y) & plus(X,Y,Z) & plus(Z,Y,A)\n", None),
+        ("t{0}(z)\nt{0}(f(X,X)) :- t{0}(X)\ng(N) :- countofall(X,t{0}(X),N)\n", "have no bound"),
+    ],
+)
+def test_numbers_without_bound_are_refused_in_bounded_work(rules: str, said: str | None) -> None:
+    text = "role(r)\nlegal(a)\na :: p\n" + "".join(rules.format(number) for number in range(30))
+    _, errors = parse_with_findings(text, "game.hrf")
+    assert {error.code for error in errors} == ({"evaluation"} if said else set())
+    assert all(said in error.message for error in errors if said)
+
+
+def test_alternatives_that_multiply_are_refused() -> None:
+    many = " & ".join("(x | y & z)" for _ in range(9))
+    text = f"a :: {many} ==> " + " & ".join(f"p{number}" for number in range(300))
+    rules, errors = parse_with_findings(text, "game.hrf")
+    assert "alternatives" in errors[0].message
+    assert len(rules) < 50_000
 
 
 def test_errors_of_what_could_not_be_read_make_no_others() -> None:
