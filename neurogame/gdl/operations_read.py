@@ -108,8 +108,8 @@ class _OperationsReader:
 
     @property
     def errors(self) -> list[Finding]:
-        """The errors so far."""
-        return self.declared.errors
+        """The errors so far; a condition of several effects has each of its errors once."""
+        return list(dict.fromkeys(self.declared.errors))
 
     def read(self) -> None:
         """Translate the whole text."""
@@ -129,7 +129,7 @@ class _OperationsReader:
         self._persistence()
         facts, errors = number_facts(self.rules, self._evaluated, self._names)
         self.rules += facts
-        self.errors.extend(errors)
+        self.declared.errors.extend(errors)
 
     # Bodies ---------------------------------------------------------------------------------------
 
@@ -155,7 +155,7 @@ class _OperationsReader:
         if rows is None or self._split > MAXIMUM_SPLIT:
             message = (
                 f"the rule has more than {MAXIMUM_ALTERNATIVES:,} alternatives, or all rules "
-                f"together more than {MAXIMUM_SPLIT:,}; give a disjunction a name and a rule of its own"
+                f"together more than {MAXIMUM_SPLIT:,}; give a disjunction a name and its own rule"
             )
             self.declared.error(position, message)
             return

@@ -1,8 +1,8 @@
 """The words of operation notation: how operations and formulas are written as terms.
 
 What stands where prefix notation has terms only, the effects of an operation and the condition
-that is counted, is read as a term whose names are the operators: ``(~ (cell ?x b))``. No name of
-a text can be one of them without quotes.
+that is counted, is read as a term whose names are the operators: ``(~ (cell ?x b))``. In a text
+no name is one of them: in quotes they are odd names, which become ``_``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COUNTING = ("countofall",)
 NOT, AND, OR, DISTINCT = "~", "&", "|", "!="
 
 _OPERATORS = {"not": NOT, "and": AND, "or": OR, "distinct": DISTINCT}
-_ODD = re.compile(r"[\s();]|^\?")
+_ODD = re.compile(r"[\s();]|^\?|^(?:::|[~&|]|!=)$")
 
 
 def as_term(node: Node) -> Node:

@@ -31,7 +31,7 @@ from neurogame.gdl.operations_evaluated import BUILT_IN, EvaluatedRelations
 from neurogame.gdl.operations_ranges import Ranges
 from neurogame.gdl.operations_read import fresh_variable, general_sentence
 from neurogame.gdl.operations_turns import refuse, turns_of
-from neurogame.gdl.operations_words import NOT, OPERATION
+from neurogame.gdl.operations_words import AND, DISTINCT, NOT, OPERATION, OR
 from neurogame.gdl.terms import (
     And,
     Compound,
@@ -66,7 +66,7 @@ def operations_text(rules: Rules) -> str:
     Raises:
         RulesError: this finds no form with operations for the rules; the message has the place.
     """
-    return infix_rules_text(with_operations(rules))
+    return infix_rules_text(with_operations(rules), operations=True)
 
 
 def with_operations(rules: Rules) -> Rules:
@@ -87,6 +87,9 @@ class _OperationsWriter:
         self._rules = rules
         self._turns = turns_of(rules)
         self._names = FreshNames(rules)
+        for word in (OPERATION, NOT, AND, OR, DISTINCT):
+            if word in self._names:
+                refuse(rules, rules.rules[0].position, f"the name '{word}' has a meaning there")
         self._fluents = self._find_fluents()
         self._moving = self._find_moving()
         self._renamed: dict[tuple[bool, Relation], str] = {}
@@ -144,11 +147,7 @@ class _OperationsWriter:
             if relation_of(rule.head) in (("init", 1), _NEXT):
                 fluents.setdefault(relation_of(self._named(rule.head)), rule.position)
         for relation, position in fluents.items():
-            if (
-                relation in self._turns.actions
-                or relation[0] in KEYWORDS
-                or relation[0] == OPERATION
-            ):
+            if relation in self._turns.actions or relation[0] in KEYWORDS:
                 message = f"a proposition of the state has the name of an action: {relation[0]}"
                 refuse(self._rules, position, message)
         return fluents

@@ -231,6 +231,7 @@ def test_a_negation_gets_all_numbers_that_it_asks_for() -> None:
 
 
 def test_quoted_names_facts_side_by_side_and_places() -> None:
+    assert heads(parse_rules("'::'(a,b) '~'(a)\na :: '!='", "g"))[:3] == ["_", "__2", "next"]
     rules = parse_rules("role(r) p('a b',a_b) p('?x (y)')\na ::\n  'a b'\n ==> p", "game.hrf")
     assert heads(rules)[:3] == ["role", "p", "p"]
     assert rules.rules[1].head == parse_rules("(p a_b_2 a_b)").rules[0].head
@@ -263,7 +264,7 @@ def test_quoted_names_facts_side_by_side_and_places() -> None:
         ("base(p)\na :: b\nb :: p\ninit(b)", "2:6", "b/0 is an operation and a proposition"),
         ("next(p) :- q\na :: p", "1:1", "'next' cannot stand here.*operations say what changes"),
         ("legal(r,a)\na :: p", "1:1", "'legal' cannot stand here.*the role in control"),
-        ("a :: true(p) ==> p", "1:6", "'true' cannot stand here.*stand bare"),
+        ("a :: true(p) ==> p & q & ~r", "1:6", "'true' cannot stand here.*stand bare"),
         ("a :: does(r,a) ==> p", "1:6", "'does' cannot stand here"),
         ("role(r)\nrole(s)\nlegal(a)\na :: p", "3:1", "nothing says who moves"),
         ("g :- p(X) & quotient(X,2,Y)\na :: p", "1:13", "quotient/3 is no relation"),

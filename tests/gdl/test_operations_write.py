@@ -126,6 +126,7 @@ def test_a_text_reads_as_the_notes_have_it() -> None:
     [
         ("(role a) (init p)", "no rule for legal"),
         ("(role a) (legal a x) (init p) (next p)", None),
+        ("(role a) (legal a x) (init (:: p))", "1:1: the name '::' has a meaning there"),
         ("(role a) (legal a x)", "no state that can change"),
         ("(role a) (legal a ?m) (init p) (next p)", "1:19: it is not known which actions"),
         ("(role a) (legal a x) (<= (next ?f) (true ?f))", "1:26: a variable stands for a propos"),
