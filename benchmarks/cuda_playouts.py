@@ -34,6 +34,7 @@ from neurogame.kernels.cuda.code import load_ptx, load_thread_code
 from neurogame.kernels.cuda.driver import CudaDriver, open_driver
 from neurogame.kernels.cuda.playouts import CudaPlayouts
 from neurogame.kernels.playout import PlayoutKernel, PlayoutRun, Tally
+from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.simulate.game import Game
 
 GAMES = ("ticTacToe", "connectFour", "breakthrough", "reversi", "chess_200")
@@ -55,8 +56,8 @@ def show_code(name: str, circuit: Circuit) -> None:
     registers, spilled, seconds = assemble(ptx)
     loads, stores = (_begin(counts, f"{kind}.local") for kind in ("ld", "st"))
     print(
-        f"{name:16s} {code.gates:9,d} {code.text.gates.total():9,d} {counts['lop3.b32']:9,d} "
-        f"{_logic(counts):8,d} {loads:8,d} {stores:8,d} {counts.total():9,d} "
+        f"{name:16s} {code.gates:9,d} {_logic(counts):9,d} "
+        f"{loads:8,d} {stores:8,d} {counts.total():9,d} "
         f"{code.text.cells:7,d} {registers:>9s} {spilled:>8s} {made - start:7.1f} "
         f"{compiled - made:7.1f} {seconds:>8s}",
         flush=True,
@@ -89,7 +90,7 @@ def _begin(counts: Counter[str], beginning: str) -> int:
 
 
 def _logic(counts: Counter[str]) -> int:
-    """Return the logic that is not by instructions of three inputs, in those of 32 bits."""
+    """Return the operations of one or two inputs, in those of 32 bits."""
     names = ("and", "or", "xor", "not")
     return sum(
         count * (2 if name.endswith("64") else 1)
@@ -131,6 +132,9 @@ def compare(name: str, circuit: Circuit, driver: CudaDriver, options: argparse.N
             f"{registers:9d} {memory:8,d} {ready:7.1f} {'same' if same else 'OTHER GAMES':>11s}",
             flush=True,
         )
+        if options.torch:
+            plain = measure(TorchPlayouts(circuit, driver.device), lanes, 0, options.runs)
+            print(f"{name:16s} {lanes:12,d} {plain / 1e6:12.1f} by plain torch", flush=True)
     return same
 
 
@@ -160,6 +164,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=1.0, help="seconds of a run (1)")
     parser.add_argument("--runs", type=int, default=5, help="runs; shown is their median (5)")
     parser.add_argument("--device", default="cuda", help="which GPU (cuda)")
+    parser.add_argument("--torch", action="store_true", help="measure plain torch there, too")
     parser.add_argument("--code", action="store_true", help="show code even if there is a GPU")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -168,10 +173,10 @@ def main() -> int:
         print(f"No speed is measured on {options.device}: {missing}.", file=sys.stderr)
     circuits = ((name, Game.load(options.folder / f"{name}.kif").circuit) for name in options.games)
     if missing or options.code:
-        print(f"PTX for {TARGET}, one thread of 64 lanes; instructions of the text, not of a ply:")
+        print(f"PTX for {TARGET}, one thread of 32 lanes; instructions of the text, not of a ply:")
         print(
-            f"{'game':16s} {'gates':>9s} {'in text':>9s} {'lop3.b32':>9s} {'logic':>8s} "
-            f"{'ld.local':>8s} {'st.local':>8s} {'all':>9s} {'cells':>7s} {'registers':>9s} "
+            f"{'game':16s} {'gates':>9s} {'logic':>9s} {'ld.local':>8s} {'st.local':>8s} "
+            f"{'all':>9s} {'cells':>7s} {'registers':>9s} "
             f"{'spills':>8s} {'make s':>7s} {'PTX s':>7s} {'ptxas s':>8s}"
         )
         for name, circuit in circuits:

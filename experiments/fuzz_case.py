@@ -14,7 +14,9 @@ from pathlib import Path
 from neurogame.circuit.build import build_circuit
 from neurogame.errors import GameError, GroundingError, LimitError, NeurogameError, RulesError
 from neurogame.gdl.check import check_text
+from neurogame.gdl.fix import fix_text
 from neurogame.gdl.library import load_rules, read_text
+from neurogame.gdl.notation import PREFIX, notation_of
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Rules
 from neurogame.gdl.write import rules_text, term_text
@@ -26,6 +28,9 @@ from neurogame.simulate.playouts import playouts
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fuzz_twins import twins_difference
+
+LARGEST_REPAIRED = 5_000
+"""Longest text, in characters, that is repaired, too: every cure is checked."""
 
 PLIES = 12
 GAMES = 64
@@ -56,6 +61,10 @@ def try_rules(data: bytes, path: Path, seconds: float, memory: float) -> Outcome
         assert 1 <= finding.position.line <= lines, finding
         assert finding.position.column >= 1, finding
         assert len(finding.message) < 3000, finding
+    if len(text) <= LARGEST_REPAIRED and notation_of(text, str(path)).kind == PREFIX:
+        left = [finding.severity for finding in fix_text(text, str(path)).left]
+        before = [finding.severity for finding in findings]
+        assert left.count("error") <= before.count("error"), "a repair made errors"
     if any(finding.severity == "error" for finding in findings):
         try:
             load_rules(path)

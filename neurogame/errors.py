@@ -49,3 +49,7 @@ class MissingExtraError(NeurogameError, RuntimeError):
 
 class NeurogameWarning(UserWarning):
     """The root of all warnings raised by neurogame."""
+
+
+class NonstandardWarning(NeurogameWarning):
+    """A rulesheet breaks a rule of GDL and is played with the one sensible meaning that it has."""

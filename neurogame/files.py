@@ -13,6 +13,8 @@ from typing import Any, BinaryIO, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.errors import ConfigurationError
+
 try:
     import fcntl
 except ImportError:  # Systems without it have no locks.
@@ -75,6 +77,25 @@ def write_text(path: Path, text: str) -> None:
         stream.write(data)
 
     write_whole(path, write)
+
+
+def write_output(path: Path, text: str, *, force: bool) -> None:
+    """Write a file that a user has named, as a whole or not at all.
+
+    Args:
+        path: the file.
+        text: what it is to hold.
+        force: whether an existing file is replaced.
+
+    Raises:
+        ConfigurationError: the file exists, or cannot be written.
+    """
+    try:
+        if path.exists() and not force:
+            raise ConfigurationError(f"{path} exists already; give --force to replace it")
+        write_text(path, text)
+    except OSError as error:
+        raise ConfigurationError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def lock_file(stream: BinaryIO, *, wait: bool) -> bool:

@@ -52,7 +52,7 @@ def build_circuit(
         moves=program.moves,
         initial=program.initial,
         graph=prune_by_level(builder.gates.graph(literal_of[atoms.astype(np.int64)])),
-        goal_values=tuple(tuple(value for value, _ in role) for role in program.goals),
+        named_goals=tuple(tuple(value for value, _ in role) for role in program.goals),
         atoms=program.atoms,
         key=program.key,
     )

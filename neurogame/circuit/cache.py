@@ -12,7 +12,7 @@ from neurogame.files import cache_folder, read_arrays, write_arrays
 from neurogame.graph.graph import Graph
 from neurogame.ground.atoms import AtomTable, TermTable
 
-FORMAT = "circuit-2"
+FORMAT = "circuit-3"
 """Changes whenever other circuits come out, so that old files are not used."""
 
 _ARRAYS = ("kind", "start", "inputs", "level", "outputs", "atom", "rule")
@@ -50,7 +50,7 @@ def _pack(circuit: Circuit) -> dict[str, np.ndarray]:
         "roles": circuit.roles,
         "fluents": circuit.fluents,
         "moves": circuit.moves,
-        "goal_values": circuit.goal_values,
+        "named_goals": circuit.named_goals,
         "predicates": atoms.predicates,
         "names": terms.names,
     }
@@ -88,7 +88,7 @@ def _unpack(data: dict[str, np.ndarray], key: str) -> Circuit:
         moves=moves,
         initial=data["initial"],
         graph=Graph(input_count=inputs, **{name: data[name] for name in _ARRAYS}),
-        goal_values=tuple(tuple(map(int, values)) for values in texts["goal_values"]),
+        named_goals=tuple(tuple(map(int, values)) for values in texts["named_goals"]),
         atoms=atoms,
         key=key,
     )

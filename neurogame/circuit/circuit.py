@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.gdl.keywords import clamped_goal
 from neurogame.graph.graph import Graph
 from neurogame.graph.groups import group_starts
 from neurogame.ground.atoms import AtomTable, IntArray
@@ -34,7 +35,8 @@ class Circuit:
         graph: the gates, each with at least two inputs, which ascend without repetition. Its
             outputs are :attr:`legal`, :attr:`next`, :attr:`terminal` and the goals, in this
             order; ``[M + F + 1 + V]``. Its labels are indices into ``atoms`` and ``Rules.rules``.
-        goal_values: per role the goal values that the rules name, 0..100, highest first.
+        named_goals: per role the goal values that the rules name, highest first; any integers,
+            since those outside 0..100 may never be met.
         atoms: the ground atoms, for names.
         key: hash of the rules and of the program version that made the circuit.
     """
@@ -44,9 +46,14 @@ class Circuit:
     moves: tuple[tuple[str, ...], ...]
     initial: npt.NDArray[np.bool_]
     graph: Graph
-    goal_values: tuple[tuple[int, ...], ...]
+    named_goals: tuple[tuple[int, ...], ...]
     atoms: AtomTable
     key: str
+
+    @cached_property
+    def goal_values(self) -> tuple[tuple[int, ...], ...]:
+        """Per role what its goal values count as, 0..100, highest first; some may be equal."""
+        return tuple(tuple(map(clamped_goal, values)) for values in self.named_goals)
 
     @property
     def gate_count(self) -> int:

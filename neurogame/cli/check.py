@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
@@ -26,19 +27,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the findings and the analysis; the exit code is 1 if there are errors."""
+    """Print the findings and the analysis; the exit code is 1 if the rulesheet is refused."""
     from neurogame.gdl.check import check_text
     from neurogame.gdl.library import read_text, rules_path
 
     path = rules_path(options.rules)
     rules, findings = check_text(read_text(path), str(path))
-    errors = sum(finding.severity == "error" for finding in findings)
-    warnings = len(findings) - errors
+    counts = Counter(finding.severity for finding in findings)
+    errors, odd = counts["error"], counts["nonstandard"]
     if not options.json:
         for finding in findings:
             print(finding.text(str(path)))
-        print(f"{path}: {_count(errors, 'error')}, {_count(warnings, 'warning')}")
-    found = _Analysis() if errors or options.findings_only else _analysed(rules, options)
+        nonstandard = f"{odd} nonstandard, " if odd else ""
+        found = _count(errors, "error"), _count(counts["warning"], "warning")
+        print(f"{path}: {found[0]}, {nonstandard}{found[1]}")
+    analysis = _Analysis() if errors or options.findings_only else _analysed(rules, options)
     if options.json:
         listed = [
             {
@@ -53,20 +56,21 @@ def run(options: argparse.Namespace) -> int:
         record: dict[str, Any] = {
             "rules": str(path),
             "errors": errors,
-            "warnings": warnings,
+            "nonstandard": odd,
+            "warnings": counts["warning"],
             "findings": listed,
         }
         if not options.findings_only:
-            record["signature"] = found.signature
-            record["analysis"] = found.record
-            record["relations"] = found.relations
-            record["structure"] = found.structure
-            record["not_analysed"] = found.refusal
+            record["signature"] = analysis.signature
+            record["analysis"] = analysis.record
+            record["relations"] = analysis.relations
+            record["structure"] = analysis.structure
+            record["not_analysed"] = analysis.refusal
         print(json.dumps(record, ensure_ascii=False))
     else:
-        for line in found.lines:
+        for line in analysis.lines:
             print(f"  {line}")
-    return 1 if errors else 0
+    return 1 if errors or (odd and options.strict_rules) else 0
 
 
 @final

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from neurogame.gdl.terms import Rules
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Convert a rulesheet; only its syntax must be right."""
+    from neurogame.files import write_output
     from neurogame.gdl.library import read_text, rules_path
     from neurogame.gdl.notation import PREFIX, notation_of
     from neurogame.gdl.parse import parse_rules
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is None:
         print(converted, end="")
     else:
-        _write(options.output, converted, options.force)
+        write_output(options.output, converted, force=options.force)
         print(f"{options.output}: {len(rules)} facts and rules in {target} notation{played}")
     return 0
 
@@ -90,23 +91,3 @@ def _implied(output: Path | None) -> str | None:
 
     suffix = "" if output is None else output.suffix.lower()
     return {INFIX_SUFFIX: INFIX, PREFIX_SUFFIX: KIF}.get(suffix)
-
-
-def _write(path: Path, text: str, force: bool) -> None:
-    """Write a file as a whole or not at all.
-
-    Raises:
-        ConfigurationError: the file exists, or cannot be written.
-    """
-    from neurogame.errors import ConfigurationError
-    from neurogame.files import write_whole
-
-    def write(stream: BinaryIO) -> None:
-        stream.write(text.encode("utf-8"))
-
-    try:
-        if path.exists() and not force:
-            raise ConfigurationError(f"{path} exists already; give --force to replace it")
-        write_whole(path, write)
-    except OSError as error:
-        raise ConfigurationError(f"cannot write {path}: {error.strerror or error}") from error

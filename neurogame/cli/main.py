@@ -7,10 +7,12 @@ import importlib
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from functools import partial
+from typing import TextIO
 
-from neurogame.errors import NeurogameError
+from neurogame.errors import NeurogameError, NonstandardWarning
 from neurogame.first_use import ask_with
 from neurogame.terminal import Terminal
 from neurogame.version import __version__
@@ -19,6 +21,7 @@ from neurogame.waiting import listen
 COMMANDS = {
     "games": "list the library of rulesheets",
     "check": "report every error and warning in a rulesheet",
+    "fix": "repair what a rulesheet breaks of the language, where there is one obvious cure",
     "convert": "rewrite a rulesheet in prefix (KIF), infix (HRF) or operation notation",
     "ground": "show how large a game is once its rules are ground, and what grounding takes",
     "replay": "compare a recorded game (a trace) with what the rules say",
@@ -36,6 +39,9 @@ COMMANDS = {
     "view": "look at a game, a match, a checkpoint or a training run in the browser",
     "precompile": "compile ahead what the other commands would compile at their first use",
 }
+
+WITHOUT_RULES = ("bench", "games", "precompile")
+"""Commands that read no rulesheets but those of the library."""
 
 
 def build_parser(wanted: str | None) -> argparse.ArgumentParser:
@@ -57,6 +63,13 @@ def build_parser(wanted: str | None) -> argparse.ArgumentParser:
         if name == wanted:
             module = importlib.import_module(f"neurogame.cli.{name}")
             module.add_arguments(command)
+            if name not in WITHOUT_RULES:
+                command.add_argument(
+                    "--strict" if name != "manage" else "--strict-rules",
+                    dest="strict_rules",
+                    action="store_true",
+                    help="refuse rulesheets that are nonstandard (see 'neurogame check')",
+                )
             command.set_defaults(run=module.run)
     return parser
 
@@ -86,13 +99,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if wanted != "precompile":
                 ask_with(partial(_compile_ahead, " ".join(line), silent))
             listen(None if silent else Terminal())
-            return int(options.run(options))
+            with warnings.catch_warnings():
+                if getattr(options, "strict_rules", False):
+                    warnings.simplefilter("error", NonstandardWarning)
+                warnings.showwarning = _show_warning
+                return int(options.run(options))
         finally:
             ask_with(None)
             listen(None)
             # Now, not when Python exits: there a closed pipe could not be handled.
             sys.stdout.flush()
-    except NeurogameError as error:
+    except (NeurogameError, NonstandardWarning) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except MemoryError:
@@ -105,6 +122,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output (head, less) has gone: not an error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Show a warning as one line, without the code that it comes from."""
+    print(f"warning: {message}", file=sys.stderr)
 
 
 def _compile_ahead(line: str, silent: bool, module: str | None) -> None:

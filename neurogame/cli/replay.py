@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -40,15 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Replay all traces; return 1 if the game differs from any of them.
-
-    Rules with errors are replayed all the same if they can be grounded: the errors are warnings.
-    """
+    """Replay all traces; return 1 if the game differs from any of them."""
+    from neurogame.gdl.library import load_rules
     from neurogame.simulate.replay import replay
 
     started = time.perf_counter()
-    is_interpreted = options.reference or options.prover
-    backend = _backend(_rules(options.rules, is_interpreted), options)
+    backend = _backend(load_rules(options.rules, prover=options.prover), options)
     reports = []
     for trace in options.traces:
         reports.append(replay(trace, backend))
@@ -86,33 +82,6 @@ def _backend(rules: Rules, options: argparse.Namespace) -> Backend:
     from neurogame.simulate.trace_backends import CircuitBackend
 
     return CircuitBackend(Game.from_rules(rules, rules.source), backend=options.backend)
-
-
-def _rules(name: str, is_interpreted: bool) -> Rules:
-    """Return rules that can be evaluated, valid or not; print their errors as warnings.
-
-    A trace says what the rules mean even where GDL forbids them, so it can be compared as long as
-    there is such a meaning: not where legal moves would depend on the moves, and not where the
-    reference interpreter, which has no limits, might never end.
-
-    Raises:
-        RulesError: the rules cannot be read, or have an error of that kind.
-    """
-    from neurogame.errors import RulesError
-    from neurogame.gdl.check import check_rules
-    from neurogame.gdl.library import read_text, rules_path
-    from neurogame.gdl.parse import error_text, parse_rules
-
-    path = rules_path(name)
-    rules = parse_rules(read_text(path), str(path))
-    errors = [finding for finding in check_rules(rules) if finding.severity == "error"]
-    refused = {"forbidden-dependency"} | ({"recursion-restriction"} if is_interpreted else set())
-    fatal = [finding for finding in errors if finding.code in refused]
-    if fatal:
-        raise RulesError(error_text(fatal, rules.source))
-    for finding in errors:
-        print(f"{finding.place(rules.source)}: warning: {finding.message}", file=sys.stderr)
-    return rules
 
 
 def _print_report(report: Report, quiet: bool) -> None:

@@ -59,8 +59,8 @@ def run(options: argparse.Namespace) -> int:
 
     game = Game.load(options.rules)
     start = time.perf_counter()
-    kernel = game.simulator(options.device).playout_kernel(options.backend)
     moves = options.moves is not None
+    kernel = game.simulator(options.device).playout_kernel(options.backend, moves=moves)
     # The first step pays for compiling.
     kernel.run(PlayoutRun(seed=0, lanes=1, steps=1, max_plies=options.max_plies, moves=moves))
     ready = time.perf_counter()

@@ -95,6 +95,6 @@ def _logic(circuit: Circuit, nodes: IntArray) -> Circuit:
     return replace(
         circuit,
         graph=graph,
-        goal_values=((0,) * len(nodes), *(() for _ in circuit.roles[1:])),
+        named_goals=((0,) * len(nodes), *(() for _ in circuit.roles[1:])),
         key=f"{circuit.key} leaves {digest.hexdigest()}",
     )

@@ -1,16 +1,25 @@
-"""Everything GDL demands of a rulesheet beyond its syntax."""
+"""Everything GDL demands of a rulesheet beyond its syntax, and the rules that are played.
+
+This is the one place that decides whether a rulesheet can be played: every command, the player
+and the Python interface go through :func:`valid_rules`.
+"""
 
 from __future__ import annotations
 
 import re
+import warnings
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
 
-from neurogame.errors import RulesError
+from neurogame.errors import NonstandardWarning, RulesError
 from neurogame.gdl.dependencies import check_dependencies, used_relations
-from neurogame.gdl.finding import Finding
+from neurogame.gdl.finding import Finding, Position
+from neurogame.gdl.keywords import KEYWORDS
 from neurogame.gdl.parse import error_text, parse_with_findings
 from neurogame.gdl.safety import check_safety
+from neurogame.gdl.standard import standard_formulas, without_asked_moves
 from neurogame.gdl.stratification import check_stratification
-from neurogame.gdl.terms import Rules
+from neurogame.gdl.terms import Rule, Rules
 from neurogame.gdl.usage import (
     REQUIRED,
     check_keywords,
@@ -28,19 +37,10 @@ def check_rules(rules: Rules) -> list[Finding]:
         rules: a parsed rulesheet.
 
     Returns:
-        Errors, which make the rulesheet unusable, and warnings, which do not.
+        Errors, which make the rulesheet unusable; what is nonstandard, and played with the one
+        meaning that it has; and warnings.
     """
-    findings = [
-        *rules.remarks,
-        *check_required(rules),
-        *check_keywords(rules),
-        *check_names(rules),
-        *check_production(rules),
-        *check_safety(rules, used_relations(rules)),
-        *check_dependencies(rules.rules),
-        *check_stratification(rules.rules),
-    ]
-    return sorted(findings, key=lambda finding: finding.position)
+    return _judged(rules, [], "")[1]
 
 
 def check_text(text: str, source: str = "<text>") -> tuple[Rules, list[Finding]]:
@@ -51,36 +51,29 @@ def check_text(text: str, source: str = "<text>") -> tuple[Rules, list[Finding]]
     mentions somewhere. All other findings would stay, whatever the unread rules say.
 
     Args:
-        text: the KIF text of the whole rulesheet.
+        text: the text of the whole rulesheet.
         source: the file name, for messages.
 
     Returns:
-        The facts and rules that could be read, and all findings sorted by position.
+        The rules that are played, in standard GDL, if there is no error; and all findings sorted
+        by position.
     """
-    rules, errors = parse_with_findings(text, source)
-    if not errors:
-        return rules, check_rules(rules)
-    findings = [
-        *errors,
-        *rules.remarks,
-        *(f for f in check_required(rules) if not _mentions(text, f.code.removeprefix("no-"))),
-        *check_keywords(rules),
-        *check_names(rules),
-        *check_safety(rules, {relation_of(rule.head) for rule in rules}),
-        *check_dependencies(rules.rules),
-        *check_stratification(rules.rules),
-    ]
-    return rules, sorted(findings, key=lambda finding: finding.position)
+    rules, unread = parse_with_findings(text, source)
+    return _judged(rules, unread, text)
 
 
 def valid_rules(text: str, source: str = "<text>", *, prover: bool = False) -> Rules:
-    """Parse a rulesheet that must be valid.
+    """Parse a rulesheet that can be played.
 
     Args:
-        text: the KIF text of the whole rulesheet.
+        text: the text of the whole rulesheet.
         source: the file name, for messages.
         prover: whether it will be played by proofs, which do not need the recursion restriction:
             they end wherever the arguments that are asked with are finite.
+
+    Returns:
+        The rules in standard GDL. What is nonstandard has got its one sensible meaning, or has
+        been left out, with one :class:`~neurogame.errors.NonstandardWarning`.
 
     Raises:
         RulesError: the message lists every error as ``file:line:column: message``.
@@ -89,7 +82,19 @@ def valid_rules(text: str, source: str = "<text>", *, prover: bool = False) -> R
     if prover:
         findings = [found for found in findings if found.code != "recursion-restriction"]
     _refuse_errors(findings, source)
+    odd = [finding for finding in findings if finding.severity == "nonstandard"]
+    if odd:
+        count = f"{len(odd)} findings" if len(odd) > 1 else "1 finding"
+        text = f"{odd[0].text(source)} ({count} of this kind; see 'neurogame check')"
+        warnings.warn(text, NonstandardWarning, stacklevel=3)
     return rules
+
+
+def readable_rules(text: str, source: str = "<text>") -> Rules:
+    """Return what can be made of a rulesheet whatever its errors: the rules that have none."""
+    rules, findings = check_text(text, source)
+    errors = [finding for finding in findings if finding.severity == "error"]
+    return _without(rules, _rules_at(rules.rules, [error.position for error in errors]))
 
 
 def require_valid(rules: Rules) -> None:
@@ -105,6 +110,73 @@ def _refuse_errors(findings: list[Finding], source: str) -> None:
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         raise RulesError(error_text(errors, source))
+
+
+def _judged(rules: Rules, unread: list[Finding], text: str) -> tuple[Rules, list[Finding]]:
+    """Return the rules that are played, and all findings about those that were read.
+
+    Args:
+        rules: what could be read.
+        unread: what is wrong with the rest.
+        text: of the rulesheet.
+    """
+    plain, odd = standard_formulas(rules)
+    findings = check_keywords(plain)
+    findings += check_names(plain)
+    used = used_relations(plain)
+    if any(finding.severity == "error" for finding in unread):
+        missing = check_required(rules)
+        findings += [f for f in missing if not _mentions(text, f.code.removeprefix("no-"))]
+        findings += check_safety(plain, {relation_of(rule.head) for rule in plain})
+    else:
+        findings += check_required(rules)
+        findings += check_safety(plain, used)
+        if not unread:
+            findings += check_production(plain)
+    findings += check_dependencies(plain)
+    findings += check_stratification(plain)
+    kept, findings = _left_out(plain, findings, used)
+    played = Rules(tuple(without_asked_moves(kept)), rules.spelling, rules.source, rules.remarks)
+    # A rule that was split into several says everything several times.
+    unique = dict.fromkeys([*findings, *odd, *unread, *rules.remarks])
+    return played, sorted(unique, key=lambda finding: finding.position)
+
+
+def _left_out(
+    rules: Sequence[Rule], findings: Sequence[Finding], used: Collection[tuple[str, int]]
+) -> tuple[list[Rule], list[Finding]]:
+    """Leave out the rules with errors that nothing needs; what is wrong there is nonstandard."""
+    spare = [
+        rule
+        for rule in rules
+        if relation_of(rule.head) not in used and rule.head.name not in KEYWORDS
+    ]
+    starts = {rule.position for rule in spare}
+    missing = {f"no-{name}" for name in REQUIRED}
+    judged: list[Finding] = []
+    dropped: list[Position] = []
+    for finding in findings:
+        in_spare = starts & _rules_at(rules, [finding.position]) and finding.code not in missing
+        if finding.severity == "error" and in_spare:
+            message = f"{finding.message}; nothing that is played needs this rule: it is left out"
+            finding = Finding("nonstandard", finding.position, message, finding.code, True)
+        if finding.left_out:
+            dropped.append(finding.position)
+        judged.append(finding)
+    places = _rules_at(rules, dropped)
+    return [rule for rule in rules if rule.position not in places], judged
+
+
+def _without(rules: Rules, places: Collection[Position]) -> Rules:
+    kept = tuple(rule for rule in rules if rule.position not in places)
+    return Rules(kept, rules.spelling, rules.source, rules.remarks)
+
+
+def _rules_at(rules: Sequence[Rule], positions: Sequence[Position]) -> set[Position]:
+    """Return where the rules start in which some positions lie."""
+    starts = sorted({rule.position for rule in rules})
+    found = (bisect_right(starts, position) for position in positions)
+    return {starts[number - 1] for number in found if number}
 
 
 def _mentions(text: str, word: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from neurogame.gdl.finding import Finding, shown
+from neurogame.gdl.finding import Finding, Severity, shown
 from neurogame.gdl.graph import strong_components
 from neurogame.gdl.terms import And, Compound, Formula, Or, Rule, Sentence, Symbol, Term
 from neurogame.gdl.walk import arguments_of, body_sentences, relation_of, variables_in
@@ -22,6 +22,9 @@ FORBIDDEN = {
     "input": ("true", "does"),
 }
 """Which relations must not depend, directly or not, on which others."""
+
+MOVE_FREE = ("goal", "terminal")
+"""What is asked where no move is made: ``does`` has one meaning there, it holds of nothing."""
 
 LONGEST_WAY = 10
 """Most names that a message lists of a chain of relations."""
@@ -70,6 +73,11 @@ def recursive_conditions(rules: Sequence[Rule]) -> set[Relation]:
     return found
 
 
+def relations_that_need(keyword: str, rules: Iterable[Rule]) -> set[Relation]:
+    """Return the relations that depend on a keyword, directly or not, and the keyword's own."""
+    return set(_ways_to(keyword, _needs(rules)))
+
+
 def check_dependencies(rules: Sequence[Rule]) -> list[Finding]:
     """Return the findings about dependencies between relations."""
     return [*_keyword_order(rules), *_recursion(rules)]
@@ -92,16 +100,22 @@ def _keyword_order(rules: Sequence[Rule]) -> list[Finding]:
             for sentence, _ in body_sentences(rule.body):
                 if relation_of(sentence) in ways[forbidden]:
                     via = _via(relation_of(sentence), ways[forbidden])
-                    message = (
-                        f"'{rule.head.name}' must not depend on '{forbidden}', "
-                        f"but it does{via}; only 'next' may look at moves, and the start of "
-                        "the game at nothing that changes"
-                    )
-                    findings.append(
-                        Finding("error", sentence.position, message, "forbidden-dependency")
-                    )
+                    findings.append(_forbidden(rule.head.name, sentence, forbidden, via))
                     break
     return findings
+
+
+def _forbidden(head: str, sentence: Sentence, forbidden: str, via: str) -> Finding:
+    """Return the finding that a keyword looks at another one that it must not look at."""
+    message = f"'{head}' must not depend on '{forbidden}', but it does{via}; "
+    severity: Severity = "nonstandard" if head in MOVE_FREE else "error"
+    if head in MOVE_FREE:
+        message += f"no move is made where '{head}' is asked, so it is read as false: remove it"
+    else:
+        message += (
+            "only 'next' may look at moves, and the start of the game at nothing that changes"
+        )
+    return Finding(severity, sentence.position, message, "forbidden-dependency")
 
 
 def _ways_to(
@@ -135,62 +149,93 @@ def _via(relation: Relation, way: Mapping[Relation, Relation | None]) -> str:
 
 
 def _recursion(rules: Sequence[Rule]) -> list[Finding]:
-    """Find recursion that may build terms without end (the recursion restriction of GDL)."""
+    """Find recursion that breaks GDL's recursion restriction.
+
+    It is an error where terms may grow without end: where the head of a rule on the cycle wraps a
+    variable that nothing outside the cycle binds. Otherwise only finitely many terms can appear.
+    """
     needs = _needs(rules)
     cycles: dict[Relation, set[Relation]] = {}
     for members in strong_components(list(needs), needs):
         cycle = set(members)
         cycles.update((relation, cycle) for relation in cycle)
-    findings = []
+    recursive: list[tuple[Rule, list[tuple[Sentence, Term]]]] = []
+    growing: set[Relation] = set()
     for rule in rules:
         cycle = cycles[relation_of(rule.head)]
         if not any(relation_of(sentence) in cycle for sentence, _ in body_sentences(rule.body)):
             continue
-        for sentence, allowed in _recursive_sentences(
-            rule.body, frozenset(arguments_of(rule.head)), cycle
-        ):
-            for argument in arguments_of(sentence):
-                if not _is_ground(argument) and argument not in allowed:
-                    findings.append(_restriction(rule.head, sentence, argument))
-    return findings
+        head = arguments_of(rule.head)
+        broken = []
+        for sentence, supplied in _recursive_sentences(rule.body, frozenset(), cycle):
+            bound = _names(supplied)
+            broken += [
+                (sentence, argument)
+                for argument in arguments_of(sentence)
+                if argument not in head and argument not in supplied and _names([argument]) - bound
+            ]
+            there = {part for argument in arguments_of(sentence) for part in _parts(argument)}
+            wrapped = _names(a for a in head if isinstance(a, Compound) and a not in there)
+            if wrapped & _names(there) - bound:
+                growing.add(relation_of(rule.head))
+        recursive.append((rule, broken))
+    return [
+        _restriction(rule.head, sentence, argument, not growing & cycles[relation_of(rule.head)])
+        for rule, broken in recursive
+        for sentence, argument in broken
+    ]
 
 
 def _recursive_sentences(
-    body: Iterable[Formula], allowed: frozenset[Term], cycle: Collection[Relation]
+    body: Iterable[Formula], supplied: frozenset[Term], cycle: Collection[Relation]
 ) -> Iterator[tuple[Sentence, frozenset[Term]]]:
-    """Yield the positive sentences of a cycle, each with the arguments that it may have."""
+    """Yield the positive sentences of a cycle, each with the terms that others supply."""
     formulas = list(body)
-    allowed = allowed.union(*(_supplied(formula, cycle) for formula in formulas))
+    supplied = supplied.union(*(_supplied(formula, cycle) for formula in formulas))
     for formula in formulas:
         if isinstance(formula, And):
-            yield from _recursive_sentences(formula.formulas, allowed, cycle)
+            yield from _recursive_sentences(formula.formulas, supplied, cycle)
         elif isinstance(formula, Or):
             for branch in formula.formulas:
-                yield from _recursive_sentences([branch], allowed, cycle)
+                yield from _recursive_sentences([branch], supplied, cycle)
         elif isinstance(formula, Symbol | Compound) and relation_of(formula) in cycle:
-            yield formula, allowed
+            yield formula, supplied
 
 
 def _supplied(formula: Formula, cycle: Collection[Relation]) -> frozenset[Term]:
-    """Return the arguments that positive sentences outside a cycle give, whatever branch holds."""
+    """Return the terms that positive sentences outside a cycle give, whatever branch holds.
+
+    These are their arguments and what stands in them: of ``(true (on ?x ?y))`` ``?x``, too.
+    """
     if isinstance(formula, And):
         return frozenset[Term]().union(*(_supplied(f, cycle) for f in formula.formulas))
     if isinstance(formula, Or) and formula.formulas:
         return frozenset.intersection(*(_supplied(f, cycle) for f in formula.formulas))
     if isinstance(formula, Symbol | Compound) and relation_of(formula) not in cycle:
-        return frozenset(arguments_of(formula))
+        return frozenset(part for a in arguments_of(formula) for part in _parts(a))
     return frozenset()
 
 
-def _restriction(head: Sentence, sentence: Sentence, argument: Term) -> Finding:
+def _parts(term: Term) -> Iterator[Term]:
+    yield term
+    if isinstance(term, Compound):
+        for argument in term.arguments:
+            yield from _parts(argument)
+
+
+def _names(terms: Iterable[Term]) -> set[str]:
+    return {variable.name for term in terms for variable in variables_in(term)}
+
+
+def _restriction(head: Sentence, sentence: Sentence, argument: Term, is_finite: bool) -> Finding:
     name = shown(head.name)
+    may = "breaks GDL's recursion restriction" if is_finite else "may not end"
     message = (
-        f"the recursion of '{name}' through {shown(term_text(sentence))} may not end: its "
-        f"argument {shown(term_text(argument))} must be ground, or an argument of the head, or an "
-        f"argument of a positive sentence that does not depend on '{name}'"
+        f"the recursion of '{name}' through {shown(term_text(sentence))} {may}: its "
+        f"argument {shown(term_text(argument))} must be ground, or an argument of the head, or "
+        f"bound by a positive sentence that does not depend on '{name}'"
     )
-    return Finding("error", argument.position, message, "recursion-restriction")
-
-
-def _is_ground(term: Term) -> bool:
-    return not any(True for _ in variables_in(term))
+    if is_finite:
+        message += "; it is played, since no term grows in it"
+    severity: Severity = "nonstandard" if is_finite else "error"
+    return Finding(severity, argument.position, message, "recursion-restriction")

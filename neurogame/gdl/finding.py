@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, final
 
-Severity: TypeAlias = Literal["error", "warning"]
+Severity: TypeAlias = Literal["error", "nonstandard", "warning"]
 
 
 @final
@@ -40,19 +40,23 @@ def shown(text: str) -> str:
 @final
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One error or warning about a rulesheet.
+    """One thing that is wrong, nonstandard or odd in a rulesheet.
 
     Attributes:
-        severity: ``error`` if the rulesheet is not valid GDL, ``warning`` if it is only odd.
+        severity: ``error`` if nobody can play the rulesheet; ``nonstandard`` if it breaks a rule of
+            the language and is played with the one sensible meaning that it has; ``warning`` if it
+            is only odd.
         position: where the offending symbol stands; :data:`START` if something is missing.
         message: what was found and what would be allowed.
         code: a short fixed name of the kind of finding, such as ``unsafe-variable``.
+        left_out: whether the whole statement there is not played.
     """
 
     severity: Severity
     position: Position
     message: str
     code: str
+    left_out: bool = False
 
     def text(self, source: str) -> str:
         """Return ``file:line:column: severity: message``, without a place that is not known."""

@@ -7,11 +7,13 @@ the constants that can arrive.
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from neurogame.gdl.keywords import is_goal_value
+from neurogame.errors import NeurogameWarning
+from neurogame.gdl.keywords import clamped_goal, is_goal_value
 from neurogame.gdl.terms import Compound, Rule, Rules, Symbol, Term, Variable
 from neurogame.gdl.walk import body_sentences
 
@@ -46,6 +48,21 @@ def goal_values(rules: Rules) -> set[str]:
                     _follow(rule, place, term, wanted)
         grows = len(wanted) > before
     return values
+
+
+def met_goal(number: int, role: str) -> int:
+    """Return the goal value in 0..100 that an integer counts as which a role has got in play.
+
+    One outside 0..100 counts as the nearest value inside, with a warning that is shown once.
+    """
+    value = clamped_goal(number)
+    if value != number:
+        warnings.warn(
+            f"role {role} has the goal {number}, outside 0..100; it counts as {value} (said once)",
+            NeurogameWarning,
+            stacklevel=3,
+        )
+    return value
 
 
 def _follow(rule: Rule, place: Place, variable: Variable, wanted: set[Place]) -> None:

@@ -32,6 +32,23 @@ def is_integer(name: str) -> bool:
     return digits.isascii() and digits.isdigit()
 
 
+def goal_number(name: str) -> int | None:
+    """Return the integer that a name of a goal reads as, whatever its size; None for no integer.
+
+    Integers of more than twenty digits are cut to twenty: all that counts is on which side of
+    0..100 they lie.
+    """
+    if not is_integer(name):
+        return None
+    sign = -1 if name.startswith("-") else 1
+    return sign * min(int(name.lstrip("+-").lstrip("0")[:20] or "0"), 10**19)
+
+
+def clamped_goal(number: int) -> int:
+    """Return the goal value in 0..100 that an integer counts as."""
+    return min(max(number, 0), 100)
+
+
 def is_goal_value(name: str) -> bool:
     """Return whether a name reads as an integer from 0 to 100."""
     # Python refuses to read integers of thousands of digits, so long names are judged unread.

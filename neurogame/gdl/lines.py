@@ -22,3 +22,7 @@ class Lines:
         """Return line and column of the character at an offset."""
         line = bisect.bisect_right(self._starts, offset)
         return Position(line, offset - self._starts[line - 1] + 1)
+
+    def offset(self, position: Position) -> int:
+        """Return the offset of the character at a line and column."""
+        return self._starts[position.line - 1] + position.column - 1

@@ -9,6 +9,7 @@ need, and a text beyond it is refused with a message that says so.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, final
 
@@ -25,6 +26,9 @@ MAXIMUM_CHARACTERS = 4 * 2**20
 
 MAXIMUM_WORDS = 10_000
 """Most words and opening parentheses of one rule (the longest public rule has 691)."""
+
+SHOWN_WORDS = 4
+"""Words that a message shows of a statement that is left out."""
 
 MAXIMUM_ERRORS = 1000
 """Most syntax errors that are collected; reading stops there."""
@@ -75,23 +79,48 @@ def read_nodes(text: str) -> tuple[list[Node], list[Finding]]:
         text: KIF text; ``;`` starts a comment, a leading byte order mark is ignored.
 
     Returns:
-        The complete top-level words and groups within the limits of this module, and the errors
-        about characters and parentheses. Where a parenthesis is never closed, the complete
-        rules ``(<= ...)`` inside it are top-level groups.
+        The top-level words and groups within the limits of this module, and what is wrong with
+        characters and parentheses. A statement with a parenthesis too few or too many is left out,
+        which is nonstandard, where the next one shows its end: ``(<=`` starts a rule wherever it
+        stands, and a parenthesis at the start of a line a statement, where this text is written so.
+        At the end of the text nothing shows it, and that is an error.
     """
     text = text.removeprefix("\ufeff")
     refusal = text_error(text)
     if refusal is not None:
         return [], [refusal]
-    reader = _NodeReader(Lines(text))
+    lines = Lines(text)
+    tokens = [(word, lines.position(start)) for word, start in scan_words(text)]
+    nodes, errors = _read(tokens, by_lines=False)
+    if any(error.code in ("unmatched-open", "unmatched-close") for error in errors):
+        others, other_errors = _read(tokens, by_lines=True)
+        # Where bodies start at the start of lines, too, this finds far more to be wrong.
+        if (len(other_errors), -len(others)) < (len(errors), -len(nodes)):
+            return others, other_errors
+    return nodes, errors
+
+
+def scan_words(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the words and parentheses of a prefix text, with their offsets."""
     for tokens, start, _ in _TOKEN.scan_string(text):
         token: str = tokens[0]
+        if token[0] != ";" and not token[0].isspace():
+            yield token, start
+
+
+def _read(
+    tokens: Sequence[tuple[str, Position]], by_lines: bool
+) -> tuple[list[Node], list[Finding]]:
+    """Read words and parentheses; ``by_lines``: one at the start of a line starts a statement."""
+    reader = _NodeReader()
+    for index, (token, position) in enumerate(tokens):
         if token == "(":
-            reader.open(reader.position(start))
+            is_rule = index + 1 < len(tokens) and tokens[index + 1][0] == "<="
+            reader.open(position, is_rule or (by_lines and position.column == 1))
         elif token == ")":
-            reader.close(reader.position(start))
-        elif token[0] != ";" and not token[0].isspace():
-            reader.word(token, reader.position(start))
+            reader.close(position)
+        else:
+            reader.word(token, position)
         if len(reader.errors) == MAXIMUM_ERRORS:
             break
     return reader.finish(), reader.errors
@@ -111,21 +140,24 @@ class _NodeReader:
 
     Attributes:
         errors: what was wrong so far.
-        position: offset to line and column.
     """
 
-    def __init__(self, lines: Lines) -> None:
+    def __init__(self) -> None:
         self.errors: list[Finding] = []
-        self.position = lines.position
         self._top: list[Node] = []
         self._stack: list[Group] = []
         self._ignored = 0  # open parentheses beyond the greatest depth: counted, not kept
         self._words = 0  # words and opening parentheses of the present top-level group
         self._spoilt = False  # the present top-level group breaks a limit and is dropped
+        self._doubtful: Finding | None = None  # left out if another statement follows
 
-    def open(self, position: Position) -> None:
+    def open(self, position: Position, starts_statement: bool) -> None:
+        if self._stack and starts_statement and not _is_headless(self._stack[-1]):
+            self.errors.append(_left_open(self._stack[0], position))
+            self._stack.clear()
+            self._ignored = 0
         if not self._stack:
-            self._words, self._spoilt = 0, False
+            self._words, self._spoilt, self._doubtful = 0, False, None
         self._count(position)
         if len(self._stack) == MAXIMUM_DEPTH:
             if not self._spoilt:
@@ -139,13 +171,17 @@ class _NodeReader:
         if self._ignored:
             self._ignored -= 1
         elif not self._stack:
-            self.errors.append(_unmatched_close(position))
+            self._surplus(position)
         else:
             group = self._stack.pop()
             if not self._spoilt:
                 self._add(group)
 
     def word(self, text: str, position: Position) -> None:
+        if text == "<=" and not self._stack:
+            # What follows is a rule whose parenthesis is missing; the surplus one closes it.
+            self.errors.append(_missing_open(position))
+            self.open(position, True)
         if not self._stack:
             self._top.append(Word(text, position))
             return
@@ -154,12 +190,27 @@ class _NodeReader:
             self._stack[-1].items.append(Word(text, position))
 
     def finish(self) -> list[Node]:
-        """Return all top-level nodes; of a group that was never closed, the rules inside."""
+        """Return all top-level nodes."""
         if self._stack:
             self.errors.append(_unmatched_open(self._stack, len(self._stack) + self._ignored))
-            for group in self._stack:
-                self._top += [item for item in group.items if _is_rule(item)]
+        if self._doubtful is not None:
+            at = self.errors.index(self._doubtful)
+            self.errors[at] = _unmatched_close(self._doubtful.position)
         return self._top
+
+    def _surplus(self, position: Position) -> None:
+        """Leave out the statement before a parenthesis that closes nothing."""
+        if not self._top or self._doubtful is not None:
+            self.errors.append(_unmatched_close(position))
+            return
+        last = self._top.pop()
+        # A fact without its '(' is a row of words on this line.
+        line = [node for node in self._top if node.position.line == last.position.line]
+        first = next((node for node in [*line, last] if isinstance(node, Word)), last)
+        while self._top and self._top[-1].position >= first.position:
+            self._top.pop()
+        self._doubtful = _left_out(first, position)
+        self.errors.append(self._doubtful)
 
     def _add(self, group: Group) -> None:
         (self._stack[-1].items if self._stack else self._top).append(group)
@@ -171,12 +222,22 @@ class _NodeReader:
             self.errors.append(_too_many_words(self._stack[0].position, position))
 
 
-def _is_rule(node: Node) -> bool:
-    """Return whether a node starts with ``<=``, which stands at the start of rules only."""
-    if isinstance(node, Word) or not node.items:
-        return False
-    first = node.items[0]
-    return isinstance(first, Word) and first.text == "<="
+def _is_headless(group: Group) -> bool:
+    """Return whether a group is a rule whose head comes next: no rule starts there."""
+    return len(group.items) == 1 and group.items[0] == Word("<=", group.items[0].position)
+
+
+def _start(node: Node) -> str:
+    """Return the first words of a statement, for a message."""
+    words: list[str] = []
+    todo = [node]
+    while todo and len(words) < SHOWN_WORDS:
+        node = todo.pop()
+        if isinstance(node, Word):
+            words.append(node.text)
+        else:
+            todo += reversed(node.items)
+    return shown(" ".join(words))
 
 
 def _too_long(text: str) -> Finding:
@@ -216,6 +277,27 @@ def _too_deep(position: Position) -> Finding:
 def _unmatched_close(position: Position) -> Finding:
     message = "unmatched closing parenthesis ')'; remove it, or add the '(' that it should close"
     return Finding("error", position, message, "unmatched-close")
+
+
+def _left_out(node: Node, position: Position) -> Finding:
+    message = (
+        f"unmatched closing parenthesis ')'; the statement '{_start(node)} ...' before it is left "
+        "out: remove the parenthesis, or add the '(' that it should close"
+    )
+    return Finding("nonstandard", position, message, "unmatched-close", True)
+
+
+def _left_open(group: Group, position: Position) -> Finding:
+    message = (
+        f"unmatched opening parenthesis '(': the statement '{_start(group)} ...' is not closed "
+        f"before the next one starts at line {position.line}; it is left out: add the missing ')'"
+    )
+    return Finding("nonstandard", group.position, message, "unmatched-open", True)
+
+
+def _missing_open(position: Position) -> Finding:
+    message = "'<=' without a '(' before it is read as if it had one; add it"
+    return Finding("nonstandard", position, message, "missing-open")
 
 
 def _unmatched_open(stack: list[Group], depth: int) -> Finding:

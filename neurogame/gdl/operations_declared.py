@@ -44,7 +44,7 @@ class Declarations:
     """What the statements of a text say about names; all by name and number of arguments.
 
     Attributes:
-        fluents: the propositions of the state, with the place that declares each.
+        fluents: the propositions of the state, with the statement that declares each.
         based: those of them that ``base`` declares.
         removed: those that an operation takes away.
         actions: what ``legal`` and ``action`` name.
@@ -123,7 +123,7 @@ def _declare(declared: Declarations, rule: Rule) -> None:
             declared.error(term.position, message)
         declared.any_action = True
     elif relation in _STATE:
-        declared.fluents.setdefault(relation_of(term), term.position)
+        declared.fluents.setdefault(relation_of(term), rule.position)
         if relation[0] == "base":
             declared.based.add(relation_of(term))
     else:
@@ -158,7 +158,7 @@ def _declare_effects(declared: Declarations, rule: Rule) -> None:
                 message = f"{text} is an operation and a proposition; give one another name"
                 declared.error(position, message)
         elif relation not in declared.fluents:
-            declared.fluents[relation] = position
+            declared.fluents[relation] = rule.position
             message = f"{text} is taken as a part of the state; declare it by base"
             declared.remarks.append(Finding("warning", position, message, "undeclared-state"))
 

@@ -87,7 +87,7 @@ class _Tables:
         self._ranges = ranges
         self._evaluated = evaluated
         self._names = names
-        self._facts: dict[Compound, Position] = {}
+        self._facts: dict[Compound, None] = {}
         self._known: set[tuple[str, frozenset[int], frozenset[int], frozenset[str] | None]] = set()
         self._looked = 0  # pairs of numbers
         self._counted: dict[str, None] = {}
@@ -115,7 +115,7 @@ class _Tables:
         """Return all facts and rules."""
         for name in self._counted:
             self._count(self._evaluated.counts[name])
-        facts = [Rule(fact, (), position) for fact, position in self._facts.items()]
+        facts = [Rule(fact) for fact in self._facts]
         return [*sorted(facts, key=_order), *self._rules]
 
     def _literal(self, literal: Formula, bindings: Bindings) -> None:
@@ -172,7 +172,7 @@ class _Tables:
             self._looked = MAXIMUM_PAIRS + 1
             return
         fact = Compound(sentence.name, tuple(map(Symbol, values)))
-        self._facts.setdefault(fact, sentence.position)
+        self._facts[fact] = None
 
     # Counts ---------------------------------------------------------------------------------------
 
@@ -288,11 +288,7 @@ class _CountRules:
                 (Compound(self._so_far, (*given, last, number)),),
             ),
         ]
-        position = self._count.position
-        return [
-            *(Rule(fact, (), position) for fact in facts),
-            *(Rule(head, body, position) for head, body in rules),
-        ]
+        return [*(Rule(fact) for fact in facts), *(Rule(head, body) for head, body in rules)]
 
 
 def _order(fact: Rule) -> tuple[str, list[int]]:

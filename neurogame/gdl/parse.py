@@ -56,7 +56,7 @@ def parse_with_findings(text: str, source: str = "<text>") -> tuple[Rules, list[
         nodes, errors = read_nodes(text)
     else:
         nodes, errors = read_infix(text, operations=notation.kind == OPERATIONS)
-    reader = SyntaxReader()
+    reader = SyntaxReader(connectives_are_names=notation.kind == PREFIX)
     rules: list[Rule] = []
     for node in nodes:
         rule = reader.rule(node)
@@ -69,7 +69,7 @@ def parse_with_findings(text: str, source: str = "<text>") -> tuple[Rules, list[
     if notation.kind == OPERATIONS:
         # What an unread statement would have declared is no error of the others.
         read, unfit = without_operations(read)
-        errors = errors or unfit
+        errors = errors if any(error.severity == "error" for error in errors) else errors + unfit
     return read, notation.noted(errors)
 
 

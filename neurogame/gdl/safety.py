@@ -37,7 +37,7 @@ def check_safety(rules: Iterable[Rule], used: Collection[tuple[str, int]]) -> li
     Args:
         rules: facts and rules.
         used: relations that legal moves, next states, terminal or goals depend on. An unsafe
-            rule of another relation is never evaluated: it is only a warning.
+            rule of another relation is never needed: it is left out, which is nonstandard.
     """
     findings = []
     for rule in rules:
@@ -52,11 +52,12 @@ def check_safety(rules: Iterable[Rule], used: Collection[tuple[str, int]]) -> li
                     f"the variable ?{shown(variable.name)} of {where} is in no positive sentence "
                     "of the body (for an 'or': of each of its branches); add one that binds it"
                 )
-            needed = relation_of(rule.head) in used or not rule.body
+            needed = relation_of(rule.head) in used
             if not needed:
-                message += "; nothing uses this rule, so it is ignored"
-            severity: Severity = "error" if needed else "warning"
-            findings.append(Finding(severity, variable.position, message, "unsafe-variable"))
+                message += "; nothing that is played needs it, so it is left out"
+            severity: Severity = "error" if needed else "nonstandard"
+            code = "unsafe-variable"
+            findings.append(Finding(severity, variable.position, message, code, not needed))
         role = _role_variable(rule)
         if role is not None and role.name not in _bound(rule.body):
             name = shown(role.name)

@@ -33,23 +33,44 @@ class SyntaxReader:
     """Reads top-level nodes one after the other and collects what it finds on the way.
 
     Every method that reads something returns None after it has noted an error, and goes on with
-    the neighbours first, so that one pass notes all errors of a rulesheet.
+    the neighbours first, so that one pass notes all errors of a rulesheet. A statement that cannot
+    be read is left out where one can tell which relation it is about: that is nonstandard.
 
     Attributes:
-        errors: syntax errors in reading order.
+        errors: what could not be read, in reading order.
         remarks: warnings about spelling that the syntax trees do not show.
         spelling: folded name -> first spelling; variables with their ``?``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, connectives_are_names: bool = True) -> None:
+        """Begin with nothing read.
+
+        Args:
+            connectives_are_names: whether ``not`` and its kind are ordinary names inside terms;
+                not so in infix notation, where they are operators.
+        """
+        self._connectives_are_names = connectives_are_names
         self.errors: list[Finding] = []
         self.remarks: list[Finding] = []
         self.spelling: dict[str, str] = {}
         self._odd_spellings: set[str] = set()
         self._variables: dict[str, str] = {}
+        self._depth = 0
 
     def rule(self, node: Node) -> Rule | None:
         """Read a fact or a rule."""
+        before = len(self.errors)
+        rule = self._rule(node)
+        name = statement_name(node)
+        if rule is None and name is not None:
+            left_out = f"; this statement about '{shown(name)}' is left out"
+            self.errors[before:] = [
+                Finding("nonstandard", error.position, error.message + left_out, error.code, True)
+                for error in self.errors[before:]
+            ]
+        return rule
+
+    def _rule(self, node: Node) -> Rule | None:
         self._variables = {}
         if isinstance(node, Word) or not _starts_with(node.items, "<="):
             head = self.sentence(node, "a fact")
@@ -95,7 +116,7 @@ class SyntaxReader:
 
     def sentence(self, node: Node, role: str) -> Sentence | None:
         """Read an atomic sentence; ``role`` says in a message what is expected here."""
-        term = self.term(node, f"{role} must be a sentence such as terminal or (cell 1 1 b)")
+        term = self._term(node, f"{role} must be a sentence such as terminal or (cell 1 1 b)")
         if isinstance(term, Variable):
             self._error(
                 node.position,
@@ -106,9 +127,15 @@ class SyntaxReader:
             return None
         return term
 
-    def term(
-        self, node: Node, expected: str = "a term such as ?x or (f a) is expected"
-    ) -> Term | None:
+    def term(self, node: Node) -> Term | None:
+        """Read a term, in which connectives are ordinary names."""
+        self._depth += 1
+        try:
+            return self._term(node, "a term such as ?x or (f a) is expected")
+        finally:
+            self._depth -= 1
+
+    def _term(self, node: Node, expected: str) -> Term | None:
         """Read a constant, a variable, or a name with arguments."""
         if isinstance(node, Word):
             return self._atom(node, expected)
@@ -179,9 +206,15 @@ class SyntaxReader:
             self._error(node.position, message, "variable-name")
             return None
         if folded in SYNTAX_WORDS:
-            message = f"'{node.text}' is a reserved word and cannot stand here; {expected}"
-            self._error(node.position, message, "misplaced-word")
-            return None
+            if not self._depth or not self._connectives_are_names or folded == "<=":
+                message = f"'{node.text}' is a reserved word and cannot stand here; {expected}"
+                self._error(node.position, message, "misplaced-word")
+                return None
+            message = (
+                f"'{node.text}' is a reserved word; it is an ordinary name inside a term: choose "
+                "another one"
+            )
+            self.remarks.append(Finding("nonstandard", node.position, message, "keyword-function"))
         if len(folded) > MAXIMUM_NAME:
             message = (
                 f"the name {shown(node.text)} is too long, at most {MAXIMUM_NAME:,} characters "
@@ -217,6 +250,19 @@ class SyntaxReader:
 
     def _remark(self, position: Position, message: str, code: str) -> None:
         self.remarks.append(Finding("warning", position, message, code))
+
+
+def statement_name(node: Node) -> str | None:
+    """Return the relation that a fact or a rule is about, or None where that cannot be read."""
+    if isinstance(node, Group) and _starts_with(node.items, "<="):
+        if len(node.items) == 1:
+            return None
+        node = node.items[1]
+    if isinstance(node, Group):
+        if not node.items or not isinstance(node.items[0], Word):
+            return None
+        node = node.items[0]
+    return None if node.text.startswith("?") or node.text == "<=" else node.text
 
 
 def _first_word(node: Node) -> str:

@@ -39,12 +39,6 @@ REQUIRED = {
     "goal": "a rule such as (<= (goal ?r 100) ...)",
     "terminal": "a rule such as (<= terminal ...)",
 }
-INSTEAD = {
-    "not": "leave out both 'not'",
-    "or": "write one 'not' per branch",
-    "and": "write an 'or' of one 'not' per part",
-    "distinct": "write the same variable in both places instead",
-}
 USAGE = {
     "role": "(role name)",
     "init": "(init fluent)",
@@ -76,7 +70,7 @@ def check_keywords(rules: Iterable[Rule]) -> list[Finding]:
                 message = f"'{sentence.name}' cannot stand in a body: {NEVER_BODY[sentence.name]}"
                 findings.append(Finding("error", sentence.position, message, "keyword-in-body"))
         for formula in rule.body:
-            findings += _negations(formula)
+            findings += _disjunctions(formula)
     return findings
 
 
@@ -124,17 +118,10 @@ def _arity(sentence: Sentence) -> Iterator[Finding]:
         yield Finding("error", sentence.position, message, "keyword-arity")
 
 
-def _negations(formula: Formula, depth: int = 0) -> Iterator[Finding]:
-    """Find ``not`` of anything but a sentence; warn of empty and nested ``or``."""
+def _disjunctions(formula: Formula, depth: int = 0) -> Iterator[Finding]:
+    """Warn of empty and nested ``or``."""
     if isinstance(formula, Not):
-        inner = formula.formula
-        if not isinstance(inner, Symbol | Compound):
-            kind = {Not: "not", Or: "or", And: "and", Distinct: "distinct"}[type(inner)]
-            message = (
-                f"'not' of '{kind}': only a sentence such as (true (cell 1 1 b)) can be negated; "
-                f"{INSTEAD[kind]}"
-            )
-            yield Finding("error", formula.position, message, "negated-formula")
+        yield from _disjunctions(formula.formula)
     elif isinstance(formula, Or | And):
         if not formula.formulas:
             value = "false" if isinstance(formula, Or) else "true"
@@ -145,7 +132,7 @@ def _negations(formula: Formula, depth: int = 0) -> Iterator[Finding]:
             message = "'or' inside 'or'; write its branches in the outer 'or'"
             yield Finding("warning", formula.position, message, "nested-or")
         for inner in formula.formulas:
-            yield from _negations(inner, depth + isinstance(formula, Or))
+            yield from _disjunctions(inner, depth + isinstance(formula, Or))
 
 
 def check_names(rules: Iterable[Rule]) -> list[Finding]:
@@ -160,7 +147,7 @@ def check_names(rules: Iterable[Rule]) -> list[Finding]:
             odd.setdefault(sentence.name, sentence.position)
         for term in _terms(rule):
             odd.setdefault(term.name, term.position)
-            if term.name in KEYWORDS:
+            if term.name in RELATION_ARITIES:
                 findings.append(_keyword_term(term))
             elif isinstance(term, Compound):
                 functions[term.name].setdefault(len(term.arguments), term.position)
@@ -216,8 +203,11 @@ def check_production(rules: Iterable[Rule]) -> list[Finding]:
 
 def _keyword_term(term: Symbol | Compound) -> Finding:
     if isinstance(term, Compound):
-        message = f"the keyword '{term.name}' cannot name a function; choose another name"
-        return Finding("error", term.position, message, "keyword-function")
+        message = (
+            f"the keyword '{term.name}' names a function; it is an ordinary name inside a term: "
+            "choose another one"
+        )
+        return Finding("nonstandard", term.position, message, "keyword-function")
     message = f"the keyword '{term.name}' is used as a constant; choose another name"
     return Finding("warning", term.position, message, "keyword-constant")
 

@@ -9,6 +9,7 @@ from math import prod
 from typing import final
 
 from neurogame.errors import GroundingError
+from neurogame.gdl.equality import solve_equalities, substitute
 from neurogame.gdl.terms import (
     And,
     Compound,
@@ -23,7 +24,6 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
-from neurogame.ground.equality import solve_equalities, substitute
 from neurogame.ground.limits import Watch
 
 MAX_BRANCHES = 4096

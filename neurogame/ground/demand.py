@@ -21,10 +21,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
+from neurogame.gdl.equality import solve_equalities, substitute
 from neurogame.gdl.graph import strong_components
 from neurogame.gdl.terms import Term
 from neurogame.ground.clauses import Clause, Literal, apart, variables_of, with_terms
-from neurogame.ground.equality import solve_equalities, substitute
 
 DEMAND = "!"
 """Before a predicate: a relation of what is asked of it."""

@@ -50,7 +50,7 @@ def instantiate(
         key: hash of the rules.
 
     Raises:
-        GroundingError: if a goal value is not an integer from 0 to 100, or there is no role.
+        GroundingError: if there is no role.
         LimitError: if a limit is reached.
     """
     layout = Numbering(database, rules)

@@ -8,10 +8,8 @@ from typing import final
 import numpy as np
 
 from neurogame.errors import GroundingError
-from neurogame.gdl.finding import shown
-from neurogame.gdl.keywords import is_goal_value
-from neurogame.gdl.terms import Compound, Rules, Variable
-from neurogame.gdl.walk import relation_of
+from neurogame.gdl.keywords import goal_number
+from neurogame.gdl.terms import Rules
 from neurogame.ground.atoms import AtomTable, IntArray, TermTable
 from neurogame.ground.relation import Database
 
@@ -95,8 +93,8 @@ class Numbering:
     def goals(self) -> tuple[tuple[tuple[int, int], ...], ...]:
         """Return per role the goal values with their atoms, highest first.
 
-        Raises:
-            GroundingError: if a goal value is not an integer from 0 to 100.
+        Whether they are met in play is not known yet, so they may lie outside 0..100. What is no
+        integer is no goal value.
         """
         return tuple(self._goals(int(role)) for role in self._role_terms)
 
@@ -125,30 +123,14 @@ class Numbering:
         """Return the atoms with the given arguments, or -1."""
         return self.numbers(predicate)[self._database.relation(predicate).rows.find(rows)]
 
-    def _goal_place(self, name: str) -> str:
-        """Return where a rule stands that may give a goal value: by name, or by a variable."""
-        for rule in self._rules:
-            if isinstance(rule.head, Compound) and relation_of(rule.head) == ("goal", 2):
-                value = rule.head.arguments[1]
-                if isinstance(value, Variable) or value.name == name:
-                    place = value.position
-                    return f"{self._rules.source}:{place.line}:{place.column}"
-        return self._rules.source
-
     def _goals(self, role: int) -> tuple[tuple[int, int], ...]:
-        pool = self._database.pool
         rows = self._database.relation("goal/2").rows.rows
         own = rows[rows[:, 0] == role]
         pairs = []
         for term, atom in zip(own[:, 1], self._find("goal/2", own), strict=True):
-            value = self._table.text(int(term))
-            if not is_goal_value(value):
-                place = self._goal_place(pool.name(int(term)))
-                raise GroundingError(
-                    f"{place}: the goal value '{shown(value)}' of role "
-                    f"'{shown(self._table.text(role))}' must be an integer from 0 to 100"
-                )
-            pairs.append((int(value), int(atom)))
+            value = goal_number(self._table.text(int(term)))
+            if value is not None:
+                pairs.append((value, int(atom)))
         return tuple(sorted(pairs, reverse=True))
 
 

@@ -33,7 +33,7 @@ class GroundProgram:
         legal: atom that makes a move legal; int64 ``[M]``.
         next: atom that puts a fluent into the next state, or -1 if none can; int64 ``[F]``.
         terminal: atom, or -1 if no state is terminal.
-        goals: per role ``(goal value 0..100, atom)``, highest value first.
+        goals: per role ``(goal value, atom)``, highest value first; any integers.
         atoms: the atoms, for names; ``[A]``.
         key: hash of the rules and of the version of the grounder.
     """

@@ -14,9 +14,9 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from neurogame.gdl.equality import solve_equalities, substitute
 from neurogame.gdl.graph import strong_components
 from neurogame.ground.clauses import Clause, apart, arity, variables_of, with_terms
-from neurogame.ground.equality import solve_equalities, substitute
 
 WIDE = 5
 """Arguments from which a relation is wide."""

@@ -3,9 +3,9 @@
 All backends play the same games; they differ in speed. ``torch`` is the definition and is always
 there. ``llvm`` compiles the game for the CPU, as straight-line code (``llvm-straight``) or as a
 table for one generic kernel (``llvm-table``), whichever suits its size. ``auto`` takes ``llvm`` on
-the CPU, and ``torch`` on other devices, where llvmlite or numba are missing, and where the circuit
-is enormous. ``cuda`` compiles it for an NVIDIA GPU; it has never been run on one, so it
-plays only where it is asked for by name.
+the CPU and ``cuda``, which compiles the game for an NVIDIA GPU, on such a device; it takes
+``torch`` on other devices, where llvmlite or numba are missing, where the circuit is so large that
+compiling takes long, and on a GPU where moves are to be counted.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ BACKENDS = ("auto", "torch", "llvm", "llvm-straight", "llvm-table", "cuda")
 VARIABLE = "NEUROGAME_BACKEND"
 """Environment variable that says what ``auto`` means."""
 
-MOST_INPUTS = 6_000_000
-"""Input literals of gates up to which ``auto`` compiles a circuit."""
+MOST_INPUTS = {"llvm": 6_000_000, "cuda": 100_000}
+"""Input literals of gates up to which ``auto`` compiles a circuit; a GPU's driver may take minutes
+for a larger one, during which nothing can interrupt it."""
 
 _MODULES = {"torch": (), "llvm": ("llvmlite", "numba"), "cuda": ("llvmlite", "numba")}
-_HOME = {"cpu": "llvm"}
+_HOME = {"cpu": "llvm", "cuda": "cuda"}
 _DEVICES = {"llvm": "cpu", "cuda": "cuda"}
 """What each compiled backend is made for."""
 
@@ -91,7 +92,11 @@ def step_kernel(
 
 
 def resolve_backend(
-    backend: str | None, device: str | torch.device, circuit: Circuit | None = None
+    backend: str | None,
+    device: str | torch.device,
+    circuit: Circuit | None = None,
+    *,
+    moves: bool = False,
 ) -> str:
     """Return the backend that will play: what was asked for, ``auto`` decided.
 
@@ -99,6 +104,7 @@ def resolve_backend(
         backend: one of :data:`BACKENDS`; None: ``auto``.
         device: where the words live.
         circuit: the game; ``auto`` is plain torch where optimising it would take minutes.
+        moves: whether moves are to be counted, which ``cuda`` cannot do.
 
     Raises:
         ConfigurationError: there is no such backend, or it does not run on this device, or there
@@ -114,11 +120,12 @@ def resolve_backend(
             f"{source} {name!r} does not exist; it must be one of {', '.join(BACKENDS)}"
         )
     if name == "auto":
-        if circuit is not None and circuit.graph.edge_count > MOST_INPUTS:
-            return "torch"
         family = _HOME.get(kind, "torch")
+        inputs = circuit.graph.edge_count if circuit is not None else 0
+        if inputs > MOST_INPUTS.get(family, inputs) or (moves and family == "cuda"):
+            return "torch"
         if not _missing(family):
-            return family
+            return "torch" if _lacks(family, device) else family
         _warn(family, _missing(family))
         return "torch"
     family = name.partition("-")[0]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import final
 
 from neurogame.errors import GameError, RulesError
-from neurogame.gdl.finding import shown
-from neurogame.gdl.keywords import is_goal_value
+from neurogame.gdl.goal_values import met_goal
+from neurogame.gdl.keywords import goal_number
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
@@ -129,8 +129,7 @@ class ProverGame:
     def goals(self, state: ProverState, role: int) -> list[int]:
         """Return all goal values derived for a role in 0..100, ascending: none, one or several.
 
-        Raises:
-            RulesError: a derived goal is not an integer in 0..100.
+        Integers outside count as the nearest value inside; what is no integer is no goal value.
         """
         self._enter(state)
         try:
@@ -140,12 +139,10 @@ class ProverGame:
         found = set()
         for (value,) in rows:
             text = value if isinstance(value, str) else term_text(self._term(value))
-            if not is_goal_value(text):
-                raise RulesError(
-                    f"{self.rules.source}:1:1: a goal of {self.roles[role]} is {shown(text)!r}; "
-                    "goals are integers in 0..100"
-                )
-            found.add(int(text))
+            number = goal_number(text)
+            if number is None:
+                continue
+            found.add(met_goal(number, self.roles[role]))
         return sorted(found)
 
     def next(self, state: ProverState, joint: Sequence[Term]) -> ProverState:

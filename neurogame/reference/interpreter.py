@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import final
 
 from neurogame.errors import GameError, RulesError
-from neurogame.gdl.finding import shown
-from neurogame.gdl.keywords import is_goal_value
+from neurogame.gdl.goal_values import met_goal
+from neurogame.gdl.keywords import goal_number
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
@@ -96,18 +96,15 @@ class ReferenceGame:
     def goals(self, state: ReferenceState, role: int) -> list[int]:
         """Return all goal values derived for a role in 0..100, ascending: none, one or several.
 
-        Raises:
-            RulesError: a derived goal is not an integer in 0..100.
+        Integers outside count as the nearest value inside; what is no integer is no goal value.
         """
         found = []
         for value in self._of_role(state, _GOAL, role):
             text = value if isinstance(value, str) else term_text(self._term(value))
-            if not is_goal_value(text):
-                raise RulesError(
-                    f"{self.rules.source}:1:1: a goal of {self.roles[role]} is {shown(text)!r}; "
-                    "goals are integers in 0..100"
-                )
-            found.append(int(text))
+            number = goal_number(text)
+            if number is None:
+                continue
+            found.append(met_goal(number, self.roles[role]))
         return sorted(set(found))
 
     def next(self, state: ReferenceState, joint: Sequence[Term]) -> ReferenceState:

@@ -304,6 +304,7 @@ class Mcts:
             seconds=(time.monotonic_ns() - started) / 1e9,
             line=found.line,
             scores=found.scores,
+            plies=found.plies,
             tries=found.tries,
             proved_states=self.proved_states,
             simulations=simulations,

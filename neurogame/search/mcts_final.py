@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.kernels.mcts.tree import BOUND
 from neurogame.search.mcts_reading import (
     DeciderMoves,
     Floats,
@@ -18,11 +19,14 @@ from neurogame.search.mcts_reading import (
     is_exact,
     node_values,
     only_moves,
+    plies_left,
 )
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree
 
 _LONGEST_LINE = 64
+_EVEN = 0.5
+"""Value below which a role is better off the later the game ends."""
 
 
 @final
@@ -35,6 +39,7 @@ class RootResult:
         value: per role.
         proved: whether the value is.
         scores: own move -> mean value; of a proved move its value.
+        plies: own move -> plies to the end, at most, of moves whose value is proved.
         tries: own move -> simulations.
         line: joint moves, as indices into each role's own moves.
     """
@@ -43,6 +48,7 @@ class RootResult:
     value: tuple[float, ...]
     proved: bool
     scores: dict[int, float]
+    plies: dict[int, int]
     tries: dict[int, int]
     line: tuple[tuple[int, ...], ...]
 
@@ -63,6 +69,7 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Root
     if own[0] is None:
         move = only_moves(first.tree, root)[role]
         value, scores, tries, proved = _root_value(first, root), {}, {}, is_exact(first.tree, root)
+        plies = {move - offset: plies_left(first.tree, root)} if proved else {}
         line = _line(first, settings, {})
     else:
         together = _added([choice for choice in own if choice is not None])
@@ -79,6 +86,11 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Root
         tries = {
             int(m) - offset: int(n) for m, n in zip(together.moves, together.visits, strict=True)
         }
+        plies = {
+            int(m) - offset: int(n) + 1
+            for m, n in zip(together.moves, together.plies, strict=True)
+            if n >= 0
+        }
         value = _value_after(first, root, role, move, scores.get(move - offset), proved)
         line = _line(first, settings, {role: move})
     return RootResult(
@@ -86,6 +98,7 @@ def answer(trees: Sequence[MctsTree], role: int, settings: MctsSettings) -> Root
         value=tuple(exact_value(v) if proved else float(v) for v in value),
         proved=proved,
         scores=scores,
+        plies=plies,
         tries=tries,
         line=line,
     )
@@ -96,7 +109,9 @@ def pick(choice: DeciderMoves, settings: MctsSettings, best: float) -> int:
 
     A move that is proved to be the best of the game is taken. Else the rule chooses among the
     moves that are not proved, and the best proved one is taken if it is worth more; a proved
-    loss only where nothing else is left.
+    loss only where nothing else is left. Of proved moves that are worth the same, the one that wins
+    soonest is taken if that is the best of the game, the one that loses latest if it is worth less
+    than one half, and between those that still are alike the mean before the proof decides.
 
     *Reference:* Chaslot et al., "Progressive strategies for Monte-Carlo tree search" (2008).
 
@@ -108,13 +123,24 @@ def pick(choice: DeciderMoves, settings: MctsSettings, best: float) -> int:
     means = np.where(choice.visits > 0, choice.means, -1.0)
     open_ = np.flatnonzero(~choice.known)
     known = np.flatnonzero(choice.known)
-    sure = int(known[np.argmax(means[known])]) if len(known) else -1
+    ranks = [_rank_of_proved(choice, best, number) for number in known.tolist()]
+    sure = int(known[ranks.index(max(ranks))]) if ranks else -1
     if not len(open_):
         return sure
     if sure >= 0 and exact_value(means[sure]) >= best:
         return sure
     likely = max(open_.tolist(), key=lambda number: _rank(choice, means, settings, number))
     return sure if sure >= 0 and means[sure] > max(means[likely], 0.0) else likely
+
+
+def _rank_of_proved(choice: DeciderMoves, best: float, number: int) -> tuple[float, float, float]:
+    """Return what decides between proved moves: the value, then the plies, then the mean."""
+    value = exact_value(float(choice.means[number])) if choice.visits[number] else -1.0
+    plies = int(choice.plies[number])
+    # Where memory is short the plies are unknown: the move is taken to be the worst one.
+    sooner = -float(plies if plies >= 0 else BOUND)
+    later = float(plies) if value < _EVEN else 0.0
+    return value, sooner if value >= best else later, float(choice.before[number])
 
 
 def _rank(
@@ -142,13 +168,17 @@ def _added(found: Sequence[DeciderMoves]) -> DeciderMoves:
     if len(found) == 1:
         return first
     visits, sums = np.zeros_like(first.visits), np.zeros_like(first.sums)
-    known = np.zeros_like(first.known)
-    values = np.zeros_like(first.sums)
+    known, before = np.zeros_like(first.known), np.full_like(first.sums, 0.5)
+    values, plies = np.zeros_like(first.sums), np.full_like(first.plies, -1)
     for one in found:
         order = np.argsort(one.moves)[np.argsort(np.argsort(first.moves))]
         visits += one.visits[order]
         sums += one.sums[order]
         values = np.where(one.known[order], one.means[order], values)
+        # Every proof is an upper bound.
+        nearer = (one.plies[order] >= 0) & ((plies < 0) | (one.plies[order] < plies))
+        plies = np.where(nearer, one.plies[order], plies)
+        before = np.where(nearer, one.before[order], before)
         known |= one.known[order]
     return DeciderMoves(
         role=first.role,
@@ -157,6 +187,8 @@ def _added(found: Sequence[DeciderMoves]) -> DeciderMoves:
         sums=np.where(known, values * visits, sums),
         known=known,
         links=first.links,
+        plies=plies,
+        before=before,
     )
 
 

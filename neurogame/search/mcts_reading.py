@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from neurogame.kernels.mcts.lookup import child_by_joint
 from neurogame.kernels.mcts.tree import (
+    BOUND,
     CLOSED,
     COLUMNS,
     COUNT,
@@ -18,6 +19,7 @@ from neurogame.kernels.mcts.tree import (
     EXACT,
     JUDGED,
     KNOWN,
+    MOST,
     MOVE,
     NO_LINK,
     ROLE,
@@ -47,6 +49,10 @@ class DeciderMoves:
         sums: of their results for the role; float64 ``[A]``.
         known: whether the move's value is proved; bool ``[A]``.
         links: where it leads, if nobody else decides; int64 ``[A]``.
+        plies: to the end after the move, at most, in the lines of the proof; -1 where nothing is
+            proved; int64 ``[A]``.
+        before: of proved moves the mean result for the role before that, one half where there is
+            none; float64 ``[A]``.
         priors: what a judge says of it, 0..1, None where it was not asked; float64 ``[A]``.
     """
 
@@ -56,6 +62,8 @@ class DeciderMoves:
     sums: Floats
     known: npt.NDArray[np.bool_]
     links: npt.NDArray[np.int64]
+    plies: npt.NDArray[np.int64]
+    before: Floats
     priors: Floats | None = None
 
     @property
@@ -84,19 +92,52 @@ def choices(tree: Tree, node: int) -> list[DeciderMoves]:
         edges = Edges.over(tree.heap, place, length, tree.width - COLUMNS)
         words = edges.moves[:count].astype(np.int64)
         priors = edges.extra[tree.priors, :count] if status & JUDGED else None
+        known, role = words & KNOWN != 0, decider.head >> ROLE
+        links = edges.links[:count].astype(np.int64)
+        plies, before = _proofs(tree, role, np.where(known, links, NO_LINK))
         found.append(
             DeciderMoves(
-                role=decider.head >> ROLE,
+                role=role,
                 moves=(words & ~KNOWN) >> MOVE,
                 visits=edges.visits[:count].astype(np.int64),
                 sums=edges.sums[:count].astype(np.float64),
-                known=words & KNOWN != 0,
-                links=edges.links[:count].astype(np.int64),
+                known=known,
+                links=links,
+                plies=plies,
+                before=before,
                 priors=None if priors is None else priors.astype(np.float64),
             )
         )
         place += tree.width * length
     return found
+
+
+def _proofs(
+    tree: Tree, role: int, links: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], Floats]:
+    """Return what :class:`DeciderMoves` says of proved moves.
+
+    Args:
+        tree: the tree.
+        role: who decides.
+        links: of the moves that are proved and lead to something; :data:`NO_LINK` elsewhere.
+    """
+    plies, before = np.full(len(links), -1, np.int64), np.full(len(links), 0.5)
+    for number in np.flatnonzero(links != NO_LINK):
+        node = linked_node(tree, int(links[number]))
+        plies[number] = plies_left(tree, node)
+        record = node_of(tree, node).record
+        if record > 0:
+            visits = max(record_of(tree, node).visits, 1)
+            before[number] = tree.reals[record + SUMS + role] / visits
+    return plies, before
+
+
+def linked_node(tree: Tree, link: int) -> int:
+    """Return the node that a link leads to, 0 if it leads nowhere."""
+    if link == NO_LINK:
+        return 0
+    return Record.over(tree.heap, link).node if link >= 0 else CLOSED - link
 
 
 def child(tree: Tree, node: int, decided: Sequence[DeciderMoves], picks: Sequence[int]) -> int:
@@ -110,9 +151,7 @@ def child(tree: Tree, node: int, decided: Sequence[DeciderMoves], picks: Sequenc
     """
     if len(decided) == 1:
         link = int(decided[0].links[picks[0]])
-        if link == NO_LINK:
-            return 0
-        return Record.over(tree.heap, link).node if link >= 0 else CLOSED - link
+        return linked_node(tree, link)
     moves = np.array([c.moves[p] for c, p in zip(decided, picks, strict=True)], np.int64)
     return int(child_by_joint(tree, node, moves))
 
@@ -130,6 +169,11 @@ def record_of(tree: Tree, node: int) -> Record:
 def is_exact(tree: Tree, node: int) -> bool:
     """Return whether a node's values are proved."""
     return bool(node_of(tree, node).flags & EXACT)
+
+
+def plies_left(tree: Tree, node: int) -> int:
+    """Return the plies from a proved node to the end, at most, in the lines of its proof."""
+    return node_of(tree, node).flags >> MOST & BOUND
 
 
 def node_values(tree: Tree, node: int) -> Floats | None:

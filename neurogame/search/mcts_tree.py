@@ -440,6 +440,8 @@ class MctsTree:
                 deadline=0,
                 heeds=0,
                 code=0,
+                winner=-1,
+                ties=0,
             )
         return self._searches[lanes]
 

@@ -41,6 +41,8 @@ class SearchResult:
             roles whose goals do not follow; under max^n states whose value no tie-break could
             change.
         mean_depth: mean length of the paths in the tree of a Monte-Carlo search, 0 otherwise.
+        plies: own move -> plies to the end of the game if it is made, this one included, for moves
+            whose value a Monte-Carlo search has proved: at most so many in the lines of the proof.
         tries: own move -> simulations through it, in a Monte-Carlo search.
         simulations: simulations made, those that ended in known values included; 0 for
             alpha-beta.
@@ -63,6 +65,7 @@ class SearchResult:
     scores: Mapping[int, float]
     proved_states: Mapping[bytes, tuple[float, ...]] = field(repr=False)
     mean_depth: float = 0.0
+    plies: Mapping[int, int] = field(default_factory=dict)
     tries: Mapping[int, int] = field(default_factory=dict)
     simulations: int = 0
     playouts: int = 0

@@ -15,6 +15,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
 from neurogame.errors import GameError, LimitError
 from neurogame.gdl.check import valid_rules
+from neurogame.gdl.goal_values import met_goal
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.terms import Rules
 from neurogame.prover.game import ProverState
@@ -400,9 +401,9 @@ class State:
             return self.game.proved.goals(self.terms)
         flags = iter(self._derived[2].tolist())
         result: list[float | None] = []
-        for pairs in self.game.circuit.goals:
-            held = [float(value) for value, _ in pairs if next(flags)]
-            result.append(held[0] if held else None)
+        for role, numbers in zip(self.game.roles, self.game.circuit.named_goals, strict=True):
+            held = [number for number in numbers if next(flags)]
+            result.append(float(met_goal(held[0], role)) if held else None)
         return tuple(result)
 
     def next(self, joint: Sequence[int | str]) -> State:

@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import NeurogameWarning
+from neurogame.gdl.goal_values import met_goal
+from neurogame.gdl.keywords import clamped_goal
 from neurogame.ground.atoms import IntArray
 from neurogame.kernels.playout import PlayoutRun, Tally
 from neurogame.kernels.twin.pack import LANES, word_count
@@ -157,7 +159,7 @@ def playouts(
         moves=moves,
         threads=threads,
     )
-    return _statistics(simulator, simulator.playout_kernel(backend).run(plan))
+    return _statistics(simulator, simulator.playout_kernel(backend, moves=moves).run(plan))
 
 
 def stream(
@@ -202,7 +204,7 @@ def stream(
         moves=moves,
         threads=threads,
     )
-    return _statistics(simulator, simulator.playout_kernel(backend).run(plan))
+    return _statistics(simulator, simulator.playout_kernel(backend, moves=moves).run(plan))
 
 
 def _statistics(simulator: Simulator, tally: Tally) -> PlayoutStatistics:
@@ -237,7 +239,13 @@ def _statistics(simulator: Simulator, tally: Tally) -> PlayoutStatistics:
 def _by_role(circuit: Circuit, goals: IntArray) -> list[dict[int, int]]:
     """Return per role how many games have each goal value; ``goals`` is int64 ``[V]``."""
     counts = iter(goals.tolist())
-    return [{value: next(counts) for value, _ in pairs} for pairs in circuit.goals]
+    by_role: list[dict[int, int]] = []
+    for role, numbers in zip(circuit.roles, circuit.named_goals, strict=True):
+        by_role.append(dict.fromkeys(map(clamped_goal, numbers), 0))
+        for number in numbers:
+            if count := next(counts):
+                by_role[-1][met_goal(number, role)] += count
+    return by_role
 
 
 def _move_statistics(circuit: Circuit, tally: Tally) -> MoveStatistics | None:

@@ -135,17 +135,18 @@ class Simulator:
         self._playouts: dict[str, PlayoutKernel] = {}
         self._warned = False
 
-    def playout_kernel(self, backend: str | None = None) -> PlayoutKernel:
+    def playout_kernel(self, backend: str | None = None, *, moves: bool = False) -> PlayoutKernel:
         """Return what plays random games, made and compiled once per backend.
 
         Args:
             backend: see :mod:`~neurogame.kernels.backends`; None: ``auto``.
+            moves: whether moves are to be counted, which ``auto`` then takes into account.
 
         Raises:
             ConfigurationError: there is no such backend, or it does not run on this device.
             MissingExtraError: its modules are not installed.
         """
-        name = resolve_backend(backend, self.device, self.circuit)
+        name = resolve_backend(backend, self.device, self.circuit, moves=moves)
         if name not in self._playouts:
             self._playouts[name] = (
                 TorchPlayouts(self.circuit, self.device, self.ply)

@@ -160,6 +160,7 @@ def search_facts(state: State, result: SearchResult) -> dict[str, Any]:
         "role": role,
         "value": list(result.value),
         "proved": result.proved,
+        "plies": result.plies.get(result.move) if result.proved else None,
         "depth": result.depth,
         "nodes": result.nodes,
         "visits": result.visits,

@@ -107,7 +107,7 @@ def test_nothing_is_lost_where_every_input_is_read_once(seed: int) -> None:
         moves=(("m",),),
         initial=np.zeros(fluents, np.bool_),
         graph=graph_of(1 + fluents + 1, kinds, rows, np.append(outputs, pool)),
-        goal_values=((),),
+        named_goals=((),),
         atoms=NO_ATOMS,
         key="tree",
     )

@@ -62,7 +62,7 @@ def with_outputs(
     return replace(
         circuit,
         graph=circuit.graph.with_outputs(outputs.astype(np.int64)),
-        goal_values=tuple(tuple(value for value, _ in own) for own in pairs),
+        named_goals=tuple(tuple(value for value, _ in own) for own in pairs),
     )
 
 

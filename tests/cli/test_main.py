@@ -21,6 +21,7 @@ from tests.processes import PATIENCE, PROGRAM, environment, run, started
 COMPLETE = {
     "games": ["games", "GAME"],
     "check": ["check", "GAME"],
+    "fix": ["fix", "GAME", "--dry-run"],
     "convert": ["convert", "GAME"],
     "ground": ["ground", "GAME"],
     "replay": ["replay", "GAME", "trace.jsonl.gz"],

@@ -68,7 +68,7 @@ class CircuitDraft:
                 ),
                 np.asarray([rule for _, _, _, rule in self.gates], dtype=np.int64),
             ),
-            goal_values=tuple(tuple(value for value, _ in pairs) for pairs in goals),
+            named_goals=tuple(tuple(value for value, _ in pairs) for pairs in goals),
             atoms=atom_table(names),
             key="hand-made",
         )

@@ -41,7 +41,7 @@ def test_what_a_game_lacks_is_named_at_the_start() -> None:
 
 
 def test_every_error_of_a_rulesheet_is_in_the_message() -> None:
-    text = MINIMAL + "(goal a 101)\n(does a b)\n" + "(p ?x)\n" * 60
+    text = MINIMAL + "(goal a 101)\n(does a b)\n" + "(next ?x)\n" * 60
     with pytest.raises(RulesError) as caught:
         require_valid(parse_rules(text, "g"))
     lines = str(caught.value).splitlines()

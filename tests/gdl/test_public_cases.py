@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Collection
 
 import pytest
 
-from neurogame.errors import RulesError
-from neurogame.gdl.check import check_rules
+from neurogame.errors import NonstandardWarning, RulesError
+from neurogame.gdl.check import check_rules, check_text
 from neurogame.gdl.library import load_rules, read_text
-from neurogame.gdl.parse import parse_with_findings
 from tests.conftest import SHARED, shared
 from tests.gdl.public_rules import public_rules
 
-_EXPECTED = SHARED / "gdl-cases" / "malformed" / "expected.tsv"
+_EXPECTED = SHARED / "gdl-cases" / "malformed" / "verdicts.tsv"
 
 
 def _cases() -> list[tuple[str, str]]:
@@ -26,17 +26,24 @@ def _cases() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("case", "expected"), _cases())
 def test_malformed_case_gets_its_verdict(case: str, expected: str) -> None:
     path = shared("gdl-cases", "malformed", f"{case}.kif")
-    rules, findings = parse_with_findings(read_text(path), str(path))
-    findings = findings or check_rules(rules)
-    severities = {finding.severity for finding in findings}
-    verdict = "error" if "error" in severities else "warning" if severities else "ok"
-    assert verdict == expected
+    severities = {finding.severity for finding in check_text(read_text(path), str(path))[1]}
+    assert verdict_of(severities) == expected
     if expected == "error":
         with pytest.raises(RulesError) as caught:
             load_rules(path)
         assert str(caught.value).startswith(str(path))
+    elif expected == "nonstandard":
+        with pytest.warns(NonstandardWarning, match=rf"{case}\.kif:\d+:\d+: nonstandard: ") as said:
+            assert len(load_rules(path)) > 0
+        assert len(said) == 1
     else:
         assert len(load_rules(path)) > 0
+
+
+def verdict_of(severities: Collection[str]) -> str:
+    """Return the worst of some severities; ``ok`` if there is none."""
+    order = ("error", "nonstandard", "warning")
+    return next((severity for severity in order if severity in severities), "ok")
 
 
 def test_there_are_as_many_malformed_cases_as_listed() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from neurogame.gdl.check import check_rules
+from neurogame.gdl.check import check_rules, check_text
 from neurogame.gdl.parse import parse_rules
 from tests.gdl.small_games import MINIMAL, codes, findings, places
 
@@ -48,9 +48,45 @@ def test_recursion_that_must_end_is_accepted(text: str) -> None:
         ("(<= (q ?x) (q (f ?x)))", [15]),
     ],
 )
-def test_recursion_without_a_bound_is_refused(text: str, columns: list[int]) -> None:
+def test_recursion_without_a_bound_is_found(text: str, columns: list[int]) -> None:
     expected = [("recursion-restriction", 1, column) for column in columns]
     assert [place for place in places(text) if place[0] == "recursion-restriction"] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        ("(<= (q (f ?x)) (q ?x))", "error"),
+        ("(<= (q (f ?x)) (u ?x)) (<= (u ?x) (q ?x))", "error"),
+        ("(<= (q (f ?x) ?y) (q ?x ?z) (q ?z ?y))", "error"),
+        # No term can grow: nothing is wrapped, or only what stands in the recursive sentence.
+        ("(<= (q ?x ?z) (q ?x ?y) (q ?y ?z))", "nonstandard"),
+        ("(<= (q ?x) (q (f ?x)))", "nonstandard"),
+        ("(<= (q (f ?x)) (q (g (f ?x))))", "nonstandard"),
+    ],
+)
+def test_recursion_is_refused_only_where_terms_may_grow(text: str, severity: str) -> None:
+    needed = f"{MINIMAL}{SUCCESSORS}{text}(<= (next z) (or (q ?a) (q ?a ?b)))"
+    found = [f for f in check_text(needed)[1] if f.code == "recursion-restriction"]
+    assert {f.severity for f in found} == {severity}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(<= (h ?x ?n) (true (on ?x ?y)) (h ?y ?m) (s ?m ?n))",
+        "(<= (h ?x) (true (on (f ?x) (g ?y))) (h (k ?y)))",
+        "(<= (h ?x) (or (true (on ?x ?y)) (true (on ?y ?x))) (h ?y))",
+    ],
+)
+def test_recursion_through_the_state_is_bound_by_it(text: str) -> None:
+    assert codes(SUCCESSORS + text) == []
+
+
+def test_what_only_one_branch_binds_is_not_bound() -> None:
+    text = "(<= (h (f ?y)) (or (true (on ?y)) (true p)) (h ?y)) (<= (next z) (h ?a))"
+    found = [f for f in findings(text) if f.code == "recursion-restriction"]
+    assert [f.severity for f in found] == ["error"]
 
 
 @pytest.mark.parametrize(
@@ -82,9 +118,18 @@ def test_stratified_negation_is_accepted(text: str) -> None:
     ],
 )
 def test_negation_that_depends_on_itself_is_refused(text: str, columns: list[int]) -> None:
-    found = findings(SUCCESSORS + text)
+    needed = "\n(<= (next z) (or foo (q ?any)))"
+    found = findings(SUCCESSORS + text + needed)
     assert {(f.severity, f.code) for f in found} == {("error", "unstratified-negation")}
     assert [f.position.column for f in found] == columns
+
+
+def test_negation_that_depends_on_itself_where_nothing_needs_it_is_left_out() -> None:
+    rules, found = check_text(MINIMAL + "(<= foo (true p) baz) (<= baz (true p) (not foo))")
+    (finding,) = (f for f in found if f.code == "unstratified-negation")
+    assert finding.severity == "nonstandard"
+    assert "left out" in finding.message
+    assert {r.head.name for r in rules} & {"foo", "baz"} == {"foo"}
 
 
 def test_negation_that_only_grounding_can_judge_is_a_warning() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.gdl.check import check_rules
+from neurogame.gdl.check import check_rules, check_text
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.safety import unsafe_variables
 from neurogame.gdl.terms import (
@@ -124,11 +124,12 @@ def test_unsafe_variables_of_one_rule(text: str, unsafe: list[str]) -> None:
     assert [variable.name for variable, _ in unsafe_variables(rule)] == unsafe
 
 
-def test_an_unsafe_rule_that_nothing_uses_is_only_a_warning() -> None:
+def test_an_unsafe_rule_that_nothing_needs_is_left_out() -> None:
     game = "(role a)(<= (legal ?r noop) (role ?r))(<= (goal ?r 100) (role ?r) u)(<= terminal b)b"
     rule = "(<= (h ?x) b)"
     codes = {f.code: f for f in check_rules(parse_rules(f"{game}(<= u b){rule}"))}
-    assert codes["unsafe-variable"].severity == "warning"
-    assert "ignored" in codes["unsafe-variable"].message
+    assert codes["unsafe-variable"].severity == "nonstandard"
+    assert "left out" in codes["unsafe-variable"].message
+    assert "h" not in {r.head.name for r in check_text(f"{game}(<= u b){rule}(h ?x)")[0]}
     codes = {f.code: f for f in check_rules(parse_rules(f"{game}(<= u (h a)){rule}"))}
     assert codes["unsafe-variable"].severity == "error"

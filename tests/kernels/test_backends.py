@@ -30,7 +30,7 @@ def test_the_compiled_backend_of_the_device_is_chosen(monkeypatch: pytest.Monkey
     assert resolve_backend(None, "cpu") == resolve_backend("auto", "cpu") == "llvm"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert resolve_backend(None, "mps") == resolve_backend(None, "cuda") == "torch"
+        assert resolve_backend(None, "mps") == "torch"
     for name in ("llvm", "llvm-straight", "llvm-table", "torch"):
         assert resolve_backend(name, "cpu") == name
 
@@ -81,7 +81,13 @@ def test_a_backend_must_be_made_for_the_device(monkeypatch: pytest.MonkeyPatch) 
     for missing, there in (("all of it", ("torch",)), ("", ("torch", "cuda"))):
         monkeypatch.setattr(capability, "find_missing", lambda device, said=missing: said)
         assert available_backends("cuda") == there
-        assert resolve_backend(None, "cuda") == "torch", "it has never been measured"
+        assert resolve_backend(None, "cuda") == there[-1]
+        assert resolve_backend(None, "cuda", moves=True) == "torch", "cuda does not count moves"
+    circuit = Game.load("tictactoe").circuit
+    assert resolve_backend(None, "cuda", circuit) == "cuda"
+    monkeypatch.setitem(module.MOST_INPUTS, "cuda", circuit.graph.edge_count - 1)
+    assert resolve_backend(None, "cuda", circuit) == "torch", "the driver would take too long"
+    assert resolve_backend("cuda", "cuda", circuit) == "cuda", "but it is asked for"
     assert resolve_backend("cuda", "cuda:1") == "cuda"
     install(monkeypatch)
     assert available_backends("cpu") == ("torch",)

@@ -43,22 +43,23 @@ def test_without_a_gpu_it_says_so_and_shows_the_code(
     assert "PTX for sm_90" in head
     assert "plies" not in columns
     cells = row.replace(",", "").split()
-    gates, in_text, lop3 = map(int, cells[1:4])
+    gates, logic = map(int, cells[1:3])
     assert cells[0] == "tictactoe"
-    assert gates < in_text
-    assert 2 * gates < lop3 <= 2 * in_text
-    assert cells[5:7] == ["0", "0"], "all cells are registers"
-    assert cells[9:11] == ["unknown", "unknown"]
+    assert gates < logic < 5 * gates
+    assert cells[3:5] == ["0", "0"], "all cells are registers"
+    assert cells[7:9] == ["unknown", "unknown"]
 
 
 def test_with_a_gpu_it_plays_the_same_games_and_measures(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pretend_gpu(monkeypatch)
-    arguments = ("--lanes", "64", "640", "--seconds", "0.001", "--runs", "1")
+    arguments = ("--lanes", "64", "640", "--seconds", "0.001", "--runs", "1", "--torch")
     assert call(monkeypatch, *arguments) == 0
-    head, _, *rows = capsys.readouterr().out.splitlines()
+    head, _, *lines = capsys.readouterr().out.splitlines()
     assert head == "A GPU, beside one core"
+    rows, torchs = lines[::2], lines[1::2]
+    assert [line.split()[1] for line in torchs if line.endswith("by plain torch")] == ["64", "640"]
     assert [row.split()[1] for row in rows] == ["64", "640"]
     for row in rows:
         cells = row.replace(",", "").split()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.errors import GameError, GroundingError, LimitError, RulesError
+from neurogame.errors import GameError, GroundingError, LimitError, NeurogameWarning, RulesError
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Not, Rule, Rules, Symbol
 from neurogame.reference import datalog
@@ -196,10 +196,10 @@ def test_wrong_moves_are_refused() -> None:
         reference.next(state, [reference.term("go"), reference.term("go")])
 
 
-def test_goals_outside_the_range_are_refused() -> None:
-    reference = game("(goal a 101)")
-    with pytest.raises(RulesError, match="'101'; goals are integers"):
-        reference.goals(reference.initial(), 0)
+def test_goals_outside_the_range_count_as_the_nearest_value_with_a_warning() -> None:
+    reference = game("(goal a 101) (goal b win)")
+    with pytest.warns(NeurogameWarning, match="role a has the goal 101, outside 0..100"):
+        assert reference.goals(reference.initial(), 0) == [100]
 
 
 def test_an_atom_that_denies_itself_is_refused() -> None:

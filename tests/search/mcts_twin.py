@@ -11,7 +11,6 @@ ties are common.
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.kernels.leaves.playouts import play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy
 from neurogame.kernels.mcts.search import (
-    ALONE,
     FIRST,
     GRAVE,
     NUMBER,
@@ -31,13 +29,22 @@ from neurogame.kernels.mcts.search import (
     RAVE,
     SEED,
     UCT,
-    WHOLE,
     Options,
 )
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
+from tests.search.twin_distance import (
+    bounds,
+    close,
+    count_tied,
+    is_decided,
+    narrow,
+    next_tied,
+    pursue,
+)
 from tests.search.twin_nodes import Edge, Node, Simulation
 from tests.search.twin_priors import comparable
+from tests.search.twin_proofs import Proofs
 from tests.search.twin_random import random_word, shuffled
 
 Real = np.float32
@@ -47,7 +54,7 @@ _STATES: dict[State, State] = {}
 """The states among them, so that their legal moves are found once."""
 
 
-class Twin:
+class Twin(Proofs):
     """The search."""
 
     def __init__(
@@ -59,6 +66,7 @@ class Twin:
         evaluator: Evaluator | None = None,
         judge: MoveJudge | None = None,
         recorded: bool = False,
+        state: State | None = None,
     ) -> None:
         self._judge = judge
         self.game, self.options, self.lanes = game, options, lanes
@@ -68,11 +76,15 @@ class Twin:
         self.nodes: list[Node] = []
         self.table: dict[State, Node] = {}
         self.blocks = 0
+        self.winner: int | None = None
+        self.winners: set[int] = set()
+        self.ties = False
+        self._given_up: list[Node] = []
         self.lengths: list[list[int]] = [[] for _ in range(self.roles)]
         plies = options.plies if recorded else 0
         self._leaves = Leaves(game.circuit, lanes, depth=1, plies=plies)
         self._policy = PlayoutPolicy(game.circuit, lanes) if recorded else None
-        self.root = self.make_node(game.initial_state())
+        self.root = self.make_node(state or game.initial_state())
 
     def make_node(self, state: State) -> Node:
         node = Node(len(self.nodes), state, sums=[Real(0)] * self.roles)
@@ -117,14 +129,38 @@ class Twin:
     def search(self, simulations: int) -> None:
         """Run so many simulations, in blocks of ``lanes``."""
         self.open_record(self.root)
-        while simulations > 0 and self.root.exact is None:
+        while simulations > 0:
+            self.winner, self.ties = None, False
+            if self.root.exact is not None:
+                winner = self.winner_of(self.root.exact)
+                if winner is None or len(self.root.edges) > 1:
+                    return
+                if not is_decided(self.root, winner, self.best[winner]):
+                    self.winner = winner
+                    self.winners.add(winner)
+                elif next_tied(self.root, winner) is None:
+                    return
+                else:
+                    self.ties = True
             count = min(simulations, self.lanes)
             self._block(count)
             simulations -= count
             self.blocks += 1
 
+    def _goes_on(self, sim: Simulation, node: Node) -> bool:
+        """Whether a win is pursued through a proved node."""
+        if self.winner is None or node.state.is_terminal:
+            return False
+        least, most = bounds(node, self.winner, self.best[self.winner])
+        return least < most and not any(node is passed for passed, _ in sim.path)
+
     def _block(self, count: int) -> None:
         sims = [self._descend() for _ in range(count)]
+        for node in self._given_up:
+            # Another simulation of the block has come here as if nothing had happened.
+            assert self.winner is not None
+            close(node, self.winner, self.best[self.winner])
+        self._given_up.clear()
         riders = [sim for sim in sims if not sim.over]
         states = [self._stepped(*sim.path[-1]) for sim in riders]
         for sim, state in zip(riders, states, strict=True):
@@ -166,10 +202,12 @@ class Twin:
 
     def _descend(self) -> Simulation:
         sim, node = Simulation(), self.root
+        if self.ties:
+            return self._compare(sim)
         reference = self.root
         while True:
             sim.node = node
-            if node.exact is not None:
+            if node.exact is not None and not self._goes_on(sim, node):
                 sim.over = True
                 return sim
             if any(node is passed for passed, _ in sim.path):
@@ -181,7 +219,15 @@ class Twin:
                 self.add_priors(node)
             if node.visits >= self.options.ref and node.table is not None:
                 reference = node
-            picks = self._choose(node, reference)
+            way = None
+            if self.winner is not None:
+                way = pursue(node, self.winner, self.best[self.winner])
+                if way is None:
+                    self._given_up.append(node)
+                    sim.over = node.exact is not None
+                    sim.node = node if sim.over else None
+                    return sim
+            picks = self._choose(node, reference, way)
             sim.path.append((node, picks))
             child = node.children.get(picks)
             if child is None:
@@ -189,7 +235,22 @@ class Twin:
                 return sim
             node = child
 
-    def _choose(self, node: Node, reference: Node) -> tuple[int, ...]:
+    def _compare(self, sim: Simulation) -> Simulation:
+        """Try a move of the lost root, and play on from there."""
+        assert self.root.exact is not None
+        winner = self.winner_of(self.root.exact)
+        assert winner is not None
+        number = next_tied(self.root, winner)
+        if number is None:
+            sim.over, sim.node = True, self.root
+            return sim
+        ((_, edges),) = self.root.edges.items()
+        edges[number].pending += 1
+        self.root.pending += 1
+        sim.path.append((self.root, (edges[number].move,)))
+        return sim
+
+    def _choose(self, node: Node, reference: Node, way: int | None) -> tuple[int, ...]:
         options = self.options
         below = node.visits - node.ends + node.pending
         total = Real(max(below, 1))
@@ -203,7 +264,9 @@ class Twin:
             tried = node.tried[role]
             mean = node.sums[role] / Real(node.visits) if node.visits else Real(0.5)
             urgent = Real(options.urgent) if options.urgency == NUMBER else mean
-            if node.settled:
+            if way is not None:
+                number = way
+            elif node.settled:
                 number = max(
                     (n for n in range(tried) if edges[n].known is not None),
                     key=lambda n: (edges[n].known, -n),
@@ -352,6 +415,11 @@ class Twin:
                     entry[1] += values[role]
 
     def _back_up(self, sim: Simulation, values: list[Real]) -> None:
+        if self.ties:
+            for _, (move,) in sim.path:
+                ((_, edges),) = self.root.edges.items()
+                count_tied(self.root, [e.move for e in edges].index(move), values)
+            return
         node = sim.node
         known = node is not None and node.exact is not None
         if node is not None and not known:
@@ -377,18 +445,22 @@ class Twin:
                     )
             if self.options.minimax > 0 and node is not None and len(edges) == 1:
                 self._best_hint(parent, edges[0])
-            parent.visits += 1
             parent.pending -= 1
-            if not known and len(edges) == 1:
-                values = self._prefer_known(values, parent, edges[0])
-            parent.sums = [s + v for s, v in zip(parent.sums, values, strict=True)]
+            settled = self.winner is not None and parent.exact is not None
+            if not settled:
+                parent.visits += 1
+                if not known and len(edges) == 1:
+                    values = self._prefer_known(values, parent, edges[0])
+                parent.sums = [s + v for s, v in zip(parent.sums, values, strict=True)]
             if known and self.options.solver:
                 assert node is not None
-                known = self._prove(parent, edges, node)
+                known = self.prove(parent, edges, node)
                 if known and parent.exact is not None and self._evaluator is not None:
                     parent.hints = list(parent.exact)
             else:
-                known = False
+                known = settled
+            if self.winner is not None:
+                narrow(parent, self.winner, self.best[self.winner])
             node = parent
 
     @staticmethod
@@ -421,47 +493,3 @@ class Twin:
             if edge.visits and edge.hint > best.hint:
                 best = edge
         parent.hints = list(parent.children[(best.move,)].hints)
-
-    def _prove(self, parent: Node, edges: list[Edge], child: Node) -> bool:
-        if parent.exact is None and len(parent.edges) == 1:
-            self._prove_by_child(parent, edges[0], child)
-        elif parent.exact is None:
-            parent.proved.add(tuple(edge.move for edge in edges))
-            self._prove_by_joint(parent)
-        return parent.exact is not None
-
-    def _prove_by_child(self, parent: Node, edge: Edge, child: Node) -> None:
-        assert child.exact is not None
-        (role,) = parent.edges
-        value = child.exact[role]
-        if edge.known is not None:
-            return
-        edge.known = value
-        if value >= self.best[role]:
-            early = self.options.early
-            if early == ALONE or (early == WHOLE and value >= 1):
-                parent.exact = child.exact
-                return
-            parent.settled = True
-        if all(e.known is not None for e in parent.edges[role]):
-            vectors = [parent.children[(e.move,)].exact for e in parent.edges[role]]
-            top = max(v[role] for v in vectors if v is not None)
-            best = {v for v in vectors if v is not None and v[role] == top}
-            if len(best) == 1:
-                parent.exact = best.pop()
-
-    def _prove_by_joint(self, parent: Node) -> None:
-        moves = [[e.move for e in edges] for edges in parent.edges.values()]
-        exact = {
-            joint: parent.children[joint].exact if joint in parent.proved else None
-            for joint in itertools.product(*moves)
-        }
-        if None not in exact.values() and len(set(exact.values())) == 1:
-            parent.exact = next(iter(exact.values()))
-        if not self.options.opposed:
-            return
-        for place, role in enumerate(parent.edges):
-            for move in moves[place]:
-                answers = [v for joint, v in exact.items() if joint[place] == move]
-                if all(v is not None and v[role] >= self.best[role] for v in answers):
-                    parent.exact = answers[0]

@@ -16,14 +16,15 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.next_values import NextValues
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge, make_scores
+from neurogame.kernels.mcts.tree import BOUND, LEAST, MOST, WINNER
 from neurogame.search.mcts_options import make_options
 from neurogame.search.mcts_reading import choices, is_exact, node_of, node_values, record_of
 from neurogame.search.mcts_settings import MctsSettings
 from neurogame.search.mcts_tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, State
 from tests.kernels.leaves.judges import Guess as Priors
-from tests.search.mcts_twin import Twin
+from tests.search.mcts_twin import Real, Twin
 
 CYCLE = """
 (role walker) (role guard)
@@ -72,6 +73,7 @@ def _grown(
     *,
     recorded: bool = False,
     judge: MoveJudge | None = None,
+    state: State | None = None,
 ) -> tuple[MctsTree, Twin]:
     """Return a tree and its twin.
 
@@ -91,9 +93,12 @@ def _grown(
     )
     scores = None if judge is None else make_scores(judge, game.circuit)
     tree = MctsTree(plan, make_values(evaluator, game.circuit), tree_scores=scores)
-    tree.set_root(state_words(game.initial_state().fluents.numpy()))
+    root = state or game.initial_state()
+    tree.set_root(state_words(root.fluents.numpy()))
     tree.run(lanes, simulations=simulations, nodes=None, until=0, deadline=0)
-    twin = Twin(game, options, lanes, evaluator=evaluator, recorded=recorded, judge=judge)
+    twin = Twin(
+        game, options, lanes, evaluator=evaluator, recorded=recorded, judge=judge, state=root
+    )
     twin.search(simulations)
     return tree, twin
 
@@ -107,6 +112,9 @@ def _assert_equal(tree: MctsTree, twin: Twin) -> None:
         assert is_exact(tree.tree, name) == (node.exact is not None)
         if node.exact is not None:
             assert node_values(tree.tree, name) == pytest.approx(node.exact)
+            assert own.flags >> MOST & BOUND == node.plies
+        for winner in twin.winners:
+            assert _least(own.flags, winner) == min(node.least.get(winner, 1), BOUND)
         assert bool(own.record) == bool(node.edges)
         if node.exact is None:
             visits = record_of(tree.tree, name).visits if own.record else own.ends
@@ -118,11 +126,72 @@ def _assert_equal(tree: MctsTree, twin: Twin) -> None:
             assert choice.known.tolist() == [e.known is not None for e in edges]
             means = [e.total / e.visits if e.known is None else e.known for e in edges if e.visits]
             np.testing.assert_allclose(choice.means[choice.visits > 0], means, atol=1e-4)
+            if len(node.edges) == 1:
+                after = [node.children.get((e.move,)) for e in edges if e.known is not None]
+                half, role = Real(0.5), choice.role
+                before = [c.sums[role] / c.visits if c and c.edges else half for c in after]
+                np.testing.assert_allclose(choice.before[choice.known], before, atol=1e-4)
             if choice.priors is not None:
                 np.testing.assert_allclose(choice.priors, [e.prior for e in edges], atol=1e-6)
 
 
+def _least(flags: int, winner: int) -> int:
+    """The lower bound that a node's flags tell of the plies to a win."""
+    return flags >> LEAST & BOUND if flags >> WINNER == winner + 1 else 1
+
+
+def _late(name: str, moves: list[int]) -> State:
+    """The state after some moves, before the end of the game."""
+    state = _game(name).initial_state()
+    for move in moves:
+        after = state.next([own[move % len(own)] for own in state.legal_moves])
+        if after.is_terminal:
+            break
+        state = after
+    return state
+
+
 PLAIN = MctsSettings(capacity=5000)
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "lanes"),
+    [
+        ("tictactoe", 3, 1),
+        ("tictactoe", 3, 64),
+        ("nim", 2, 1),
+        ("connectfour5", 12, 1),
+        ("connectfour5", 12, 64),
+        ("breakthrough6", 22, 3),
+    ],
+)
+def test_a_win_is_pursued(name: str, moves: int, lanes: int) -> None:
+    random, winners, simulations = np.random.default_rng(1), 0, 1800 if lanes == 64 else 600
+    settings = replace(PLAIN, graph=lanes == 1, capacity=20000)
+    for _ in range(8):
+        state = _late(name, random.integers(100, size=moves).tolist())
+        tree, twin = _grown(_game(name), settings, lanes, simulations, state=state)
+        _assert_equal(tree, twin)
+        winners += len(twin.winners)
+    assert winners
+
+
+@pytest.mark.parametrize("simulations", [300, 1500])
+@pytest.mark.parametrize("lanes", [1, 3, 64])
+def test_moves_that_lose_alike_are_compared(lanes: int, simulations: int) -> None:
+    game = _game("tictactoe")
+    state = game.initial_state()
+    # A double threat: nothing that o does lets it live longer than two plies.
+    for number, square in enumerate(("1 1", "2 2", "3 3", "3 1", "1 3")):
+        mark = game.move_index(game.roles[number % 2], f"(mark {square})")
+        other = game.move_index(game.roles[1 - number % 2], "noop")
+        state = state.next([mark, other] if number % 2 == 0 else [other, mark])
+    settings = replace(PLAIN, graph=lanes == 1, capacity=20000)
+    tree, twin = _grown(game, settings, lanes, simulations, state=state)
+    _assert_equal(tree, twin)
+    compared = [node for node in twin.nodes if node.compared]
+    assert len(compared) == 4
+    assert simulations == 300 or {node.visits for node in compared} == {256}
 
 
 @pytest.mark.parametrize("solver", [True, False])

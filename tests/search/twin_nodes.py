@@ -47,6 +47,12 @@ class Node:
     judged: bool = False
     proved: set[tuple[int, ...]] = field(default_factory=set)
     """Joint moves that a proof has come back by; others may lead to the same child."""
+    plies: int = 0
+    """To the end, at most, where the values are proved; where several roles decide also before."""
+    compared: bool = False
+    """Whether visits and sums are those of simulations that compare it with moves alike."""
+    least: dict[int, float] = field(default_factory=dict)
+    """Winner -> least plies to its win, where that was pursued."""
 
 
 @dataclass

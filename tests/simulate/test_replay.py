@@ -78,14 +78,15 @@ def record(
     ply: int,
     joint: tuple[str, ...] | None,
 ) -> Record:
-    goals = [game.goals(state, role) for role in range(2)]
+    roles = range(len(game.roles))
+    goals = [game.goals(state, role) for role in roles]
     return {
         "type": "state",
         "game": number,
         "ply": ply,
         "terminal": game.terminal(state),
         "state": sorted(game.text(fluent) for fluent in state),
-        "legal": [sorted(map(game.text, game.legal(state, role))) for role in range(2)],
+        "legal": [sorted(map(game.text, game.legal(state, role))) for role in roles],
         "goals": [goal_form(values) for values in goals],
         "move": None if joint is None else list(joint),
     }

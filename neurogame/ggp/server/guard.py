@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from typing import final
 
 from neurogame.errors import LimitError, NeurogameError
-from neurogame.gdl.parse import parse_rules
+from neurogame.gdl.check import readable_rules
 from neurogame.ggp.server.child import release_reserve
 from neurogame.ggp.server.follower import Follower, role_number
 from neurogame.ggp.server.orders import Ask, Event, Finish, Task
@@ -64,7 +64,7 @@ class _Guard:
         """Answer every question with the first legal move in code point order."""
         began = time.monotonic()
         with at_most(LONGEST):
-            rules = parse_rules(self._task.rules, f"{self._task.match}.kif")
+            rules = readable_rules(self._task.rules, f"{self._task.match}.kif")
             game = ProverGame(rules)
             position = InterpretedPosition(game)
             role = role_number(position.roles, self._task.role)

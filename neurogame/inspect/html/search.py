@@ -41,6 +41,8 @@ def search_html(found: SearchResult) -> str:
     role = f"role {found.role}" if state is None else state.game.roles[found.role]
     best, value = _name(found, found.move), found.value[found.role]
     note = f"{value:.3f}, proved" if found.proved else f"{value:.3f}"
+    if found.proved and found.move in found.plies:
+        note += f", over in {found.plies[found.move]} plies"
     parts: list[Content] = [] if state is None else [_board(found, state)]
     parts.append(stack(_moves(found), _facts(found)))
     return panel(f"{role}: {best}", *parts, note=note)

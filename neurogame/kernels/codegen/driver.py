@@ -23,7 +23,7 @@ _SELECT = 0xCA
 _OR_AND_NOT = 0xF4
 """Truth table of ``a | (b & ~c)``."""
 
-_NEVER = 1 << 62
+_NEVER = (1 << 31) - 1
 
 _VECTORS_PER_DRAW = 2
 
@@ -193,10 +193,12 @@ def _check_epoch(frame: PlayoutFrame, looks: str, after: str) -> None:
     lane fails here, no game is to be cut.
     """
     text, epoch = frame.text, frame.argument[Argument.EPOCH]
-    none = text.let(f"icmp eq i64 {epoch}, 0")
+    # There are no more looks than fit into 32 bits, by which a GPU divides much faster.
+    none = text.let(f"icmp uge i64 {text.integer('sub', epoch, 1)}, {_NEVER}")
     divisor = text.let(f"select i1 {none}, i64 {_NEVER}, i64 {epoch}")
-    due = text.integer("urem", looks, divisor)
-    with text.when(text.let(f"icmp eq i64 {due}, 0"), "epoch"):
+    narrow = [text.let(f"trunc i64 {number} to i32") for number in (looks, divisor)]
+    due = text.let(f"urem i32 {narrow[0]}, {narrow[1]}")
+    with text.when(text.let(f"icmp eq i32 {due}, 0"), "epoch"):
         text.store("zeroinitializer", frame.own("any", 0))
         with frame.vectors() as offset:
             fresh = text.load(frame.own("fresh", offset))
@@ -227,10 +229,11 @@ def _draw(frame: PlayoutFrame, choice: Choice, step: str, offset: int) -> Draw:
     over, open_ = frame.get("over", offset), text.load(frame.own("open", offset))
     some = frame.row(choice.some, offset)
     return Draw(
-        first=first_attempt(text, text.load(frame.own("base", offset)), step, choice.stream),
+        first=first_attempt(text, frame.base(offset), step, choice.stream),
         total=[frame.row(int(row), offset) for row in choice.total],
         mask=[frame.row(int(row), offset) for row in choice.mask],
         missing=text.gate(_AND_AND_NOT, some, open_, over),
+        upper=frame.upper,
     )
 
 

@@ -123,9 +123,9 @@ def _count_lengths(frame: PlayoutFrame, step: str, offset: Offset) -> None:
     text = frame.text
     first = text.integer("shl", text.integer("add", frame.column, offset), 3)
     with text.count(0, text.words, "word") as word:
-        begin = text.integer("add", text.integer("shl", word, 6), first)
-        at = text.at(frame.own("ended", offset), text.integer("shl", word, 3))
-        start = text.load_integer(at)
+        begin = text.integer("add", text.integer("mul", word, text.bits), first)
+        at = text.at(frame.own("ended", offset), text.integer("mul", word, text.bits // 8))
+        start = text.word(at)
         before, head, body, after = (text.label, *map(text.new_label, ("lane", "next", "none")))
         rest, less = text.new(), text.new()
         text.do(f"br label %{head}")

@@ -159,6 +159,7 @@ class PlayoutFrame(ABC):
         ply: the netlist.
         memory: pointer to the cells.
         counts: pointer to the counters.
+        upper: whether the lanes are the upper half of a word; an i1, empty where words are whole.
         argument: names of the arguments' values.
         goal_rows: the different rows of goals, in ascending order.
         age_bits: bits of the steps at which games began.
@@ -173,7 +174,7 @@ class PlayoutFrame(ABC):
         self.goal_rows = sorted(set(code.ply.goals.tolist()))
         self.size = code.width * text.bytes
         self.argument: dict[Argument, str] = {}
-        self.memory = self.counts = ""
+        self.memory = self.counts = self.upper = ""
         self._values: dict[str, str] = {}
         names = ("zero", "base", "open", "over", "ended", "any", "fresh", "far")
         self._place = {name: code.cell_count + index for index, name in enumerate(names)}
@@ -227,6 +228,10 @@ class PlayoutFrame(ABC):
     def own(self, name: str, offset: Offset, index: str | None = None) -> str:
         """Return a pointer to a vector of the loop's own memory."""
         return self.cell(self._place[name], offset, index)
+
+    def base(self, offset: Offset) -> str:
+        """Return the scrambled seeds of a vector's words, 64 bits each."""
+        return self.text.load(self.own("base", offset))
 
     def own_number(self, name: str, number: int, offset: Offset) -> str:
         """Return a pointer to a vector of the ``number``-th cell of a name."""

@@ -6,7 +6,7 @@ The same numbers, bit by bit, as :func:`neurogame.kernels.twin.choose.uniform_be
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import final
 
@@ -43,16 +43,18 @@ class Draw:
         total: bit-sliced total, least significant first.
         mask: what an attempt's bits are masked with, least significant first.
         missing: lanes to draw for; their total is not 0.
+        upper: see :class:`~neurogame.kernels.codegen.frame.PlayoutFrame`.
     """
 
     first: str
     total: Sequence[str]
     mask: Sequence[str]
     missing: str
+    upper: str = ""
 
     def short(self, bits: int) -> Draw:
         """Return the draw with fewer bits."""
-        return Draw(self.first, self.total[: bits + 1], self.mask[:bits], self.missing)
+        return replace(self, total=self.total[: bits + 1], mask=self.mask[:bits])
 
 
 def first_attempt(text: Text, base: str, step: str, stream: int) -> str:
@@ -66,7 +68,13 @@ def first_attempt(text: Text, base: str, step: str, stream: int) -> str:
     """
     key = text.integer("shl", step, ROLE_FIELD + ATTEMPT_FIELD)
     key = text.integer("add", key, (stream << ATTEMPT_FIELD) + 1)
-    return text.both("add", base, text.splat(text.integer("mul", key, signed(G2))))
+    key = text.integer("mul", key, signed(G2))
+    first = text.let(f"insertelement {text.wide} poison, i64 {key}, i64 0")
+    kind = f"<{text.words} x i32>"
+    keys = text.let(
+        f"shufflevector {text.wide} {first}, {text.wide} poison, {kind} zeroinitializer"
+    )
+    return _wide(text, "add", base, keys)
 
 
 def write_rank(text: Text, draws: Sequence[Draw]) -> list[list[str]]:
@@ -82,8 +90,10 @@ def write_rank(text: Text, draws: Sequence[Draw]) -> list[list[str]]:
     planes = len(draws[0].mask)
     results: list[tuple[str, list[list[str]]]] = []
     done = text.new_label("ranked")
-    # Lanes rarely have as many legal moves as there are slots: fewer planes are tried first.
-    for bits in range(max(planes - _SHORTER, min(planes, 3)), planes):
+    # Lanes rarely have as many legal moves as there are slots: fewer planes are tried first. But
+    # the threads of a GPU that run together go through all the ways that some of them take.
+    fewest = planes if draws[0].upper else max(planes - _SHORTER, min(planes, 3))
+    for bits in range(fewest, planes):
         upper = draws[0].mask[bits]
         for plane in [p for draw in draws for p in draw.mask[bits:]][1:]:
             upper = text.both("or", upper, plane)
@@ -123,12 +133,14 @@ def _attempts(text: Text, draws: Sequence[Draw]) -> list[list[str]]:
     for end in ends[1:]:
         still = text.both("or", still, end[1])
     text.do(f"br i1 {text.any(still)}, label %{head}, label %{after}")
+    firsts = {draw.first for draw in draws}
     starts = [[draw.first, draw.missing, *["zeroinitializer"] * len(draw.mask)] for draw in draws]
     for index, (name, start, value) in enumerate(
         zip(chain(*names), chain(*starts), chain(*ends), strict=True)
     ):
+        kind = text.wide if start in firsts else text.vector
         text.lines[phis + index] = (
-            f"  {name} = phi {text.vector} [ {start}, %{before} ], [ {value}, %{text.label} ]"
+            f"  {name} = phi {kind} [ {start}, %{before} ], [ {value}, %{text.label} ]"
         )
     text.begin(after)
     return [end[2:] for end in ends]
@@ -141,7 +153,7 @@ def _attempt(text: Text, draw: Draw, names: Sequence[str]) -> list[str]:
     below = "zeroinitializer"
     taken = []
     for bit, plane in enumerate(draw.mask):
-        drawn = text.both("and", _plane(text, source, bit), plane)
+        drawn = text.both("and", _plane(text, source, bit, draw.upper), plane)
         taken.append(drawn)
         below = text.gate(_BELOW, drawn, draw.total[bit], below)
     for plane in draw.total[len(draw.mask) :]:
@@ -149,24 +161,36 @@ def _attempt(text: Text, draw: Draw, names: Sequence[str]) -> list[str]:
     take = text.both("and", below, open_)
     drawn_rank = [text.gate(_OR_AND, r, d, take) for r, d in zip(rank, taken, strict=True)]
     still = text.gate(_AND_NOT, open_, below, "")
-    return [text.both("add", key, f"splat (i64 {signed(G2)})"), still, *drawn_rank]
+    return [_wide(text, "add", key, signed(G2)), still, *drawn_rank]
 
 
-def _plane(text: Text, source: str, plane: int) -> str:
-    """Write word ``plane`` of an attempt; see :mod:`neurogame.kernels.twin.random_words`."""
-    word = source
-    if plane:
-        word = text.both("mul", source, f"splat (i64 {signed(plane_factor(plane))})")
-    upper = text.both("lshr", word, "splat (i64 29)")
-    lower = text.both("shl", word, "splat (i64 18)")
-    return text.gate(_XOR, word, upper, lower)
+def _plane(text: Text, source: str, plane: int, upper: str) -> str:
+    """Write word ``plane`` of an attempt; see :mod:`neurogame.kernels.twin.random_words`.
+
+    Of halves of words, the half that is played.
+    """
+    word = _wide(text, "mul", source, signed(plane_factor(plane))) if plane else source
+    above, below = _wide(text, "lshr", word, 29), _wide(text, "shl", word, 18)
+    if not upper:
+        return text.gate(_XOR, word, above, below)
+    word = _wide(text, "xor", word, _wide(text, "xor", above, below))
+    halves = text.let(f"bitcast {text.wide} {word} to <2 x i32>")
+    low, high = (text.let(f"extractelement <2 x i32> {halves}, i32 {half}") for half in range(2))
+    own = text.let(f"select i1 {upper}, i32 {high}, i32 {low}")
+    return text.let(f"bitcast i32 {own} to {text.vector}")
 
 
 def _mix(text: Text, words: str) -> str:
     """Write the scrambling of :func:`neurogame.kernels.twin.random_words.mix`."""
     for shift, factor in ((30, MIX_1), (27, MIX_2), (31, None)):
-        moved = text.both("lshr", words, f"splat (i64 {shift})")
-        words = text.both("xor", words, moved)
+        words = _wide(text, "xor", words, _wide(text, "lshr", words, shift))
         if factor is not None:
-            words = text.both("mul", words, f"splat (i64 {signed(factor)})")
+            words = _wide(text, "mul", words, signed(factor))
     return words
+
+
+def _wide(text: Text, operation: str, left: str, right: str | int) -> str:
+    """Write an operation on vectors of 64-bit words, or on one and a number."""
+    if isinstance(right, int):
+        right = f"splat (i64 {right})"
+    return text.let(f"{operation} {text.wide} {left}, {right}")

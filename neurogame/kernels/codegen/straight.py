@@ -52,6 +52,7 @@ class StraightCode:
         ply: Ply,
         registers: int,
         pinned: set[int],
+        piece: int | None = None,
     ) -> None:
         """Order the gates of each part and give cells to what goes through memory.
 
@@ -59,6 +60,7 @@ class StraightCode:
             ply: the netlist.
             registers: values that may be in registers at the same time.
             pinned: rows that get a cell of their own, which nothing else is written to.
+            piece: most gates of a piece of code; None: as suits processors.
         """
         self.ply = ply
         netlist = ply.netlist
@@ -70,8 +72,8 @@ class StraightCode:
         for part in Part:
             gates = part_gates(ply, part)
             rows = {netlist.input_count + gate for gate in gates}
-            piece = _WHOLE if len(gates) <= _WHOLE else _PIECE
-            self.steps[part] = schedule(netlist, gates, frozenset(rows & wanted), registers, piece)
+            most = piece or (_WHOLE if len(gates) <= _WHOLE else _PIECE)
+            self.steps[part] = schedule(netlist, gates, frozenset(rows & wanted), registers, most)
         self.cell: dict[int, int] = {1 + fluent: fluent for fluent in range(fluents)}
         self.cell_count = fluents
         self._place()

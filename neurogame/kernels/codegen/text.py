@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import final
@@ -19,34 +18,35 @@ _AND_NOT = frozenset((0x30, 0x0C, 0x50, 0x0A, 0x44, 0x22))
 class Text:
     """The body of one function, written instruction by instruction.
 
-    A *vector* is ``words`` 64-bit words, one signal of ``64 words`` games.
+    A *vector* is ``words`` words, one signal of ``bits * words`` games.
 
     Attributes:
         words: words per vector.
-        ternary: whether gates become one operation of three inputs: the instruction of AVX-512
-            where one of two inputs does not do, for one word always a call of the function
-            :func:`gate_name`, which the module must be given.
+        bits: bits of a word: 64, or 32 in a thread of a GPU that plays half a word of lanes.
+        ternary: whether a gate becomes the three-input instruction of AVX-512 where one of two
+            inputs does not do.
         stored: whether cells are read and written in memory, that of a thread of a GPU, exactly
             where the schedule says so, whatever an optimiser finds.
         vector: LLVM's name of the vector type.
+        wide: that of as many words of 64 bits.
         bytes: size of a vector.
         cells: type of the pointer to the memory of the cells.
         functions: other functions that this one calls.
-        gates: how many gates of each truth table have become such calls, in the functions too.
     """
 
-    def __init__(self, words: int, *, ternary: bool, stored: bool = False) -> None:
+    def __init__(self, words: int, *, ternary: bool, stored: bool = False, bits: int = 64) -> None:
         """Begin an empty body."""
         self.stored = stored
         self.words = words
         self.ternary = ternary
-        self.vector = f"<{words} x i64>"
-        self.bytes = 8 * words
+        self.bits = bits
+        self.vector = f"<{words} x i{bits}>"
+        self.wide = f"<{words} x i64>"
+        self.bytes = bits // 8 * words
         self.cells = "ptr addrspace(5)" if stored else "ptr"
-        self._halves = f"<{2 * words} x i32>"
+        self._halves = f"<{bits // 32 * words} x i32>"
         self.lines: list[str] = []
         self.functions: list[str] = []
-        self.gates: Counter[int] = Counter()
         self._count = 0
         self.label = "entry"
 
@@ -124,9 +124,12 @@ class Text:
 
     def splat(self, value: str | int) -> str:
         """Return a vector of equal words."""
+        kind = f"i{self.bits}"
         if isinstance(value, int):
-            return f"splat (i64 {value})"
-        first = self.let(f"insertelement {self.vector} poison, i64 {value}, i64 0")
+            return f"splat ({kind} {value})"
+        if self.bits < 64:
+            value = self.let(f"trunc i64 {value} to {kind}")
+        first = self.let(f"insertelement {self.vector} poison, {kind} {value}, i64 0")
         return self.let(
             f"shufflevector {self.vector} {first}, {self.vector} poison, "
             f"<{self.words} x i32> zeroinitializer"
@@ -142,17 +145,12 @@ class Text:
         An input that the table does not depend on is not used and may be any name.
         """
         plain = expression(table)
-        # A word of a GPU is two registers: one kind of gate keeps them apart, never packed.
-        most = 0 if self.words == 1 else 1
-        if self.ternary and len(plain) > most and not (most and table in _AND_NOT):
+        if self.ternary and len(plain) > 1 and table not in _AND_NOT:
             # An unused input must still be a value; repeating one adds no dependency.
             names = [a, b, c]
             used = [name for name, bit in zip(names, (4, 2, 1), strict=True) if depends(table, bit)]
             a, b, c = (n if n in used else used[0] for n in names)
             v = self.vector
-            if self.words == 1:
-                self.gates[table] += 1
-                return self.let(f"call {v} {gate_name(table)}({v} {a}, {v} {b}, {v} {c})")
             return self.let(
                 f"call {v} {_ternary(self.words)}({v} {a}, {v} {b}, {v} {c}, i32 {table})"
             )
@@ -163,14 +161,19 @@ class Text:
 
     def any(self, value: str) -> str:
         """Return whether some bit of a vector is set; i1."""
-        bits = 64 * self.words
+        bits = self.bits * self.words
         number = self.let(f"bitcast {self.vector} {value} to i{bits}")
         return self.let(f"icmp ne i{bits} {number}, 0")
 
     def popcount(self, value: str) -> str:
         """Return the number of ones of each word of a vector."""
         v = self.vector
-        return self.let(f"call {v} @llvm.ctpop.v{self.words}i64({v} {value})")
+        return self.let(f"call {v} @llvm.ctpop.v{self.words}i{self.bits}({v} {value})")
+
+    def word(self, pointer: str) -> str:
+        """Return the word at a pointer as an i64."""
+        word = self.let(f"load i{self.bits}, ptr {pointer}, align {self.bits // 8}")
+        return word if self.bits == 64 else self.let(f"zext i{self.bits} {word} to i64")
 
     def module(self, head: str) -> str:
         """Return the module of this function and those that it calls.
@@ -185,12 +188,11 @@ class Text:
     @contextmanager
     def function(self, name: str) -> Iterator[Text]:
         """Write a function of its own with the parameter ``%cells``; yields its body."""
-        inner = Text(self.words, ternary=self.ternary, stored=self.stored)
+        inner = Text(self.words, ternary=self.ternary, stored=self.stored, bits=self.bits)
         inner.begin("entry")
         yield inner
         inner.do("ret void")
         body = "\n".join(inner.lines)
-        self.gates += inner.gates
         # Pieces of a large game stay pieces: one function of them all takes far longer to compile.
         head = f"define internal void {name}({self.cells} %cells) noinline"
         self.functions.append(f"{head} {{\n{body}\n}}\n")
@@ -227,18 +229,13 @@ class Text:
         self.begin(after)
 
 
-def declarations(words: int, *, ternary: bool) -> str:
+def declarations(words: int, *, ternary: bool, bits: int = 64) -> str:
     """Return the declarations of the intrinsics that :class:`Text` uses."""
-    v = f"<{words} x i64>"
-    lines = [f"declare {v} @llvm.ctpop.v{words}i64({v})", "declare i64 @llvm.cttz.i64(i64, i1)"]
-    if ternary and words > 1:
+    v = f"<{words} x i{bits}>"
+    lines = [f"declare {v} @llvm.ctpop.v{words}i{bits}({v})", "declare i64 @llvm.cttz.i64(i64, i1)"]
+    if ternary:
         lines.append(f"declare {v} {_ternary(words)}({v}, {v}, {v}, i32)")
     return "\n".join(lines)
-
-
-def gate_name(table: int) -> str:
-    """Return the name of the function of three words that a truth table stands for."""
-    return f"@gate{table}"
 
 
 def _ternary(words: int) -> str:

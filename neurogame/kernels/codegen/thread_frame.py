@@ -1,4 +1,4 @@
-"""The memory of one thread of a GPU: its own, for one word of lanes."""
+"""The memory of one thread of a GPU: its own, for half a word of lanes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,18 @@ _GIVEN = (
 )
 """Arguments that are read; the others are 0."""
 
-WARP = 32
-"""Threads that run together, and read neighbouring words at once."""
+THREAD_LANES = 32
+"""Lanes of a thread: the lower half of a word, or the upper one, as it has an even number or not.
+A register of a GPU has as many bits."""
+
+THREADS = 64 // THREAD_LANES
+"""Threads of a word."""
+
+GROUP = 32
+"""Words whose rows lie together: the threads of a warp, 32, read neighbours at once."""
+
+_ROW = 8
+"""Bytes of a word in rows."""
 
 _KEPT = ("fresh", "far", "recent", "age")
 
@@ -41,17 +51,18 @@ class ThreadFrame(PlayoutFrame):
         """Lay out the memory."""
         super().__init__(text, code, age_bits)
         self._rows_at: dict[Argument, str] = {}
-        self._loop = ""
+        self._loop = self._base = ""
 
     def begin(self) -> None:
         """Read the arguments and reserve memory, in the first block of the function."""
         text = self.text
         counters = Counter.GOALS + len(self.goal_rows)
         gates = self.code.cell_count
-        self.memory = text.let(f"alloca [{gates} x i64], align 8")
+        word = f"i{text.bits}"
+        self.memory = text.let(f"alloca [{gates} x {word}], align 8")
         if text.stored:
             self.memory = text.let(f"call {text.cells} @near(ptr {self.memory})")
-        self._loop = text.let(f"alloca [{self.cells - gates} x i64], align 8")
+        self._loop = text.let(f"alloca [{self.cells - gates} x {word}], align 8")
         self.counts = text.let(f"alloca [{counters} x i64], align 8")
         self.argument = dict.fromkeys(Argument, "0")
         for argument in _GIVEN:
@@ -67,10 +78,15 @@ class ThreadFrame(PlayoutFrame):
         """Say which thread this is."""
         super().set_block(block)
         text = self.text
-        warp, lane = text.integer("lshr", block, 5), text.integer("and", block, WARP - 1)
+        group = text.integer("udiv", block, GROUP * THREADS)
+        lane = text.integer("and", block, GROUP * THREADS - 1)
+        word = text.integer("udiv", block, THREADS)
+        seed = text.at(self.pointer(Argument.BASE), text.integer("mul", word, _ROW))
+        self._base = text.let(f"load {text.wide}, ptr {seed}, align 8")
+        self.upper = text.let(f"trunc i64 {block} to i1")
         rows = {Argument.STATE: self.fluents + len(self.kept()), Argument.FINAL: self.fluents}
         for argument, count in rows.items():
-            place = text.integer("mul", warp, count * WARP * text.bytes)
+            place = text.integer("mul", group, count * GROUP * _ROW)
             place = text.integer("add", place, text.integer("mul", lane, text.bytes))
             self._rows_at[argument] = text.at(self.pointer(argument), place)
 
@@ -79,7 +95,7 @@ class ThreadFrame(PlayoutFrame):
         if argument not in self._rows_at:
             return super().columns(argument, offset, row)
         assert row is not None
-        return self.text.at(self._rows_at[argument], int(row) * WARP * self.text.bytes)
+        return self.text.at(self._rows_at[argument], int(row) * GROUP * _ROW)
 
     def cell(self, cell: int, offset: Offset, index: str | None = None) -> str:
         """Return a pointer to a cell of the loop, or to the ``index``-th cell after it."""
@@ -97,6 +113,28 @@ class ThreadFrame(PlayoutFrame):
         if name == "left":
             return self.own(name, offset, str(number))
         return super().own_number(name, number, offset)
+
+    def base(self, offset: Offset) -> str:
+        """Return the scrambled seed of the thread's word."""
+        return self._base
+
+    def add(self, counter: int, lanes: str, times: str | None = None) -> None:
+        """Add the number of lanes, ``times`` a number (an i64), to a counter.
+
+        A launch is too short for more ends of games than a register counts.
+        """
+        text = self.text
+        kind = self._kind(counter)
+        number = text.let(f"bitcast {text.vector} {text.popcount(lanes)} to i{text.bits}")
+        if times is not None:
+            number = text.integer("mul", text.let(f"zext i{text.bits} {number} to i64"), times)
+        at = text.at(self.counts, 8 * counter)
+        total = text.let(f"add {kind} {text.let(f'load {kind}, ptr {at}, align 8')}, {number}")
+        text.do(f"store {kind} {total}, ptr {at}, align 8")
+
+    def _kind(self, counter: int) -> str:
+        """Return the type of a counter."""
+        return "i64" if counter == Counter.LOOKS else f"i{self.text.bits}"
 
     def each_fluent(self) -> Iterator[str]:
         """Write code for each fluent: a place that is computed cannot be a register."""
@@ -136,15 +174,15 @@ class ThreadFrame(PlayoutFrame):
     def enter(self) -> None:
         """Read what the thread begins with."""
         text = self.text
-        for name, source in (("base", Argument.BASE), ("open", Argument.OPEN)):
-            text.store(text.load(self.columns(source, 0)), self.own(name, 0))
+        text.store(text.load(self.columns(Argument.OPEN, 0)), self.own("open", 0))
         for fluent in self.each_fluent():
             word = text.load(self.columns(Argument.STATE, 0, fluent))
             text.store_cell(word, self.memory, int(fluent))
         for number, cell in enumerate(self.kept(), self.fluents):
             text.store(text.load(self.columns(Argument.STATE, 0, str(number))), cell)
         for counter in range(Counter.GOALS + len(self.goal_rows)):
-            text.store("zeroinitializer", text.at(self.counts, counter * text.bytes))
+            at = text.at(self.counts, 8 * counter)
+            text.do(f"store {self._kind(counter)} 0, ptr {at}, align 8")
 
     def leave(self) -> None:
         """Write what the thread goes on with, and add what it has counted to that of the others."""
@@ -155,8 +193,10 @@ class ThreadFrame(PlayoutFrame):
         for number, cell in enumerate(self.kept(), self.fluents):
             text.store(text.load(cell), self.columns(Argument.STATE, 0, str(number)))
         for counter in range(Counter.GOALS + len(self.goal_rows)):
-            place = counter * text.bytes
-            number_of = text.load_integer(text.at(self.counts, place))
+            place, kind = 8 * counter, self._kind(counter)
+            number_of = text.let(f"load {kind}, ptr {text.at(self.counts, place)}, align 8")
+            if kind != "i64":
+                number_of = text.let(f"zext {kind} {number_of} to i64")
             text.do(_add(text.at(self.pointer(Argument.COUNTS), place), number_of))
 
 

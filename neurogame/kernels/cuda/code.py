@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from dataclasses import dataclass
 from typing import final
 
@@ -24,20 +23,29 @@ from neurogame.netlist.facts import facts_of
 MOST_GATES = 100_000
 """Larger circuits are refused: there is no code that interprets tables on GPUs."""
 
-_REGISTERS = 80
-"""Words that the gates of a thread may have in registers: it has 255 of 32 bits, and the loop and
-what is on its way take the others."""
+_CELLS = 400
+"""Cells up to which the optimiser may make registers of all of them: NVIDIA's assembler, which
+then decides what goes to memory, takes fewer accesses than the schedule."""
+
+_REGISTERS = 210
+"""Otherwise, half words that the gates of a thread may have in registers: it has 255 of 32 bits,
+and the loop and what is on its way take the others."""
+
+_PIECE = 5000
+"""Most gates of a piece of code: more than for a processor, since between pieces all values are in
+memory."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class ThreadCode:
-    """The playouts of a game as the code of one thread, which plays one word of lanes.
+    """The playouts of a game as the code of one thread, which plays half a word of lanes.
 
     Attributes:
         text: the code.
         gates: gates per ply, those of the goals included.
-        accesses: loads and stores of words per ply, if nothing stayed in registers between parts.
+        accesses: loads and stores of half words per ply, if nothing stayed in registers between
+            parts.
         goal_index: which of the counted goal rows each goal is; int64 ``[V]``.
         goal_rows: number of counted goal rows.
     """
@@ -69,7 +77,6 @@ def load_thread_code(circuit: Circuit, age_bits: int) -> ThreadCode:
         text=ThreadText(
             functions=arrays["functions"].tobytes().decode(),
             body=arrays["body"].tobytes().decode(),
-            gates=Counter(dict(enumerate(arrays["tables"].tolist()))) + Counter(),
             kept=kept,
             cells=cells,
         ),
@@ -104,14 +111,13 @@ def _make(circuit: Circuit, age_bits: int) -> Arrays:
             f"backend 'cuda' plays games of up to {MOST_GATES:,} gates, and this one has "
             f"{ply.netlist.gate_count:,}: take 'torch' on this device, or 'llvm' on cpu"
         )
-    code = StraightCode(ply, _REGISTERS, loop_rows(ply))
-    text = write_threads(code, age_bits, stored=code.cell_count > _REGISTERS)
+    code = StraightCode(ply, _REGISTERS, loop_rows(ply), _PIECE)
+    text = write_threads(code, age_bits, stored=code.cell_count > _CELLS)
     rows = sorted(set(ply.goals.tolist()))
     numbers = [ply.netlist.gate_count, *code.accesses(), text.cells, len(rows), text.kept]
     return {
         "functions": np.frombuffer(text.functions.encode(), np.uint8),
         "body": np.frombuffer(text.body.encode(), np.uint8),
-        "tables": np.array([text.gates[table] for table in range(256)]),
         "numbers": np.array(numbers),
         "goal_index": np.searchsorted(np.array(rows, np.int64), ply.goals),
     }

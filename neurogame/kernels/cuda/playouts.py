@@ -1,4 +1,4 @@
-"""Playouts on a GPU: a thread for every word of lanes, some steps at a time."""
+"""Playouts on a GPU: two threads for every word of lanes, some steps at a time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from neurogame.errors import ConfigurationError
 from neurogame.kernels.codegen.call import tally_of
 from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Counter
 from neurogame.kernels.codegen.limits import UNLIMITED, PlyLimit, quota
-from neurogame.kernels.codegen.thread_frame import WARP
+from neurogame.kernels.codegen.thread_frame import GROUP, THREADS
 from neurogame.kernels.cuda.code import ThreadCode, load_thread_code
 from neurogame.kernels.cuda.driver import CudaDriver
 from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
@@ -121,7 +121,7 @@ class CudaPlayouts:
 
 @final
 class _Launches:
-    """Some lane words, a thread each, and the table of arguments.
+    """Some lane words, two threads each, and the table of arguments.
 
     Attributes:
         given_up: 1 where a thread has given up; int64 ``[1]``.
@@ -136,7 +136,8 @@ class _Launches:
         self._held: list[Tensor] = []
         self.given_up = self._zeros(1)
         self.counts = self._zeros(Counter.GOALS + code.goal_rows)
-        self._set(Argument.BLOCK_END, width)
+        self._threads = THREADS * width
+        self._set(Argument.BLOCK_END, self._threads)
         self._set(Argument.STRIDE, 8 * width)
         self._set(Argument.GIVEN_UP, self.given_up)
         self._set(Argument.COUNTS, self.counts)
@@ -172,7 +173,7 @@ class _Launches:
         """Play given states on; see :class:`PlayoutKernel`."""
         width = self._width
         looks = UNLIMITED if steps is None else steps + 1
-        final = _warps(self._zeros((len(words), width)))
+        final = _groups(self._zeros((len(words), width)))
         began = torch.full((64 * width,), step, dtype=torch.int32, device=self._driver.device)
         plies = self._zeros(64 * width, torch.int32)
         playing = self._zeros(width) - 1
@@ -203,7 +204,7 @@ class _Launches:
             self._set(Argument.LOOKED, looked)
             self._set(Argument.PAUSE, until)
             start = perf_counter()
-            self._driver.launch(self._function, self._width, self._arguments)
+            self._driver.launch(self._function, self._threads, self._arguments)
             looked = until
             # This waits for the threads.
             if bool(self.given_up) or not bool(opened.any()):
@@ -215,7 +216,7 @@ class _Launches:
         """Say what the lanes begin with: their states, and zeros in the other rows kept."""
         rows = self._zeros((len(states) + self._code.text.kept, self._width))
         rows[: len(states)] = states
-        self._set(Argument.STATE, _warps(rows))
+        self._set(Argument.STATE, _groups(rows))
 
     def _set_quota(self, left: Tensor) -> None:
         """Say how many games lanes may begin after their first; int64 ``[bits, width]``."""
@@ -237,12 +238,12 @@ class _Launches:
         return torch.zeros(shape, dtype=dtype, device=self._driver.device)
 
 
-def _warps(rows: Tensor) -> Tensor:
-    """Return rows of words, ``[N, width]``, as warps have them, ``[warps, N, 32]``."""
-    padded = torch.nn.functional.pad(rows, (0, -rows.shape[1] % WARP))
-    return padded.view(len(rows), -1, WARP).transpose(0, 1).contiguous()
+def _groups(rows: Tensor) -> Tensor:
+    """Return rows of words, ``[N, width]``, in groups as threads have them, ``[groups, N, 32]``."""
+    padded = torch.nn.functional.pad(rows, (0, -rows.shape[1] % GROUP))
+    return padded.view(len(rows), -1, GROUP).transpose(0, 1).contiguous()
 
 
-def _rows(warps: Tensor, width: int) -> Tensor:
+def _rows(groups: Tensor, width: int) -> Tensor:
     """Return the rows of words again."""
-    return warps.transpose(0, 1).reshape(warps.shape[1], -1)[:, :width]
+    return groups.transpose(0, 1).reshape(groups.shape[1], -1)[:, :width]

@@ -6,9 +6,11 @@ import numpy as np
 
 from neurogame.array_types import Float32s1
 from neurogame.kernels.mcts.bonus import add_bonus, shrink
+from neurogame.kernels.mcts.distance import narrow
 from neurogame.kernels.mcts.prove import prove_by_child, prove_by_joint
 from neurogame.kernels.mcts.search import OVER, Search, Simulation, simulation_of
 from neurogame.kernels.mcts.select import best_known
+from neurogame.kernels.mcts.ties import count_tied
 from neurogame.kernels.mcts.tree import (
     DECIDERS,
     EXACT,
@@ -16,6 +18,7 @@ from neurogame.kernels.mcts.tree import (
     KNOWN,
     NO_LINK,
     PARTED,
+    PROVED,
     ROLE,
     SUMS,
     VALUES,
@@ -81,9 +84,14 @@ def back_up(search: Search) -> None:
     tree, sims, totals = search.tree, search.sims, search.totals
     heap, paths, count = tree.heap, sims.paths, sims.count
     blend, solver = search.options.blend != 0, search.options.solver != 0
+    winner = search.winner
     for number in range(count):
         sim, result = simulation_of(sims, number), sims.results[number]
         length, node = sim.length, sim.node
+        if search.ties:
+            if length > 0:
+                count_tied(search, sim, result)
+            continue
         totals.longest = max(totals.longest, length)
         totals.plies += length
         known = _end(tree, result, node)
@@ -94,18 +102,23 @@ def back_up(search: Search) -> None:
             if blend and node > 0 and not known and deciders == 1:
                 _blend(tree, result, node, edges_of(tree, record, 1, 0).visits[edge] + 1)
             _add_edges(search, sim, result, ply, record, deciders, node)
-            own.visits += 1
             own.status -= 1
-            if own.status & PARTED and not known:
-                _prefer_known(tree, result, record, edge)
-            _add_results(tree, result, record)
+            # What a proved node was worth before its proof is kept.
+            settled = winner >= 0 and own.status & PROVED != 0
+            if not settled:
+                own.visits += 1
+                if own.status & PARTED and not known:
+                    _prefer_known(tree, result, record, edge)
+                _add_results(tree, result, record)
             if known and solver:
                 if deciders == 1:
                     known = prove_by_child(search, record, edge, node)
                 else:
                     known = prove_by_joint(search, sim, ply, record, node)
             else:
-                known = False
+                known = settled
+            if winner >= 0:
+                narrow(tree, record, winner)
             node = own.node
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.kernels.mcts.distance import close, is_open, pursue
 from neurogame.kernels.mcts.lookup import add_move, find_joint, joint_child, joint_key
 from neurogame.kernels.mcts.nodes import is_on_path, open_record
 from neurogame.kernels.mcts.search import (
@@ -21,6 +22,7 @@ from neurogame.kernels.mcts.search import (
     simulation_of,
 )
 from neurogame.kernels.mcts.select import choose, trust_at
+from neurogame.kernels.mcts.ties import next_tied
 from neurogame.kernels.mcts.tree import (
     CLOSED,
     DECIDERS,
@@ -87,7 +89,7 @@ def _enter(search: Search, sim: Simulation) -> int:
     else:
         record, over = node_at(heap, node).record, node_at(heap, node).flags & EXACT
     sim.node = node
-    if over:
+    if over and not _leads_on(search, sim, node, record):
         sim.end = OVER
         return 0
     if sim.length == search.options.depth or is_on_path(tree, search.sims, sim, node):
@@ -100,6 +102,17 @@ def _enter(search: Search, sim: Simulation) -> int:
     elif link < 0 and sim.length > 0:
         _link_record(tree, search.sims, sim, record)
     return record
+
+
+@inner
+def _leads_on(search: Search, sim: Simulation, node: int, record: int) -> bool:
+    """Return whether a simulation goes on from a proved node: it pursues a win, or compares."""
+    if search.winner < 0:
+        return search.ties != 0 and sim.length == 0
+    if record == 0 or sim.length == search.options.depth:
+        return False
+    tree = search.tree
+    return is_open(tree, node, search.winner) and not is_on_path(tree, search.sims, sim, node)
 
 
 @inner
@@ -124,11 +137,25 @@ def _ask(search: Search, sim: Simulation) -> None:
 
 @inner
 def _leave(search: Search, sim: Simulation) -> bool:
-    """Choose a joint move; return whether it leads to a node, which is asked for."""
+    """Choose a joint move; return whether it leads to a node, which is asked for.
+
+    Where a win is pursued and no way leads on, the path ends before.
+    """
     tree, options, sims = search.tree, search.options, search.sims
     heap, paths, record, number = tree.heap, sims.paths, sim.record, sim.number
     own, length, kind = record_at(heap, record), sim.length, options.kind
-    status = own.status
+    status, way = own.status, -1
+    if search.ties:
+        way = next_tied(tree, record)
+        if way < 0:
+            sim.end = OVER
+            return False
+    if search.winner >= 0:
+        way = pursue(tree, record, search.winner)
+        if way < 0:
+            close(tree, record, search.winner)
+            sim.end, sim.node = (OVER, own.node) if status & PROVED else (AGAIN, 0)
+            return False
     below, deciders = own.visits - own.ends + (status & PENDING), status >> DECIDERS
     own.status = status + 1
     paths[length, number, 0] = record
@@ -143,7 +170,9 @@ def _leave(search: Search, sim: Simulation) -> bool:
         table = _reference(tree, options.ref, sim, own)
     joint, link = np.uint64(0), NO_LINK
     for decider in range(deciders):
-        edge = choose(tree, options, record, deciders, decider, spread, trust, table)
+        edge = way
+        if way < 0:
+            edge = choose(tree, options, record, deciders, decider, spread, trust, table)
         paths[length, number, 1 + decider] = edge
         edges = edges_of(tree, record, deciders, decider)
         word = edges.moves[edge]
@@ -154,8 +183,8 @@ def _leave(search: Search, sim: Simulation) -> bool:
         entry = find_joint(tree, joint_key(joint, own.node))
         link = CLOSED - joint_child(tree, entry) if entry >= 0 else NO_LINK
     sim.link = link
-    if link == NO_LINK:
-        sim.end, sim.node = STEP, 0
+    if link == NO_LINK or search.ties:
+        sim.end, sim.node = AGAIN if search.ties else STEP, 0
         return False
     following = link if link >= 0 else CLOSED - link
     for line in range(_AHEAD):

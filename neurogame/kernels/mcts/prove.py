@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.kernels.mcts.distance import most_plies, plies_by_child, set_most_plies
 from neurogame.kernels.mcts.lookup import find_joint
 from neurogame.kernels.mcts.nodes import chosen_key
 from neurogame.kernels.mcts.search import ALONE, WHOLE, Search, Simulation
@@ -64,15 +65,17 @@ def prove_by_child(search: Search, record: int, edge: int, child: int) -> bool:
     tree, early = search.tree, search.options.early
     own, decider = record_at(tree.heap, record), decider_of(tree, record, 0)
     edges, role, count = edges_of(tree, record, 1, 0), decider.head >> ROLE, decider.head & COUNT
-    if own.status & PROVED or edges.moves[edge] & KNOWN:
+    if edges.moves[edge] & KNOWN:
         return own.status & PROVED != 0
     value = results_of(tree, child).values[role]
     edges.moves[edge] |= KNOWN
     own.status |= PARTED
     edges.sums[edge] = value * np.float32(edges.visits[edge])
+    if own.status & PROVED:
+        return True
     if value >= tree.best[role]:
         if early == ALONE or (early == WHOLE and value >= _ONE):
-            _settle(tree, record, child)
+            _settle(tree, record, child, plies_by_child(tree, record, child))
             return True
         own.status |= SETTLED
     if decider.tried < count:
@@ -82,7 +85,7 @@ def prove_by_child(search: Search, record: int, edge: int, child: int) -> bool:
             return False
     best = _best_child(tree, edges, count, role)
     if best > 0:
-        _settle(tree, record, best)
+        _settle(tree, record, best, plies_by_child(tree, record, best))
     return best > 0
 
 
@@ -113,12 +116,13 @@ def _are_equal(tree: Tree, one: int, other: int) -> bool:
 
 
 @inner
-def _settle(tree: Tree, record: int, child: int) -> None:
-    """Give a node the proved values of its child."""
+def _settle(tree: Tree, record: int, child: int, plies: int) -> None:
+    """Give a node the proved values of its child, and the plies to the end."""
     own = record_at(tree.heap, record)
     own.status |= PROVED
     node = node_at(tree.heap, own.node)
     node.flags |= EXACT
+    set_most_plies(tree, own.node, plies)
     values, hints = results_of(tree, own.node).values, results_of(tree, own.node).hints
     found = results_of(tree, child).values
     for role in range(len(tree.best)):
@@ -144,7 +148,8 @@ def prove_by_joint(search: Search, sim: Simulation, ply: int, record: int, child
         Whether the node itself is proved.
     """
     tree, paths, opposed = search.tree, search.sims.paths, search.options.opposed != 0
-    if record_at(tree.heap, record).status & PROVED:
+    own = record_at(tree.heap, record)
+    if own.status & PROVED:
         return True
     entry = find_joint(tree, chosen_key(tree, search.sims, sim, ply))
     if entry < 0 or tree.joints[entry, 1] & 1:
@@ -153,6 +158,9 @@ def prove_by_joint(search: Search, sim: Simulation, ply: int, record: int, child
     deciders, total = deciders_of(tree, record), 1.0
     proofs = joint_proofs_of(tree, record, deciders)
     proofs.count += 1
+    # The farthest end of those that are known: nobody can be sure of another one.
+    plies = max(most_plies(tree, own.node), most_plies(tree, child) + 1)
+    set_most_plies(tree, own.node, plies)
     if proofs.count == 1:
         proofs.same = child
     elif proofs.same > 0 and not _are_equal(tree, proofs.same, child):
@@ -169,5 +177,5 @@ def prove_by_joint(search: Search, sim: Simulation, ply: int, record: int, child
             best[edge] += 1
             proved = proved or (opposed and best[edge] * np.float64(count) == total)
     if proved:
-        _settle(tree, record, child)
+        _settle(tree, record, child, plies)
     return proved

@@ -10,10 +10,12 @@ from neurogame.kernels.leaves.values import evaluate, has_failed
 from neurogame.kernels.mcts.all_moves import learn_all_moves
 from neurogame.kernels.mcts.backup import back_up, collect
 from neurogame.kernels.mcts.descend import descend
+from neurogame.kernels.mcts.distance import pursued
 from neurogame.kernels.mcts.expand import gather_leaves, insert
 from neurogame.kernels.mcts.pace import choose_pace, note_pace
 from neurogame.kernels.mcts.priors import add_priors
 from neurogame.kernels.mcts.search import OVER, UCT, Options, Parts, Search, simulation_of
+from neurogame.kernels.mcts.ties import has_ties
 from neurogame.kernels.mcts.tree import EXACT, Tree, node_at
 from neurogame.kernels.native.arrays import cast
 from neurogame.kernels.native.bits import whole
@@ -23,8 +25,9 @@ from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.random import random_word
 
 DONE, TIME, SOLVED, FAILED, FULL = 0, 1, 2, 3, 4
-"""Why :func:`run` returns: nothing left to do, no time left, values of the root proved, an error
-in Python code; then the tree is to be thrown away; no room for the nodes of another block."""
+"""Why :func:`run` returns: nothing left to do, no time left, the root proved and its best moves
+known, an error in Python code; then the tree is to be thrown away; no room for the nodes of another
+block."""
 
 policy_of = cast(Policy)
 
@@ -58,9 +61,13 @@ def run(search: Search) -> None:
     tree, options, totals, parts = search.tree, search.options, search.totals, search.parts
     deadline = search.deadline
     while True:
+        search.winner, search.ties = -1, 0
         if node_at(tree.heap, tree.root).flags & EXACT:
-            search.code = SOLVED
-            return
+            search.winner = pursued(search)
+            search.ties = int(search.winner < 0 and has_ties(search))
+            if search.winner < 0 and not search.ties:
+                search.code = SOLVED
+                return
         count = min(search.lanes, search.simulations - totals.simulations)
         count = min(count, search.nodes - totals.created)
         begun = nanoseconds()

@@ -395,6 +395,8 @@ class Search(Struct):
         heeds: whether to return where there is no room for more nodes; else the search goes on
             without them.
         code: why the search has returned.
+        winner: the role whose win is pursued, see ``distance.py``; -1 if there is none.
+        ties: whether moves that lose alike are compared, see ``ties.py``.
     """
 
     tree: Tree
@@ -417,3 +419,5 @@ class Search(Struct):
     deadline: int
     heeds: int
     code: int
+    winner: int
+    ties: int

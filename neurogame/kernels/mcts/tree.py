@@ -56,7 +56,8 @@ class Node(Struct):
         index: row of the state.
         record: place of the record, 0 if there is none.
         ends: simulations that ended here; once there is a record, GRAVE's table.
-        flags: :data:`TERMINAL`, :data:`EXACT`.
+        flags: :data:`TERMINAL`, :data:`EXACT`, and from bits :data:`LEAST`, :data:`MOST` and
+            :data:`WINNER` on what is known of the plies to the end, see ``distance.py``.
     """
 
     index: Int32
@@ -79,6 +80,11 @@ class Results(Columns):
 
 TERMINAL, EXACT = 1, 2
 """Flags of a node: the game is over here; ``values`` are proved."""
+LEAST, MOST, WINNER = 2, 16, 28
+"""First bits, in the flags of a node, of a lower and an upper bound of the plies to the end, and of
+the role (+ 1) to whose win the lower one belongs."""
+BOUND = (1 << 12) - 1
+"""Bits of such a bound."""
 VALUES = 4
 """Words of a node, which its values follow."""
 
@@ -87,7 +93,8 @@ class Record(Struct):
     """What is counted at a node that simulations have passed; sums of results follow.
 
     Attributes:
-        visits: simulations that came here.
+        visits: simulations that came here; once the values are proved, those before that, or of a
+            move of a lost root those that have compared it, see ``ties.py``.
         ends: those of them that ended here.
         status: simulations on their way, flags, and from bit :data:`DECIDERS` on the number of
             deciding roles.

@@ -38,7 +38,7 @@ function showFound(holder, found, role, roles, { onPlay, onStep, choicesOf, base
   if (search) {
     const facts = [
       [`value for ${roles[role]}`, number(search.value[role])],
-      ['proved', search.proved ? 'yes' : 'no'],
+      ['proved', search.proved ? (search.plies ? `yes, over in ${search.plies} plies` : 'yes') : 'no'],
       ['depth', search.depth],
       ['states', search.nodes],
       ['visits', search.visits],

@@ -49,19 +49,6 @@ def signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
-def lop3(a: int, b: int, c: int, table: int) -> int:
-    """Return any function of three words: the OR of its minterms."""
-    value = 0
-    for minterm in range(8):
-        if table >> minterm & 1:
-            x, y, z = (
-                word if minterm & weight else ~word
-                for word, weight in zip((a, b, c), (4, 2, 1), strict=True)
-            )
-            value |= x & y & z
-    return value
-
-
 class PtxMachine:
     """A module, ready to run."""
 
@@ -273,7 +260,6 @@ _OPERATIONS: dict[str, Callable[..., int]] = {
     "shl": lambda bits, a, b: a << min(b, bits),
     "shr": _shift_right,
     "bfe": lambda bits, a, begin, size: signed(a >> begin & ((1 << size) - 1), size),
-    "lop3": lambda bits, a, b, c, table: lop3(a, b, c, table),
     "popc": lambda bits, a: a.bit_count(),
     "clz": lambda bits, a: bits - a.bit_length(),
     "brev": lambda bits, a: int(f"{a:0{bits}b}"[::-1], 2),

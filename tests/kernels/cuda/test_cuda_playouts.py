@@ -14,7 +14,6 @@ import torch
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, LimitError
-from neurogame.kernels.codegen import straight
 from neurogame.kernels.codegen.frame import Argument
 from neurogame.kernels.cuda import code, playouts
 from neurogame.kernels.cuda.code import load_thread_code
@@ -72,7 +71,7 @@ def test_simultaneous_moves() -> None:
         ("odd", {"lanes": 65, "games": 200, "max_plies": 6, "lengths": True}),
         ("connectfour", {"lanes": 65, "steps": 30}),
         # Threads of a second block.
-        ("tictactoe", {"lanes": 64 * (BLOCK_THREADS + 2), "steps": 7}),
+        ("tictactoe", {"lanes": 32 * (BLOCK_THREADS + 3), "steps": 7}),
     ],
 )
 def test_the_code_of_the_gpu_plays_them_too(name: str, how: dict[str, Any]) -> None:
@@ -89,8 +88,8 @@ def test_gates_in_pieces_are_the_same_gates(
     ptx: bool, registers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parts of many gates become functions, which find a thread's cells in its memory."""
-    monkeypatch.setattr(straight, "_WHOLE", 60)
-    monkeypatch.setattr(straight, "_PIECE", 50)
+    monkeypatch.setattr(code, "_PIECE", 50)
+    monkeypatch.setattr(code, "_CELLS", 0)
     monkeypatch.setattr(code, "load_arrays", lambda key: None)
     monkeypatch.setattr(code, "save_arrays", lambda key, arrays: None)
     monkeypatch.setattr(code, "_REGISTERS", registers)
@@ -151,10 +150,10 @@ def test_the_table_of_arguments_and_the_grid() -> None:
     run = PlayoutRun(seed=5, lanes=64 * 65, steps=FIRST_LOOKS)
     assert_equal(cuda.run(run), plain("tictactoe").run(run))
     [(blocks, threads, arguments)] = library.launches
-    assert (blocks, threads) == (2, BLOCK_THREADS), "one word more than a block has threads"
+    assert (blocks, threads) == (3, BLOCK_THREADS), "one word more than two blocks have"
     assert library.depth == 0, "the context is left as it was"
     given = {argument: int(arguments[argument]) for argument in Argument}
-    assert given[Argument.BLOCK_END] == 65, "the other threads of the last block do nothing"
+    assert given[Argument.BLOCK_END] == 2 * 65, "two threads a word; the others do nothing"
     assert given[Argument.STRIDE] == 8 * 65
     assert given[Argument.LEFT_BITS] == 0, "lanes never stop"
     assert given[Argument.FINAL] == given[Argument.START] == given[Argument.LENGTHS] == 0
@@ -166,7 +165,7 @@ def test_many_words_are_played_in_chunks(monkeypatch: pytest.MonkeyPatch) -> Non
     cuda, library = on_fake("tictactoe")
     run = PlayoutRun(seed=5, lanes=64 * 7 - 9, games=900, lengths=True)
     assert_equal(cuda.run(run), plain("tictactoe").run(run))
-    assert {int(a[Argument.BLOCK_END]) for _, _, a in library.launches} == {3, 1}
+    assert {int(a[Argument.BLOCK_END]) for _, _, a in library.launches} == {6, 2}
     numbers = torch.arange(7)
     start = plain("tictactoe").ply.initial.repeat(1, 7)
     expected = plain("tictactoe").finish(start, numbers, 5, steps=6)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from neurogame.kernels.codegen import straight
 from neurogame.kernels.codegen.expressions import expression
 from neurogame.kernels.codegen.frame import Part, part_gates
 from neurogame.kernels.codegen.ptx import compile_ptx, count_instructions
@@ -26,8 +24,10 @@ from tests.processes import run
 SMALL = (("tictactoe", 0), ("tictactoe", 10), ("odd", 0), ("odd", 10))
 CODES = (*SMALL, ("connectfour", 0), ("connectfour", 10), ("connectfour_simultaneous", 0))
 """Games, and bits for the plies of a game."""
-OF_THE_LOOP = {0x10, 0x30, 0x40, 0x78, 0x80, 0x8E, 0x90, 0x96, 0xCA, 0xE0, 0xF4, 0xF8}
-"""Truth tables of the gates that are not the game's: counting, drawing, ages."""
+
+
+OF_THE_LOOP = 300
+"""More operations than counting, drawing and the ages of games consist of."""
 
 
 def ply_of(name: str) -> Ply:
@@ -35,31 +35,28 @@ def ply_of(name: str) -> Ply:
     return build_play(circuit, facts_of(circuit), moves=False)
 
 
-def gates_of(ply: Ply) -> Counter[int]:
-    """Return how many gates of each truth table a ply has, those that are inputs left out."""
-    tables = [int(ply.netlist.table[gate]) for part in Part for gate in part_gates(ply, part)]
-    return Counter(table for table in tables if expression(table))
+def operations_of(ply: Ply) -> int:
+    """Return the operations of two inputs, and of one, that the gates of a ply are written as."""
+    gates = [gate for part in Part for gate in part_gates(ply, part)]
+    return sum(len(expression(int(ply.netlist.table[gate]))) for gate in gates)
 
 
-def functions_of(ptx: str) -> Counter[int]:
-    """Return how many instructions of three inputs there are of each truth table."""
-    return Counter(int(table) for table in re.findall(r"^\s*lop3\.b32 .*, (\d+);$", ptx, re.M))
+def logic_of(ptx: str) -> int:
+    """Return the logic on half words."""
+    counts = count_instructions(ptx)
+    return sum(counts[f"{name}.b32"] for name in ("and", "or", "xor", "not"))
 
 
 @pytest.mark.parametrize(("name", "age_bits"), CODES)
 def test_gates_are_those_of_the_netlist(name: str, age_bits: int) -> None:
-    """Written: exactly. In the end: two instructions each, but for what is found to be equal."""
+    """Written: each, besides those of the loop. In the end: what the optimiser leaves of them."""
     text = load_thread_code(game(name).circuit, age_bits).text
-    own = gates_of(ply_of(name))
-    rest = text.gates.copy()
-    rest.subtract(own)
-    assert min(rest.values()) >= 0
-    assert {table for table, count in rest.items() if count} <= OF_THE_LOOP
-    found = functions_of(load_ptx(text, "sm_90"))
-    for table, count in own.items():
-        if table not in OF_THE_LOOP:
-            assert 2 * count * 0.9 - 4 <= found[table] <= 2 * count, hex(table)
-    assert 2 * own.total() * 0.97 <= found.total() <= 2 * text.gates.total()
+    ply = ply_of(name)
+    operations = operations_of(ply)
+    written = len(re.findall(r"= (?:and|or|xor) <1 x i32>", text.functions + text.body))
+    # States at the ends of games are kept in two places.
+    assert operations < written - 4 * len(ply.next) < operations + OF_THE_LOOP
+    assert operations * 0.8 < logic_of(load_ptx(text, "sm_90")) <= written
 
 
 @pytest.mark.parametrize(("name", "age_bits"), SMALL)
@@ -80,40 +77,37 @@ def check_words(ptx: str) -> None:
         assert not re.search(r"\.v[48]|\.f\d\d|\.b128|\.u8|\.b8", name), name
     for word in (".extern", "trap", "<", "@llvm"):
         assert word not in re.sub(r"//.*|%\w+<\d+>", "", ptx), word
-    assert count_instructions(ptx)["lop3.b32"] == functions_of(ptx).total()
+    # NVIDIA's assembler makes the instructions of three inputs; those given it have crashed it.
+    assert "lop3" not in ptx
 
 
 @pytest.mark.parametrize(("name", "age_bits"), sorted(set(CODES) - set(SMALL)))
-def test_a_larger_game_goes_through_memory_as_scheduled(name: str, age_bits: int) -> None:
+def test_a_large_game_goes_through_memory_as_scheduled(name: str, age_bits: int) -> None:
     """Loads and stores of the gates, and those of the loop: rows, ranks, states at both ends."""
-    code = load_thread_code(game(name).circuit, age_bits)
-    ptx = load_ptx(code.text, "sm_90")
+    ply = ply_of(name)
+    code = StraightCode(ply, 30, loop_rows(ply))
+    ptx = compile_ptx(gpu_module(write_threads(code, age_bits, stored=True)), "sm_90")
     check_words(ptx)
-    counts, ply = count_instructions(ptx), ply_of(name)
-    loads, stores = code.accesses
+    counts = count_instructions(ptx)
+    loads, stores = code.accesses()
     fluents = len(ply.next)
     ranks = sum(len(choice.rank) for choice in ply.choices)
     planes = sum(len(choice.total) + len(choice.mask) + 1 for choice in ply.choices)
-    assert counts["st.local.v2.b32"] == stores + fluents + ranks + (ply.reset > 0)
+    assert counts["st.local.b32"] == stores + fluents + ranks + (ply.reset > 0)
     # Final states are read in two places; ends, goals and several where games end.
     rows = planes + 4 * (len(ply.goals) + 3)
-    assert loads + 3 * fluents < counts["ld.local.v2.b32"] <= loads + 3 * fluents + rows
-    assert not any(name.startswith(("ld.local.b", "st.local.b")) for name in counts)
+    assert loads + 3 * fluents < counts["ld.local.b32"] <= loads + 3 * fluents + rows
 
 
-def test_pieces_of_a_large_game_find_their_cells_in_the_memory_of_the_thread(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(straight, "_WHOLE", 60)
-    monkeypatch.setattr(straight, "_PIECE", 50)
+def test_pieces_of_a_large_game_find_their_cells_in_the_memory_of_the_thread() -> None:
     ply = ply_of("tictactoe")
-    code = StraightCode(ply, 100, loop_rows(ply))
+    code = StraightCode(ply, 100, loop_rows(ply), 50)
     ptx = compile_ptx(gpu_module(write_threads(code, 0, stored=True)), "sm_90")
     names = re.findall(r"^\.func (\w+)\($", ptx, re.M)
     assert len(names) == sum(len(pieces) for pieces in code.steps.values() if len(pieces) > 1) >= 4
     assert set(re.findall(r"call\.uni\s+(\w+)", ptx)) == set(names)
     check_words(ptx)
-    assert count_instructions(ptx)["ld.local.v2.b32"] >= code.accesses()[0]
+    assert count_instructions(ptx)["ld.local.b32"] >= code.accesses()[0]
 
 
 @pytest.mark.skipif(shutil.which("ptxas") is None, reason="NVIDIA's assembler is not installed")
@@ -125,7 +119,7 @@ def test_the_assembler_takes_it(name: str, age_bits: int, target: str, tmp_path:
     command = ["ptxas", "-v", f"-arch={target}", str(path), "-o", str(tmp_path / "play.cubin")]
     said = run(command).stderr
     assert "Compiling entry function 'play'" in said
-    if name == "tictactoe":
+    if name == "tictactoe" or target == "sm_90":
         assert " 0 bytes spill stores, 0 bytes spill loads" in said, "all of it in registers"
 
 
@@ -135,7 +129,7 @@ def test_code_for_every_kind_of_gpu(target: int) -> None:
     assert re.search(rf"^\.version 7\.8\n\.target sm_{target}$", ptx, re.M)
 
 
-def test_the_text_is_the_same_for_gpu_and_processor_but_for_gates_and_numbers() -> None:
+def test_the_text_is_the_same_for_gpu_and_processor_but_for_numbers_and_memory() -> None:
     text = load_thread_code(game("tictactoe").circuit, 10).text
     gpu, processor = gpu_module(text), cpu_module(text)
     assert text.body in gpu

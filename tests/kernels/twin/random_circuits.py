@@ -48,7 +48,7 @@ def random_circuit(seed: int, gates: int) -> Circuit:
         moves=tuple(tuple(f"m{i}" for i in range(n)) for n in moves),
         initial=initial,
         graph=graph_of(first_gate, kind, rows, np.concatenate([legal, following, over, literals])),
-        goal_values=tuple(tuple(value for value, _ in own) for own in goals),
+        named_goals=tuple(tuple(value for value, _ in own) for own in goals),
         atoms=NO_ATOMS,
         key=f"random-{seed}-{gates}",
     )

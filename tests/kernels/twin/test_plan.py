@@ -74,7 +74,7 @@ def wide_or(moves: int, dropped: int) -> Circuit:
         roles=("r",),
         moves=(tuple(f"m{i}" for i in range(moves)),),
         graph=graph_of(node, [OR], [start + 2 * np.arange(dropped, moves)], outputs),
-        goal_values=((),),
+        named_goals=((),),
     )
 
 

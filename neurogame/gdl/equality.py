@@ -1,7 +1,6 @@
 """Equalities in a body: ``(not (distinct left right))`` solved by unification.
 
-GDL negates sentences only, so the checks refuse such a literal; grounding reads it all the same,
-since some public rulesheets have it.
+GDL negates sentences only, so such a literal is nonstandard; some public rulesheets have it.
 """
 
 from __future__ import annotations

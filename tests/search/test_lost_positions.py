@@ -1,0 +1,179 @@
+"""Who has lost plays what loses latest, and who has won what wins soonest."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from neurogame.search.limit import Limit
+from neurogame.search.mcts import Mcts
+from neurogame.search.mcts_final import pick
+from neurogame.search.mcts_reading import DeciderMoves
+from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.result import SearchResult
+from neurogame.simulate.game import Game, State
+
+LOST = """
+13423171143315726332172642 67 12
+17126271213213662541456625 5 4
+333665665247316377173 4 18
+3712116553755755623131 1 4
+714541175374255613213767624 5 4
+644666112672657731172754 7 14
+612326225775323163141 123567 18
+6125651356316577331256211 4 4
+144717753267523574237665464321412 2 4
+6111146167364564453772314337726 5 4
+44162143773262737336 27 16
+2313555162111666412727455 3 16
+31561474615331151555324376663 4 10
+517225712625573637156 2 6
+2261175765432545625756 7 18
+147465554475673226576257 7 6
+21566724643412365712 4 6
+1637523516336535111316 5 6
+612227732116563564512 2 4
+451475523776516641341 5 18
+"""
+"""Columns so far, the columns that lose latest, and the plies that are left then: the first of
+experiments/lost_positions.py, by a solver that is independent of the package."""
+
+
+@cache
+def _game(name: str) -> Game:
+    return Game.load(name)
+
+
+def _played(game: Game, moves: list[tuple[int, str]]) -> State:
+    """The state after moves of one role at a time, the other one passing."""
+    state = game.initial_state()
+    for role, move in moves:
+        texts = ["noop", "noop"]
+        texts[role] = move
+        joint = [game.move_index(one, text) for one, text in zip(game.roles, texts, strict=True)]
+        state = state.next(joint)
+    return state
+
+
+def _dropped(columns: str) -> State:
+    moves = [(number % 2, f"(drop {column})") for number, column in enumerate(columns)]
+    return _played(_game("connectfour"), moves)
+
+
+def _marked(squares: str) -> State:
+    moves = [(n % 2, f"(mark {square[0]} {square[1]})") for n, square in enumerate(squares.split())]
+    return _played(_game("tictactoe"), moves)
+
+
+def _searched(
+    state: State, role: int, seed: int, simulations: int, settings: MctsSettings | None = None
+) -> SearchResult:
+    search = Mcts(state.game, settings=settings, seed=seed)
+    return search.search(state, role, Limit(simulations=simulations))
+
+
+def test_nearly_always_the_move_that_loses_latest() -> None:
+    game, good, told = _game("connectfour"), 0, 0
+    for line in LOST.split("\n")[1:-1]:
+        columns, latest, plies = line.split()
+        role = len(columns) % 2
+        found = _searched(_dropped(columns), role, 0, 5000)
+        chosen = game.moves[role][found.move]
+        good += chosen[len("(drop ")] in latest
+        told += found.proved and found.plies[found.move] == int(plies)
+    assert good >= 18
+    assert told >= 11
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_double_threat_is_blocked_on_one_side(seed: int) -> None:
+    # x at the corners 1 1, 3 3 and 1 3, o in the middle and at 3 1, which x has had to block.
+    state = _marked("11 22 33 31 13")
+    game = state.game
+    found = _searched(state, 1, seed, 2000)
+    assert found.proved
+    assert found.value == (1, 0)
+    assert game.moves[1][found.move] in ("(mark 1 2)", "(mark 2 3)")
+    assert {game.moves[1][move]: plies for move, plies in found.plies.items()} == {
+        "(mark 1 2)": 2,
+        "(mark 2 3)": 2,
+        "(mark 2 1)": 2,
+        "(mark 3 2)": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        MctsSettings(lanes=64),
+        MctsSettings(threads=2),
+        MctsSettings(graph=False, tree="grave", playout="mast"),
+        MctsSettings(capacity=400),
+    ],
+    ids=str,
+)
+def test_a_loss_is_delayed_with_any_settings(settings: MctsSettings) -> None:
+    game = _game("connectfour")
+    for columns, latest, plies in (
+        ("17126271213213662541456625", 5, 4),
+        ("517225712625573637156", 2, 6),
+    ):
+        role = len(columns) % 2
+        found = _searched(_dropped(columns), role, 1, 20_000, settings)
+        assert game.moves[role][found.move] == f"(drop {latest})"
+        assert found.plies[found.move] == max(found.plies.values()) == plies
+
+
+def test_a_search_ends_once_the_moves_that_lose_latest_are_known() -> None:
+    found = _searched(_dropped("17126271213213662541456625"), 0, 1, 20_000)
+    assert found.simulations < 2000
+
+
+def test_a_win_is_taken_as_soon_as_there_is_one() -> None:
+    for line in LOST.split("\n")[1:-1]:
+        columns, latest, plies = line.split()
+        if int(plies) > 8:
+            continue
+        # Once the lost role has played, the other one has won.
+        state, role, left = _dropped(columns + latest[0]), 1 - len(columns) % 2, int(plies) - 1
+        for seed in range(3):
+            found = _searched(state, role, seed, 5000)
+            assert found.value[role] == 1
+            assert found.plies[found.move] == left
+            others = [own[0] for own in state.legal_moves]
+            after = state.next([found.move if i == role else m for i, m in enumerate(others)])
+            assert after.is_terminal == (left == 1)
+
+
+def _choice(values: list[float | None], plies: list[int], before: list[float]) -> DeciderMoves:
+    count = len(values)
+    return DeciderMoves(
+        role=0,
+        moves=np.arange(count),
+        visits=np.full(count, 10),
+        sums=np.array([10 * (0.4 if value is None else value) for value in values]),
+        known=np.array([value is not None for value in values]),
+        links=np.zeros(count, np.int64),
+        plies=np.array(plies),
+        before=np.array(before),
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "plies", "before", "chosen"),
+    [
+        pytest.param([0, 0, 0], [3, 7, 5], [0.9, 0.1, 0.5], 1, id="the latest loss"),
+        pytest.param([0, 0, 0], [3, 7, 7], [0.9, 0.1, 0.5], 2, id="ties by the value before"),
+        pytest.param([1, 1, 1], [4, 2, 6], [0.9, 0.1, 0.5], 1, id="the soonest win"),
+        pytest.param([1, 1, 1], [-1, 8, 6], [0.9, 0.1, 0.5], 2, id="plies that are not known"),
+        pytest.param([0.5, 0.5, 0], [4, 2, 9], [0.1, 0.3, 0.9], 1, id="draws by the value before"),
+        pytest.param([0, 0.2, 0], [9, 3, 9], [0.9, 0.1, 0.9], 1, id="the value comes first"),
+        pytest.param([0, None, 0], [9, -1, 9], [0.9, 0.5, 0.9], 1, id="what is not proved"),
+    ],
+)
+def test_which_of_the_proved_moves_is_played(
+    values: list[float | None], plies: list[int], before: list[float], chosen: int
+) -> None:
+    assert pick(_choice(values, plies, before), MctsSettings(), 1.0) == chosen
