@@ -24,9 +24,12 @@ _PREFIX_START = re.compile(r"\ufeff?(?:\s++|;[^\r\n]*+)*+\(")
 _SIGN = re.compile(r"[;%][^\r\n]*+|'[^'\r\n]*+'|(?P<prefix>\(\s*+<=)|(?P<operation>::|==>)")
 # A line that starts with a whole head and ':-'. In prefix notation these would be facts that are
 # bare names, one of them ':-', side by side on one line.
-_ARROW = re.compile(r"^[ \t]*[\w'][^\s%;()]*[ \t]*(?:\([^%;\r\n]*\))?[ \t]*:-", re.MULTILINE)
+_NAME = r"(?:-?\w[^\s%;():]*+|'(?:[^'\r\n]|'')*+')"
+_ARROW = re.compile(
+    rf"^[ \t]*{_NAME}[ \t]*(?:\((?:[^%;'\r\n]|'[^'\r\n]*+')*\))?[ \t]*:-", re.MULTILINE
+)
 _LINE_START = re.compile(
-    r"^[ \t]*+(?:(?P<prefix>\()|[\w'][^\s%;()]*+\([ \t]*+[^\s(),]++[ \t]*+[,()])", re.MULTILINE
+    rf"^[ \t]*+(?:(?P<prefix>\()|{_NAME}\([ \t]*+[^\s(),]++[ \t]*+[,()])", re.MULTILINE
 )
 
 
