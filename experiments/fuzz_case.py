@@ -16,7 +16,7 @@ from neurogame.errors import GameError, GroundingError, LimitError, NeurogameErr
 from neurogame.gdl.check import check_text
 from neurogame.gdl.fix import fix_text
 from neurogame.gdl.library import load_rules, read_text
-from neurogame.gdl.notation import is_infix
+from neurogame.gdl.notation import PREFIX, notation_of
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Rules
 from neurogame.gdl.write import rules_text, term_text
@@ -61,7 +61,7 @@ def try_rules(data: bytes, path: Path, seconds: float, memory: float) -> Outcome
         assert 1 <= finding.position.line <= lines, finding
         assert finding.position.column >= 1, finding
         assert len(finding.message) < 3000, finding
-    if len(text) <= LARGEST_REPAIRED and not is_infix(text, str(path)):
+    if len(text) <= LARGEST_REPAIRED and notation_of(text, str(path)).kind == PREFIX:
         left = [finding.severity for finding in fix_text(text, str(path)).left]
         before = [finding.severity for finding in findings]
         assert left.count("error") <= before.count("error"), "a repair made errors"

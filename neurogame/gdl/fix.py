@@ -15,7 +15,7 @@ from neurogame.gdl.check import check_text
 from neurogame.gdl.dependencies import MOVE_FREE
 from neurogame.gdl.finding import Finding
 from neurogame.gdl.keywords import KEYWORDS, SYNTAX_WORDS
-from neurogame.gdl.notation import is_infix
+from neurogame.gdl.notation import PREFIX, notation_of
 from neurogame.gdl.source import Edit, Source, SourcePiece, edited
 from neurogame.gdl.standard import PERCEPTS, fresh_name
 from neurogame.gdl.terms import Or
@@ -57,7 +57,7 @@ def fix_text(text: str, source: str = "<text>") -> Repair:
     Raises:
         RulesError: the rulesheet is in another notation.
     """
-    if is_infix(text, source):
+    if notation_of(text, source).kind != PREFIX:
         raise RulesError(
             f"{source}: only prefix notation is repaired; 'neurogame convert' writes it"
         )

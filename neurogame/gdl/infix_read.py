@@ -4,7 +4,8 @@ The result is what :mod:`neurogame.gdl.nodes` makes of the same rules in prefix 
 later step, the messages included, is the same for both notations. The grammar::
 
     text      = { statement }
-    statement = sentence [ ":-" formula ] [ "." ]
+    statement = sentence [ ":-" formula | "::" [ formula "==>" ] effects ] [ "." ]
+    effects   = conjunct
     formula   = conjunct { "|" conjunct }
     conjunct  = literal { ( "&" | "," ) literal }
     literal   = { "~" | "not" } ( "(" formula ")" | term [ ( "!=" | "\=" ) term ] )
@@ -18,7 +19,11 @@ later step, the messages included, is the same for both notations. The grammar::
   quotes: ``'x-y'``, ``'++'``, ``'Upper'``. A quote inside is doubled; nothing else is special.
 - ``distinct(X, Y)`` is ``X != Y``. ``or(...)`` and ``and(...)`` take any number of formulas, for
   connectives that no operator can write, such as an ``or`` of one.
-- ``%`` starts a comment that ends with its line.
+- ``%`` or ``;`` starts a comment that ends with its line.
+- ``a :: c ==> e & ~f``, an operation, is in prefix order ``(<= (:: a e (~ f)) c)``: see
+  :mod:`neurogame.gdl.operations_read`. Texts with operations may have facts side by side on a
+  line, formulas inside ``countofall``, and quoted names with spaces and parentheses; these
+  become ``_``.
 
 *Reference:* the infix examples in M. Genesereth's notes on GDL, and section 2 of M. Trutman and
 S. Schiffel, "Creating Action Heuristics for General Game Playing Agents".
@@ -39,15 +44,17 @@ from neurogame.gdl.infix_tokens import GAP, NAME, NOT, TOKEN, is_variable, refus
 from neurogame.gdl.keywords import SYNTAX_WORDS
 from neurogame.gdl.lines import Lines
 from neurogame.gdl.nodes import MAXIMUM_ERRORS, Group, Node, Word, text_error
+from neurogame.gdl.operations_words import COUNTING, OPERATION, OddNames, as_term
 
 _NUMBERED = re.compile(r"_[0-9]+")
 
 
-def read_infix(text: str) -> tuple[list[Node], list[Finding]]:
+def read_infix(text: str, *, operations: bool = False) -> tuple[list[Node], list[Finding]]:
     """Read the statements of an infix text.
 
     Args:
         text: infix text; a leading byte order mark is ignored.
+        operations: whether it is in operation notation.
 
     Returns:
         The statements as nested words in prefix order, within the limits of
@@ -57,7 +64,7 @@ def read_infix(text: str) -> tuple[list[Node], list[Finding]]:
     unreadable = text_error(text)
     if unreadable is not None:
         return [], [unreadable]
-    reader = _Reader(text)
+    reader = _Reader(text, operations)
     reader.grammar().parse_string(text)
     return reader.nodes, reader.errors
 
@@ -108,10 +115,11 @@ class _Reader:
         errors: one error of each of the others.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, operations: bool) -> None:
         self.nodes: list[Node] = []
         self.errors: list[Finding] = []
         self._text = text
+        self._odd_names = OddNames(text) if operations else None
         self._position = Lines(text).position
         self._numbered = frozenset(_NUMBERED.findall(text))
 
@@ -124,7 +132,7 @@ class _Reader:
         term = self._token(rf"(?P<name>{NAME})(?:{GAP}\({GAP}(?P<close>\)))?", self._term)
         term.set_fail_action(self._missing_operand)
         closing = self._token(r"(\))", self._close)
-        operator = self._token(r"(:-|!=|\\=|[&,|])", self._operator)
+        operator = self._token(r"(:-|::|==>|!=|\\=|[&,|])", self._operator)
         stop = self._token(r"(\.)", lambda _: None)
 
         operand = opening[...] + term + closing[...]
@@ -159,6 +167,7 @@ class _Reader:
         self._levels = [InfixLevel(self._first)]
         self._head: Node | None = None
         self._arrow: Word | None = None
+        self._condition: list[Node] | None = None
         names = (f"_{number}" for number in itertools.count(1))
         self._fresh_variables = (name for name in names if name not in self._numbered)
 
@@ -177,8 +186,9 @@ class _Reader:
     def _word(self, match: re.Match[str]) -> Word:
         name = match["name"]
         if name[0] == "'":
-            self._token_at(match.start())
-            name = unquoted(name)
+            if self._odd_names is None or name not in self._odd_names:
+                self._token_at(match.start())
+            name = unquoted(name) if self._odd_names is None else self._odd_names[name]
         elif is_variable(name):
             name = f"?{next(self._fresh_variables) if name == '_' else name}"
         return Word(name, self._position(match.start()))
@@ -186,13 +196,18 @@ class _Reader:
     def _close(self, match: re.Match[str]) -> None:
         if len(self._levels) == 1:
             self._unmatched_close(match.start())
-        node = self._levels.pop().node()
+        level = self._levels.pop()
+        node = level.node()
+        if self._odd_names is not None and level.name and level.name.text in COUNTING:
+            node = as_term(node)
         self._levels[-1].literal.terms.append(node)
 
     def _operator(self, match: re.Match[str]) -> None:
         level = self._levels[-1]
-        if match[1] == ":-":
-            self._end_head(match.start())
+        if match[1] in (":-", "::"):
+            self._end_head(match[1], match.start())
+        elif match[1] == "==>":
+            self._end_condition(match.start())
         elif match[1] == "|":
             level.arguments[-1].append([InfixLiteral()])
         elif match[1] == "," and level.name is not None:
@@ -203,21 +218,33 @@ class _Reader:
             message = "'!=' compares two terms; write X != Y & Y != Z"
             self._refuse(match.start(), message, "chained-comparison")
 
-    def _end_head(self, arrow: int) -> None:
+    def _end_head(self, arrow: str, offset: int) -> None:
         if len(self._levels) > 1:
-            message = "':-' inside parentheses; a ')' is missing before it"
-            self._refuse(arrow, message, "unmatched-open")
+            message = f"'{arrow}' inside parentheses; a ')' is missing before it"
+            self._refuse(offset, message, "unmatched-open")
         if self._arrow is not None:
             message = (
-                "a second ':-' in one statement; the rule before it has an '&', ',' or '|' too "
-                "many at its end, or its end needs a '.'"
+                f"a second '{arrow}' in one statement; the rule before it has an '&', ',' or '|' "
+                "too many at its end, or its end needs a '.'"
             )
-            self._refuse(arrow, message, "second-arrow")
-        self._head, self._arrow = self._levels[0].node(), Word("<=", self._position(arrow))
+            self._refuse(offset, message, "second-arrow")
+        text = "<=" if arrow == ":-" else OPERATION
+        self._head, self._arrow = self._levels[0].node(), Word(text, self._position(offset))
+        self._levels = [InfixLevel(self._first)]
+
+    def _end_condition(self, offset: int) -> None:
+        arrow = self._arrow
+        if len(self._levels) > 1:
+            message = "'==>' inside parentheses; a ')' is missing before it"
+            self._refuse(offset, message, "unmatched-open")
+        if arrow is None or arrow.text != OPERATION or self._condition is not None:
+            message = "'==>' stands once, behind '::'; write operation :: condition ==> effects"
+            self._refuse(offset, message, "second-arrow")
+        self._condition = self._levels[0].body()
         self._levels = [InfixLevel(self._first)]
 
     def _end(self, _text: str, offset: int, _tokens: pyparsing.ParseResults) -> None:
-        if self._last != "." and offset < len(self._text):
+        if self._last != "." and offset < len(self._text) and not self._facts_may_follow():
             self._check_end(offset)
         if len(self._levels) > 1:
             self._unmatched_open()
@@ -226,7 +253,7 @@ class _Reader:
             head = whole = level.node()
         else:
             head = self._head
-            whole = Group(head.position, [self._arrow, head, *level.body()])
+            whole = self._statement(head, self._arrow, level)
         first = head.items[0] if isinstance(head, Group) else head
         if isinstance(first, Word) and first.text in SYNTAX_WORDS:
             message = (
@@ -238,6 +265,19 @@ class _Reader:
         if problem is not None:
             self._refuse(self._last_offset, *problem, whole.position)
         self.nodes.append(whole)
+
+    def _facts_may_follow(self) -> bool:
+        return self._odd_names is not None and self._arrow is None and len(self._levels) == 1
+
+    def _statement(self, head: Node, arrow: Word, level: InfixLevel) -> Node:
+        """Return a statement with an arrow in prefix order."""
+        if arrow.text == "<=":
+            return Group(head.position, [arrow, head, *level.body()])
+        effects = [as_term(effect) for effect in level.body()]
+        operation = Group(head.position, [arrow, head, *effects])
+        if not self._condition:
+            return operation
+        return Group(head.position, [Word("<=", arrow.position), operation, *self._condition])
 
     def _check_end(self, offset: int) -> None:
         """Raise if a complete statement does not end before the token at an offset."""

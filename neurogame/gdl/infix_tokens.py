@@ -7,7 +7,7 @@ import re
 from neurogame.gdl.finding import shown
 from neurogame.gdl.keywords import SYNTAX_WORDS
 
-GAP = r"(?:\s++|%[^\r\n]*+)*+"
+GAP = r"(?:\s++|[%;][^\r\n]*+)*+"
 """What may stand behind any token: space, line ends and comments."""
 
 _ODD_END = r"[-+*/.]++\w"  # of a name without its quotes, such as x-y: no word, but shown as one
@@ -18,12 +18,12 @@ NAME = rf"(?:(?!\w++{_ODD_END})(?:-?[0-9]++(?!\w)|\w++)|(?>{_QUOTED}))"
 NOT = rf"~|not(?!\w|{_ODD_END})"
 
 TOKEN = re.compile(
-    rf"(\w+(?:[-+*/.]+\w+)+|:-|!=|\\=|[(),&|~.]|-?[0-9]+(?!\w)|\w+|{_QUOTED}"
-    rf"|[^\s\w()',&|~%.]+|'){GAP}"
+    rf"(\w+(?:[-+*/.]+\w+)+|:-|::|==>|!=|\\=|[(),&|~.]|-?[0-9]+(?!\w)|\w+|{_QUOTED}"
+    rf"|[^\s\w()',&|~%;.]+|'){GAP}"
 )
 """Any token, allowed or not, as group 1."""
 
-_ALLOWED = re.compile(rf":-|!=|\\=|[(),&|~.]|{NAME}")
+_ALLOWED = re.compile(rf":-|::|==>|!=|\\=|[(),&|~.]|{NAME}")
 _NO_NAME = re.compile(r"[\s();]|^\?|^$")
 
 
@@ -45,8 +45,6 @@ def refusal(token: str) -> str | None:
         return _refusal_of_quoted(token)
     if _ALLOWED.fullmatch(token):
         return None
-    if token[0] == ";":
-        return "unexpected ';': a comment starts with '%', and a disjunction is written a | b"
     return (
         f"unexpected '{shown(token)}': a name with anything but letters, digits and '_' is "
         "written in single quotes, such as 'x-y'"

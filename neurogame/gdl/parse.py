@@ -1,4 +1,4 @@
-"""Rulesheet text in prefix (KIF) or infix (HRF) notation to :class:`~neurogame.gdl.terms.Rules`."""
+"""Rulesheet text in any notation to :class:`~neurogame.gdl.terms.Rules`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from neurogame.errors import RulesError
 from neurogame.gdl.finding import Finding, shown
 from neurogame.gdl.infix_read import read_infix
 from neurogame.gdl.nodes import MAXIMUM_ERRORS, read_nodes
-from neurogame.gdl.notation import is_infix
+from neurogame.gdl.notation import OPERATIONS, PREFIX, notation_of
+from neurogame.gdl.operations_read import without_operations
 from neurogame.gdl.syntax import SyntaxReader
 from neurogame.gdl.terms import Rule, Rules, Term
 
@@ -22,9 +23,9 @@ def parse_rules(text: str, source: str = "<text>") -> Rules:
     Only the syntax is checked here; see :func:`neurogame.gdl.check_rules` for the rest.
 
     Args:
-        text: the whole rulesheet in prefix or infix notation.
-        source: the file name, for messages and for choosing the notation: see
-            :func:`~neurogame.gdl.notation.is_infix`.
+        text: the whole rulesheet in prefix, infix or operation notation: see
+            :func:`~neurogame.gdl.notation.notation_of`.
+        source: the file name, for messages.
 
     Returns:
         The rules with positions; names folded to lower case, first spellings remembered.
@@ -43,15 +44,19 @@ def parse_with_findings(text: str, source: str = "<text>") -> tuple[Rules, list[
     """Parse a rulesheet and return its syntax errors instead of raising them.
 
     Args:
-        text: the whole rulesheet in prefix or infix notation.
-        source: the file name, for messages and for choosing the notation.
+        text: the whole rulesheet in prefix, infix or operation notation.
+        source: the file name, for messages.
 
     Returns:
-        The facts and rules that could be read, and the syntax errors by position.
+        The facts and rules that could be read, and the syntax errors by position; the first one
+        says which notation was assumed and why.
     """
-    infix = is_infix(text, source)
-    nodes, errors = read_infix(text) if infix else read_nodes(text)
-    reader = SyntaxReader(connectives_are_names=not infix)
+    notation = notation_of(text, source)
+    if notation.kind == PREFIX:
+        nodes, errors = read_nodes(text)
+    else:
+        nodes, errors = read_infix(text, operations=notation.kind == OPERATIONS)
+    reader = SyntaxReader(connectives_are_names=notation.kind == PREFIX)
     rules: list[Rule] = []
     for node in nodes:
         rule = reader.rule(node)
@@ -59,8 +64,13 @@ def parse_with_findings(text: str, source: str = "<text>") -> tuple[Rules, list[
             rules.append(rule)
         if len(reader.errors) >= MAXIMUM_ERRORS:
             break
-    found = sorted(errors + reader.errors, key=lambda finding: finding.position)
-    return Rules(tuple(rules), reader.spelling, source, tuple(reader.remarks)), found
+    errors = errors + reader.errors
+    read = Rules(tuple(rules), reader.spelling, source, tuple(reader.remarks))
+    if notation.kind == OPERATIONS:
+        # What an unread statement would have declared is no error of the others.
+        read, unfit = without_operations(read)
+        errors = errors if any(error.severity == "error" for error in errors) else errors + unfit
+    return read, notation.noted(errors)
 
 
 def parse_term(text: str) -> Term:

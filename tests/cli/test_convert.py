@@ -83,6 +83,15 @@ def test_findings_in_infix_files_have_their_places(
     assert f"{path}:3:19: error: the variable ?y" in capsys.readouterr().out
 
 
+def test_a_notation_that_is_asked_for_may_have_any_suffix(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "nim.kif"
+    output(["convert", "nim", "--to", "infix", "--output", str(path)], capsys)
+    assert path.read_text(encoding="utf-8") == infix_rules_text(load_rules("nim"))
+    assert output(["check", str(path)], capsys).startswith(f"{path}: no errors, no warnings")
+
+
 def test_the_suffix_of_the_output_decides(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,8 +107,6 @@ def test_the_suffix_of_the_output_decides(
     ("arguments", "said"),
     [
         (["no.kif"], "there is no file no.kif"),
-        (["nim", "--to", "infix", "--output", "new.kif"], "--to infix does not fit"),
-        (["nim", "--to", "kif", "--output", "new.hrf"], "--to kif does not fit"),
         (["nim", "--output", "old.hrf"], "old.hrf exists already; give --force to replace it"),
         (["nim", "--output", "none/new.hrf"], "cannot write none/new.hrf: No such file"),
         (["nim", "--force", "--output", "folder"], "cannot write folder: "),
@@ -162,3 +169,46 @@ def test_rules_with_errors_beyond_syntax_are_converted(
     assert output(["convert", str(path)], capsys) == "p(X) :-\n    ~q(X)\n"
     with pytest.raises(NeurogameError):
         load_rules(path)
+
+
+def test_games_with_operations_are_converted_both_ways(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written, back = tmp_path / "game.hrf", tmp_path / "game.kif"
+    said = output(["convert", "nim", "--to", "operations", "--output", str(written)], capsys)
+    assert said.startswith(f"{written}: 34 facts and rules in operations notation, ")
+    assert said.endswith(" states of random games compared\n")
+    assert output(["check", str(written)], capsys).startswith(f"{written}: no errors, no warnings")
+    # Without --to, prefix notation.
+    output(["convert", str(written), "--output", str(back)], capsys)
+    assert output(["convert", str(written)], capsys) == back.read_text(encoding="utf-8")
+    results = []
+    for rules in (str(written), str(back)):
+        line = ["simulate", rules, "--games", "256", "--seed", "3", "--json"]
+        results.append(json.loads(output(line, capsys)))
+    assert results[0]["plies"] == results[1]["plies"]
+    assert results[0]["goals"] == results[1]["goals"]
+    infix = output(["convert", str(written), "--to", "infix"], capsys)
+    assert "next(heap(" in infix
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("(role a) (role b) (legal a x) (legal b y) (init p)", ":1:19: operations are for games"),
+        (
+            "(role a) (role b) (init (c a)) (init (c b)) (<= (next (c ?r)) (true (c ?r)))"
+            "(<= (legal a x) (true (c a))) (<= (legal b y) (true (c b)))"
+            "(<= (legal a z) (true (c a)))",
+            ": this game cannot be written with operations: more than one role has a choice",
+        ),
+    ],
+)
+def test_games_that_operations_cannot_say_are_refused(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, new = tmp_path / "game.kif", tmp_path / "new.hrf"
+    path.write_text(text, encoding="utf-8")
+    assert main(["convert", str(path), "--to", "operations", "--output", str(new)]) == 1
+    assert capsys.readouterr().err.startswith(f"error: {path}{said}")
+    assert not new.exists()

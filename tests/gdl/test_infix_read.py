@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from neurogame.errors import RulesError
 from neurogame.gdl.nodes import MAXIMUM_DEPTH, MAXIMUM_ERRORS, MAXIMUM_WORDS
-from neurogame.gdl.notation import is_infix
+from neurogame.gdl.notation import notation_of
 from neurogame.gdl.parse import parse_rules, parse_with_findings
 from neurogame.gdl.terms import Compound, Distinct, Or, Position, Rules
 
@@ -23,6 +23,7 @@ def infix(text: str) -> Rules:
     [
         ("terminal", "terminal"),
         ("role(white).role(b).% two", "(role white) (role b)"),
+        ("p :- q & ; one\n % two ; three\n r ;four", "(<= p q r)"),
         ("role(white). role(black)", "(role white) (role black)"),
         ("role(white)\nrole(black)", "(role white) (role black)"),
         ("p :- q", "(<= p q)"),
@@ -52,6 +53,7 @@ def infix(text: str) -> Rules:
         ("\ufeffp(a)", "(p a)"),
         ("", ""),
         ("% nothing", ""),
+        (";; nothing\n; at all", ""),
     ],
 )
 def test_infix_means_the_same_as_prefix(text: str, prefix: str) -> None:
@@ -149,8 +151,8 @@ def test_case_is_folded_and_the_first_spelling_kept() -> None:
         ("a | b :- q", "1:1", "a statement starts with one sentence"),
         ("distinct(a, b)", "1:1", "a statement starts with one sentence"),
         ("p :- X != Y != Z", "1:13", "'!=' compares two terms"),
-        ("p :- q ; r", "1:8", r"unexpected ';'.*a \| b"),
-        ("; comment", "1:1", "a comment starts with '%'"),
+        ("p :- q | ; r", "1:8", r"ends after '\|'"),
+        ("p :- ; q", "1:3", "ends after ':-'"),
         ("x-y(a)", "1:1", "unexpected 'x-y'.*single quotes"),
         ("p(++)", "1:3", r"unexpected '\+\+'"),
         ("p(1.5)", "1:3", r"unexpected '1\.5'"),
@@ -189,7 +191,7 @@ q :- r &&
      s t u ((
 init(a). bad bad. init(b)
 next(X) :- true(X)) & y
-goal(x, 100) :- ; c
+goal(x, 100) :- ! c
   & d
 terminal :- done
 last(("""
@@ -231,30 +233,58 @@ def test_a_flood_of_errors_stops_the_reading() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "source", "expected"),
+    ("text", "source", "kind", "why"),
     [
-        ("role(a)", "game.hrf", True),
-        ("role(a)", "folder/GAME.HRF", True),
-        ("(role a)", "game.hrf", False),
-        ("; p :- q\n (role a)", "game.hrf", False),
-        ("p :- q", "game.kif", False),
-        ("p :- q", "<text>", True),
-        ("% about\nrole(a)\np(X) :-\n q(X)", "game.txt", True),
-        ("p\n% :- q", "<text>", False),
-        ("\np\n  'q'(X, f(a)):- r", "<text>", True),
-        ("p\n:-\n(q :-)\n(<= p(q :- r)\n    (q :-)\n    :-)", "<text>", False),
-        ("p" + " (" * 50_000 + ") :" * 50_000, "<text>", False),
-        ("terminal ; :-\n(role a)", "<text>", False),
-        ("terminal (role a)", "<text>", False),
-        ("\ufeff ; c\r\n(p :- q)", "<text>", False),
-        (";" * 50_000 + " ;" * 50_000, "<text>", False),
-        ("", "<text>", False),
+        ("role(a)", "game.hrf", "infix", "line 1 starts with 'role(a)'"),
+        ("role(a)", "folder/GAME.KIF", "infix", "line 1 starts with 'role(a)'"),
+        ("\n%c\n succ(1, 2)\n(p)", "game.kif", "infix", "line 3 starts with 'succ(1,'"),
+        ("(role a)", "game.hrf", "prefix", "the text starts with '('"),
+        ("; p :- q\n (role a)", "game.hrf", "prefix", "the text starts with '('"),
+        ("terminal\n(<= p q)", "game.hrf", "prefix", "line 2 has '(<='"),
+        ("terminal\n(role a)", "game.hrf", "prefix", "line 2 starts with '('"),
+        ("p :- q", "game.kif", "infix", "line 1 has a head and ':-'"),
+        ("% (<= p q)\np :- q", "game.kif", "infix", "line 2 has a head and ':-'"),
+        ("% about\nrole(a)\np(X) :-\n q(X)", "game.txt", "infix", "line 3 has a head and ':-'"),
+        ("p\n% :- q", "<text>", "prefix", "nothing in it looks like another"),
+        ("\np\n  'q'(X, f(a)):- r", "<text>", "infix", "line 3 has a head and ':-'"),
+        ("p\n:-\n(q :-)\n(<= p(q :- r)\n    (q :-)\n    :-)", "a.hrf", "prefix", "line 4 has"),
+        ("p" + " (" * 50_000 + ") :" * 50_000, "<text>", "prefix", "nothing"),
+        ("terminal ; :-\n(role a)", "<text>", "prefix", "line 2 starts with '('"),
+        ("-7 :-\n    (p | q)", "game.kif", "infix", "line 1 has a head and ':-'"),
+        ("'%&'('(;') :-\n    (p | q)", "game.kif", "infix", "line 1 has a head and ':-'"),
+        ("p:-q", "game.kif", "infix", "line 1 has a head and ':-'"),
+        ("terminal", "game.hrf", "infix", "its name ends in .hrf"),
+        ("terminal", "game.kif", "prefix", "its name ends in .kif"),
+        ("\ufeff ; c\r\n(p :- q)", "<text>", "prefix", "the text starts with '('"),
+        (";" * 50_000 + " ;" * 50_000, "<text>", "prefix", "nothing"),
+        ("", "<text>", "prefix", "nothing"),
+        ("role(a)\na :: ~p", "game.kif", "operation", "line 2 has '::'"),
+        ("role(a)\np(X) :- q(X)\n a\n ==> p", "<text>", "operation", "line 4 has '==>'"),
+        ("role(a)\n% a :: b\np('::') :- q", "<text>", "infix", "line 3 has a head"),
+        ("terminal\n(<= (p a::b) q)", "<text>", "prefix", "line 2 has '(<='"),
     ],
 )
-def test_the_notation_is_known_by_suffix_then_by_content(
-    text: str, source: str, expected: bool
+def test_the_text_says_which_notation_it_is(text: str, source: str, kind: str, why: str) -> None:
+    notation = notation_of(text, source)
+    assert notation.kind == kind
+    assert notation.reason.startswith(why)
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "said"),
+    [
+        ("role(a)\np q\np(", "g.kif", "(read as infix notation, because line 1 starts with"),
+        ("(p ())\n(q ())", "g.hrf", "(read as prefix notation, because the text starts with '(')"),
+        ("a :: b c\np(", "g.kif", "(read as operation notation, because line 1 has '::')"),
+    ],
+)
+def test_the_first_syntax_error_says_once_which_notation_was_assumed(
+    text: str, source: str, said: str
 ) -> None:
-    assert is_infix(text, source) is expected
+    _, errors = parse_with_findings(text, source)
+    assert said in errors[0].message
+    assert len(errors) > 1
+    assert not any("read as" in error.message for error in errors[1:])
 
 
 @settings(deadline=None, max_examples=300)

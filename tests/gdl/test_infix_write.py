@@ -80,6 +80,12 @@ def test_random_rules_round_trip(rules: Rules) -> None:
     check_round_trip(rules)
 
 
+def test_a_name_like_an_arrow_is_a_name() -> None:
+    assert check_round_trip(parse_rules("(:: a b) (<= (:: (~ a)) (==> b))")).startswith(
+        "'::'(a, b)"
+    )
+
+
 SPELLINGS = st.text("aBx_1-%&,|~.:!'\\\"é=", min_size=1, max_size=4)
 
 
