@@ -24,7 +24,7 @@ MEMORY = 200 * 2**20
 GIVEN_UP = {
     "GROWING_STATE": "(climb z)",
     "DOUBLING": "(push 0)",
-    "NESTED": None,
+    "NESTED": "(push 0)",
     "NEGATION": "(push 0)",
     "NO_ROLES": None,
     "NO_MOVES": None,
