@@ -69,7 +69,8 @@ def test_findings_only(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "tictactoe", "--findings-only"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1
     assert main(["check", "tictactoe", "--findings-only", "--json"]) == 0
-    assert set(json.loads(capsys.readouterr().out)) == {"rules", "errors", "warnings", "findings"}
+    keys = {"rules", "errors", "nonstandard", "warnings", "findings"}
+    assert set(json.loads(capsys.readouterr().out)) == keys
 
 
 def test_errors_leave_nothing_to_analyse(
