@@ -12,7 +12,7 @@ one of them plays, all play:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from neurogame.errors import GroundingError
@@ -252,26 +252,30 @@ def _without_equalities(rule: Rule) -> list[Rule]:
             )
         rule = todo.pop()
         literals = [literal for formula in rule.body for literal in _conjuncts(formula)]
-        at = next((i for i, literal in enumerate(literals) if _has_equality(literal)), None)
-        if at is None:
-            done.append(Rule(rule.head, tuple(literals), rule.position))
-            continue
-        formula, others = literals[at], (*literals[:at], *literals[at + 1 :])
-        if isinstance(formula, Or):
+        at = next((i for i, f in enumerate(literals) if isinstance(f, Or) and _has_equality(f)), -1)
+        if at >= 0:
+            branches, others = literals[at], (*literals[:at], *literals[at + 1 :])
+            assert isinstance(branches, Or)
             todo += [
                 Rule(rule.head, (branch, *others), rule.position)
-                for branch in reversed(formula.formulas)
+                for branch in reversed(branches.formulas)
             ]
             continue
-        assert isinstance(formula, Not)
-        assert isinstance(formula.formula, Distinct)
-        binding = solve_equalities([(formula.formula.left, formula.formula.right)])
+        # All at once, so that terms that double are seen before they are built.
+        binding = solve_equalities(_equalities(literals))
         if binding is not None:
             head = substitute(rule.head, binding)
             assert not isinstance(head, Variable)
+            others = tuple(f for f in literals if not _has_equality(f))
             body = tuple(_bound_formula(other, binding) for other in others)
-            todo.append(Rule(head, body, rule.position))
+            done.append(Rule(head, body, rule.position))
     return done
+
+
+def _equalities(literals: Sequence[Formula]) -> Iterator[tuple[Term, Term]]:
+    for literal in literals:
+        if isinstance(literal, Not) and isinstance(literal.formula, Distinct):
+            yield literal.formula.left, literal.formula.right
 
 
 def _conjuncts(formula: Formula) -> list[Formula]:
