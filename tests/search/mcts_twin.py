@@ -34,7 +34,7 @@ from neurogame.kernels.mcts.search import (
 )
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
-from tests.search.twin_chance import averaged, outcome
+from tests.search.twin_chance import best_hint, outcome
 from tests.search.twin_distance import (
     bounds,
     close,
@@ -456,7 +456,7 @@ class Twin(Proofs):
                         edge.hint + (hint - edge.hint) / Real(edge.visits) if several else hint
                     )
             if self.options.minimax > 0 and node is not None and len(edges) == 1:
-                self._best_hint(parent, edges[0])
+                best_hint(parent, edges[0])
             parent.pending -= 1
             settled = self.winner is not None and parent.exact is not None
             if not settled:
@@ -495,17 +495,3 @@ class Twin(Proofs):
         exact = parent.children[(best.move,)].exact
         assert exact is not None
         return list(exact) if exact[role] > edge.total / Real(edge.visits) else values
-
-    @staticmethod
-    def _best_hint(parent: Node, newest: Edge) -> None:
-        """The best child's hints, as far as there are children."""
-        ((role, edges),) = parent.edges.items()
-        best = newest
-        if role == parent.state.game.chance:
-            seen = [parent.children[(e.move,)].hints for e in edges if e.visits]
-            parent.hints = list(averaged(seen))
-            return
-        for edge in edges:
-            if edge.visits and edge.hint > best.hint:
-                best = edge
-        parent.hints = list(parent.children[(best.move,)].hints)

@@ -26,3 +26,17 @@ def averaged(outcomes: Iterable[Iterable[Real]]) -> tuple[Real, ...]:
     """The mean of what outcomes are worth to each role."""
     columns = zip(*outcomes, strict=True)
     return tuple(Real(np.mean([float(value) for value in own])) for own in columns)
+
+
+def best_hint(parent: Node, newest: Edge) -> None:
+    """Give a node the best child's hints, as far as there are children; at chance their mean."""
+    ((role, edges),) = parent.edges.items()
+    best = newest
+    if role == parent.state.game.chance:
+        seen = [parent.children[(e.move,)].hints for e in edges if e.visits]
+        parent.hints = list(averaged(seen))
+        return
+    for edge in edges:
+        if edge.visits and edge.hint > best.hint:
+            best = edge
+    parent.hints = list(parent.children[(best.move,)].hints)

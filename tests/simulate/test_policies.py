@@ -145,9 +145,14 @@ def test_the_command_reports_stuck_games(
 ) -> None:
     path = tmp_path / "stuck.kif"
     path.write_text(STUCK, encoding="utf-8")
-    with pytest.warns(NeurogameWarning, match="no legal move"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", NeurogameWarning)
         assert main(["simulate", str(path), "--games", "100"]) == 0
-    assert "games stopped where a role had no legal move" in capsys.readouterr().out
+    shown = capsys.readouterr()
+    assert "games stopped where a role had no legal move" in shown.out
+    (line,) = shown.err.splitlines()
+    assert line.startswith("warning: ")
+    assert "no legal move" in line
 
 
 @pytest.mark.parametrize(
