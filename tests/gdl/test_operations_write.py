@@ -14,6 +14,8 @@ from neurogame.reference.same_play import SamePlay, same_play
 from tests.gdl.test_operations_games import FOLDER
 
 SIMULTANEOUS = {
+    "einstein",  # chance has a turn of its own, told by another proposition
+    "pig",  # likewise
     "bidding_tictactoe",
     "connectfour_simultaneous",
     "fishery",
