@@ -10,6 +10,7 @@ import re
 import warnings
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from neurogame.errors import NonstandardWarning, RulesError
 from neurogame.gdl.dependencies import check_dependencies, used_relations
@@ -96,8 +97,10 @@ def valid_rules(text: str, source: str = "<text>", *, prover: bool = False) -> R
 def readable_rules(text: str, source: str = "<text>") -> Rules:
     """Return what can be made of a rulesheet whatever its errors: the rules that have none."""
     rules, findings = check_text(text, source)
+    starts = sorted({rule.position for rule in rules})
     errors = [f.position for f in findings if f.severity == "error" and f.code not in _MISSING]
-    return _without(rules, _rules_at(rules.rules, errors))
+    places = {_start_of(starts, position) for position in errors}
+    return replace(rules, rules=tuple(rule for rule in rules if rule.position not in places))
 
 
 def require_valid(rules: Rules) -> None:
@@ -149,36 +152,29 @@ def _left_out(
     rules: Sequence[Rule], findings: Sequence[Finding], used: Collection[tuple[str, int]]
 ) -> tuple[list[Rule], list[Finding]]:
     """Leave out the rules with errors that nothing needs; what is wrong there is nonstandard."""
-    spare = [
-        rule
+    starts = sorted({rule.position for rule in rules})
+    spare = {
+        rule.position
         for rule in rules
         if relation_of(rule.head) not in used and rule.head.name not in KEYWORDS
-    ]
-    starts = {rule.position for rule in spare}
+    }
     judged: list[Finding] = []
-    dropped: list[Position] = []
+    places: set[Position | None] = set()
     for finding in findings:
-        in_spare = starts & _rules_at(rules, [finding.position]) and finding.code not in _MISSING
-        if finding.severity == "error" and in_spare:
+        place = _start_of(starts, finding.position)
+        if finding.severity == "error" and place in spare and finding.code not in _MISSING:
             message = f"{finding.message}; nothing that is played needs this rule: it is left out"
             finding = Finding("nonstandard", finding.position, message, finding.code, True)
         if finding.left_out:
-            dropped.append(finding.position)
+            places.add(place)
         judged.append(finding)
-    places = _rules_at(rules, dropped)
     return [rule for rule in rules if rule.position not in places], judged
 
 
-def _without(rules: Rules, places: Collection[Position]) -> Rules:
-    kept = tuple(rule for rule in rules if rule.position not in places)
-    return Rules(kept, rules.spelling, rules.source, rules.remarks)
-
-
-def _rules_at(rules: Sequence[Rule], positions: Sequence[Position]) -> set[Position]:
-    """Return where the rules start in which some positions lie."""
-    starts = sorted({rule.position for rule in rules})
-    found = (bisect_right(starts, position) for position in positions)
-    return {starts[number - 1] for number in found if number}
+def _start_of(starts: Sequence[Position], position: Position) -> Position | None:
+    """Return where the rule starts in which a position lies; ``starts`` ascend."""
+    number = bisect_right(starts, position)
+    return starts[number - 1] if number else None
 
 
 def _mentions(text: str, word: str) -> bool:
