@@ -9,7 +9,17 @@ from collections.abc import Iterable, Mapping
 
 from neurogame.errors import GroundingError
 from neurogame.gdl.graph import strong_components
-from neurogame.gdl.terms import Compound, Term, Variable
+from neurogame.gdl.terms import (
+    And,
+    Compound,
+    Distinct,
+    Formula,
+    Not,
+    Or,
+    Rule,
+    Term,
+    Variable,
+)
 
 MAXIMUM_SIZE = 100
 """Most names in a term that equalities build: ``x = f(y, y), y = f(z, z), ...`` doubles."""
@@ -71,6 +81,37 @@ def substitute(term: Term, solved: Mapping[str, Term]) -> Term:
         arguments = tuple(substitute(argument, solved) for argument in term.arguments)
         return Compound(term.name, arguments, term.position)
     return term
+
+
+def with_equal_terms(rule: Rule, pairs: Iterable[tuple[Term, Term]]) -> Rule | None:
+    """Return a rule in which both terms of all pairs are the same; None if there is no way.
+
+    Raises:
+        GroundingError: see :func:`solve_equalities`.
+    """
+    solved = solve_equalities(pairs)
+    if not solved:
+        return None if solved is None else rule
+    head = substitute(rule.head, solved)
+    assert not isinstance(head, Variable)
+    body = tuple(_substitute_in(formula, solved) for formula in rule.body)
+    return Rule(head, body, rule.position)
+
+
+def _substitute_in(formula: Formula, solved: Mapping[str, Term]) -> Formula:
+    """Return a formula with its variables replaced."""
+    match formula:
+        case Not():
+            return Not(_substitute_in(formula.formula, solved), formula.position)
+        case And() | Or():
+            parts = tuple(_substitute_in(inner, solved) for inner in formula.formulas)
+            return type(formula)(parts, formula.position)
+        case Distinct():
+            left, right = (substitute(term, solved) for term in (formula.left, formula.right))
+            return Distinct(left, right, formula.position)
+    sentence = substitute(formula, solved)
+    assert not isinstance(sentence, Variable)
+    return sentence
 
 
 def _resolve(term: Term, bound: Mapping[str, Term]) -> Term:

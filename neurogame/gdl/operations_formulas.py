@@ -8,9 +8,9 @@ the other.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
 
+from neurogame.gdl.equality import with_equal_terms
 from neurogame.gdl.operations_words import AND, DISTINCT, NOT, OR
 from neurogame.gdl.terms import (
     And,
@@ -25,14 +25,11 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
-from neurogame.gdl.walk import variables_in
 
 MAXIMUM_ALTERNATIVES = 1000
 """Most rules that one rule is split into."""
 
 SAME = ("same", 2)
-
-Substitution: TypeAlias = Mapping[str, Term]
 
 
 def formula_of(term: Term) -> Formula | None:
@@ -120,66 +117,17 @@ def is_same(formula: Formula) -> bool:
 
 
 def without_same(rule: Rule) -> Rule | None:
-    """Return a rule with its equations carried out; None if one of them cannot hold."""
-    bound: dict[str, Term] = {}
+    """Return a rule with its equations carried out; None if one of them cannot hold.
+
+    Raises:
+        GroundingError: the terms would become too large.
+    """
+    equal: list[tuple[Term, Term]] = []
     body: list[Formula] = []
     for literal in rule.body:
         if isinstance(literal, Compound) and is_same(literal):
             left, right = literal.arguments
-            if not _unify(left, right, bound):
-                return None
+            equal.append((left, right))
         else:
             body.append(literal)
-    if not bound:
-        return Rule(rule.head, tuple(body), rule.position)
-    head = replaced(rule.head, bound)
-    assert isinstance(head, Symbol | Compound)
-    return Rule(head, tuple(replaced_in(part, bound) for part in body), rule.position)
-
-
-def _unify(left: Term, right: Term, bound: dict[str, Term]) -> bool:
-    left, right = replaced(left, bound), replaced(right, bound)
-    if isinstance(right, Variable) and not isinstance(left, Variable):
-        left, right = right, left
-    if isinstance(left, Variable):
-        if left == right:
-            return True
-        if any(left == part for part in variables_in(right)):
-            return False
-        change = {left.name: right}
-        for name in bound:
-            bound[name] = replaced(bound[name], change)
-        bound[left.name] = right
-        return True
-    if isinstance(left, Symbol) or isinstance(right, Symbol):
-        return left == right
-    assert isinstance(right, Compound)
-    if (left.name, len(left.arguments)) != (right.name, len(right.arguments)):
-        return False
-    pairs = zip(left.arguments, right.arguments, strict=True)
-    return all(_unify(one, other, bound) for one, other in pairs)
-
-
-def replaced(term: Term, bound: Substitution) -> Term:
-    """Return a term with terms in the place of variables; it stays where it stands."""
-    if isinstance(term, Variable):
-        return bound.get(term.name, term)
-    if isinstance(term, Symbol):
-        return term
-    arguments = tuple(replaced(argument, bound) for argument in term.arguments)
-    return Compound(term.name, arguments, term.position)
-
-
-def replaced_in(formula: Formula, bound: Substitution) -> Formula:
-    """Return a formula with terms in the place of variables."""
-    if isinstance(formula, Not):
-        return Not(replaced_in(formula.formula, bound), formula.position)
-    if isinstance(formula, Distinct):
-        left, right = replaced(formula.left, bound), replaced(formula.right, bound)
-        return Distinct(left, right, formula.position)
-    if isinstance(formula, And | Or):
-        parts = tuple(replaced_in(part, bound) for part in formula.formulas)
-        return type(formula)(parts, formula.position)
-    sentence = replaced(formula, bound)
-    assert isinstance(sentence, Symbol | Compound)
-    return sentence
+    return with_equal_terms(Rule(rule.head, tuple(body), rule.position), equal)

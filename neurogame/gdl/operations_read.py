@@ -20,6 +20,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import final
 
+from neurogame.errors import GroundingError
 from neurogame.gdl.finding import START, Finding, Position
 from neurogame.gdl.operations_declared import (
     ACTION,
@@ -160,7 +161,11 @@ class _OperationsReader:
             self.declared.error(position, message)
             return
         for row in rows:
-            rule = without_same(Rule(head, (*more, *row), position))
+            try:
+                rule = without_same(Rule(head, (*more, *row), position))
+            except GroundingError as error:
+                self.declared.error(position, str(error))
+                return
             if rule is not None:
                 self.rules.append(rule)
         for counted in self._evaluated.new_conditions():

@@ -12,12 +12,11 @@ one of them plays, all play:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from neurogame.errors import GroundingError
 from neurogame.gdl.dependencies import MOVE_FREE, Relation, relations_that_need
-from neurogame.gdl.equality import solve_equalities, substitute
+from neurogame.gdl.equality import with_equal_terms
 from neurogame.gdl.finding import Finding, shown
 from neurogame.gdl.keywords import KEYWORDS, RELATION_ARITIES
 from neurogame.gdl.terms import (
@@ -31,7 +30,6 @@ from neurogame.gdl.terms import (
     Sentence,
     Symbol,
     Term,
-    Variable,
 )
 from neurogame.gdl.walk import arguments_of, body_sentences, relation_of
 from neurogame.gdl.write import formula_text, term_text
@@ -43,8 +41,6 @@ MAXIMUM_BRANCHES = 1000
 """Most rules that one rule with equalities in its branches may become."""
 
 _TRUE, _FALSE = And(()), Or(())
-
-Binding: TypeAlias = Mapping[str, Term]
 
 
 def standard_formulas(rules: Iterable[Rule]) -> tuple[list[Rule], list[Finding]]:
@@ -262,13 +258,10 @@ def _without_equalities(rule: Rule) -> list[Rule]:
             ]
             continue
         # All at once, so that terms that double are seen before they are built.
-        binding = solve_equalities(_equalities(literals))
-        if binding is not None:
-            head = substitute(rule.head, binding)
-            assert not isinstance(head, Variable)
-            others = tuple(f for f in literals if not _has_equality(f))
-            body = tuple(_bound_formula(other, binding) for other in others)
-            done.append(Rule(head, body, rule.position))
+        others = tuple(f for f in literals if not _has_equality(f))
+        equal = with_equal_terms(Rule(rule.head, others, rule.position), _equalities(literals))
+        if equal is not None:
+            done.append(equal)
     return done
 
 
@@ -288,18 +281,3 @@ def _has_equality(formula: Formula) -> bool:
     if isinstance(formula, Not):
         return isinstance(formula.formula, Distinct)
     return isinstance(formula, And | Or) and any(map(_has_equality, formula.formulas))
-
-
-def _bound_formula(formula: Formula, binding: Binding) -> Formula:
-    match formula:
-        case Not():
-            return Not(_bound_formula(formula.formula, binding), formula.position)
-        case And() | Or():
-            parts = tuple(_bound_formula(inner, binding) for inner in formula.formulas)
-            return type(formula)(parts, formula.position)
-        case Distinct():
-            left, right = (substitute(t, binding) for t in (formula.left, formula.right))
-            return Distinct(left, right, formula.position)
-    sentence = substitute(formula, binding)
-    assert not isinstance(sentence, Variable)
-    return sentence

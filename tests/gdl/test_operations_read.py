@@ -346,3 +346,11 @@ def test_any_words_give_rules_or_placed_errors(words: list[str]) -> None:
     assert all(error.position >= Position(1, 1) for error in errors)
     if not errors:
         check_rules(rules)
+
+
+def test_equations_whose_terms_double_are_an_error() -> None:
+    equations = " & ".join(f"same(X{i}, f(X{i + 1}, X{i + 1}))" for i in range(40))
+    begin = "role(x)\nbase(p(X)) :- q(X)\nq(a)\naction(go)\ninit(p(a))\ngo :: p(X) ==> p(X)\n"
+    text = f"{begin}legal(go) :- p(X0) & {equations}\n"
+    _, findings = parse_with_findings(text, "game.hrf")
+    assert any(f.severity == "error" and "terms of more than" in f.message for f in findings)
