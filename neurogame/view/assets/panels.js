@@ -24,6 +24,8 @@ function showMoves(holder, moves, { values, measure, colour, played, chosen, onM
   const all = [...known.values()];
   const least = measure === 'value' || measure === 'share' ? 0 : Math.min(...all, 0);
   const most = measure === 'value' ? 1 : Math.max(...all, least + 1e-9);
+  // Values arrive after the moves and sort them: whoever is on one with the keyboard stays on it.
+  const focused = holder.contains(document.activeElement) ? document.activeElement.dataset.move : undefined;
   holder.replaceChildren(...rows.map((move) => {
     const value = known.get(move.text);
     const bar = el('span', { class: 'bar' }, el('i'));
@@ -38,6 +40,7 @@ function showMoves(holder, moves, { values, measure, colour, played, chosen, onM
     );
     if (isLive) {
       row.type = 'button';
+      row.dataset.move = move.text;
       row.addEventListener('click', () => onMove(move.text));
       if (chosen === move.text) row.setAttribute('aria-pressed', 'true');
     }
@@ -46,6 +49,7 @@ function showMoves(holder, moves, { values, measure, colour, played, chosen, onM
     for (const name of ['pointerleave', 'blur']) row.addEventListener(name, () => onPoint([]));
     return el('li', {}, row);
   }));
+  [...holder.querySelectorAll('button')].find((row) => row.dataset.move === focused)?.focus();
 }
 
 function showWhy(list, sum, found, onPoint) {

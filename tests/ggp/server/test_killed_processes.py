@@ -29,6 +29,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are l
 KINDS = ("forker", "tracker", "thinker", "guard")
 MARKS = {"forker": b"multiprocessing.forkserver", "tracker": b"multiprocessing.resource_tracker"}
 CLOCK = 20.0
+MOST_MOVES = 12
+"""Asked for after the last death; a match of connect four has room for them."""
 
 
 class ServedPlayer:
@@ -152,7 +154,11 @@ def test_every_process_may_be_killed_at_any_moment(player: ServedPlayer) -> None
     # What was killed is there again: the match goes on as it began.
     wait_until(player.is_complete)
     wait_until(player.is_warm)
-    for _ in range(2):
+    # On a busy machine the guard may still have to answer while the search warms up.
+    for _ in range(MOST_MOVES):
         move()
-    assert [event["source"] for event in player.events("answer")[-2:]] == ["search", "search"]
+        if [event["source"] for event in player.events("answer")[-2:]] == ["search", "search"]:
+            break
+    else:
+        pytest.fail(f"the search is not back: {player.events('answer')}")
     assert player.ask(Stop("m", referee.last)) == "done"
