@@ -26,6 +26,7 @@ import torch
 from cells import Cells
 from tqdm import tqdm
 
+from neurogame.array_types import Int64s
 from neurogame.errors import NeurogameError
 from neurogame.features.candidates import find_candidates
 from neurogame.features.evidence import find_evidence
@@ -34,14 +35,13 @@ from neurogame.features.feature import Feature
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.renaming import renamed_text
 from neurogame.gdl.scramble import scramble
-from neurogame.ground.atoms import IntArray
 from neurogame.simulate.game import Game
 
 _STATES = 128
 
 
 def fingerprints(
-    features: Sequence[Feature], states: torch.Tensor, fluent: IntArray, move: IntArray
+    features: Sequence[Feature], states: torch.Tensor, fluent: Int64s, move: Int64s
 ) -> Counter[tuple[str, bytes]]:
     """Return what each feature says, whatever things are called.
 
@@ -116,7 +116,7 @@ def compare(path: Path, games: int, seconds: float, seed: int) -> dict[str, Any]
     }
 
 
-def _places(own: Sequence[str], its: Sequence[str], names: Any) -> IntArray:
+def _places(own: Sequence[str], its: Sequence[str], names: Any) -> Int64s:
     index = {text.lower(): number for number, text in enumerate(its)}
     return np.array([index[renamed_text(text, names).lower()] for text in own], np.int64)
 

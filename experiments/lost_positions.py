@@ -24,9 +24,9 @@ from typing import final
 
 import numba
 import numpy as np
-import numpy.typing as npt
 from tqdm import tqdm
 
+from neurogame.array_types import Int64s
 from neurogame.intervals import wilson_interval
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
@@ -50,9 +50,7 @@ def _has_line(discs: int) -> bool:
 
 
 @numba.njit(cache=True)
-def _score(
-    mine: int, all_: int, count: int, low: int, high: int, table: npt.NDArray[np.int64]
-) -> int:
+def _score(mine: int, all_: int, count: int, low: int, high: int, table: Int64s) -> int:
     """Return the score of a position for who is to move, within bounds.
 
     A win with the own disc number ``n`` is worth ``22 - n``, a loss as much less than 0.
@@ -110,7 +108,7 @@ class Position:
         return [column for column, n in self.plies.items() if n == max(self.plies.values())]
 
 
-def position_after(moves: Sequence[int], table: npt.NDArray[np.int64]) -> Position | None:
+def position_after(moves: Sequence[int], table: Int64s) -> Position | None:
     """Return a position, None if the game is over or whoever is to move has not lost."""
     mine, all_, count = 0, 0, len(moves)
     for column in moves:

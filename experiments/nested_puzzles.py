@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import TypedDict
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from tqdm import tqdm
 
+from neurogame.array_types import Float32s, Int64s
 from neurogame.errors import GameError, NeurogameWarning
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.fresh import make_fresh
@@ -63,8 +63,7 @@ _GAMES, _SEARCHES = 16, 8
 _STEP = 1.0
 """Of the adaptation, for each iteration."""
 
-Weights = npt.NDArray[np.float32]
-Policy = Callable[[npt.NDArray[np.int64], int], Weights]
+Policy = Callable[[Int64s, int], Float32s]
 Score = tuple[float, float, float]
 _NONE: Score = (-1.0, 0.0, 0.0)
 
@@ -108,7 +107,7 @@ class Table:
         """
         found = [Found() for _ in range(len(states))]
         live, ply = np.arange(len(states)), depth
-        made: list[npt.NDArray[np.int64]] = []
+        made: list[Int64s] = []
         while len(live):
             legal, terminal = self.simulator.status(states)
             ends = (terminal | ~legal.any(dim=1)).numpy() | (ply >= _LONGEST)
@@ -184,7 +183,7 @@ class Adaptation:
         """Prepare it; weights belong to moves of so many plies, 1: to moves alone."""
         self._table, self._root, self._plies, self._iterations = table, root, plies, iterations
 
-    def run(self, level: int, weights: Weights | None = None) -> list[Found]:
+    def run(self, level: int, weights: Float32s | None = None) -> list[Found]:
         """Search with a policy; weights are float32 ``[searches, plies, moves]``."""
         if weights is None:
             shape = (_SEARCHES, self._plies, self._table.move_count)
@@ -200,19 +199,19 @@ class Adaptation:
             weights = self._adapted(weights, best)
         return best
 
-    def _played(self, weights: Weights) -> list[Found]:
+    def _played(self, weights: Float32s) -> list[Found]:
         """Return the best of some games of each search."""
         lanes = torch.zeros(_SEARCHES * _GAMES, dtype=torch.int64)
 
-        def policy(live: npt.NDArray[np.int64], ply: int) -> Weights:
-            chosen: Weights = weights[live // _GAMES, min(ply, self._plies - 1)]
+        def policy(live: Int64s, ply: int) -> Float32s:
+            chosen: Float32s = weights[live // _GAMES, min(ply, self._plies - 1)]
             return chosen
 
         found = self._table.play(self._root.select(lanes), policy)
         own = [found[first : first + _GAMES] for first in range(0, len(found), _GAMES)]
         return [max(games, key=lambda one: one.score) for games in own]
 
-    def _adapted(self, weights: Weights, best: Sequence[Found]) -> Weights:
+    def _adapted(self, weights: Float32s, best: Sequence[Found]) -> Float32s:
         """Return weights that make the best lines likelier."""
         adapted, live = weights.copy(), np.arange(_SEARCHES)
         states = self._root.select(torch.zeros(_SEARCHES, dtype=torch.int64))

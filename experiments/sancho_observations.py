@@ -30,11 +30,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from cells import Cells, progress
 
 from neurogame.arena.run import run_arena
 from neurogame.arena.settings import ArenaSettings
+from neurogame.array_types import Float64s
 from neurogame.features.evidence import find_evidence
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.intervals import wilson_interval
@@ -63,7 +63,6 @@ PAIRINGS = {
     "pieces against none": (PIECES.replace("max", "min", 1), "blind"),
     "pieces against mobility": (PIECES.replace("max", "min", 1), MOBILITY),
 }
-Floats = npt.NDArray[np.float64]
 
 
 def search(game: Game, player: str, state: State, seed: int) -> SearchResult:
@@ -196,10 +195,10 @@ def spearman(one: Sequence[float], other: Sequence[float]) -> float:
     return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
-def _ranks(values: Floats) -> Floats:
+def _ranks(values: Float64s) -> Float64s:
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
-    found: Floats = (ends - (counts - 1) / 2.0)[place]
+    found: Float64s = (ends - (counts - 1) / 2.0)[place]
     return found
 
 

@@ -22,9 +22,9 @@ import numpy as np
 from tqdm import tqdm
 
 from neurogame.analysis.analyse import analyse
+from neurogame.array_types import Int64s
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.leaf_truth import leaf_truth
-from neurogame.ground.atoms import IntArray
 from neurogame.regress.action_formulas import ActionFormulas, action_formulas
 from neurogame.regress.clockwork import clockwork
 from neurogame.regress.ranking import RankingChange, ranking_change
@@ -54,7 +54,7 @@ def measure(game: Game, goals: str, states: int, seed: int, config: TrimConfig) 
     analysis = analyse(game.circuit)
     setting = ActionConfig(goals=goals)
 
-    def truth(leaves: IntArray) -> np.ndarray:
+    def truth(leaves: Int64s) -> np.ndarray:
         return leaf_truth(leaves, analysis, setting)
 
     clock = clockwork(game.circuit)

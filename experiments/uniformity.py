@@ -26,7 +26,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.kernels.backends import BACKENDS
 from neurogame.kernels.playout import PlayoutRun
 from neurogame.kernels.twin.pack import LANES, word_count
@@ -75,7 +75,7 @@ class Fit:
         return float((ratio ** (1 / 3) - 1 + spread) / math.sqrt(spread))
 
 
-def fit(counts: IntArray, weights: IntArray) -> Fit:
+def fit(counts: Int64s, weights: Int64s) -> Fit:
     """Compare counts with expectations in proportion to weights; both ``[N]``."""
     expected = counts.sum() * weights / weights.sum()
     starts, waiting = [0], 0.0
@@ -143,11 +143,11 @@ def examine(
         yield successors(simulator, backend, state, lanes, seed=3 + index)
 
 
-def _keys(flags: Tensor) -> IntArray:
+def _keys(flags: Tensor) -> Int64s:
     """Return a random 64-bit number per state, the same for the same state; int64 ``[B]``."""
     random = np.random.default_rng(0).integers(-(1 << 63), 1 << 63, flags.shape[1], np.int64)
     # Differences of states are sums of random numbers modulo 2^64.
-    keys: IntArray = flags.numpy().astype(np.int64) @ random
+    keys: Int64s = flags.numpy().astype(np.int64) @ random
     return keys
 
 

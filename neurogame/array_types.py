@@ -7,6 +7,18 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, get_args, get_origin
 import numpy as np
 import numpy.typing as npt
 
+# Of any number of dimensions, for checkers of types alone. One name for each kind of number.
+Bools: TypeAlias = npt.NDArray[np.bool_]
+Int8s: TypeAlias = npt.NDArray[np.int8]
+UInt8s: TypeAlias = npt.NDArray[np.uint8]
+UInt32s: TypeAlias = npt.NDArray[np.uint32]
+UInt64s: TypeAlias = npt.NDArray[np.uint64]
+Int32s: TypeAlias = npt.NDArray[np.int32]
+Int64s: TypeAlias = npt.NDArray[np.int64]
+Float32s: TypeAlias = npt.NDArray[np.float32]
+Float64s: TypeAlias = npt.NDArray[np.float64]
+
+# With their number of dimensions, which compiled code reads.
 Bools1: TypeAlias = Annotated[npt.NDArray[np.bool_], 1]
 UInt8s1: TypeAlias = Annotated[npt.NDArray[np.uint8], 1]
 UInt8s2: TypeAlias = Annotated[npt.NDArray[np.uint8], 2]

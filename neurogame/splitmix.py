@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
-Words: TypeAlias = npt.NDArray[np.uint64]
+from neurogame.array_types import UInt64s
 
 
-def mix(words: Words) -> Words:
+def mix(words: UInt64s) -> UInt64s:
     """Return scrambled 64-bit words.
 
     *Reference:* Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
@@ -19,5 +16,5 @@ def mix(words: Words) -> Words:
         x = words + np.uint64(0x9E3779B97F4A7C15)
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Words = x ^ (x >> np.uint64(31))
+    mixed: UInt64s = x ^ (x >> np.uint64(31))
     return mixed

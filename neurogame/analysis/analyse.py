@@ -25,9 +25,8 @@ from neurogame.analysis.state_space import StateSpace, enumerate_states
 from neurogame.analysis.termination import longest_game
 from neurogame.analysis.turns import Control, TurnProof, prove_turns, seen_control
 from neurogame.analysis.verdict import Evidence, Verdict
+from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import Bits
-from neurogame.ground.atoms import IntArray
 from neurogame.settings import Settings, setting
 
 
@@ -129,12 +128,12 @@ class GameAnalysis:
     control_verdict: Verdict
     noops: tuple[tuple[int, ...], ...]
     noops_verdict: Verdict
-    persistent_true: Bits
-    persistent_true_certain: Bits
-    persistent_false: Bits
-    persistent_false_certain: Bits
-    never: Bits
-    always: Bits
+    persistent_true: Bools
+    persistent_true_certain: Bools
+    persistent_false: Bools
+    persistent_false_certain: Bools
+    never: Bools
+    always: Bools
     groups: tuple[ExclusiveGroup, ...]
     constant_sum: Verdict
     goal_sum: int | None
@@ -147,9 +146,9 @@ class GameAnalysis:
     winnable: tuple[Verdict, ...]
 
     @property
-    def latches(self) -> Bits:
+    def latches(self) -> Bools:
         """Fluents that can change at most once, and do: persistent, but not constant; ``[F]``."""
-        found: Bits = (self.persistent_true | self.persistent_false) & ~self.never & ~self.always
+        found: Bools = (self.persistent_true | self.persistent_false) & ~self.never & ~self.always
         return found
 
 
@@ -361,7 +360,7 @@ def _longest_path(space: StateSpace) -> int | None:
     order = np.argsort(space.source, kind="stable")
     source, target = space.source[order], space.target[order]
     start = np.searchsorted(source, np.arange(len(space.states) + 1))
-    ready: IntArray = np.flatnonzero(waiting == 0)
+    ready: Int64s = np.flatnonzero(waiting == 0)
     if not len(ready):
         return None
     done, depth = 0, -1

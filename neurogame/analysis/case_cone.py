@@ -9,10 +9,9 @@ import numpy as np
 
 from neurogame.analysis.cone import Cone, ConeFinder, make_steps
 from neurogame.analysis.hypotheses import Hypotheses
+from neurogame.array_types import Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.groups import group_starts
-from neurogame.graph.lanes import Words
-from neurogame.ground.atoms import IntArray
 
 _SALTS = (0x9E3779B97F4A7C15, 0xD1342543DE82EF95)
 
@@ -30,8 +29,8 @@ class MoveCases:
     """
 
     role: int
-    leaves: IntArray
-    facts: Words
+    leaves: Int64s
+    facts: UInt64s
 
 
 @final
@@ -49,15 +48,15 @@ class CaseCone:
     """
 
     cone: Cone
-    outputs: IntArray
-    fluents: IntArray
-    uses: IntArray
+    outputs: Int64s
+    fluents: Int64s
+    uses: Int64s
     roles: tuple[MoveCases, ...]
-    role_of_leaf: IntArray
+    role_of_leaf: Int64s
 
 
 def make_case_cone(
-    circuit: Circuit, finder: ConeFinder, known: Hypotheses, literals: IntArray
+    circuit: Circuit, finder: ConeFinder, known: Hypotheses, literals: Int64s
 ) -> CaseCone:
     """Cut the cone of some literals and bundle its moves."""
     plain = finder.find(literals)
@@ -105,7 +104,7 @@ def make_case_cone(
     )
 
 
-def _flatten(cone: Cone) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _flatten(cone: Cone) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Return targets, sizes, inputs and levels of all conjunctions, without the padding."""
     empty = np.zeros(0, np.int64)
     targets = np.concatenate([empty, *(t for t, _ in cone.steps)])
@@ -115,7 +114,7 @@ def _flatten(cone: Cone) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     return targets, sizes, inputs, levels
 
 
-def _classes(move: IntArray, reader: IntArray, role: IntArray) -> tuple[IntArray, IntArray]:
+def _classes(move: Int64s, reader: Int64s, role: Int64s) -> tuple[Int64s, Int64s]:
     """Give moves of one role that the same gates read in the same way one number.
 
     Args:
@@ -150,10 +149,10 @@ def _classes(move: IntArray, reader: IntArray, role: IntArray) -> tuple[IntArray
 def _cases(
     known: Hypotheses,
     role: int,
-    offsets: IntArray,
-    moves: IntArray,
-    class_of: IntArray,
-    first: IntArray,
+    offsets: Int64s,
+    moves: Int64s,
+    class_of: Int64s,
+    first: Int64s,
     before: int,
 ) -> MoveCases:
     """Return the cases of one role: one per class, and one for all moves not read."""

@@ -10,8 +10,7 @@ import numpy as np
 
 from neurogame.analysis.case_cone import CaseCone
 from neurogame.analysis.hypotheses import Hypotheses, set_fact
-from neurogame.graph.lanes import Bits, Words
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Bools, Int64s, UInt64s
 
 UNKNOWN = -1
 """Choice of a role whose move is not decided."""
@@ -33,15 +32,15 @@ class Cases:
         choice: per role of the cone its move case, or -1; int64 ``[B, N]``.
     """
 
-    value: IntArray
-    facts: Words
-    choice: IntArray
+    value: Int64s
+    facts: UInt64s
+    choice: Int64s
 
     def __len__(self) -> int:
         """Return the number of cases."""
         return len(self.value)
 
-    def select(self, index: IntArray | Bits) -> Cases:
+    def select(self, index: Int64s | Bools) -> Cases:
         """Return some of the cases."""
         return Cases(self.value[index], self.facts[index], self.choice[index])
 
@@ -64,7 +63,7 @@ class Split:
         known: what follows from facts.
     """
 
-    facts: Words
+    facts: UInt64s
     role: int
     known: Hypotheses
 
@@ -135,7 +134,7 @@ class PartlyKnownSplit:
         )
 
 
-def splits_of(own_fluents: IntArray, cone: CaseCone, known: Hypotheses) -> Iterator[Splitter]:
+def splits_of(own_fluents: Int64s, cone: CaseCone, known: Hypotheses) -> Iterator[Splitter]:
     """Return the ways to split, the most telling first.
 
     Args:
@@ -166,7 +165,7 @@ def splits_of(own_fluents: IntArray, cone: CaseCone, known: Hypotheses) -> Itera
         yield Split(facts, UNKNOWN, known)
 
 
-def _values_of(group: int, known: Hypotheses) -> Words:
+def _values_of(group: int, known: Hypotheses) -> UInt64s:
     """Return the facts that each value of a group implies; uint64 ``[C, 2, X]``."""
     members = known.groups[group]
     facts = [known.facts_of(int(f), True) for f in members.fluents]

@@ -18,8 +18,8 @@ from neurogame.analysis.case_cone import CaseCone
 from neurogame.analysis.case_splits import UNKNOWN, Cases, Split, splits_of
 from neurogame.analysis.exclusive import ExclusiveGroup
 from neurogame.analysis.hypotheses import Hypotheses, set_fact
-from neurogame.graph.lanes import Bits, Words, pack_lanes, unpack_lanes
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Bools, Int64s, UInt64s
+from neurogame.graph.lanes import pack_lanes, unpack_lanes
 
 
 @final
@@ -36,8 +36,8 @@ class Wanted:
 
     most: bool
     exactly: bool
-    stays: Bits
-    stays_out: Bits
+    stays: Bools
+    stays_out: Bools
 
 
 @final
@@ -53,7 +53,7 @@ class Steps:
     """
 
     wanted: Wanted
-    changes: Bits
+    changes: Bools
     work: int
 
 
@@ -96,7 +96,9 @@ def find_steps(
     return Steps(wanted, changes, work)
 
 
-def find_constants(cone: CaseCone, known: Hypotheses, value: Bits, limit: int) -> tuple[Bits, int]:
+def find_constants(
+    cone: CaseCone, known: Hypotheses, value: Bools, limit: int
+) -> tuple[Bools, int]:
     """Return which outputs certainly have a value after any step, and the input literals read.
 
     Args:
@@ -123,7 +125,7 @@ def find_constants(cone: CaseCone, known: Hypotheses, value: Bits, limit: int) -
 def holds_in_all_cases(
     cone: CaseCone,
     known: Hypotheses,
-    holds: Callable[[Words, Bits, Bits], Bits],
+    holds: Callable[[UInt64s, Bools, Bools], Bools],
     limit: int,
 ) -> bool:
     """Return whether a property certainly holds of every step.
@@ -177,7 +179,7 @@ def _first_cases(group: ExclusiveGroup, cone: CaseCone, known: Hypotheses) -> Ca
     return cases.select(~known.impossible(stacked))
 
 
-def _evaluate(cone: CaseCone, cases: Cases) -> tuple[Bits, Bits]:
+def _evaluate(cone: CaseCone, cases: Cases) -> tuple[Bools, Bools]:
     """Return which outputs can be true and which must be; bool ``[K, B]`` each."""
     plain = cone.cone
     can_hold = np.ones((plain.leaf_count, len(cases)), np.bool_)
@@ -204,7 +206,7 @@ def _evaluate(cone: CaseCone, cases: Cases) -> tuple[Bits, Bits]:
     return can, must
 
 
-def _open(wanted: Wanted, value: IntArray, can: Bits, must: Bits) -> Bits:
+def _open(wanted: Wanted, value: Int64s, can: Bools, must: Bools) -> Bools:
     """Return the cases in which some wanted property may fail; bool ``[B]``."""
     found = np.zeros(len(value), np.bool_)
     if wanted.most:
@@ -220,7 +222,7 @@ def _open(wanted: Wanted, value: IntArray, can: Bits, must: Bits) -> Bits:
 
 
 def _clear(
-    wanted: Wanted, failing: Bits, value: IntArray, can: Bits, must: Bits, final_: Bits
+    wanted: Wanted, failing: Bools, value: Int64s, can: Bools, must: Bools, final_: Bools
 ) -> None:
     """Give up the properties that may fail in cases that are not split further."""
     index = np.flatnonzero(failing & final_)
@@ -238,7 +240,7 @@ def _clear(
     wanted.stays_out &= ~entering.any(axis=1)
 
 
-def _note(changes: Bits, value: IntArray, can: Bits, must: Bits) -> None:
+def _note(changes: Bools, value: Int64s, can: Bools, must: Bools) -> None:
     """Enter which values can follow which."""
     output, column = np.nonzero(can)
     changes[value[column], output] = True

@@ -17,10 +17,10 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s, UInt64s
 from neurogame.graph.graph import OR, TRUE, Graph
 from neurogame.graph.groups import gather_groups, places_in_groups
-from neurogame.graph.lanes import ALL, Words
-from neurogame.ground.atoms import IntArray
+from neurogame.graph.lanes import ALL
 
 
 @final
@@ -40,12 +40,12 @@ class Cone:
             the conjunction of complements.
     """
 
-    nodes: IntArray
+    nodes: Int64s
     leaf_count: int
-    steps: tuple[tuple[IntArray, IntArray], ...]
+    steps: tuple[tuple[Int64s, Int64s], ...]
 
     @property
-    def leaves(self) -> IntArray:
+    def leaves(self) -> Int64s:
         """The graph's nodes of the leaves, ascending; int64 ``[L]``."""
         return self.nodes[1 : 1 + self.leaf_count]
 
@@ -54,12 +54,12 @@ class Cone:
         """Input literals read by one evaluation: its cost per word of lanes."""
         return 2 * (sum(inputs.size for _, inputs in self.steps) + len(self.nodes))
 
-    def rows(self, literals: IntArray) -> IntArray:
+    def rows(self, literals: Int64s) -> Int64s:
         """Return the cone's literals for literals of the graph whose nodes it holds."""
-        found: IntArray = 2 * np.searchsorted(self.nodes, literals >> 1) + (literals & 1)
+        found: Int64s = 2 * np.searchsorted(self.nodes, literals >> 1) + (literals & 1)
         return found
 
-    def start(self, width: int) -> Words:
+    def start(self, width: int) -> UInt64s:
         """Return rows for ``width`` words in which the constants are set and all else is zero.
 
         Returns:
@@ -69,7 +69,7 @@ class Cone:
         rows[TRUE] = ALL
         return rows
 
-    def evaluate(self, rows: Words, *, known: bool = False) -> None:
+    def evaluate(self, rows: UInt64s, *, known: bool = False) -> None:
         """Compute the rows of all gates from those of the leaves.
 
         Args:
@@ -97,19 +97,19 @@ class ConeFinder:
         self._marked = np.zeros(graph.node_count, np.bool_)
         self._place = np.zeros(graph.node_count, np.int64)
 
-    def whole(self, literals: IntArray) -> Cone:
+    def whole(self, literals: Int64s) -> Cone:
         """Return the cone of some literals with all fluents and moves as leaves.
 
         Its leaves are numbered as in the graph.
         """
         return self._make(self._below(literals), np.arange(1, self.graph.input_count))
 
-    def find(self, literals: IntArray) -> Cone:
+    def find(self, literals: Int64s) -> Cone:
         """Return the cone of some literals with the leaves that it reads."""
         nodes = self._below(literals)
         return self._make(nodes, nodes[nodes < self.graph.input_count])
 
-    def _below(self, literals: IntArray) -> IntArray:
+    def _below(self, literals: Int64s) -> Int64s:
         """Return all nodes that some literals depend on, the constant left out, ascending."""
         graph, marked = self.graph, self._marked
         fresh = self._distinct(literals[literals > TRUE] >> 1)
@@ -124,14 +124,14 @@ class ConeFinder:
         marked[nodes] = False
         return nodes
 
-    def _distinct(self, nodes: IntArray) -> IntArray:
+    def _distinct(self, nodes: Int64s) -> Int64s:
         """Return each node once, without sorting them."""
         order = np.arange(len(nodes))
         self._place[nodes] = order
-        distinct: IntArray = nodes[self._place[nodes] == order]
+        distinct: Int64s = nodes[self._place[nodes] == order]
         return distinct
 
-    def _make(self, nodes: IntArray, leaves: IntArray) -> Cone:
+    def _make(self, nodes: Int64s, leaves: Int64s) -> Cone:
         graph = self.graph
         gates = nodes[nodes >= graph.input_count] - graph.input_count
         all_nodes = np.concatenate([[0], leaves, gates + graph.input_count]).astype(np.int64)
@@ -145,8 +145,8 @@ class ConeFinder:
 
 
 def make_steps(
-    levels: IntArray, targets: IntArray, start: IntArray, inputs: IntArray
-) -> tuple[tuple[IntArray, IntArray], ...]:
+    levels: Int64s, targets: Int64s, start: Int64s, inputs: Int64s
+) -> tuple[tuple[Int64s, Int64s], ...]:
     """Bundle conjunctions of one level and about the same width.
 
     Args:

@@ -17,11 +17,9 @@ from itertools import combinations
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Int64s, UInt8s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import Bits
-from neurogame.ground.atoms import IntArray
 
 _MOST_ARGUMENTS = 6
 _MOST_FLUENTS = 1024
@@ -38,12 +36,12 @@ class ExclusiveGroup:
         exactly: in every state one of them holds.
     """
 
-    fluents: IntArray
+    fluents: Int64s
     exactly: bool
 
 
 def candidate_groups(
-    circuit: Circuit, states: Bits, usable: Bits, *, small: bool = False
+    circuit: Circuit, states: Bools, usable: Bools, *, small: bool = False
 ) -> list[ExclusiveGroup]:
     """Return disjoint groups of two or more fluents that no given state refutes.
 
@@ -78,9 +76,7 @@ def candidate_groups(
     return _joined(groups, loose, states)
 
 
-def _best_split(
-    arguments: IntArray, states: npt.NDArray[np.uint8], small: bool
-) -> list[ExclusiveGroup]:
+def _best_split(arguments: Int64s, states: UInt8s, small: bool) -> list[ExclusiveGroup]:
     """Return the groups of the choice of counted arguments that explains most fluents.
 
     Args:
@@ -115,7 +111,7 @@ def _best_split(
     return best
 
 
-def _groups_of(keys: IntArray, states: npt.NDArray[np.uint8]) -> list[ExclusiveGroup]:
+def _groups_of(keys: Int64s, states: UInt8s) -> list[ExclusiveGroup]:
     """Return the groups of two or more fluents with one key that no state refutes."""
     if keys.shape[1]:
         _, key = np.unique(keys, axis=0, return_inverse=True)
@@ -134,7 +130,7 @@ def _groups_of(keys: IntArray, states: npt.NDArray[np.uint8]) -> list[ExclusiveG
     ]
 
 
-def _joined(groups: list[ExclusiveGroup], loose: list[int], states: Bits) -> list[ExclusiveGroup]:
+def _joined(groups: list[ExclusiveGroup], loose: list[int], states: Bools) -> list[ExclusiveGroup]:
     """Join groups and single fluents of different shapes of which exactly one always holds.
 
     So the phases of a turn, or whose turn it is where this is said by fluents of their own names,

@@ -17,9 +17,9 @@ import numpy as np
 
 from neurogame.analysis.cone import Cone, ConeFinder
 from neurogame.analysis.exclusive import ExclusiveGroup
+from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import ALL, Bits, Words, pack_lanes
-from neurogame.ground.atoms import IntArray
+from neurogame.graph.lanes import ALL, pack_lanes
 
 _CELLS = 1 << 22
 _MOST_COMPLETE = 64
@@ -43,13 +43,13 @@ class Hypotheses:
         work: input literals read to find this.
     """
 
-    base: Words
-    excluded_moves: Words
-    group_of: IntArray
+    base: UInt64s
+    excluded_moves: UInt64s
+    group_of: Int64s
     groups: tuple[ExclusiveGroup, ...]
     work: int
 
-    def facts_of(self, fluent: int, holds: bool) -> Words:
+    def facts_of(self, fluent: int, holds: bool) -> UInt64s:
         """Return the facts that follow if a fluent holds or not, base included; ``[2, X]``."""
         facts = self.base.copy()
         set_fact(facts, np.array([fluent]), 0 if holds else 1)
@@ -63,7 +63,7 @@ class Hypotheses:
                 set_fact(facts, others, 0)
         return facts
 
-    def impossible(self, facts: Words) -> Bits:
+    def impossible(self, facts: UInt64s) -> Bools:
         """Return which of uint64 ``[B, 2, X]`` facts hold in no state.
 
         Some fluent both holds and does not, or none of a group holds of which one always does.
@@ -75,7 +75,7 @@ class Hypotheses:
         return found
 
     @cached_property
-    def _complete(self) -> tuple[Words, ...]:
+    def _complete(self) -> tuple[UInt64s, ...]:
         """The fluents of small groups of which one always holds; uint64 ``[X]`` each."""
         exact = sorted((g for g in self.groups if g.exactly), key=lambda g: len(g.fluents))
         masks = np.zeros((min(len(exact), _MOST_COMPLETE), *self.base.shape), np.uint64)
@@ -84,7 +84,7 @@ class Hypotheses:
         return tuple(masks[:, 0])
 
 
-def set_fact(facts: Words, fluents: IntArray, side: int) -> None:
+def set_fact(facts: UInt64s, fluents: Int64s, side: int) -> None:
     """Add to the facts ``[2, X]`` that fluents hold (side 0) or do not (side 1)."""
     np.bitwise_or.at(
         facts[side], fluents >> 6, np.left_shift(np.uint64(1), (fluents & 63).astype(np.uint64))
@@ -95,8 +95,8 @@ def find_hypotheses(
     circuit: Circuit,
     finder: ConeFinder,
     groups: Sequence[ExclusiveGroup],
-    never: Bits,
-    always: Bits,
+    never: Bools,
+    always: Bools,
     limit: int,
 ) -> Hypotheses | None:
     """Evaluate every hypothesis.
@@ -145,13 +145,13 @@ def find_hypotheses(
 def _assume(
     cone: Cone,
     groups: Sequence[ExclusiveGroup],
-    group_of: IntArray,
-    never: Bits,
-    always: Bits,
+    group_of: Int64s,
+    never: Bools,
+    always: Bools,
     side: int,
     begin: int,
     end: int,
-) -> Words:
+) -> UInt64s:
     """Return rows in which lane ``l`` assumes that fluent ``64 begin + l`` holds, or does not."""
     fluents = len(group_of)
     lanes = np.arange(64 * begin, 64 * end)

@@ -24,8 +24,8 @@ from neurogame.analysis.cases import Wanted, find_constants, find_steps
 from neurogame.analysis.cone import ConeFinder
 from neurogame.analysis.exclusive import ExclusiveGroup, candidate_groups
 from neurogame.analysis.hypotheses import Hypotheses, find_hypotheses
+from neurogame.array_types import Bools
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import Bits
 
 _MOST_ROUNDS = 8
 _CUTTING = 8
@@ -48,11 +48,11 @@ class Candidates:
         small: whether small groups are preferred to large ones.
     """
 
-    never: Bits
-    always: Bits
-    stays: Bits
-    stays_out: Bits
-    states: Bits
+    never: Bools
+    always: Bools
+    stays: Bools
+    stays_out: Bools
+    states: Bools
     small: bool = False
 
 
@@ -73,13 +73,13 @@ class Proof:
         work: input literals read.
     """
 
-    never: Bits
-    always: Bits
-    stays: Bits
-    stays_out: Bits
+    never: Bools
+    always: Bools
+    stays: Bools
+    stays_out: Bools
     groups: tuple[ExclusiveGroup, ...]
     tried: tuple[ExclusiveGroup, ...]
-    changes: tuple[Bits, ...]
+    changes: tuple[Bools, ...]
     known: Hypotheses | None
     work: int
 
@@ -110,7 +110,7 @@ class _Prover:
         self.never, self.always = np.zeros((2, count), np.bool_)
         self.stays, self.stays_out = np.zeros((2, count), np.bool_)
         # Per group (its fluents) what it was proved from, and the result.
-        self.done: dict[bytes, tuple[bytes, Wanted, Bits]] = {}
+        self.done: dict[bytes, tuple[bytes, Wanted, Bools]] = {}
 
     def run(self) -> Proof:
         """Prove constants, then groups, then persistence."""
@@ -123,7 +123,7 @@ class _Prover:
             small=self.candidates.small,
         )
         groups, known = self._prove_groups(tried)
-        changes: list[Bits] = []
+        changes: list[Bools] = []
         if known is not None:
             changes = self._prove_single(groups, known)
         self.stays_out |= self.never
@@ -188,7 +188,7 @@ class _Prover:
         # Without a round in which nothing had to be given up nothing is proved.
         return [], self._hypotheses([])
 
-    def _prove_single(self, groups: Sequence[ExclusiveGroup], known: Hypotheses) -> list[Bits]:
+    def _prove_single(self, groups: Sequence[ExclusiveGroup], known: Hypotheses) -> list[Bools]:
         """Find the persistent fluents, those outside of groups one by one."""
         changes = []
         for group in groups:
@@ -205,7 +205,7 @@ class _Prover:
             self.stays[fluent], self.stays_out[fluent] = wanted.stays[0], wanted.stays_out[0]
         return changes
 
-    def _steps(self, group: ExclusiveGroup, known: Hypotheses) -> tuple[Wanted, Bits]:
+    def _steps(self, group: ExclusiveGroup, known: Hypotheses) -> tuple[Wanted, Bools]:
         """Return what one step can do to a group; found once while its premises stay."""
         if self.left <= 0:
             size = len(group.fluents)

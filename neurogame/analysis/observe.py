@@ -10,8 +10,9 @@ import numpy as np
 
 from neurogame.analysis.random_play import WordEvaluator, play
 from neurogame.analysis.state_space import StateSpace
+from neurogame.array_types import Bools, UInt64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import ALL, Bits, Words, any_lane, pack_lanes, unpack_lanes
+from neurogame.graph.lanes import ALL, any_lane, pack_lanes, unpack_lanes
 
 _KEPT_PER_PLY = 32
 _KEPT_CELLS = 8_000_000
@@ -53,22 +54,22 @@ class Observations:
     unfinished: int
     longest: int
     states: int
-    held: Bits
-    missed: Bits
-    began: Bits
-    ended: Bits
-    left: Bits
-    chooses: Bits
+    held: Bools
+    missed: Bools
+    began: Bools
+    ended: Bools
+    left: Bools
+    chooses: Bools
     together: bool
-    idle: Bits
-    stuck: Bits
-    ends_with: Bits
+    idle: Bools
+    stuck: Bools
+    ends_with: Bools
     sums: set[int]
     end_none: int
     end_several: int
     before_none: int
     before_several: int
-    sample: Bits
+    sample: Bools
 
 
 def observe_play(
@@ -124,7 +125,7 @@ def observe_all(circuit: Circuit, space: StateSpace) -> Observations:
     return seen
 
 
-def count_lanes(rows: Words) -> tuple[Words, Words]:
+def count_lanes(rows: UInt64s) -> tuple[UInt64s, UInt64s]:
     """Return in which lanes at least one, and at least two, of the rows are set.
 
     Args:
@@ -159,11 +160,11 @@ def _nothing(circuit: Circuit, games: int) -> Observations:
 def _look(
     seen: Observations,
     circuit: Circuit,
-    state: Words,
-    legal: Words,
-    terminal: Words,
-    goals: Words,
-    present: Words,
+    state: UInt64s,
+    legal: UInt64s,
+    terminal: UInt64s,
+    goals: UInt64s,
+    present: UInt64s,
 ) -> None:
     """Take in states, 64 per word; only the lanes of ``present`` count."""
     seen.states += _count(present)
@@ -184,7 +185,7 @@ def _look(
 
 
 def _look_at_goals(
-    seen: Observations, circuit: Circuit, goals: Words, open_: Words, ended: Words
+    seen: Observations, circuit: Circuit, goals: UInt64s, open_: UInt64s, ended: UInt64s
 ) -> None:
     offsets = list(accumulate(map(len, circuit.goals), initial=0))
     counts = [count_lanes(goals[a:b]) for a, b in pairwise(offsets)]
@@ -206,18 +207,18 @@ def _look_at_goals(
         seen.sums.update(np.unique(total).tolist())
 
 
-def _step(seen: Observations, before: Words, after: Words, moved: Words) -> None:
+def _step(seen: Observations, before: UInt64s, after: UInt64s, moved: UInt64s) -> None:
     """Take in steps; only the lanes of ``moved`` count."""
     seen.began |= any_lane(after & ~before & moved)
     seen.ended |= any_lane(before & ~after & moved)
     seen.left |= any_lane(before & moved)
 
 
-def _columns(rows: Words, lanes: np.ndarray) -> Bits:
+def _columns(rows: UInt64s, lanes: np.ndarray) -> Bools:
     """Return some lanes of uint64 ``[N, W]`` rows as bool ``[len(lanes), N]``."""
     bits = rows[:, lanes >> 6] >> (lanes & 63).astype(np.uint64)
     return (bits & np.uint64(1)).T.astype(np.bool_)
 
 
-def _count(words: Words) -> int:
+def _count(words: UInt64s) -> int:
     return int(np.unpackbits(words.view(np.uint8)).sum())

@@ -12,8 +12,9 @@ from typing import final
 import numpy as np
 
 from neurogame.analysis.cone import Cone, ConeFinder
+from neurogame.array_types import Bools, UInt64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import ALL, Bits, Words, any_lane, pack_lanes, unpack_lanes
+from neurogame.graph.lanes import ALL, any_lane, pack_lanes, unpack_lanes
 
 
 @final
@@ -37,13 +38,13 @@ class RandomPly:
             uint64 ``[W]``.
     """
 
-    playing: Words
-    state: Words
-    legal: Words
-    terminal: Words
-    goals: Words
-    next: Words
-    moved: Words
+    playing: UInt64s
+    state: UInt64s
+    legal: UInt64s
+    terminal: UInt64s
+    goals: UInt64s
+    next: UInt64s
+    moved: UInt64s
 
 
 @final
@@ -63,7 +64,7 @@ class WordEvaluator:
         """Input literals read per word of games and ply."""
         return self._before.work + self._after.work
 
-    def look(self, state: Words) -> tuple[Words, Words, Words]:
+    def look(self, state: UInt64s) -> tuple[UInt64s, UInt64s, UInt64s]:
         """Return legal moves, end and goals of states.
 
         Args:
@@ -78,7 +79,7 @@ class WordEvaluator:
         count = self.circuit.move_count
         return found[:count], found[count], found[count + 1 :]
 
-    def step(self, state: Words, moves: Words) -> Words:
+    def step(self, state: UInt64s, moves: UInt64s) -> UInt64s:
         """Return the fluents after one move of each role.
 
         Args:
@@ -89,11 +90,11 @@ class WordEvaluator:
             uint64 ``[F, W]``.
         """
         rows = self._run(self._after, state, moves)
-        following: Words = rows[self._after.rows(self.circuit.next)]
+        following: UInt64s = rows[self._after.rows(self.circuit.next)]
         return following
 
     @staticmethod
-    def _run(cone: Cone, state: Words, moves: Words) -> Words:
+    def _run(cone: Cone, state: UInt64s, moves: UInt64s) -> UInt64s:
         rows = cone.start(state.shape[1])
         fluents = len(state)
         end = 2 * (1 + fluents + len(moves))
@@ -119,14 +120,14 @@ def play(
     """
     circuit = evaluator.circuit
     random = np.random.default_rng(seed)
-    state: Words = np.repeat(circuit.initial[:, None], words, axis=1).astype(np.uint64) * ALL
-    playing: Words = np.full(words, ALL)
+    state: UInt64s = np.repeat(circuit.initial[:, None], words, axis=1).astype(np.uint64) * ALL
+    playing: UInt64s = np.full(words, ALL)
     # Choosing reads each move's word about as often as a gate of eight inputs is read.
     cost = words * (evaluator.work + 8 * circuit.move_count)
     for _ in range(max(1, min(plies, work // cost))):
         legal, terminal, goals = evaluator.look(state)
         moves, able = choose_moves(circuit, legal, random)
-        moved: Words = playing & ~terminal & able
+        moved: UInt64s = playing & ~terminal & able
         following = evaluator.step(state, moves)
         yield RandomPly(playing, state, legal, terminal, goals, following, moved)
         playing = moved
@@ -136,8 +137,8 @@ def play(
 
 
 def choose_moves(
-    circuit: Circuit, legal: Words, random: np.random.Generator
-) -> tuple[Words, Words]:
+    circuit: Circuit, legal: UInt64s, random: np.random.Generator
+) -> tuple[UInt64s, UInt64s]:
     """Choose one legal move per role and game, all equally likely.
 
     Args:
@@ -161,7 +162,7 @@ def choose_moves(
         first = np.cumsum(choices) - choices
         having = np.flatnonzero(choices)
         picked = index[first[having] + (draw[having] * choices[having]).astype(np.int64)]
-        chosen: Bits = np.zeros((len(rows), lanes), np.bool_)
+        chosen: Bools = np.zeros((len(rows), lanes), np.bool_)
         chosen[picked, having] = True
         moves[rows] = pack_lanes(chosen)
         able &= pack_lanes((choices > 0)[None])[0]

@@ -9,8 +9,8 @@ import numpy as np
 
 from neurogame.analysis.analyse import GameAnalysis
 from neurogame.analysis.verdict import Evidence, Verdict
+from neurogame.array_types import Bools
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import Bits
 
 WILD = "*"
 """Stands for every argument in a pattern."""
@@ -110,7 +110,7 @@ def analysis_record(circuit: Circuit, analysis: GameAnalysis) -> dict[str, Any]:
     }
 
 
-def fluent_patterns(circuit: Circuit, members: Bits, ignored: Bits) -> list[str]:
+def fluent_patterns(circuit: Circuit, members: Bools, ignored: Bools) -> list[str]:
     """Describe a set of fluents by as few patterns as possible.
 
     Args:
@@ -143,7 +143,7 @@ def fluent_patterns(circuit: Circuit, members: Bits, ignored: Bits) -> list[str]
 
 
 def _telling(
-    arguments: np.ndarray, inside: Bits, outside: Bits
+    arguments: np.ndarray, inside: Bools, outside: Bools
 ) -> tuple[np.ndarray, tuple[int, ...]]:
     """Return the fewest arguments that tell members from others, and their values in members."""
     size = arguments.shape[1]
@@ -167,7 +167,7 @@ def _telling(
 
 
 def _persistent(
-    circuit: Circuit, analysis: GameAnalysis, members: Bits, certain: Bits
+    circuit: Circuit, analysis: GameAnalysis, members: Bools, certain: Bools
 ) -> dict[str, Any]:
     constant = analysis.never | analysis.always
     return {
@@ -198,7 +198,7 @@ class _Reasons:
         return self(verdict)
 
 
-def _fluents(circuit: Circuit, a: GameAnalysis, name: str, members: Bits, certain: Bits) -> str:
+def _fluents(circuit: Circuit, a: GameAnalysis, name: str, members: Bools, certain: Bools) -> str:
     constant = a.never | a.always
     known, likely = certain & ~constant, members & ~certain & ~constant
     text = f"{name}: {int(known.sum())} of {len(circuit.fluents)} fluents"

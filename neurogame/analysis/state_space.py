@@ -8,9 +8,9 @@ from typing import final
 import numpy as np
 
 from neurogame.analysis.random_play import WordEvaluator
+from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.joint_moves import list_legal_moves
-from neurogame.graph.lanes import Bits, pack_lanes, unpack_lanes
-from neurogame.ground.atoms import IntArray
+from neurogame.graph.lanes import pack_lanes, unpack_lanes
 
 _BLOCK = 1 << 12
 
@@ -32,12 +32,12 @@ class StateSpace:
         target: state that the step leads to; int64 ``[T]``.
     """
 
-    states: Bits
-    legal: Bits
-    terminal: Bits
-    goals: Bits
-    source: IntArray
-    target: IntArray
+    states: Bools
+    legal: Bools
+    terminal: Bools
+    goals: Bools
+    source: Int64s
+    target: Int64s
 
 
 def enumerate_states(
@@ -52,14 +52,14 @@ def enumerate_states(
         work: most input literals read.
     """
     circuit = evaluator.circuit
-    frontier: Bits = circuit.initial[None].copy()
+    frontier: Bools = circuit.initial[None].copy()
     index = {_key(circuit.initial): 0}
-    found: list[Bits] = [frontier]
-    legals: list[Bits] = []
-    ends: list[Bits] = []
-    goals: list[Bits] = []
-    sources: list[IntArray] = []
-    targets: list[IntArray] = []
+    found: list[Bools] = [frontier]
+    legals: list[Bools] = []
+    ends: list[Bools] = []
+    goals: list[Bools] = []
+    sources: list[Int64s] = []
+    targets: list[Int64s] = []
     first, total = 0, 0
     while len(frontier):
         work -= evaluator.work * (-(-len(frontier) // 64)) + 4 * len(frontier) * (
@@ -106,7 +106,7 @@ def enumerate_states(
     )
 
 
-def _look(evaluator: WordEvaluator, states: Bits) -> tuple[Bits, Bits, Bits]:
+def _look(evaluator: WordEvaluator, states: Bools) -> tuple[Bools, Bools, Bools]:
     """Return legal moves, ends and goals of states; bool ``[B, M]``, ``[B]``, ``[B, V]``."""
     parts = []
     for begin in range(0, len(states), _BLOCK):
@@ -119,7 +119,7 @@ def _look(evaluator: WordEvaluator, states: Bits) -> tuple[Bits, Bits, Bits]:
     return flags[:, :count], flags[:, count], flags[:, count + 1 :]
 
 
-def _follow(evaluator: WordEvaluator, states: Bits, source: IntArray, moves: IntArray) -> Bits:
+def _follow(evaluator: WordEvaluator, states: Bools, source: Int64s, moves: Int64s) -> Bools:
     """Return the states after joint moves; bool ``[T, F]``."""
     circuit = evaluator.circuit
     parts = [np.zeros((0, len(circuit.fluents)), np.bool_)]
@@ -133,5 +133,5 @@ def _follow(evaluator: WordEvaluator, states: Bits, source: IntArray, moves: Int
     return np.concatenate(parts)
 
 
-def _key(state: Bits) -> bytes:
+def _key(state: Bools) -> bytes:
     return np.packbits(state).tobytes()

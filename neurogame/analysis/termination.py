@@ -16,16 +16,15 @@ from neurogame.analysis.cases import holds_in_all_cases
 from neurogame.analysis.cone import ConeFinder
 from neurogame.analysis.exclusive import ExclusiveGroup
 from neurogame.analysis.hypotheses import Hypotheses
+from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import Bits, Words
-from neurogame.ground.atoms import IntArray
 
 
 def longest_game(
     circuit: Circuit,
     finder: ConeFinder,
     known: Hypotheses,
-    changes: Sequence[Bits],
+    changes: Sequence[Bools],
     limit: int,
 ) -> int | None:
     """Return a number of plies that no game exceeds, or None if none is proved.
@@ -53,7 +52,7 @@ def longest_game(
     return min(bounds, default=None)
 
 
-def _longest_way(circuit: Circuit, group: ExclusiveGroup, change: Bits) -> int | None:
+def _longest_way(circuit: Circuit, group: ExclusiveGroup, change: Bools) -> int | None:
     """Return the most changes from the initial value on, or None if a value can return."""
     size = len(group.fluents)
     held = np.flatnonzero(circuit.initial[group.fluents])
@@ -78,7 +77,7 @@ def _every_step_moves(
     fluents = np.concatenate([g.fluents for g in groups])
     cone = make_case_cone(circuit, finder, known, circuit.next[fluents])
 
-    def moves(facts: Words, can: Bits, must: Bits) -> Bits:
+    def moves(facts: UInt64s, can: Bools, must: Bools) -> Bools:
         found = np.zeros(len(facts), np.bool_)
         begin = 0
         for group in groups:
@@ -90,7 +89,7 @@ def _every_step_moves(
     return holds_in_all_cases(cone, known, moves, limit)
 
 
-def _changes(group: ExclusiveGroup, facts: Words, can: Bits, must: Bits) -> Bits:
+def _changes(group: ExclusiveGroup, facts: UInt64s, can: Bools, must: Bools) -> Bools:
     """Return in which cases the value of a group certainly changes; bool ``[B]``."""
     holds, fails = _fact(facts, 0, group.fluents), _fact(facts, 1, group.fluents)
     found = (holds & ~can.T).any(axis=1)
@@ -99,7 +98,7 @@ def _changes(group: ExclusiveGroup, facts: Words, can: Bits, must: Bits) -> Bits
     return np.asarray(found, np.bool_)
 
 
-def _fact(facts: Words, side: int, fluents: IntArray) -> Bits:
+def _fact(facts: UInt64s, side: int, fluents: Int64s) -> Bools:
     """Return which fluents are known to hold (side 0) or not; bool ``[B, K]``."""
     bits = facts[:, side, fluents >> 6] >> (fluents & 63).astype(np.uint64)
     return (bits & np.uint64(1)).astype(np.bool_)

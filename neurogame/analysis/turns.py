@@ -13,9 +13,8 @@ import numpy as np
 from neurogame.analysis.exclusive import ExclusiveGroup
 from neurogame.analysis.hypotheses import Hypotheses
 from neurogame.analysis.observe import Observations
+from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import Bits
-from neurogame.ground.atoms import IntArray
 
 
 @final
@@ -29,8 +28,8 @@ class Control:
             -1 if no role has; int64 ``[K]``.
     """
 
-    fluents: IntArray
-    roles: IntArray
+    fluents: Int64s
+    roles: Int64s
 
 
 @final
@@ -44,7 +43,7 @@ class TurnProof:
     """
 
     control: Control | None
-    idle: Bits
+    idle: Bools
 
 
 def prove_turns(circuit: Circuit, known: Hypotheses) -> TurnProof:

@@ -6,19 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float64s
 from neurogame.intervals import Z95
 
 _ELO = 400 / math.log(10)
 _STEPS = 100
 _PRECISE = 1e-10
 _LONGEST_STEP = 1.0
-
-Array: TypeAlias = npt.NDArray[np.float64]
 
 
 @final
@@ -117,7 +115,7 @@ def rating_list(
     )
 
 
-def _matrices(count: int, comparisons: Sequence[PairedComparison]) -> tuple[Array, Array]:
+def _matrices(count: int, comparisons: Sequence[PairedComparison]) -> tuple[Float64s, Float64s]:
     """Return comparisons and points of each player against each, the virtual ones included."""
     played = np.ones((count, count)) - np.eye(count)
     points = played / 2
@@ -129,19 +127,19 @@ def _matrices(count: int, comparisons: Sequence[PairedComparison]) -> tuple[Arra
     return played, points
 
 
-def _expected(ratings: Array) -> Array:
+def _expected(ratings: Float64s) -> Float64s:
     """Return the points that each player is expected to get against each."""
     return np.asarray(1 / (1 + np.exp(ratings[None, :] - ratings[:, None])))
 
 
-def _information(ratings: Array, played: Array) -> Array:
+def _information(ratings: Float64s, played: Float64s) -> Float64s:
     """Return the Fisher information: minus the second derivatives of the log-likelihood."""
     expected = _expected(ratings)
     weights = played * expected * (1 - expected)
     return np.asarray(np.diag(weights.sum(axis=1)) - weights)
 
 
-def _most_likely(played: Array, points: Array) -> Array:
+def _most_likely(played: Float64s, points: Float64s) -> Float64s:
     """Return the ratings of mean 0 that make the results most likely, in units of log odds."""
     ratings = np.zeros(len(played))
     for _ in range(_STEPS):
@@ -155,7 +153,9 @@ def _most_likely(played: Array, points: Array) -> Array:
     return np.asarray(ratings - ratings.mean())
 
 
-def _covariance(ratings: Array, played: Array, comparisons: Sequence[PairedComparison]) -> Array:
+def _covariance(
+    ratings: Float64s, played: Float64s, comparisons: Sequence[PairedComparison]
+) -> Float64s:
     """Return the sandwich estimate of the ratings' covariance."""
     count = len(ratings)
     expected = _expected(ratings)

@@ -10,6 +10,7 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.cycles import cycles_among, refuse_negation
 from neurogame.circuit.definitions import Definitions, Progress
@@ -19,7 +20,6 @@ from neurogame.graph.graph import AND, FALSE, OR
 from neurogame.graph.groups import group_starts
 from neurogame.graph.prune import prune_by_level
 from neurogame.graph.store import GateStore
-from neurogame.ground.atoms import IntArray
 from neurogame.ground.limits import GroundLimits, Watch
 from neurogame.ground.program import GroundProgram
 
@@ -83,7 +83,7 @@ class _Builder:
     def run(self) -> None:
         """Derive all atoms, level by level; cycles when nothing else is left."""
         ready = self.progress.first()
-        cycles: list[IntArray] | None = None
+        cycles: list[Int64s] | None = None
         while True:
             while len(ready):
                 self._derive(ready)
@@ -105,13 +105,13 @@ class _Builder:
             ready = self.progress.release(atoms)
             cycles = [c for c in cycles if not self.progress.done[c[0]]]
 
-    def _waits_for_itself(self, cycle: IntArray) -> bool:
+    def _waits_for_itself(self, cycle: Int64s) -> bool:
         """Return whether all that a cycle needs from outside has been derived."""
         body, _ = self.definitions.body(self.definitions.rules(cycle)[0])
         inside = np.isin(body >> 1, cycle)
         return int(self.progress.waiting[cycle].sum()) == int(inside.sum())
 
-    def _derive(self, atoms: IntArray) -> None:
+    def _derive(self, atoms: Int64s) -> None:
         """Set the literals of atoms whose bodies are known: an OR over ANDs."""
         rules, per_atom = self.definitions.rules(atoms)
         # Parts have the same gates as all at once, in less memory.
@@ -121,7 +121,7 @@ class _Builder:
         self.literal_of[atoms] = self.gates.make(OR, bodies, group_starts(per_atom))
         self._name(atoms)
 
-    def _bodies(self, rules: IntArray) -> IntArray:
+    def _bodies(self, rules: Int64s) -> Int64s:
         """Return the literals of the bodies of some rules; int64 ``[n]``."""
         self._look()
         body, sizes = self.definitions.body(rules)
@@ -132,7 +132,7 @@ class _Builder:
     def _look(self) -> None:
         self.watch.check(f"building the circuit, with {self.gates.count:,} gates so far")
 
-    def _name(self, atoms: IntArray) -> None:
+    def _name(self, atoms: Int64s) -> None:
         """Name gates by their atoms; a real atom replaces an auxiliary one."""
         table = self.program.atoms
         literals = self.literal_of[atoms]

@@ -12,13 +12,13 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Int64s
 from neurogame.chance import chance_role
 from neurogame.gdl.keywords import clamped_goal
 from neurogame.graph.graph import Graph
 from neurogame.graph.groups import group_starts
-from neurogame.ground.atoms import AtomTable, IntArray
+from neurogame.ground.atoms import AtomTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Circuit:
     roles: tuple[str, ...]
     fluents: tuple[str, ...]
     moves: tuple[tuple[str, ...], ...]
-    initial: npt.NDArray[np.bool_]
+    initial: Bools
     graph: Graph
     named_goals: tuple[tuple[int, ...], ...]
     atoms: AtomTable
@@ -77,12 +77,12 @@ class Circuit:
         return sum(map(len, self.moves))
 
     @cached_property
-    def move_offsets(self) -> IntArray:
+    def move_offsets(self) -> Int64s:
         """Where each role's moves begin among all moves, and ``M``; int64 ``[R + 1]``."""
         return group_starts(np.array(list(map(len, self.moves)), np.int64))
 
     @property
-    def legal(self) -> IntArray:
+    def legal(self) -> Int64s:
         """Literal that says whether a move is legal, moves concatenated in role order; ``[M]``.
 
         As the rules derive it, in terminal states too.
@@ -90,7 +90,7 @@ class Circuit:
         return self.graph.outputs[: self.move_count]
 
     @property
-    def next(self) -> IntArray:
+    def next(self) -> Int64s:
         """Literal of each fluent in the next state; int64 ``[F]``."""
         return self.graph.outputs[self.move_count : self.move_count + len(self.fluents)]
 
@@ -100,7 +100,7 @@ class Circuit:
         return int(self.graph.outputs[self.move_count + len(self.fluents)])
 
     @property
-    def goal_literals(self) -> IntArray:
+    def goal_literals(self) -> Int64s:
         """Literal of each goal value, role by role; int64 ``[V]``."""
         return self.graph.outputs[self.move_count + len(self.fluents) + 1 :]
 

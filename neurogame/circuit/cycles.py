@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.definitions import Definitions, Progress
 from neurogame.errors import GroundingError
 from neurogame.gdl.finding import shown
 from neurogame.gdl.graph import strong_components
 from neurogame.gdl.terms import Rules
-from neurogame.ground.atoms import IntArray
 from neurogame.ground.program import GroundProgram
 
 LONGEST_WAY = 10
@@ -29,7 +29,7 @@ def find_cycles(program: GroundProgram) -> list[list[int]]:
     return [component.tolist() for component in found]
 
 
-def cycles_among(definitions: Definitions, atoms: Iterable[int]) -> list[IntArray]:
+def cycles_among(definitions: Definitions, atoms: Iterable[int]) -> list[Int64s]:
     """Return the strongly connected components that are cycles, dependencies first.
 
     Args:
@@ -46,7 +46,7 @@ def cycles_among(definitions: Definitions, atoms: Iterable[int]) -> list[IntArra
     return [np.array(sorted(c)) for c in components if len(c) > 1 or c[0] in edges[c[0]]]
 
 
-def refuse_negation(definitions: Definitions, component: IntArray, rules: Rules | None) -> None:
+def refuse_negation(definitions: Definitions, component: Int64s, rules: Rules | None) -> None:
     """Raise if an atom of a component depends on its own negation.
 
     Args:
@@ -66,7 +66,7 @@ def refuse_negation(definitions: Definitions, component: IntArray, rules: Rules 
 
 
 def _unstratified(
-    definitions: Definitions, rule: int, negated: int, component: IntArray, rules: Rules | None
+    definitions: Definitions, rule: int, negated: int, component: Int64s, rules: Rules | None
 ) -> GroundingError:
     """Say which rule negates what, and the way from there back to the rule's head."""
     program = definitions.program

@@ -6,8 +6,8 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.graph.groups import gather_groups, group_starts
-from neurogame.ground.atoms import IntArray
 from neurogame.ground.program import GroundProgram
 
 COUNT_FROM = 16
@@ -40,9 +40,9 @@ class Definitions:
         rule, body = rule[derived], body[derived]
         self._user = rule[np.argsort(body, kind="stable")]
         self._user_start = group_starts(np.bincount(body, minlength=count))
-        self.waiting: IntArray = np.bincount(program.rule_head[rule], minlength=count)
+        self.waiting: Int64s = np.bincount(program.rule_head[rule], minlength=count)
 
-    def rules(self, atoms: IntArray) -> tuple[IntArray, IntArray]:
+    def rules(self, atoms: Int64s) -> tuple[Int64s, Int64s]:
         """Return the rules of ``n`` atoms, one atom after the other, and how many each has; int64.
 
         The first array has all the rules, the second ``[n]`` counts.
@@ -50,7 +50,7 @@ class Definitions:
         rules = gather_groups(self._head_start, self._by_head, atoms).astype(np.int64)
         return rules, self._head_start[atoms + 1] - self._head_start[atoms]
 
-    def body(self, rules: IntArray) -> tuple[IntArray, IntArray]:
+    def body(self, rules: Int64s) -> tuple[Int64s, Int64s]:
         """Return the body literals of ``n`` rules, one after the other, and their sizes; int64.
 
         Literals are ``2 * atom + negated``; the sizes are ``[n]``.
@@ -65,7 +65,7 @@ class Definitions:
         found: list[int] = (self.body(rules)[0] >> 1).tolist()
         return found
 
-    def users(self, atoms: IntArray) -> IntArray:
+    def users(self, atoms: Int64s) -> Int64s:
         """Return the heads of the rules that use some atoms, once per use; int64 ``[uses]``."""
         users = gather_groups(self._user_start, self._user, atoms)
         return self.program.rule_head[users].astype(np.int64)
@@ -87,11 +87,11 @@ class Progress:
         self.done = np.zeros(len(definitions.program.atoms), np.bool_)
         self.done[: definitions.inputs] = True
 
-    def first(self) -> IntArray:
+    def first(self) -> Int64s:
         """Return the atoms that wait for nothing; int64 ``[n]``."""
         return np.flatnonzero((self.waiting == 0) & ~self.done)
 
-    def release(self, atoms: IntArray) -> IntArray:
+    def release(self, atoms: Int64s) -> Int64s:
         """Note that atoms, int64 ``[n]``, are derived; return their users that wait no longer."""
         self.done[atoms] = True
         heads = self._definitions.users(atoms)
@@ -102,5 +102,5 @@ class Progress:
             every = np.bincount(heads, minlength=len(self.waiting))
             self.waiting -= every
             heads = np.flatnonzero(every)
-        free: IntArray = heads[(self.waiting[heads] == 0) & ~self.done[heads]]
+        free: Int64s = heads[(self.waiting[heads] == 0) & ~self.done[heads]]
         return free

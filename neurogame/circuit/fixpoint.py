@@ -17,11 +17,12 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.definitions import Definitions
 from neurogame.graph.graph import AND, FALSE, OR
 from neurogame.graph.groups import group_starts
 from neurogame.graph.store import GateStore
-from neurogame.ground.atoms import AtomTable, IntArray
+from neurogame.ground.atoms import AtomTable
 from neurogame.ground.limits import Watch
 
 MOST_UNKNOWNS = 1000
@@ -35,11 +36,11 @@ _Shape = tuple[int, tuple[tuple[int, int], ...]]
 
 
 def solve_cycles(
-    components: Sequence[IntArray],
+    components: Sequence[Int64s],
     definitions: Definitions,
     gates: GateStore,
-    literal_of: IntArray,
-    derive: Callable[[IntArray], None],
+    literal_of: Int64s,
+    derive: Callable[[Int64s], None],
     watch: Watch,
 ) -> None:
     """Set the literals of cyclic components to their least fixpoints.
@@ -78,7 +79,7 @@ def solve_cycles(
         ]
 
 
-def _by_arguments(component: IntArray, atoms: AtomTable) -> IntArray:
+def _by_arguments(component: Int64s, atoms: AtomTable) -> Int64s:
     """Return the atoms in an order that components about different things have in common."""
     start, arguments = atoms.start, atoms.arguments
     names = [
@@ -99,10 +100,10 @@ class _Systems:
 
     def __init__(
         self,
-        components: Sequence[IntArray],
+        components: Sequence[Int64s],
         definitions: Definitions,
         gates: GateStore,
-        literal_of: IntArray,
+        literal_of: Int64s,
     ) -> None:
         atoms = np.concatenate(components)
         sizes = np.array([len(c) for c in components])
@@ -144,11 +145,11 @@ class _Systems:
             shape = (int(sizes[number]), tuple((int(i), int(j)) for i, j in own))
             self.linear[shape].append(number)
 
-    def rows(self, shape: _Shape, members: Sequence[int]) -> list[dict[int, IntArray]]:
+    def rows(self, shape: _Shape, members: Sequence[int]) -> list[dict[int, Int64s]]:
         """Return the rows of some systems of one shape: column -> literals ``[systems]``."""
         size, entries = shape
         first = self._start[members]
-        rows: list[dict[int, IntArray]] = [{} for _ in range(size)]
+        rows: list[dict[int, Int64s]] = [{} for _ in range(size)]
         for i, (row, column) in enumerate(entries):
             rows[row][column] = self._values[first + i]
         constants = np.full((size, len(members)), FALSE, np.int64)
@@ -160,9 +161,7 @@ class _Systems:
         return rows
 
 
-def _solve(
-    shape: _Shape, rows: list[dict[int, IntArray]], gates: GateStore, watch: Watch
-) -> IntArray:
+def _solve(shape: _Shape, rows: list[dict[int, Int64s]], gates: GateStore, watch: Watch) -> Int64s:
     """Return the least solutions of systems of one shape; literals, int64 ``[size, systems]``."""
     size, entries = shape
     users: list[set[int]] = [set() for _ in range(size)]
@@ -189,7 +188,7 @@ def _solve(
 
 
 def _substitute(
-    chosen: int, rows: list[dict[int, IntArray]], users: list[set[int]], gates: GateStore
+    chosen: int, rows: list[dict[int, Int64s]], users: list[set[int]], gates: GateStore
 ) -> None:
     """Put the equation of one unknown into those of the unknowns that use it."""
     targets = sorted(users[chosen])
@@ -215,7 +214,7 @@ def _substitute(
             users[j].discard(chosen)
 
 
-def _products(pairs: Sequence[tuple[IntArray, IntArray]], gates: GateStore) -> list[IntArray]:
+def _products(pairs: Sequence[tuple[Int64s, Int64s]], gates: GateStore) -> list[Int64s]:
     """Return the conjunctions of pairs of literals; int64 ``[systems]`` each."""
     if not pairs:
         return []

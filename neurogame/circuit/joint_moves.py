@@ -13,11 +13,9 @@ from itertools import pairwise
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Float64s, Int64s
 from neurogame.graph.groups import places_in_groups
-from neurogame.graph.lanes import Bits
-from neurogame.ground.atoms import IntArray
 
 
 @final
@@ -31,16 +29,16 @@ class LegalMoves:
             one int64 array ``[A, max choices]`` per role.
     """
 
-    choices: IntArray
-    table: tuple[IntArray, ...]
+    choices: Int64s
+    table: tuple[Int64s, ...]
 
     @property
-    def joint_counts(self) -> npt.NDArray[np.float64]:
+    def joint_counts(self) -> Float64s:
         """Number of joint moves of each state: many roles overflow integers; float64 ``[A]``."""
-        counts: npt.NDArray[np.float64] = np.prod(self.choices.astype(np.float64), axis=1)
+        counts: Float64s = np.prod(self.choices.astype(np.float64), axis=1)
         return counts
 
-    def ranks(self, counts: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    def ranks(self, counts: Int64s) -> tuple[Int64s, Int64s, Int64s]:
         """Return the first joint moves of each state.
 
         Args:
@@ -58,7 +56,7 @@ class LegalMoves:
             rest, ranks[:, role] = np.divmod(rest, self.choices[:, role][parent])
         return parent, number, ranks
 
-    def moves(self, parent: IntArray, ranks: IntArray) -> IntArray:
+    def moves(self, parent: Int64s, ranks: Int64s) -> Int64s:
         """Return joint moves as indices within the roles' moves.
 
         Args:
@@ -72,7 +70,7 @@ class LegalMoves:
         return np.stack(found, axis=1)
 
 
-def list_legal_moves(legal: Bits, offsets: Sequence[int]) -> LegalMoves:
+def list_legal_moves(legal: Bools, offsets: Sequence[int]) -> LegalMoves:
     """List the legal moves of each role in each state.
 
     Args:
@@ -84,7 +82,7 @@ def list_legal_moves(legal: Bits, offsets: Sequence[int]) -> LegalMoves:
     return LegalMoves(choices.astype(np.int64), tuple(tables))
 
 
-def _move_table(legal: Bits) -> IntArray:
+def _move_table(legal: Bools) -> Int64s:
     """Return the indices of the true columns of each row, filled up with -1."""
     count = legal.sum(axis=1)
     table = np.full((len(legal), max(1, int(count.max(initial=0)))), -1, dtype=np.int64)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from neurogame.array_types import Bools, Float32s
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.replies import drawn_replies
 from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
@@ -16,9 +16,6 @@ from neurogame.simulate.states import StateBatch
 
 if TYPE_CHECKING:
     from neurogame.simulate.game import Game
-
-Reals = npt.NDArray[np.float32]
-Flags = npt.NDArray[np.bool_]
 
 
 @final
@@ -43,7 +40,7 @@ class NextValues:
         """Return it for compiled code, with memory for one thread."""
         return compile_next_values(self._game.circuit, self._evaluator)
 
-    def move_scores(self, fluents: Flags, legal: Flags, role: int) -> Reals:
+    def move_scores(self, fluents: Bools, legal: Bools, role: int) -> Float32s:
         """Return the scores of a role's moves; the definition.
 
         Args:

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Int64s
 from neurogame.graph.evaluate import holds
 from neurogame.graph.graph import AND, Graph
 from neurogame.graph.prune import needed_gates
-from neurogame.ground.atoms import AtomTable, IntArray
+from neurogame.ground.atoms import AtomTable
 
 THE_END = -1
 """In place of a role: the condition that ends the game."""
@@ -53,9 +53,9 @@ class Redirected:
     *Reference:* Michulke & Thielscher, section 5.
     """
 
-    node: IntArray
-    atom: IntArray
-    rule: IntArray
+    node: Int64s
+    atom: Int64s
+    rule: Int64s
 
     def __len__(self) -> int:
         """Number of redirected leaves, ``X``."""
@@ -118,7 +118,7 @@ class ProofGraph:
             return "terminal"
         return f"(goal {self.roles[goal.role]} {goal.value})"
 
-    def cone(self, goals: Sequence[int]) -> IntArray:
+    def cone(self, goals: Sequence[int]) -> Int64s:
         """Return the gates that some goals depend on, ascending.
 
         Args:
@@ -126,7 +126,7 @@ class ProofGraph:
         """
         return needed_gates(self.graph.with_outputs(self.graph.outputs[list(goals)]))
 
-    def holds(self, leaves: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def holds(self, leaves: Bools) -> Bools:
         """Return which goals hold, by Boolean logic alone.
 
         Args:

@@ -12,6 +12,7 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
 from neurogame.evaluators.proof import THE_END, Goal, ProofGraph
@@ -21,7 +22,6 @@ from neurogame.graph.groups import gather_groups, group_starts
 from neurogame.graph.levels import steps
 from neurogame.graph.prune import needed, needed_gates, with_gates, with_sorted_inputs
 from neurogame.graph.store import GateStore
-from neurogame.ground.atoms import IntArray
 
 INLINE_SLACK = 4096
 """Edges that inlining may add to the number of edges it starts with (and may also double)."""
@@ -91,7 +91,7 @@ class _Builder:
         graph, origin = self._pack()
         return graph if budget is None else redirect(graph, origin, budget)
 
-    def _rewrite(self, kind: int, gates: IntArray) -> None:
+    def _rewrite(self, kind: int, gates: Int64s) -> None:
         """Give gates of one kind and level their literals in the store."""
         literals, start = self._children(kind, gates)
         before = self.store.input_count + self.store.count
@@ -106,9 +106,7 @@ class _Builder:
         part[part] = self.auxiliary[self.circuit.atoms.predicate[atom[part]]]
         self._inline(gates, np.flatnonzero(part), literals, start)
 
-    def _inline(
-        self, gates: IntArray, parts: IntArray, literals: IntArray, start: IntArray
-    ) -> None:
+    def _inline(self, gates: Int64s, parts: Int64s, literals: Int64s, start: Int64s) -> None:
         """Let the readers of some gates read their children instead, within the budget."""
         nodes = self.source.input_count + gates[parts]
         sizes = np.diff(start)[parts]
@@ -125,7 +123,7 @@ class _Builder:
             self.part_literals = np.concatenate([self.part_literals, room])
         self.part_literals[end - len(found) : end] = found
 
-    def _children(self, kind: int, gates: IntArray) -> tuple[IntArray, IntArray]:
+    def _children(self, kind: int, gates: Int64s) -> tuple[Int64s, Int64s]:
         """Return the children of gates; inlined gates of the same kind give way to theirs."""
         source = self.source
         inputs, start = source.inputs_of(gates)
@@ -142,7 +140,7 @@ class _Builder:
         counts = np.bincount(owner, minlength=len(gates))
         return np.append(whole, below)[order], group_starts(counts)
 
-    def _pack(self) -> tuple[ProofGraph, IntArray]:
+    def _pack(self) -> tuple[ProofGraph, Int64s]:
         """Return what inlining left necessary, and the circuit's node of each gate."""
         source, circuit = self.source, self.circuit
         origin = np.concatenate(self.origin)

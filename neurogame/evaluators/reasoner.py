@@ -11,10 +11,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import FALSE
 from neurogame.graph.prune import prune_by_level
-from neurogame.ground.atoms import IntArray
 from neurogame.kernels.twin.and_graph import with_pairs
 from neurogame.kernels.twin.bitslice import BitSliceKernel
 from neurogame.kernels.twin.pack import pack, unpack
@@ -33,7 +33,7 @@ class Reasoner(nn.Module):
         logic: a circuit whose goals are the gates, in their order; None where there are none.
     """
 
-    def __init__(self, circuit: Circuit, nodes: IntArray) -> None:
+    def __init__(self, circuit: Circuit, nodes: Int64s) -> None:
         super().__init__()
         self.count = len(nodes)
         self.logic: Circuit | None = None
@@ -85,7 +85,7 @@ class Reasoner(nn.Module):
         self.__dict__.update({**state, "_lock": threading.Lock()})
 
 
-def _logic(circuit: Circuit, nodes: IntArray) -> Circuit:
+def _logic(circuit: Circuit, nodes: Int64s) -> Circuit:
     """Return the part of a circuit that some gates need, as goals of its first role."""
     others = np.full(circuit.move_count + len(circuit.fluents) + 1, FALSE)
     graph = prune_by_level(circuit.graph.with_outputs(np.append(others, 2 * nodes)))

@@ -11,15 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.errors import LimitError
 from neurogame.evaluators.proof import ProofGraph, Redirected
 from neurogame.graph.graph import TRUE
 from neurogame.graph.levels import all_levels, with_levels
 from neurogame.graph.prune import rewired_gates, with_sorted_inputs
-from neurogame.ground.atoms import IntArray
 
 
-def redirect(proof: ProofGraph, circuit_node: IntArray, budget: int) -> ProofGraph:
+def redirect(proof: ProofGraph, circuit_node: Int64s, budget: int) -> ProofGraph:
     """Return a proof graph of at most so many gates that says the same.
 
     The gates nearest to the goals are kept, atom by atom with the bodies of its rules. What they
@@ -58,7 +58,7 @@ def redirect(proof: ProofGraph, circuit_node: IntArray, budget: int) -> ProofGra
     )
 
 
-def _nearest(proof: ProofGraph, roots: IntArray, budget: int) -> IntArray:
+def _nearest(proof: ProofGraph, roots: Int64s, budget: int) -> Int64s:
     """Return the gates to keep, ascending: the roots, then whole atoms, nearest first."""
     graph, size = proof.graph, proof.graph.gate_count
     auxiliary = np.array([name.startswith("*") for name in proof.atoms.predicates], np.bool_)

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Int64s
 from neurogame.errors import LimitError
 from neurogame.evaluators.proof import ProofGraph
 from neurogame.graph.graph import TRUE, Graph
-from neurogame.ground.atoms import IntArray
 
 NETWORK_EDGE_LIMIT = 100_000
 """With ``share="auto"`` networks get weights of their own up to this many edges in all."""
@@ -45,10 +44,10 @@ class Wiring:
     proof: ProofGraph
     share: str
     graph: Graph
-    node: IntArray
-    network: IntArray
-    largest: IntArray
-    leaves: IntArray
+    node: Int64s
+    network: Int64s
+    largest: Int64s
+    leaves: Int64s
     valued_units: int
 
     @property
@@ -67,32 +66,32 @@ class Wiring:
         return self.graph.input_count
 
     @property
-    def start(self) -> IntArray:
+    def start(self) -> Int64s:
         """First edge of each neuron, and their number; int64 ``[U + 1]``."""
         return self.graph.start
 
     @cached_property
-    def fan_in(self) -> IntArray:
+    def fan_in(self) -> Int64s:
         """Number of children of each neuron; int64 ``[U]``."""
         return self.graph.fan_in
 
     @cached_property
-    def row(self) -> IntArray:
+    def row(self) -> Int64s:
         """Row that each edge reads; int64 ``[E]``."""
         return self.graph.inputs >> 1
 
     @cached_property
-    def negated(self) -> npt.NDArray[np.bool_]:
+    def negated(self) -> Bools:
         """Whether each edge reads the negation; bool ``[E]``."""
         return (self.graph.inputs & 1).astype(np.bool_)
 
     @cached_property
-    def output_row(self) -> IntArray:
+    def output_row(self) -> Int64s:
         """Row of each network's output neuron, 0 where the goal is constant; int64 ``[V]``."""
         return self.graph.outputs >> 1
 
     @cached_property
-    def output_sign(self) -> IntArray:
+    def output_sign(self) -> Int64s:
         """1, or -1 where a goal is the negation of its neuron; int64 ``[V]``.
 
         A constant goal has its constant value here, 1 or -1.
@@ -136,9 +135,9 @@ def wire(proof: ProofGraph, share: str = "auto", neurons: int | None = None) -> 
 
 def _cones_per_network(
     proof: ProofGraph, share: str, neurons: int | None
-) -> list[tuple[int, IntArray]] | None:
+) -> list[tuple[int, Int64s]] | None:
     """Return each network's gates, or None where "auto" finds them too many."""
-    cones: list[tuple[int, IntArray]] = []
+    cones: list[tuple[int, Int64s]] = []
     fan_in = proof.graph.fan_in
     edges = units = 0
     for index in range(len(proof.goals)):
@@ -152,7 +151,7 @@ def _cones_per_network(
     return cones
 
 
-def _order(proof: ProofGraph, node: IntArray, network: IntArray) -> IntArray:
+def _order(proof: ProofGraph, node: Int64s, network: Int64s) -> Int64s:
     """Return neurons in the order: needed for a value first, then by level, then by fan-in."""
     graph = proof.graph
     valued = np.array([goal.valued for goal in proof.goals], dtype=bool)
@@ -162,7 +161,7 @@ def _order(proof: ProofGraph, node: IntArray, network: IntArray) -> IntArray:
     return np.lexsort((node, network, graph.fan_in[node], graph.level[node], late))
 
 
-def _connect(proof: ProofGraph, node: IntArray, network: IntArray, largest: IntArray) -> Wiring:
+def _connect(proof: ProofGraph, node: Int64s, network: Int64s, largest: Int64s) -> Wiring:
     """Give every neuron its row and every edge the row it reads."""
     graph, first = proof.graph, proof.graph.input_count
     literals, start = graph.inputs_of(node)
@@ -172,7 +171,7 @@ def _connect(proof: ProofGraph, node: IntArray, network: IntArray, largest: IntA
     key = (network + 1) * max(graph.gate_count, 1) + node
     by_key = np.argsort(key, kind="stable")
 
-    def rewired(literals: IntArray, network: IntArray) -> IntArray:
+    def rewired(literals: Int64s, network: Int64s) -> Int64s:
         """Return literals of rows for literals of the proof graph, each read in a network."""
         gate = (literals >> 1) - first
         row = 1 + np.searchsorted(leaves, literals >> 1)

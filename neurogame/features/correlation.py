@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
-Floats = npt.NDArray[np.float64]
+from neurogame.array_types import Float32s, Float64s, Int64s
 
 
 @final
@@ -27,12 +26,12 @@ class Correlations:
     def __init__(self, features: int, results: int) -> None:
         """Begin with no rows."""
         self.count = 0
-        self._first: Floats | None = None
+        self._first: Float64s | None = None
         wide = features + results
         self._features = features
         self._sum, self._products = np.zeros(wide), np.zeros((wide, wide))
 
-    def add(self, features: npt.NDArray[np.float32], results: npt.NDArray[np.float32]) -> None:
+    def add(self, features: Float32s, results: Float32s) -> None:
         """Take more rows.
 
         Args:
@@ -65,7 +64,7 @@ class Correlations:
         self._sum += other._sum + other.count * apart
         self.count += other.count
 
-    def reordered(self, order: npt.NDArray[np.int64], sign: Floats) -> Correlations:
+    def reordered(self, order: Int64s, sign: Float64s) -> Correlations:
         """Return what the same rows give for other features: these in another order, some negated.
 
         Args:
@@ -79,14 +78,14 @@ class Correlations:
         found._products = np.outer(sign, sign) * self._products[np.ix_(order, order)]
         return found
 
-    def packed(self) -> Floats:
+    def packed(self) -> Float64s:
         """Return all of it as numbers, for :meth:`unpacked`; float64 ``[3 + K + R, K + R]``."""
         first = np.zeros_like(self._sum) if self._first is None else self._first
         count = np.full_like(first, self.count)
         return np.concatenate([np.stack([count, first, self._sum]), self._products])
 
     @classmethod
-    def unpacked(cls, numbers: Floats, features: int) -> Correlations:
+    def unpacked(cls, numbers: Float64s, features: int) -> Correlations:
         """Return what :meth:`packed` has packed.
 
         Args:
@@ -105,7 +104,7 @@ class Correlations:
         found._sum, found._products = numbers[2].copy(), numbers[3:].copy()
         return found
 
-    def with_results(self) -> Floats:
+    def with_results(self) -> Float64s:
         """Return Pearson's correlation of each feature with each result, 0 without variance.
 
         Returns:
@@ -113,22 +112,22 @@ class Correlations:
         """
         return self.correlations()[: self._features, self._features :]
 
-    def mean(self) -> Floats:
+    def mean(self) -> Float64s:
         """Return the mean of each feature, then of each result; float64 ``[K + R]``."""
         if self._first is None:
             return np.zeros_like(self._sum)
-        found: Floats = self._first + self._sum / self.count
+        found: Float64s = self._first + self._sum / self.count
         return found
 
-    def covariance(self) -> Floats:
+    def covariance(self) -> Float64s:
         """Return the covariance of features and results; float64 ``[K + R, K + R]``."""
         if self.count == 0:
             return np.zeros_like(self._products)
         mean = self._sum / self.count
-        found: Floats = self._products / self.count - np.outer(mean, mean)
+        found: Float64s = self._products / self.count - np.outer(mean, mean)
         return found
 
-    def correlations(self) -> Floats:
+    def correlations(self) -> Float64s:
         """Return Pearson's correlations of features and results; float64 ``[K + R, K + R]``."""
         covariance = self.covariance()
         # What rounding leaves of a constant is no variance.
@@ -136,7 +135,7 @@ class Correlations:
         return correlations_of(covariance, 1e-6 * (1 + size))
 
 
-def correlations_of(covariance: Floats, least: Floats | float) -> Floats:
+def correlations_of(covariance: Float64s, least: Float64s | float) -> Float64s:
     """Return Pearson's correlations, 0 for what hardly varies.
 
     Args:
@@ -148,11 +147,11 @@ def correlations_of(covariance: Floats, least: Floats | float) -> Floats:
     """
     scale = np.sqrt(np.diagonal(covariance).clip(0))
     scale = np.where(scale > least, scale, np.inf)
-    found: Floats = (covariance / np.outer(scale, scale)).clip(-1, 1)
+    found: Float64s = (covariance / np.outer(scale, scale)).clip(-1, 1)
     return found
 
 
-def fisher_interval(correlation: Floats, count: int, z: float) -> tuple[Floats, Floats]:
+def fisher_interval(correlation: Float64s, count: int, z: float) -> tuple[Float64s, Float64s]:
     """Return the interval of correlations of ``count`` independent rows.
 
     Args:

@@ -13,8 +13,8 @@ from statistics import NormalDist
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float64s
 from neurogame.errors import GameError
 from neurogame.features.candidates import find_candidates
 from neurogame.features.correlation import fisher_interval
@@ -26,8 +26,6 @@ from neurogame.features.sums import FeatureSums
 from neurogame.features.values import FeatureValues
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
-
-Floats = npt.NDArray[np.float64]
 
 _MEASURED = 64
 """Random games that tell how long games are."""
@@ -62,15 +60,15 @@ class FeatureEvidence:
 
     features: tuple[Feature, ...]
     games: int
-    ends: Floats
-    means: Floats
-    phases: Floats
-    strength: Floats
-    low: Floats
-    high: Floats
-    stability: Floats
-    mean: Floats
-    covariance: Floats
+    ends: Float64s
+    means: Float64s
+    phases: Float64s
+    strength: Float64s
+    low: Float64s
+    high: Float64s
+    stability: Float64s
+    mean: Float64s
+    covariance: Float64s
     chosen: tuple[int, ...]
     adds: tuple[float, ...]
     reasons: tuple[str, ...]

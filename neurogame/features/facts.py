@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from neurogame.array_types import Bools
 from neurogame.features.feature import Feature, FeatureKind
 from neurogame.features.maker import FeatureMaker
 from neurogame.features.roles import owner_of
-from neurogame.graph.lanes import Bits
 from neurogame.structure.relations import Relations
 
 
@@ -36,7 +36,7 @@ def fact_features(maker: FeatureMaker, relations: Relations) -> Iterator[Feature
         if relations.sample[:, relation.fluents].sum(axis=1).max(initial=0) <= 1:
             continue
         everything = np.ones(len(relation.fluents), np.bool_)
-        chosen: list[tuple[str, Bits, int | None]] = [(name, everything, None)]
+        chosen: list[tuple[str, Bools, int | None]] = [(name, everything, None)]
         for place in numbers:
             for code, value in enumerate(relation.domains[place]):
                 owner = owner_of(maker.circuit, [value])

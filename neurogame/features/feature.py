@@ -14,11 +14,8 @@ from itertools import pairwise
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.ground.atoms import IntArray
-
-Reals = npt.NDArray[np.float32]
+from neurogame.array_types import Float32s, Int64s
 
 
 class FeatureKind(Enum):
@@ -51,13 +48,13 @@ class LookUps:
         values: of all rows; float32 ``[N]``.
     """
 
-    fluent: IntArray
-    lookup: IntArray
-    addend: IntArray
-    first: IntArray
-    values: Reals
+    fluent: Int64s
+    lookup: Int64s
+    addend: Int64s
+    first: Int64s
+    values: Float32s
 
-    def columns(self, fluents: int) -> Iterator[IntArray]:
+    def columns(self, fluents: int) -> Iterator[Int64s]:
         """Yield the addends of each look-up, one for each of ``fluents`` fluents; int64 ``[F]``."""
         order = np.argsort(self.lookup, kind="stable")
         ends = np.searchsorted(self.lookup[order], np.arange(len(self.first) + 1))
@@ -67,7 +64,7 @@ class LookUps:
             column[self.fluent[own]] = self.addend[own]
             yield column
 
-    def tables(self) -> Iterator[tuple[IntArray, IntArray, Reals]]:
+    def tables(self) -> Iterator[tuple[Int64s, Int64s, Float32s]]:
         """Yield of each look-up its fluents in order, their addends, and the rows in its reach.
 
         The first of these rows is the one that all negative addends together lead to, so that two
@@ -87,7 +84,7 @@ class LookUps:
         values = (factor * self.values).astype(np.float32)
         return LookUps(self.fluent, self.lookup, self.addend, self.first, values)
 
-    def under(self, image: IntArray) -> LookUps:
+    def under(self, image: Int64s) -> LookUps:
         """Return look-ups that read the image of each fluent; int64 ``[F]``."""
         return LookUps(image[self.fluent], self.lookup, self.addend, self.first, self.values)
 
@@ -125,9 +122,9 @@ class Feature:
 
     kind: FeatureKind
     text: str
-    fluents: Reals
-    moves: Reals
-    goals: Reals
+    fluents: Float32s
+    moves: Float32s
+    goals: Float32s
     lookups: LookUps | None = None
     owner: int | None = None
     against: int | None = None

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.features.feature import Feature, FeatureKind
 from neurogame.features.maker import FeatureMaker, look_ups
 from neurogame.features.on_boards import marker_fluents, marker_text
 from neurogame.features.roles import owner_of
-from neurogame.ground.atoms import IntArray
 from neurogame.structure.pieces import Marker
 from neurogame.structure.relations import Relations
 from neurogame.structure.structure import Structure
@@ -53,9 +53,7 @@ def _blanks(marker: Marker) -> set[int]:
     return set(board.relation.fluents[board.content_of == board.blank].tolist())
 
 
-def _reads(
-    structure: Structure, line: tuple[int, ...], blanks: set[int]
-) -> tuple[IntArray, IntArray]:
+def _reads(structure: Structure, line: tuple[int, ...], blanks: set[int]) -> tuple[Int64s, Int64s]:
     """Return the fluents that a line's row depends on, and their addends.
 
     Its own squares count one each; another content counts more than all of them.
@@ -69,7 +67,7 @@ def _reads(
     return np.array(list(addends)), np.array(list(addends.values()))
 
 
-def _values(addends: IntArray, counted: slice) -> list[float]:
+def _values(addends: Int64s, counted: slice) -> list[float]:
     """Return the rows' values: 1 for the rows that are counted."""
     values = np.zeros(int(addends.sum()) + 1)
     values[counted] = 1.0

@@ -8,10 +8,10 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.features.feature import Feature, FeatureKind, LookUps
 from neurogame.features.roles import RoleImage
-from neurogame.ground.atoms import IntArray
 
 
 @final
@@ -36,7 +36,7 @@ class FeatureMaker:
         self,
         kind: FeatureKind,
         text: str,
-        fluents: IntArray,
+        fluents: Int64s,
         weights: Sequence[float] | float = 1.0,
         owner: int | None = None,
     ) -> Feature:
@@ -51,7 +51,7 @@ class FeatureMaker:
         """Return the sum of the rows that look-ups read."""
         return replace(self.feature(kind, text, owner), lookups=tables)
 
-    def of_moves(self, text: str, moves: IntArray, owner: int) -> Feature:
+    def of_moves(self, text: str, moves: Int64s, owner: int) -> Feature:
         """Return the number of some moves that are legal."""
         found = self.feature(FeatureKind.MOBILITY, text, owner)
         found.moves[moves] = 1.0
@@ -114,7 +114,7 @@ class FeatureMaker:
         )
 
 
-def look_ups(rows: Sequence[tuple[IntArray, IntArray, int, Sequence[float]]]) -> LookUps:
+def look_ups(rows: Sequence[tuple[Int64s, Int64s, int, Sequence[float]]]) -> LookUps:
     """Return look-ups: of each the fluents, their addends, the first row and the rows' values."""
     sizes = [len(own[0]) for own in rows]
     starts = np.cumsum([0, *(len(own[3]) for own in rows)])[:-1]

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.features.feature import Feature, FeatureKind
 from neurogame.features.maker import FeatureMaker, look_ups
 from neurogame.features.roles import owner_of
-from neurogame.ground.atoms import IntArray
 from neurogame.structure.boards import GameBoard
 from neurogame.structure.pieces import Marker
 from neurogame.structure.relations import Relations
@@ -43,10 +43,10 @@ def marker_text(marker: Marker) -> str:
     return f"({board.relation.name} {inner})"
 
 
-def marker_fluents(marker: Marker) -> IntArray:
+def marker_fluents(marker: Marker) -> Int64s:
     """Return the fluents of a marker, one for each square that it can stand on."""
     board = marker.board
-    found: IntArray = board.relation.fluents[np.flatnonzero(board.content_of == marker.content)]
+    found: Int64s = board.relation.fluents[np.flatnonzero(board.content_of == marker.content)]
     return found
 
 
@@ -99,7 +99,7 @@ def _of_kinds(maker: FeatureMaker, board: GameBoard, own: list[Marker]) -> Itera
             yield maker.of_fluents(FeatureKind.COUNT, text, fluents, 1.0, owner)
 
 
-def _regions(structure: Structure, fluents: IntArray) -> list[list[int]]:
+def _regions(structure: Structure, fluents: Int64s) -> list[list[int]]:
     """Return squares that symmetries take to each other, such as corners and edges.
 
     Only symmetries count that keep the roles and the marker; none is returned where all squares
@@ -119,7 +119,7 @@ def _regions(structure: Structure, fluents: IntArray) -> list[list[int]]:
     return list(found.values()) if 1 < len(found) <= _MOST_REGIONS else []
 
 
-def _neighbours(structure: Structure, fluents: IntArray) -> list[tuple[int, int]]:
+def _neighbours(structure: Structure, fluents: Int64s) -> list[tuple[int, int]]:
     """Return pairs of fluents whose variables rules read together as often as any others."""
     of = structure.variable_of
     at = {int(of[fluent]): int(fluent) for fluent in fluents if of[fluent] >= 0}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from neurogame.array_types import Bools, Float32s, Float64s, Int64s
 from neurogame.features.values import FeatureValues
 from neurogame.kernels.twin.pack import LANES
 from neurogame.simulate.simulator import Simulator
@@ -21,9 +21,6 @@ PHASES = 4
 
 FIRST_BLOCK = 512
 """Games of the first block: fewer take hardly less time, as each step has a cost of its own."""
-
-Reals = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.int64]
 
 
 @final
@@ -45,13 +42,13 @@ class SeenGames:
         spread: their variance over all states of quarters; float64 ``[K]``.
     """
 
-    results: Reals
-    lengths: npt.NDArray[np.int64]
-    ends: Reals
-    phases: Reals
-    means: Reals
-    steps: npt.NDArray[np.float64]
-    spread: npt.NDArray[np.float64]
+    results: Float32s
+    lengths: Int64s
+    ends: Float32s
+    phases: Float32s
+    means: Float32s
+    steps: Float64s
+    spread: Float64s
 
 
 def seen_games(
@@ -114,8 +111,8 @@ class RandomLook:
     """
 
     words: torch.Tensor
-    plies: Numbers
-    playing: npt.NDArray[np.bool_]
+    plies: Int64s
+    playing: Bools
 
 
 def random_looks(
@@ -169,18 +166,18 @@ class _Drawn:
         followed: whether there is one; bool ``[G]``.
     """
 
-    phases: Numbers
-    there: npt.NDArray[np.bool_]
-    before: Numbers
-    followed: npt.NDArray[np.bool_]
+    phases: Int64s
+    there: Bools
+    before: Int64s
+    followed: Bools
 
     @property
-    def looks(self) -> tuple[Numbers, ...]:
+    def looks(self) -> tuple[Int64s, ...]:
         """All looks of all games: at quarters, before and after a step; each int64 ``[G]``."""
         return *self.phases, self.before, self.before + self.followed
 
     @classmethod
-    def of(cls, lengths: Numbers, stride: int, random: np.random.Generator) -> _Drawn:
+    def of(cls, lengths: Int64s, stride: int, random: np.random.Generator) -> _Drawn:
         """Draw them for games of so many plies."""
         quarter = np.arange(PHASES)[:, None]
         begin = -(-quarter * lengths // (PHASES * stride))
@@ -195,7 +192,7 @@ class _Drawn:
         )
 
 
-def _seen(values: Reals, drawn: _Drawn, results: Reals, lengths: Numbers) -> SeenGames:
+def _seen(values: Float32s, drawn: _Drawn, results: Float32s, lengths: Int64s) -> SeenGames:
     """Return what was seen; values are those of the ends and what was drawn, ``[L, G, K]``."""
     ends, phases, before, after = values[0], values[1 : 1 + PHASES], values[-2], values[-1]
     phases[~drawn.there] = np.nan

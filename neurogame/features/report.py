@@ -6,20 +6,18 @@ import time
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float64s
 from neurogame.chance import playing_roles
 from neurogame.features.evidence import FeatureEvidence
 from neurogame.features.values import FeatureValues
 from neurogame.simulate.game import Game
 
-Floats = npt.NDArray[np.float64]
-
 _BATCH = 4096
 _PHASE_NAMES = ("first quarter", "second", "third", "last")
 
 
-def feature_costs(evidence: FeatureEvidence, game: Game) -> Floats:
+def feature_costs(evidence: FeatureEvidence, game: Game) -> Float64s:
     """Return microseconds of each feature for a state, in large batches; float64 ``[K]``.
 
     What is known of a state anyway, such as its legal moves, does not count.
@@ -37,7 +35,7 @@ def feature_costs(evidence: FeatureEvidence, game: Game) -> Floats:
 
 
 def evidence_lines(
-    evidence: FeatureEvidence, costs: Floats, roles: tuple[str, ...], most: int
+    evidence: FeatureEvidence, costs: Float64s, roles: tuple[str, ...], most: int
 ) -> list[str]:
     """Return a table of the strongest features; correlations with each player's goal.
 
@@ -74,7 +72,7 @@ def evidence_lines(
 
 
 def evidence_record(
-    evidence: FeatureEvidence, costs: Floats, roles: tuple[str, ...]
+    evidence: FeatureEvidence, costs: Float64s, roles: tuple[str, ...]
 ) -> dict[str, Any]:
     """Return all features with what is known of them as a JSON object."""
     adds = dict(zip(evidence.chosen, evidence.adds, strict=True))

@@ -12,8 +12,8 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.ground.atoms import IntArray
 from neurogame.structure.fluent_relations import FluentRelation
 from neurogame.structure.symmetries import Symmetry
 
@@ -33,8 +33,8 @@ class RoleImage:
 
     source: int
     target: int
-    fluents: IntArray
-    moves: IntArray
+    fluents: Int64s
+    moves: Int64s
     symmetry: bool
 
 
@@ -74,7 +74,7 @@ def _nearest(relations: Sequence[FluentRelation], symmetries: Sequence[Symmetry]
     return [g for g, many in zip(symmetries, changes, strict=True) if many == min(changes)]
 
 
-def _changed(relation: FluentRelation, image: IntArray) -> int:
+def _changed(relation: FluentRelation, image: Int64s) -> int:
     """Return how many arguments of a relation's fluents a map changes; all where it leaves it."""
     places = np.searchsorted(relation.fluents, image[relation.fluents])
     places = places.clip(max=len(relation.fluents) - 1)
@@ -92,7 +92,7 @@ def owner_of(circuit: Circuit, values: Sequence[str]) -> int | None:
 
 def _swapped(
     circuit: Circuit, relations: Sequence[FluentRelation], source: int, target: int
-) -> IntArray | None:
+) -> Int64s | None:
     """Return the fluents with the symbols of two roles exchanged, None if none has any."""
     names = {
         circuit.roles[source].lower(): circuit.roles[target].lower(),

@@ -8,13 +8,11 @@ from statistics import NormalDist
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float64s
 from neurogame.features.correlation import correlations_of, fisher_interval
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.features.feature import Feature
-
-Floats = npt.NDArray[np.float64]
 
 
 @final
@@ -36,7 +34,7 @@ class ChosenFeatures:
 
 def select(
     features: Sequence[Feature],
-    covariance: Floats,
+    covariance: Float64s,
     games: int,
     config: EvidenceConfig,
     fit: Callable[[Feature], bool] = lambda feature: True,

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float64s, Int64s
 from neurogame.features.correlation import Correlations
 from neurogame.features.play import PHASES, SeenGames
 from neurogame.files import Arrays
-
-Floats = npt.NDArray[np.float64]
 
 
 @final
@@ -55,9 +53,7 @@ class FeatureSums:
         self.spread += other.spread
         self.games += other.games
 
-    def reordered(
-        self, features: npt.NDArray[np.int64], sign: Floats, roles: npt.NDArray[np.int64]
-    ) -> FeatureSums:
+    def reordered(self, features: Int64s, sign: Float64s, roles: Int64s) -> FeatureSums:
         """Return what the same games give for other features: these in another order.
 
         Args:

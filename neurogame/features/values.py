@@ -9,15 +9,13 @@ from typing import Generic, TypeVar, final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.features.feature import Feature, Reals
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Float32s, Int32s, Int64s
+from neurogame.features.feature import Feature
 from neurogame.kernels.feature_sums import add_looked_up, add_weights
 from neurogame.simulate.simulator import PackedLook
 from neurogame.simulate.states import StateBatch
 
 _LANES = 64
-
-Ints = npt.NDArray[np.int32]
 
 
 Number = TypeVar("Number", np.float32, np.int32)
@@ -36,8 +34,8 @@ class _Sparse(Generic[Number]):
         number: ``[N]``.
     """
 
-    start: IntArray
-    column: Ints
+    start: Int64s
+    column: Int32s
     number: npt.NDArray[Number]
 
 
@@ -61,12 +59,12 @@ class _Rows:
     """
 
     addends: _Sparse[np.int32]
-    read: IntArray
-    first: Ints
-    group: Ints
-    values: Reals
-    counts: Reals
-    index: Ints
+    read: Int64s
+    first: Int32s
+    group: Int32s
+    values: Float32s
+    counts: Float32s
+    index: Int32s
 
 
 @final
@@ -87,7 +85,7 @@ class FeatureValues:
         self._goals = np.stack([f.goals for f in features], axis=1)
         self._rows = _rows(features)
 
-    def of(self, states: StateBatch, look: PackedLook) -> Reals:
+    def of(self, states: StateBatch, look: PackedLook) -> Float32s:
         """Return the features of states; float32 ``[B, K]``.
 
         Args:
@@ -130,9 +128,9 @@ def _sparse(table: npt.NDArray[Number]) -> _Sparse[Number]:
 
 def _rows(features: Sequence[Feature]) -> _Rows | None:
     columns: dict[bytes, int] = {}
-    addends: list[Ints] = []
+    addends: list[Int32s] = []
     # Row and table -> how often it counts in each feature; of a table and its reverse one is kept.
-    entries: dict[tuple[int, bytes], Reals] = {}
+    entries: dict[tuple[int, bytes], Float32s] = {}
     for number, own in enumerate(features):
         tables = own.lookups
         if tables is None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.features.feature import Feature, FeatureKind
 from neurogame.features.maker import FeatureMaker
@@ -20,7 +21,6 @@ from neurogame.features.on_boards import marker_fluents, marker_text
 from neurogame.features.roles import owner_of
 from neurogame.graph.graph import TRUE
 from neurogame.graph.positive import positive
-from neurogame.ground.atoms import IntArray
 from neurogame.structure.relations import Relations
 
 MOST_GATES = 100_000
@@ -61,8 +61,8 @@ def way_features(maker: FeatureMaker, relations: Relations) -> Iterator[Feature]
 
 
 def distances(
-    fluents: IntArray, targets: int, after: Sequence[int], legal: Sequence[int], count: int
-) -> IntArray:
+    fluents: Int64s, targets: int, after: Sequence[int], legal: Sequence[int], count: int
+) -> Int64s:
     """Return the least number of moves from each square to a target, -1 where there is no way.
 
     A marker can go from one square to another if what makes the other one true next reads the first
@@ -116,7 +116,7 @@ def inputs_read(circuit: Circuit, literals: Sequence[int]) -> list[int]:
     return [known[literal >> 1] for literal in graph.outputs.tolist()]
 
 
-def _mask(fluents: IntArray) -> int:
+def _mask(fluents: Int64s) -> int:
     return sum(1 << fluent for fluent in fluents.tolist())
 
 

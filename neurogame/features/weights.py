@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float32s, Float64s, Int64s
 from neurogame.errors import GameError
 from neurogame.features.evidence import FeatureEvidence
 from neurogame.features.evidence_config import EvidenceConfig
-from neurogame.features.feature import Feature, Reals
+from neurogame.features.feature import Feature
 from neurogame.features.selection import select
-
-Floats = npt.NDArray[np.float64]
 
 _RIDGE = 1e-3
 """What is added to the variance of each feature, as a share of it."""
@@ -36,8 +34,8 @@ class WeightedFeatures:
     """
 
     features: tuple[Feature, ...]
-    weights: Reals
-    constants: Reals
+    weights: Float32s
+    constants: Float32s
     opposed: bool
 
 
@@ -90,7 +88,7 @@ def weigh(evidence: FeatureEvidence, config: EvidenceConfig | None = None) -> We
     )
 
 
-def _always_one(covariance: Floats, mean: Floats, goals: npt.NDArray[np.int64]) -> bool:
+def _always_one(covariance: Float64s, mean: Float64s, goals: Int64s) -> bool:
     """Return whether the goals of two roles, 0..1, added up to 1 in all games."""
     spread = covariance[np.ix_(goals, goals)].sum()
     return bool(abs(spread) < 1e-9 and abs(mean[goals].sum() - 1) < 1e-6)

@@ -12,8 +12,9 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.gdl.refine import Partition
-from neurogame.gdl.rule_graph import Nodes, RuleGraph
+from neurogame.gdl.rule_graph import RuleGraph
 
 
 @final
@@ -26,8 +27,8 @@ class Automorphism:
         images: where each of them goes; int64 ``[moved]``.
     """
 
-    moved: Nodes
-    images: Nodes
+    moved: Int64s
+    images: Int64s
 
 
 def exchange(first: Partition, second: Partition) -> Automorphism | None:
@@ -52,7 +53,7 @@ def exchange(first: Partition, second: Partition) -> Automorphism | None:
     return Automorphism(moved, images) if _is_permutation(moved, images) else None
 
 
-def is_automorphism(graph: RuleGraph, edges: Nodes, candidate: Automorphism) -> bool:
+def is_automorphism(graph: RuleGraph, edges: Int64s, candidate: Automorphism) -> bool:
     """Return whether a permutation of the nodes of a graph keeps kinds and edges.
 
     Args:
@@ -92,7 +93,7 @@ def unlike_pair(
     return (int(wrong[0]), int(fits[0])) if len(fits) else None
 
 
-def orbits(nodes: int, generators: Sequence[Automorphism], fixed: Sequence[int]) -> Nodes:
+def orbits(nodes: int, generators: Sequence[Automorphism], fixed: Sequence[int]) -> Int64s:
     """Return which nodes those generators that leave some nodes fixed carry into one another.
 
     Args:
@@ -122,5 +123,5 @@ def orbits(nodes: int, generators: Sequence[Automorphism], fixed: Sequence[int])
     return orbit
 
 
-def _is_permutation(moved: Nodes, images: Nodes) -> bool:
+def _is_permutation(moved: Int64s, images: Int64s) -> bool:
     return np.array_equal(np.sort(moved), np.sort(images))

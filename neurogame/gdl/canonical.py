@@ -19,6 +19,7 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.errors import LimitError
 from neurogame.gdl.automorphism import (
     Automorphism,
@@ -28,7 +29,7 @@ from neurogame.gdl.automorphism import (
     unlike_pair,
 )
 from neurogame.gdl.refine import Partition, refined_kinds, singled_out
-from neurogame.gdl.rule_graph import Nodes, RuleGraph, draw_rules
+from neurogame.gdl.rule_graph import RuleGraph, draw_rules
 from neurogame.gdl.terms import Rule
 
 TRIALS = 10_000
@@ -49,8 +50,8 @@ class CanonicalForm:
     """
 
     words: tuple[str, ...]
-    kinds: Nodes
-    edges: Nodes
+    kinds: Int64s
+    edges: Int64s
     names: tuple[str, ...]
 
     @property
@@ -129,7 +130,7 @@ class _Leaf:
 
     path: tuple[int, ...]
     rank: tuple[tuple[bytes, ...], str]
-    place: Nodes
+    place: Int64s
 
 
 @final
@@ -140,7 +141,7 @@ class _Search:
         self._graph = graph
         self._edges = np.sort(graph.edge_keys(graph.sources, graph.labels, graph.targets))
         self._symmetries: list[Automorphism] = []
-        self._orbits: tuple[tuple[tuple[int, ...], int], Nodes] = (((), -1), np.empty(0, np.int64))
+        self._orbits: tuple[tuple[tuple[int, ...], int], Int64s] = (((), -1), np.empty(0, np.int64))
         self._stack: list[_Branch] = []
         self._leaves: dict[str, _Leaf] = {}
         self._best: _Leaf | None = None
@@ -181,7 +182,7 @@ class _Search:
         for chosen in reversed(steps):
             self._stack.append(_Branch(partition, path, traces, chosen, explored))
 
-    def _visit_leaf(self, path: tuple[int, ...], traces: tuple[bytes, ...], place: Nodes) -> None:
+    def _visit_leaf(self, path: tuple[int, ...], traces: tuple[bytes, ...], place: Int64s) -> None:
         """Note a numbering; if it gives a graph seen before, that is a symmetry."""
         digest = self._form(place).digest
         leaf = _Leaf(path, (traces, digest), place)
@@ -252,7 +253,7 @@ class _Search:
         self._symmetries += found
         return True
 
-    def _cell(self, partition: Partition) -> Nodes:
+    def _cell(self, partition: Partition) -> Int64s:
         """Return the nodes of the colour to branch on.
 
         Symbols come first: they are few, and their colours settle most others.
@@ -274,7 +275,7 @@ class _Search:
             )
         return singled_out(self._graph, partition, np.array(nodes))
 
-    def _form(self, place: Nodes) -> CanonicalForm:
+    def _form(self, place: Int64s) -> CanonicalForm:
         """Return the form that a numbering of the nodes gives."""
         graph = self._graph
         edges = graph.edge_keys(place[graph.sources], graph.labels, place[graph.targets])

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.gdl.rule_graph import Nodes, RuleGraph
-from neurogame.splitmix import Words, mix
+from neurogame.array_types import Int64s, UInt64s
+from neurogame.gdl.rule_graph import RuleGraph
+from neurogame.splitmix import mix
 
 
 @final
@@ -35,11 +35,11 @@ class Partition:
         trace: what happened in the last refinement; equal where two refinements went alike.
     """
 
-    colours: Nodes
-    sizes: Nodes
+    colours: Int64s
+    sizes: Int64s
     count: int
-    sums: Words
-    common: Words
+    sums: UInt64s
+    common: UInt64s
     trace: bytes
 
     @property
@@ -60,7 +60,7 @@ def refined_kinds(graph: RuleGraph) -> Partition:
     return work.run(np.arange(nodes))
 
 
-def singled_out(graph: RuleGraph, partition: Partition, nodes: Nodes) -> Partition:
+def singled_out(graph: RuleGraph, partition: Partition, nodes: Int64s) -> Partition:
     """Return the refinement in which some nodes of one colour get colours of their own.
 
     Args:
@@ -85,7 +85,7 @@ class _Refinement:
         self._common = partition.common.copy()
         self._trace = hashlib.blake2b(digest_size=16)
 
-    def recolour(self, nodes: Nodes) -> Nodes:
+    def recolour(self, nodes: Int64s) -> Int64s:
         """Give nodes of one colour new ones, in order; return the nodes around them."""
         old = self._colours[nodes]
         fresh = self._count + np.arange(len(nodes))
@@ -96,7 +96,7 @@ class _Refinement:
         self._count += len(nodes)
         return self._spread(nodes, old)
 
-    def run(self, touched: Nodes) -> Partition:
+    def run(self, touched: Int64s) -> Partition:
         """Split colours until nothing changes.
 
         Args:
@@ -109,7 +109,7 @@ class _Refinement:
             trace=self._trace.digest(),
         )
 
-    def _split(self, touched: Nodes) -> tuple[Nodes, Nodes]:
+    def _split(self, touched: Int64s) -> tuple[Int64s, Int64s]:
         """Tell apart touched nodes of one colour; return those with a new one, and their old."""
         touched = touched[self._sums[touched] != self._common[self._colours[touched]]]
         order = np.lexsort((self._sums[touched], self._colours[touched]))
@@ -136,7 +136,7 @@ class _Refinement:
         self._colours[touched] = np.repeat(new, sizes)
         return touched[moved], colours[moved]
 
-    def _spread(self, moved: Nodes, old: Nodes) -> Nodes:
+    def _spread(self, moved: Int64s, old: Int64s) -> Int64s:
         """Bring the sums around nodes of changed colour up to date; return the nodes there."""
         edges, tails = self._graph.edges_of(moved)
         labels, targets = self._graph.labels[edges], self._graph.targets[edges]
@@ -145,7 +145,7 @@ class _Refinement:
         return np.unique(targets)
 
 
-def _run_starts(*keys: npt.NDArray[np.int64] | Words) -> Nodes:
+def _run_starts(*keys: Int64s | UInt64s) -> Int64s:
     """Return where runs of equal keys start."""
     new = np.zeros(len(keys[0]), dtype=bool)
     new[:1] = True
@@ -154,6 +154,6 @@ def _run_starts(*keys: npt.NDArray[np.int64] | Words) -> Nodes:
     return np.flatnonzero(new)
 
 
-def _seen(labels: Nodes, colours: Nodes) -> Words:
+def _seen(labels: Int64s, colours: Int64s) -> UInt64s:
     """Return the hash of each edge's label and the colour at its other end."""
     return mix(mix(colours.astype(np.uint64)) + labels.astype(np.uint64))

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Int64s
 from neurogame.gdl.terms import Compound, Distinct, Formula, Not, Or, Rule, Symbol, Term, Variable
-
-Nodes: TypeAlias = npt.NDArray[np.int64]
 
 SYMBOL, VARIABLE, OTHER = range(3)
 """What a node is: the classes of :attr:`RuleGraph.classes`."""
@@ -44,23 +42,23 @@ class RuleGraph:
     """
 
     words: tuple[str, ...]
-    kinds: Nodes
-    classes: Nodes
+    kinds: Int64s
+    classes: Int64s
     symbols: Mapping[str, int]
-    rules: Nodes
-    sources: Nodes
-    targets: Nodes
-    labels: Nodes
-    starts: Nodes
+    rules: Int64s
+    sources: Int64s
+    targets: Int64s
+    labels: Int64s
+    starts: Int64s
 
-    def edges_of(self, nodes: Nodes) -> tuple[Nodes, Nodes]:
+    def edges_of(self, nodes: Int64s) -> tuple[Int64s, Int64s]:
         """Return the edges that leave some nodes, and the position in ``nodes`` of their tails."""
         counts = self.starts[nodes + 1] - self.starts[nodes]
         tails = np.repeat(np.arange(len(nodes)), counts)
         first = np.cumsum(counts) - counts
         return np.arange(len(tails)) + (self.starts[nodes] - first)[tails], tails
 
-    def edge_keys(self, sources: Nodes, labels: Nodes, targets: Nodes) -> Nodes:
+    def edge_keys(self, sources: Int64s, labels: Int64s, targets: Int64s) -> Int64s:
         """Return one integer for each edge, equal for equal edges only."""
         return (sources * len(self.kinds) + targets) * (2 * len(self.words)) + labels
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.errors import GameError
 from neurogame.graph.graph import AND, Graph
-from neurogame.graph.lanes import Words, pack_lanes, unpack_lanes
+from neurogame.graph.lanes import pack_lanes, unpack_lanes
 from neurogame.graph.levels import steps
-from neurogame.ground.atoms import IntArray
 
 
-def holds(graph: Graph, inputs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def holds(graph: Graph, inputs: Bools) -> Bools:
     """Return which outputs hold.
 
     Args:
@@ -33,9 +32,9 @@ def holds(graph: Graph, inputs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     words = np.zeros((graph.node_count, lanes.shape[1]), np.uint64)
     words[1 : graph.input_count] = lanes
 
-    def value(literals: IntArray) -> Words:
+    def value(literals: Int64s) -> UInt64s:
         flip = -(literals & 1)
-        result: Words = words[literals >> 1] ^ flip.view(np.uint64)[:, None]
+        result: UInt64s = words[literals >> 1] ^ flip.view(np.uint64)[:, None]
         return result
 
     for kind, gates in steps(graph):

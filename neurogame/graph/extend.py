@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.graph.graph import Graph, replaced, unnamed
 from neurogame.graph.groups import group_starts
-from neurogame.ground.atoms import IntArray
 
 
 def with_more_inputs(graph: Graph, count: int) -> Graph:
@@ -23,7 +23,7 @@ def with_more_inputs(graph: Graph, count: int) -> Graph:
     )
 
 
-def with_more_gates(graph: Graph, kind: int, rows: IntArray) -> tuple[Graph, IntArray]:
+def with_more_gates(graph: Graph, kind: int, rows: Int64s) -> tuple[Graph, Int64s]:
     """Return a graph with one more gate for each row of literals, and the nodes of these.
 
     Unlike those of a store they are neither simplified nor shared.

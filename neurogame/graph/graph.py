@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Int64s, UInt8s
 from neurogame.graph.groups import gather_groups, group_starts
-from neurogame.ground.atoms import IntArray
 
 FALSE = 0
 TRUE = 1
@@ -42,13 +41,13 @@ class Graph:
     """
 
     input_count: int
-    kind: npt.NDArray[np.uint8]
-    start: IntArray
-    inputs: IntArray
-    level: IntArray
-    outputs: IntArray
-    atom: IntArray
-    rule: IntArray
+    kind: UInt8s
+    start: Int64s
+    inputs: Int64s
+    level: Int64s
+    outputs: Int64s
+    atom: Int64s
+    rule: Int64s
 
     @property
     def gate_count(self) -> int:
@@ -66,11 +65,11 @@ class Graph:
         return len(self.inputs)
 
     @property
-    def fan_in(self) -> IntArray:
+    def fan_in(self) -> Int64s:
         """Number of inputs of each gate; int64 ``[G]``."""
         return np.diff(self.start)
 
-    def inputs_of(self, gates: IntArray) -> tuple[IntArray, IntArray]:
+    def inputs_of(self, gates: Int64s) -> tuple[Int64s, Int64s]:
         """Return what some gates read, one gate after the other, and where each one's begins.
 
         Args:
@@ -82,22 +81,22 @@ class Graph:
         sizes = self.start[gates + 1] - self.start[gates]
         return gather_groups(self.start, self.inputs, gates), group_starts(sizes)
 
-    def with_outputs(self, outputs: IntArray) -> Graph:
+    def with_outputs(self, outputs: Int64s) -> Graph:
         """Return the same gates with other outputs; int64 ``[N]``."""
         return replace(self, outputs=np.asarray(outputs, np.int64))
 
 
-def replaced(literals: IntArray, literal_of: IntArray) -> IntArray:
+def replaced(literals: Int64s, literal_of: Int64s) -> Int64s:
     """Return literals with another literal in place of each node.
 
     Args:
         literals: of one graph.
         literal_of: for each node of it a literal of another; int64 ``[I + G]``.
     """
-    result: IntArray = literal_of[literals >> 1] ^ (literals & 1)
+    result: Int64s = literal_of[literals >> 1] ^ (literals & 1)
     return result
 
 
-def unnamed(gates: int) -> IntArray:
+def unnamed(gates: int) -> Int64s:
     """Return the labels of gates that stand for nothing; int64 ``[G]``."""
     return np.full(gates, -1, np.int64)

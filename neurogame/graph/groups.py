@@ -7,12 +7,12 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 
 _Value = TypeVar("_Value", bound=np.generic)
 
 
-def group_starts(sizes: IntArray) -> IntArray:
+def group_starts(sizes: Int64s) -> Int64s:
     """Return where each group starts, and the total at the end; int64 ``[n + 1]``."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
@@ -22,7 +22,7 @@ WORD_BITS = 63
 
 
 def gather_groups(
-    start: IntArray, values: npt.NDArray[_Value], groups: IntArray
+    start: Int64s, values: npt.NDArray[_Value], groups: Int64s
 ) -> npt.NDArray[_Value]:
     """Concatenate the values of some groups, in the order in which they are named.
 
@@ -41,7 +41,7 @@ def gather_groups(
     return gathered
 
 
-def sorted_in_groups(group: IntArray, values: IntArray) -> IntArray:
+def sorted_in_groups(group: Int64s, values: Int64s) -> Int64s:
     """Return the values with those of each group ascending.
 
     Group and value share one 64-bit word, so that a plain sort does it: several times as fast as
@@ -63,7 +63,7 @@ def sorted_in_groups(group: IntArray, values: IntArray) -> IntArray:
     return words
 
 
-def places_in_groups(sizes: IntArray) -> IntArray:
+def places_in_groups(sizes: Int64s) -> Int64s:
     """Return 0, 1, 2, ... for the members of each group, one group after the other.
 
     Args:

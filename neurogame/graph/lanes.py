@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Words = npt.NDArray[np.uint64]
-Bits = npt.NDArray[np.bool_]
+from neurogame.array_types import Bools, UInt64s
 
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-def pack_lanes(rows: Bits) -> Words:
+def pack_lanes(rows: Bools) -> UInt64s:
     """Pack bool ``[N, B]`` into words: lane ``b`` is bit ``b % 64`` of word ``b // 64``.
 
     Returns:
@@ -20,11 +18,11 @@ def pack_lanes(rows: Bits) -> Words:
     packed = np.packbits(rows, axis=1, bitorder="little")
     padded = np.zeros((len(rows), -(-rows.shape[1] // 64) * 8), np.uint8)
     padded[:, : packed.shape[1]] = packed
-    words: Words = padded.view("<u8").astype(np.uint64, copy=False)
+    words: UInt64s = padded.view("<u8").astype(np.uint64, copy=False)
     return words
 
 
-def unpack_lanes(words: Words, count: int) -> Bits:
+def unpack_lanes(words: UInt64s, count: int) -> Bools:
     """Return the first ``count`` lanes of uint64 ``[N, W]`` words as bool ``[N, count]``."""
     little = np.ascontiguousarray(words).astype("<u8", copy=False)
     octets = little.view(np.uint8).reshape(len(words), 8 * words.shape[1])
@@ -32,6 +30,6 @@ def unpack_lanes(words: Words, count: int) -> Bits:
     return bits.astype(np.bool_, copy=False)
 
 
-def any_lane(words: Words) -> Bits:
+def any_lane(words: UInt64s) -> Bools:
     """Return which rows of uint64 ``[N, W]`` have a set lane; bool ``[N]``."""
     return np.asarray(words.any(axis=1), np.bool_)

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.graph.graph import AND, OR, Graph
 from neurogame.graph.prune import needed_gates
-from neurogame.ground.atoms import IntArray
 
 
-def levels(graph: Graph) -> Iterator[IntArray]:
+def levels(graph: Graph) -> Iterator[Int64s]:
     """Yield the gates that the outputs depend on, level by level from the inputs up.
 
     Yields:
@@ -23,7 +23,7 @@ def levels(graph: Graph) -> Iterator[IntArray]:
     yield from split_at_changes(gates[order], graph.level[gates[order]])
 
 
-def steps(graph: Graph) -> Iterator[tuple[int, IntArray]]:
+def steps(graph: Graph) -> Iterator[tuple[int, Int64s]]:
     """Yield a kind, and the gates of one level and that kind that the outputs depend on, in turn.
 
     Yields:
@@ -36,7 +36,7 @@ def steps(graph: Graph) -> Iterator[tuple[int, IntArray]]:
                 yield kind, own
 
 
-def runs(graph: Graph) -> list[IntArray]:
+def runs(graph: Graph) -> list[Int64s]:
     """Return all gates, cut into runs of one level, kind and number of inputs, in this order.
 
     Returns:
@@ -56,7 +56,7 @@ def with_levels(graph: Graph) -> Graph:
     return replace(graph, level=level[graph.input_count :])
 
 
-def all_levels(graph: Graph) -> list[IntArray]:
+def all_levels(graph: Graph) -> list[Int64s]:
     """Return the gates of each level, lowest first, whether or not an output needs them.
 
     Returns:
@@ -66,7 +66,7 @@ def all_levels(graph: Graph) -> list[IntArray]:
     return split_at_changes(order, graph.level[order])
 
 
-def split_at_changes(values: IntArray, *keys: IntArray) -> list[IntArray]:
+def split_at_changes(values: Int64s, *keys: Int64s) -> list[Int64s]:
     """Cut values into runs that are alike in all keys; no runs of nothing.
 
     Args:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.graph.graph import Graph
 from neurogame.graph.groups import gather_groups
-from neurogame.ground.atoms import IntArray
 
 
-def positive(graph: Graph) -> tuple[Graph, IntArray]:
+def positive(graph: Graph) -> tuple[Graph, Int64s]:
     """Push the negations of a graph down to its leaves.
 
     Args:
@@ -49,7 +49,7 @@ def positive(graph: Graph) -> tuple[Graph, IntArray]:
     return found, literals[:leaves]
 
 
-def _needed(graph: Graph) -> IntArray:
+def _needed(graph: Graph) -> Int64s:
     """Return the literals that the outputs depend on, ascending."""
     needed = np.zeros(2 * graph.node_count, np.bool_)
     below = np.unique(graph.outputs)

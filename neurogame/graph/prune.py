@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Int64s
 from neurogame.graph.graph import Graph, replaced
 from neurogame.graph.groups import gather_groups, sorted_in_groups
-from neurogame.ground.atoms import IntArray
 
 
-def needed(graph: Graph) -> npt.NDArray[np.bool_]:
+def needed(graph: Graph) -> Bools:
     """Return which nodes the outputs depend on, their own included; bool ``[I + G]``."""
     found = np.zeros(graph.node_count, np.bool_)
     place = np.zeros(len(found), np.int64)
@@ -29,7 +28,7 @@ def needed(graph: Graph) -> npt.NDArray[np.bool_]:
     return found
 
 
-def needed_gates(graph: Graph) -> IntArray:
+def needed_gates(graph: Graph) -> Int64s:
     """Return the gates that the outputs depend on, ascending; int64 ``[n]``."""
     return np.flatnonzero(needed(graph)[graph.input_count :])
 
@@ -50,7 +49,7 @@ def prune_by_level(graph: Graph) -> Graph:
     return with_sorted_inputs(with_gates(graph, kept))
 
 
-def with_gates(graph: Graph, kept: IntArray) -> Graph:
+def with_gates(graph: Graph, kept: Int64s) -> Graph:
     """Return the graph with some of its gates only.
 
     Args:
@@ -63,7 +62,7 @@ def with_gates(graph: Graph, kept: IntArray) -> Graph:
     return rewired_gates(graph, kept, graph.input_count, literal_of)
 
 
-def rewired_gates(graph: Graph, kept: IntArray, input_count: int, literal_of: IntArray) -> Graph:
+def rewired_gates(graph: Graph, kept: Int64s, input_count: int, literal_of: Int64s) -> Graph:
     """Return some of the gates of a graph above other inputs.
 
     Args:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Bools, Int64s
 from neurogame.graph.graph import Graph, replaced
 from neurogame.graph.groups import gather_groups, group_starts, places_in_groups
-from neurogame.graph.lanes import Bits
 from neurogame.graph.levels import steps
 from neurogame.graph.prune import prune
 from neurogame.graph.store import GateStore
-from neurogame.ground.atoms import IntArray
 
 
 def rewrite_nodes(
     graph: Graph,
-    leaves: IntArray,
+    leaves: Int64s,
     store: GateStore,
     width: int | None = None,
-    gone: Bits | None = None,
-) -> IntArray:
+    gone: Bools | None = None,
+) -> Int64s:
     """Make the gates of a graph again in a store, with something else in place of each input.
 
     Constants among the new inputs are simplified away, and gates that become equal are shared.
@@ -48,7 +47,7 @@ def rewrite_nodes(
     return literal_of
 
 
-def rewrite(graph: Graph, leaves: IntArray, store: GateStore, width: int | None = None) -> IntArray:
+def rewrite(graph: Graph, leaves: Int64s, store: GateStore, width: int | None = None) -> Int64s:
     """Make the gates of a graph again in a store, and return its outputs there; int64 ``[N]``.
 
     See :func:`rewrite_nodes`.
@@ -56,7 +55,7 @@ def rewrite(graph: Graph, leaves: IntArray, store: GateStore, width: int | None 
     return replaced(graph.outputs, rewrite_nodes(graph, leaves, store, width))
 
 
-def substituted(graph: Graph, leaves: IntArray) -> Graph:
+def substituted(graph: Graph, leaves: Int64s) -> Graph:
     """Return the graph with something else in place of some inputs, simplified.
 
     Args:
@@ -78,8 +77,8 @@ def narrowed(graph: Graph, width: int) -> Graph:
 
 
 def _made(
-    store: GateStore, kind: int, literals: IntArray, start: IntArray, width: int | None
-) -> IntArray:
+    store: GateStore, kind: int, literals: Int64s, start: Int64s, width: int | None
+) -> Int64s:
     """Make gates, those that are too wide from the gates of their parts."""
     while width is not None and (sizes := np.diff(start)).max() > width:
         parts = -(-sizes // width)

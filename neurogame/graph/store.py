@@ -6,9 +6,9 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.graph.graph import AND, FALSE, TRUE, Graph
 from neurogame.graph.groups import gather_groups, group_starts, sorted_in_groups
-from neurogame.ground.atoms import IntArray
 from neurogame.ground.rows import RowSet
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -34,17 +34,15 @@ class GateStore:
         """
         self.input_count = input_count
         self.count = 0
-        self._kinds: list[IntArray] = []
-        self._sizes: list[IntArray] = []
-        self._inputs: list[IntArray] = []
-        self._levels: IntArray = np.zeros(1024, np.int64)
-        self._atoms: IntArray = np.full(1024, -1, np.int64)
-        self._rules: IntArray = np.full(1024, -1, np.int64)
+        self._kinds: list[Int64s] = []
+        self._sizes: list[Int64s] = []
+        self._inputs: list[Int64s] = []
+        self._levels: Int64s = np.zeros(1024, np.int64)
+        self._atoms: Int64s = np.full(1024, -1, np.int64)
+        self._rules: Int64s = np.full(1024, -1, np.int64)
         self._known = RowSet(2)
 
-    def make(
-        self, kind: int, inputs: IntArray, start: IntArray, rules: IntArray | None = None
-    ) -> IntArray:
+    def make(self, kind: int, inputs: Int64s, start: Int64s, rules: Int64s | None = None) -> Int64s:
         """Return the literals of many conjunctions or disjunctions.
 
         Args:
@@ -84,7 +82,7 @@ class GateStore:
             result[wide] = self._share(kind, inputs[member], sizes[wide], own)
         return result
 
-    def rows(self, kind: int, literals: IntArray) -> IntArray:
+    def rows(self, kind: int, literals: Int64s) -> Int64s:
         """Return the conjunction or disjunction of each row of literals.
 
         Args:
@@ -98,16 +96,16 @@ class GateStore:
         starts = width * np.arange(int(np.prod(shape)) + 1)
         return self.make(kind, literals.reshape(-1), starts).reshape(shape)
 
-    def pairs(self, kind: int, left: IntArray, right: IntArray | int) -> IntArray:
+    def pairs(self, kind: int, left: Int64s, right: Int64s | int) -> Int64s:
         """Return the conjunction or disjunction of each two literals, broadcast; int64 ``[n]``."""
         return self.rows(kind, np.stack(np.broadcast_arrays(left, right), axis=-1))
 
-    def level_of(self, literals: IntArray) -> IntArray:
+    def level_of(self, literals: Int64s) -> Int64s:
         """Return the level of each literal's node, 0 for inputs and constants; int64, as shaped."""
         gates = (literals >> 1) - self.input_count
         return np.where(gates >= 0, self._levels[np.maximum(gates, 0)], 0)
 
-    def name(self, literals: IntArray, atoms: IntArray, overwrite: np.ndarray) -> None:
+    def name(self, literals: Int64s, atoms: Int64s, overwrite: np.ndarray) -> None:
         """Remember which atom each gate stands for, unless it already has a name.
 
         Args:
@@ -120,12 +118,12 @@ class GateStore:
         good &= overwrite | (self._atoms[np.maximum(gates, 0)] < 0)
         self._atoms[gates[good]] = atoms[good]
 
-    def atoms_of(self, literals: IntArray) -> IntArray:
+    def atoms_of(self, literals: Int64s) -> Int64s:
         """Return the atom that each literal's gate stands for, or -1; int64, as shaped."""
         gates = (literals >> 1) - self.input_count
         return np.where(gates >= 0, self._atoms[np.maximum(gates, 0)], -1)
 
-    def graph(self, outputs: IntArray) -> Graph:
+    def graph(self, outputs: Int64s) -> Graph:
         """Return all gates in the order in which they were made.
 
         Args:
@@ -143,7 +141,7 @@ class GateStore:
             rule=self._rules[: self.count],
         )
 
-    def _share(self, kind: int, inputs: IntArray, sizes: IntArray, rules: IntArray) -> IntArray:
+    def _share(self, kind: int, inputs: Int64s, sizes: Int64s, rules: Int64s) -> Int64s:
         """Return the gates of sorted, simplified groups; equal groups share one."""
         start = group_starts(sizes)
         low = self._digest(inputs, start, kind, 1)
@@ -158,7 +156,7 @@ class GateStore:
         return 2 * (self.input_count + gates)
 
     @staticmethod
-    def _digest(inputs: IntArray, start: IntArray, kind: int, salt: int) -> IntArray:
+    def _digest(inputs: Int64s, start: Int64s, kind: int, salt: int) -> Int64s:
         """Hash each group to 64 bits; two salts together make an accidental clash negligible."""
         scrambled = (inputs.astype(np.uint64) + np.uint64(salt * 0x632BE5AB)) * _MULTIPLIER
         scrambled ^= scrambled >> np.uint64(32)
@@ -168,7 +166,7 @@ class GateStore:
         total ^= (np.diff(start).astype(np.uint64) * np.uint64(2) + np.uint64(kind)) * _MULTIPLIER
         return total.view(np.int64)
 
-    def _append(self, kind: int, inputs: IntArray, start: IntArray, fresh: IntArray) -> None:
+    def _append(self, kind: int, inputs: Int64s, start: Int64s, fresh: Int64s) -> None:
         sizes = start[fresh + 1] - start[fresh]
         own = gather_groups(start, inputs, fresh)
         total = self.count + len(fresh)
@@ -186,7 +184,7 @@ class GateStore:
         self.count = total
 
 
-def _grown(array: IntArray, size: int, fill: int) -> IntArray:
+def _grown(array: Int64s, size: int, fill: int) -> Int64s:
     grown = np.full(size, fill, np.int64)
     grown[: len(array)] = array
     return grown

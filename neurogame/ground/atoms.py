@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-IntArray = npt.NDArray[np.int64]
-SmallInts = npt.NDArray[np.int32]
-"""Of what there are tens of millions, in half the memory."""
+from neurogame.array_types import Int64s
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +22,9 @@ class TermTable:
     """
 
     names: tuple[str, ...]
-    functor: IntArray
-    start: IntArray
-    arguments: IntArray
+    functor: Int64s
+    start: Int64s
+    arguments: Int64s
 
     def text(self, term: int) -> str:
         """Return the compact KIF text of one term, such as ``(cell 1 1 b)``."""
@@ -56,9 +51,9 @@ class AtomTable:
 
     terms: TermTable
     predicates: tuple[str, ...]
-    predicate: IntArray
-    start: IntArray
-    arguments: IntArray
+    predicate: Int64s
+    start: Int64s
+    arguments: Int64s
 
     def __len__(self) -> int:
         """Return the number of atoms."""

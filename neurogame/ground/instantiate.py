@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Int32s, Int64s
 from neurogame.gdl.terms import Rules
-from neurogame.ground.atoms import IntArray, SmallInts
 from neurogame.ground.clauses import Clause, Literal
 from neurogame.ground.derive import predicate_strata
 from neurogame.ground.join import JoinStart, PreparedBody, Solutions, build_rows, solve_in_pieces
@@ -75,8 +74,8 @@ class _Part:
     """
 
     clause: Clause
-    heads: SmallInts
-    body: SmallInts
+    heads: Int32s
+    body: Int32s
     tracked: tuple[Literal, ...]
 
 
@@ -105,8 +104,8 @@ class _Instances:
         self.by_head: dict[str, list[Clause]] = defaultdict(list)
         for clause in clauses:
             self.by_head[clause.head.predicate].append(clause)
-        self._asked: dict[str, npt.NDArray[np.bool_]] = {}
-        self._rows_asked: dict[str, IntArray] = {}
+        self._asked: dict[str, Bools] = {}
+        self._rows_asked: dict[str, Int64s] = {}
         self._count = 0
 
     def collect(self, outputs: Collection[str]) -> None:
@@ -119,7 +118,7 @@ class _Instances:
             while any(self._instantiate(predicate) for predicate in members):
                 pass
 
-    def defined(self) -> dict[str, IntArray]:
+    def defined(self) -> dict[str, Int64s]:
         """Return the rows of each predicate's atoms, ascending; int64 ``[n]`` each.
 
         An atom of an open relation that no instance defines is left out: it never holds.
@@ -134,7 +133,7 @@ class _Instances:
                 rows[predicate] = np.flatnonzero(holds)
         return {p: rows[p] for p in self.by_head if p in rows}
 
-    def _ask(self, predicate: str, rows: IntArray) -> None:
+    def _ask(self, predicate: str, rows: Int64s) -> None:
         """Remember that some atoms are asked for."""
         asked = self._asked.get(predicate, np.zeros(0, np.bool_))
         count = self.database.relation(predicate).rows.count
@@ -194,7 +193,7 @@ class _Instances:
             self._count += table.count
             self.watch.check_count(self._count, "collecting the ground rules")
 
-    def _heads(self, head: Literal, table: Solutions, asked: int) -> IntArray:
+    def _heads(self, head: Literal, table: Solutions, asked: int) -> Int64s:
         """Return the row of the head of each solution.
 
         Args:
@@ -212,7 +211,7 @@ def _program(instances: _Instances, layout: Numbering, key: str) -> GroundProgra
     """Put the instances together."""
     empty = np.zeros(0, np.int32)
     sources = [part.clause.source for part in instances.parts]
-    parts: list[tuple[SmallInts, SmallInts, SmallInts]] = []
+    parts: list[tuple[Int32s, Int32s, Int32s]] = []
     instances.parts.reverse()
     while instances.parts:
         instances.watch.check("numbering the ground rules")
@@ -237,7 +236,7 @@ def _program(instances: _Instances, layout: Numbering, key: str) -> GroundProgra
     )
 
 
-def _numbered(part: _Part, layout: Numbering) -> tuple[SmallInts, SmallInts, SmallInts]:
+def _numbered(part: _Part, layout: Numbering) -> tuple[Int32s, Int32s, Int32s]:
     """Return heads, body sizes and bodies of a part's instances, with atoms for rows."""
     heads = layout.numbers(part.clause.head.predicate)[part.heads].astype(np.int32)
     body = np.empty(part.body.shape, np.int32)

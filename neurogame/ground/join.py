@@ -10,8 +10,8 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.gdl.terms import Symbol, Term, Variable
-from neurogame.ground.atoms import IntArray
 from neurogame.ground.clauses import Clause, variables_of
 from neurogame.ground.limits import Watch
 from neurogame.ground.relation import Database, View
@@ -44,10 +44,10 @@ class Solutions:
     """
 
     count: int = 1
-    columns: dict[str, IntArray] = field(default_factory=dict)
-    tracked: dict[int, IntArray] = field(default_factory=dict)
+    columns: dict[str, Int64s] = field(default_factory=dict)
+    tracked: dict[int, Int64s] = field(default_factory=dict)
 
-    def take(self, rows: IntArray | np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
+    def take(self, rows: Int64s | np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
         """Keep only some solutions.
 
         Args:
@@ -225,14 +225,14 @@ def _shared(names: Sequence[str], bound: Container[str]) -> tuple[int, ...]:
     return tuple(i for i, name in enumerate(names) if name in bound)
 
 
-def build_rows(arguments: Sequence[Term], table: Solutions, database: Database) -> IntArray:
+def build_rows(arguments: Sequence[Term], table: Solutions, database: Database) -> Int64s:
     """Return the arguments under each solution as rows of terms; int64 ``[n, arity]``."""
     if not arguments:
         return np.zeros((table.count, 0), np.int64)
     return np.stack([_build(a, table, database) for a in arguments], axis=1)
 
 
-def _build(term: Term, table: Solutions, database: Database) -> IntArray:
+def _build(term: Term, table: Solutions, database: Database) -> Int64s:
     if isinstance(term, Variable):
         return table.columns[term.name]
     if isinstance(term, Symbol):
@@ -348,7 +348,7 @@ class _Solver:
 
     def _match(
         self, view: View, shared: tuple[int, ...], names: Sequence[str], place: int
-    ) -> IntArray:
+    ) -> Int64s:
         """Keep the solutions that have a match in the view, once per match; return its rows."""
         left_key = np.stack([self.table.columns[name] for name in names], axis=1)
         left, right = view.index(shared).pairs(

@@ -7,10 +7,11 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.errors import GroundingError
 from neurogame.gdl.keywords import goal_number
 from neurogame.gdl.terms import Rules
-from neurogame.ground.atoms import AtomTable, IntArray, TermTable
+from neurogame.ground.atoms import AtomTable, TermTable
 from neurogame.ground.relation import Database
 
 
@@ -52,14 +53,14 @@ class Numbering:
             move_order.append(own[order])
         self.moves = tuple(moves)
         self._rows = {"true/1": fluent_order, "does/2": np.concatenate(move_order)}
-        self._numbers: dict[str, IntArray] = {}
+        self._numbers: dict[str, Int64s] = {}
         self._count = 0
         for predicate, rows in self._rows.items():
             self._number(predicate, rows)
         self.initial = np.zeros(len(self.fluents), np.bool_)
         self.initial[self._find("true/1", database.relation("init/1").rows.rows)] = True
 
-    def number(self, defined: Mapping[str, IntArray]) -> None:
+    def number(self, defined: Mapping[str, Int64s]) -> None:
         """Number the derived atoms.
 
         Args:
@@ -69,19 +70,19 @@ class Numbering:
         for predicate, rows in defined.items():
             self._number(predicate, rows)
 
-    def numbers(self, predicate: str) -> IntArray:
+    def numbers(self, predicate: str) -> Int64s:
         """Return the atom of each of a relation's ``n`` rows, or -1; int64 ``[n + 1]``.
 
         The last entry is -1, so that row -1, which stands for none, has none.
         """
         return self._numbers.get(predicate, np.full(1, -1, np.int64))
 
-    def legal(self) -> IntArray:
+    def legal(self) -> Int64s:
         """Return the atom that makes each move legal; int64 ``[M]``."""
         does = self._database.relation("does/2").rows.rows
         return self._find("legal/2", does[self._rows["does/2"]])
 
-    def next(self) -> IntArray:
+    def next(self) -> Int64s:
         """Return the atom that puts each fluent into the next state, or -1; int64 ``[F]``."""
         fluents = self._database.relation("true/1").rows.rows
         return self._find("next/1", fluents[self._rows["true/1"]])
@@ -113,13 +114,13 @@ class Numbering:
             arguments=np.concatenate([r.rows[rows].reshape(-1) for r, rows in parts]),
         )
 
-    def _number(self, predicate: str, rows: IntArray) -> None:
+    def _number(self, predicate: str, rows: Int64s) -> None:
         numbers = np.full(self._database.relation(predicate).rows.count + 1, -1, np.int64)
         numbers[rows] = self._count + np.arange(len(rows))
         self._numbers[predicate] = numbers
         self._count += len(rows)
 
-    def _find(self, predicate: str, rows: IntArray) -> IntArray:
+    def _find(self, predicate: str, rows: Int64s) -> Int64s:
         """Return the atoms with the given arguments, or -1."""
         return self.numbers(predicate)[self._database.relation(predicate).rows.find(rows)]
 
@@ -134,7 +135,7 @@ class Numbering:
         return tuple(sorted(pairs, reverse=True))
 
 
-def _sorted_texts(terms: IntArray, table: TermTable) -> tuple[tuple[str, ...], IntArray]:
+def _sorted_texts(terms: Int64s, table: TermTable) -> tuple[tuple[str, ...], Int64s]:
     """Return the terms' texts sorted by code point, and the order that sorts them."""
     texts = [table.text(int(t)) for t in terms]
     order: Sequence[int] = sorted(range(len(texts)), key=texts.__getitem__)

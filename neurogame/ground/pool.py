@@ -7,10 +7,11 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.errors import LimitError
 from neurogame.gdl.finding import shown
 from neurogame.gdl.terms import Symbol, Term, Variable
-from neurogame.ground.atoms import IntArray, TermTable
+from neurogame.ground.atoms import TermTable
 from neurogame.ground.rows import Look, RowSet
 
 MAXIMUM_LENGTH = 100_000
@@ -40,11 +41,11 @@ class TermPool:
         self._kinds: dict[tuple[str, int], int] = {}
         self._names: list[tuple[str, int]] = []
         self._tables: list[RowSet] = []
-        self._table_ids: list[IntArray] = []
-        self._kind: IntArray = np.zeros(64, np.int64)
-        self._row: IntArray = np.zeros(64, np.int64)
-        self._depth: IntArray = np.zeros(64, np.int64)
-        self._length: IntArray = np.zeros(64, np.int64)
+        self._table_ids: list[Int64s] = []
+        self._kind: Int64s = np.zeros(64, np.int64)
+        self._row: Int64s = np.zeros(64, np.int64)
+        self._depth: Int64s = np.zeros(64, np.int64)
+        self._length: Int64s = np.zeros(64, np.int64)
         self._constants: dict[str, int] = {}
         self.count = 0
 
@@ -65,7 +66,7 @@ class TermPool:
             self._constants[name] = int(made[0])
         return self._constants[name]
 
-    def build(self, kind: int, arguments: IntArray) -> IntArray:
+    def build(self, kind: int, arguments: Int64s) -> Int64s:
         """Return the terms of one kind with the given arguments, made on first use.
 
         Args:
@@ -95,7 +96,7 @@ class TermPool:
             self.count += fresh
         return self._table_ids[kind][rows]
 
-    def _measure(self, kind: int, new: slice, arguments: IntArray) -> None:
+    def _measure(self, kind: int, new: slice, arguments: Int64s) -> None:
         """Note depth and length of new compound terms; refuse what has no end."""
         name = shown(self._names[kind][0])
         self._depth[new] = 1 + self._depth[arguments].max(axis=1)
@@ -112,16 +113,16 @@ class TermPool:
                 "bound its recursion by a relation of the rulesheet, or give the term fewer parts"
             )
 
-    def lengths(self, terms: IntArray) -> IntArray:
+    def lengths(self, terms: Int64s) -> Int64s:
         """Return how many characters each term's text has in folded names; int64 ``[n]``."""
         return self._length[terms]
 
-    def is_kind(self, terms: IntArray, kind: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def is_kind(self, terms: Int64s, kind: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Return whether each term is of the kind; bool ``[n]``."""
         result: np.ndarray[tuple[int], np.dtype[np.bool_]] = self._kind[terms] == kind
         return result
 
-    def take_apart(self, terms: IntArray, kind: int) -> IntArray:
+    def take_apart(self, terms: Int64s, kind: int) -> Int64s:
         """Return the arguments of terms that are all of one kind; int64 ``[n, arity]``."""
         return self._tables[kind].rows[self._row[terms]]
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-import numpy.typing as npt
-
-from neurogame.ground.atoms import AtomTable, IntArray, SmallInts
+from neurogame.array_types import Bools, Int32s, Int64s
+from neurogame.ground.atoms import AtomTable
 
 
 @final
@@ -41,13 +39,13 @@ class GroundProgram:
     roles: tuple[str, ...]
     fluents: tuple[str, ...]
     moves: tuple[tuple[str, ...], ...]
-    initial: npt.NDArray[np.bool_]
-    rule_head: SmallInts
-    rule_start: IntArray
-    rule_body: SmallInts
-    rule_source: SmallInts
-    legal: IntArray
-    next: IntArray
+    initial: Bools
+    rule_head: Int32s
+    rule_start: Int64s
+    rule_body: Int32s
+    rule_source: Int32s
+    legal: Int64s
+    next: Int64s
     terminal: int
     goals: tuple[tuple[tuple[int, int], ...], ...]
     atoms: AtomTable

@@ -12,8 +12,8 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.gdl.terms import Compound, Symbol, Term, Variable
-from neurogame.ground.atoms import IntArray
 from neurogame.ground.clauses import Literal, arity, variables_of
 from neurogame.ground.pool import TermPool
 from neurogame.ground.rows import STRETCH, Look, RowSet, mix_columns
@@ -66,9 +66,9 @@ class Index:
         """Make an empty index over the columns ``key``."""
         self._key = list(key)
         self._covered = 0
-        self._runs: list[tuple[IntArray, IntArray]] = []
+        self._runs: list[tuple[Int64s, Int64s]] = []
 
-    def cover(self, columns: IntArray) -> None:
+    def cover(self, columns: Int64s) -> None:
         """Take in the rows of the view that have come since the last call.
 
         Args:
@@ -86,7 +86,7 @@ class Index:
         order = np.argsort(keys, kind="stable")
         self._runs.append((keys[order], numbers[order]))
 
-    def pairs(self, keys: IntArray, check: Callable[[int], None]) -> tuple[IntArray, IntArray]:
+    def pairs(self, keys: Int64s, check: Callable[[int], None]) -> tuple[Int64s, Int64s]:
         """Return the positions in ``keys`` and the rows of the view that have equal keys.
 
         Args:
@@ -131,8 +131,8 @@ class View:
         self._seen = 0
         self.variables = tuple(dict.fromkeys(variables_of(arguments)))
         self.count = 0
-        self._columns: IntArray = np.zeros((16, len(self.variables)), np.int64)
-        self._sources: IntArray = np.zeros(16, np.int64)
+        self._columns: Int64s = np.zeros((16, len(self.variables)), np.int64)
+        self._sources: Int64s = np.zeros(16, np.int64)
         self._indices: dict[tuple[int, ...], Index] = {}
         self._distinct: dict[int, tuple[int, int]] = {}
 
@@ -166,12 +166,12 @@ class View:
         return int(low), int(high)
 
     @property
-    def columns(self) -> IntArray:
+    def columns(self) -> Int64s:
         """The variables' values; int64 ``[n, variables]``."""
         return self._columns[: self.count]
 
     @property
-    def sources(self) -> IntArray:
+    def sources(self) -> Int64s:
         """The relation rows behind the view rows, increasing; int64 ``[n]``."""
         return self._sources[: self.count]
 
@@ -198,7 +198,7 @@ class View:
         return found
 
 
-def match(rows: IntArray, arguments: Sequence[Term], pool: TermPool) -> tuple[IntArray, IntArray]:
+def match(rows: Int64s, arguments: Sequence[Term], pool: TermPool) -> tuple[Int64s, Int64s]:
     """Match rows of ground terms against a pattern.
 
     Args:
@@ -211,11 +211,11 @@ def match(rows: IntArray, arguments: Sequence[Term], pool: TermPool) -> tuple[In
         of their first occurrence, int64 ``[m, variables]``.
     """
     kept = np.arange(len(rows))
-    bound: dict[str, IntArray] = {}
+    bound: dict[str, Int64s] = {}
     todo = [(argument, rows[:, i]) for i, argument in enumerate(arguments)]
     while todo:
         pattern, column = todo.pop(0)
-        inner: list[tuple[Term, IntArray]] = []
+        inner: list[tuple[Term, Int64s]] = []
         if isinstance(pattern, Variable):
             if pattern.name not in bound:
                 bound[pattern.name] = column

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import TypeAlias, final
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Bools, Int32s, Int64s, UInt64s
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SMALLEST = 64
@@ -16,14 +15,12 @@ _SMALLEST = 64
 STRETCH = 500_000
 """Rows that are handled between two looks at clock and memory."""
 
-_Slots = npt.NDArray[np.int32]
-
 
 Look: TypeAlias = Callable[[float], None]
 """Looks at the limits before so many MiB more are taken; may raise."""
 
 
-def mix_columns(columns: IntArray) -> IntArray:
+def mix_columns(columns: Int64s) -> Int64s:
     """Hash each row to 64 bits; one or two small columns are packed without loss.
 
     Args:
@@ -61,15 +58,15 @@ class RowSet:
         self.arity = arity
         self._look = look
         self.count = 0
-        self._rows: IntArray = np.zeros((_SMALLEST, arity), np.int64)
-        self._slots: _Slots = np.full(4 * _SMALLEST, -1, np.int32)
+        self._rows: Int64s = np.zeros((_SMALLEST, arity), np.int64)
+        self._slots: Int32s = np.full(4 * _SMALLEST, -1, np.int32)
 
     @property
-    def rows(self) -> IntArray:
+    def rows(self) -> Int64s:
         """The rows in the order of arrival; int64 ``[n, k]``, not to be written to."""
         return self._rows[: self.count]
 
-    def find(self, rows: IntArray) -> IntArray:
+    def find(self, rows: Int64s) -> Int64s:
         """Return the number of each row, or -1 where it is absent; int64 ``[m]``."""
         numbers = np.full(len(rows), -1, np.int64)
         if self.count == 0 or len(rows) == 0:
@@ -90,7 +87,7 @@ class RowSet:
             place = (place[other] + step) & (len(self._slots) - 1)
         return numbers
 
-    def add(self, rows: IntArray) -> IntArray:
+    def add(self, rows: Int64s) -> Int64s:
         """Add the rows that are new and return the number of every row; int64 ``[m]``."""
         numbers = self.find(rows)
         missing = np.flatnonzero(numbers < 0)
@@ -111,7 +108,7 @@ class RowSet:
         numbers[missing] = first + rank[winner - first]
         return numbers
 
-    def _insert(self, first: int, count: int) -> tuple[IntArray, IntArray]:
+    def _insert(self, first: int, count: int) -> tuple[Int64s, Int64s]:
         """Put stored rows that are not in the table into it.
 
         Returns:
@@ -138,22 +135,22 @@ class RowSet:
             place = (place[other] + step) & (len(self._slots) - 1)
         return winner, slot
 
-    def _equal(self, candidate: _Slots, rows: IntArray, asking: IntArray) -> npt.NDArray[np.bool_]:
+    def _equal(self, candidate: Int32s, rows: Int64s, asking: Int64s) -> Bools:
         """Return whether stored rows equal the rows that ask for them."""
         if self.arity == 0:
             return np.ones(len(candidate), np.bool_)
         # Whole rows are fetched: each lies in one place of the memory.
         stored = self._rows[candidate]
         asked = rows if len(asking) == len(rows) else rows[asking]
-        same: npt.NDArray[np.bool_] = stored[:, 0] == asked[:, 0]
+        same: Bools = stored[:, 0] == asked[:, 0]
         for column in range(1, self.arity):
             same &= stored[:, column] == asked[:, column]
         return same
 
-    def _home(self, rows: IntArray) -> IntArray:
+    def _home(self, rows: Int64s) -> Int64s:
         """Return the slot where the search for each row starts."""
         shift = np.uint64(64 - (len(self._slots).bit_length() - 1))
-        home: IntArray = (_scatter(rows) >> shift).view(np.int64)
+        home: Int64s = (_scatter(rows) >> shift).view(np.int64)
         return home
 
     def _reserve(self, extra: int) -> None:
@@ -173,7 +170,7 @@ class RowSet:
                 self._insert(first, min(STRETCH, self.count - first))
 
 
-def _scatter(columns: IntArray) -> npt.NDArray[np.uint64]:
+def _scatter(columns: Int64s) -> UInt64s:
     """Hash each row to 64 bits whose highest ones are well mixed."""
     unsigned = columns.view(np.uint64)
     state = np.full(len(columns), _MULTIPLIER)

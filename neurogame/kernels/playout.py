@@ -11,12 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, final
 
-import numpy as np
-import numpy.typing as npt
 from torch import Tensor
 
+from neurogame.array_types import Int64s
 from neurogame.errors import GameError
-from neurogame.ground.atoms import IntArray
 
 
 @final
@@ -83,10 +81,10 @@ class Tally:
     stuck: int
     several: int
     played: int
-    goals: IntArray
-    lengths: IntArray | None = None
-    made: IntArray | None = None
-    made_goals: IntArray | None = None
+    goals: Int64s
+    lengths: Int64s | None = None
+    made: Int64s | None = None
+    made_goals: Int64s | None = None
 
     def __add__(self, other: Tally) -> Tally:
         """Return the counts of two disjoint sets of games together."""
@@ -154,12 +152,12 @@ class PlayoutKernel(Protocol):
         ...
 
 
-def _sum(left: IntArray | None, right: IntArray | None) -> IntArray | None:
+def _sum(left: Int64s | None, right: Int64s | None) -> Int64s | None:
     """Add counts; the shorter array is padded by zeros at its end."""
     if left is None or right is None:
         return None
     if len(left) < len(right):
         left, right = right, left
-    total: npt.NDArray[np.int64] = left.copy()
+    total: Int64s = left.copy()
     total[: len(right)] += right
     return total

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from neurogame.array_types import Float32s
 from neurogame.search.result import SearchResult
 
 
@@ -70,7 +70,7 @@ class MoveChoices:
         return found
 
 
-def visit_shares(found: SearchResult, moves: int) -> npt.NDArray[np.float32]:
+def visit_shares(found: SearchResult, moves: int) -> Float32s:
     """Return the share of a tree search's visits of each move; float32 ``[moves]``.
 
     What is proved is known: all weight is on the move then.

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.splitmix import Words, mix
-
-Floats = npt.NDArray[np.float64]
+from neurogame.array_types import Float64s, Int64s, UInt64s
+from neurogame.splitmix import mix
 
 
-def derive(*parts: int | npt.NDArray[np.int64] | Words) -> Words:
+def derive(*parts: int | Int64s | UInt64s) -> UInt64s:
     """Return one word for each element of the broadcast parts; every part matters."""
-    word: Words = np.zeros(1, dtype=np.uint64)
+    word: UInt64s = np.zeros(1, dtype=np.uint64)
     for part in parts:
         word = mix(word ^ np.asarray(part).astype(np.uint64))
     return word
 
 
-def uniform(words: Words) -> Floats:
+def uniform(words: UInt64s) -> Float64s:
     """Return numbers in [0, 1) made of the upper 53 bits of each word."""
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 

@@ -21,8 +21,8 @@ without a board it does nothing; here all fluents learn as squares do.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Int64s
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.learn.knowledge import learn_knowledge
@@ -50,7 +50,7 @@ def learn_fast(game: Game, games: int, seed: int, deadline: float | None = None)
     return learn_knowledge_until(game, config, seed, deadline, kinds=kinds)
 
 
-def piece_kinds(game: Game) -> npt.NDArray[np.int64]:
+def piece_kinds(game: Game) -> Int64s:
     """Return which type of piece each fluent puts on a square, -1 for none; int64 ``[F]``."""
     kinds = np.full(len(game.fluents), -1)
     for number, marker in enumerate(game.relations.markers):

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.joint_moves import list_legal_moves
 from neurogame.learn.counter_random import derive
 from neurogame.splitmix import mix
-
-Ints = npt.NDArray[np.int64]
 
 # Above this a state's joint moves are sampled: 64 x 64 simultaneous moves are still complete.
 JOINT_LIMIT = 4096
@@ -32,14 +30,14 @@ class JointMoves:
             one int64 array ``[A, max choices]`` per role.
     """
 
-    choices: Ints
-    parent: Ints
-    rank: Ints
-    moves: Ints
-    table: tuple[Ints, ...]
+    choices: Int64s
+    parent: Int64s
+    rank: Int64s
+    moves: Int64s
+    table: tuple[Int64s, ...]
 
 
-def joint_moves(legal: npt.NDArray[np.bool_], offsets: list[int], random: Ints) -> JointMoves:
+def joint_moves(legal: Bools, offsets: list[int], random: Int64s) -> JointMoves:
     """List the joint moves of non-terminal states.
 
     A state with more than ``JOINT_LIMIT`` joint moves gets that many (or as many as its most
@@ -62,7 +60,7 @@ def joint_moves(legal: npt.NDArray[np.bool_], offsets: list[int], random: Ints) 
     return JointMoves(choices, parent, rank, own.moves(parent, rank), own.table)
 
 
-def _spread(number: Ints, choices: Ints, random: Ints, role: int) -> Ints:
+def _spread(number: Int64s, choices: Int64s, random: Int64s, role: int) -> Int64s:
     """Return ranks that run through all moves of a role again and again, shifted at random."""
     lap = number // choices
     shift = mix(derive(random, role, lap)) % choices.astype(np.uint64)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.errors import GameError
 from neurogame.evaluators.knowledge.config import HISTORIES, KnowledgeConfig
@@ -29,7 +29,7 @@ def learn_knowledge(
     seed: int = 0,
     *,
     roles: Sequence[str] | None = None,
-    kinds: npt.NDArray[np.int64] | None = None,
+    kinds: Int64s | None = None,
     source: GameSource | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Knowledge:
@@ -115,7 +115,7 @@ class KnowledgeLearner:
         self,
         knowledge: Knowledge,
         roles: Sequence[str] | None = None,
-        kinds: npt.NDArray[np.int64] | None = None,
+        kinds: Int64s | None = None,
     ) -> None:
         """Take what is to learn.
 
@@ -177,7 +177,7 @@ class KnowledgeLearner:
             self._knowledge.psi.copy_(torch.from_numpy(psi))
 
 
-def _role_numbers(circuit: Circuit, roles: Sequence[str] | None) -> npt.NDArray[np.int64]:
+def _role_numbers(circuit: Circuit, roles: Sequence[str] | None) -> Int64s:
     """Return the indices of roles, in any case of letters; int64 ``[K]``."""
     if roles is None:
         return np.arange(len(circuit.roles))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from neurogame.array_types import Int64s, UInt64s
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.recorded_games import RecordedGames
 
@@ -22,7 +22,7 @@ class NetworkLearner:
     decreases with the number of games learned as that of the tuples does, ten times as slowly.
     """
 
-    def __init__(self, knowledge: Knowledge, roles: npt.NDArray[np.int64]) -> None:
+    def __init__(self, knowledge: Knowledge, roles: Int64s) -> None:
         """Begin without any momentum.
 
         Args:
@@ -57,7 +57,7 @@ class NetworkLearner:
         self._adam.step()
 
 
-def unpacked(states: npt.NDArray[np.uint64], fluents: int) -> Tensor:
+def unpacked(states: UInt64s, fluents: int) -> Tensor:
     """Return which fluents hold in packed states; bool ``[N, F]``."""
     octets = np.ascontiguousarray(states).astype("<u8", copy=False).view(np.uint8)
     bits = np.unpackbits(octets.reshape(len(states), -1), axis=1, bitorder="little", count=fluents)

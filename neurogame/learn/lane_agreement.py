@@ -16,8 +16,9 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Float32s
 from neurogame.learn.lane_rounds import Rounds
-from neurogame.learn.lane_worker import Floats, LaneWorker
+from neurogame.learn.lane_worker import LaneWorker
 
 GAIN = np.float32(1.5)
 """How many times the mean change of those who have moved a number counts.
@@ -75,13 +76,13 @@ class Agreement:
             before[...] = now
 
 
-def _together(changes: Sequence[Floats]) -> Floats:
+def _together(changes: Sequence[Float32s]) -> Float32s:
     """Return the changes of all workers as one; the mean is of those who have moved a number."""
     movers = sum((change != 0).astype(np.float32) for change in changes)
     return sum(changes[1:], changes[0].copy()) * counted(movers)
 
 
-def counted(movers: Floats) -> Floats:
+def counted(movers: Float32s) -> Float32s:
     """Return how much of each worker's change of a number counts.
 
     Args:

@@ -16,12 +16,12 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Float32s
 from neurogame.learn.lane_agreement import counted
 from neurogame.learn.lane_piece import LaneGroup, LaneRound, packed, play_lanes, unpacked
 from neurogame.learn.lane_rounds import named_deaths
-from neurogame.learn.lane_worker import Floats, LaneWorker
+from neurogame.learn.lane_worker import LaneWorker
 
 
 @final
@@ -50,7 +50,7 @@ class Arrivals:
         first = self._workers[0]
         self._newest = _copies(_learned(first))
         self._left = [self._newest] * len(self._workers)
-        self._moved: list[list[npt.NDArray[np.bool_]]] = [
+        self._moved: list[list[Bools]] = [
             [np.zeros(part.shape, np.bool_) for part in first.added()] for _ in self._workers
         ]
         self._movers = [np.zeros(part.shape, np.float32) for part in first.added()]
@@ -103,15 +103,15 @@ class Arrivals:
         _give(worker, self._newest)
 
 
-def _learned(worker: LaneWorker) -> list[Floats]:
+def _learned(worker: LaneWorker) -> list[Float32s]:
     """Return all that is learned, tables first; not copies."""
     return worker.added() + worker.averaged()
 
 
-def _copies(arrays: Sequence[Floats]) -> list[Floats]:
+def _copies(arrays: Sequence[Float32s]) -> list[Float32s]:
     return [array.copy() for array in arrays]
 
 
-def _give(worker: LaneWorker, newest: Sequence[Floats]) -> None:
+def _give(worker: LaneWorker, newest: Sequence[Float32s]) -> None:
     for own, now in zip(_learned(worker), newest, strict=True):
         own[...] = now

@@ -6,10 +6,10 @@ import time
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from neurogame.array_types import Float32s
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.native.struct import array_of
@@ -21,8 +21,6 @@ from neurogame.simulate.game import Game
 
 _ADDED = ("errors", "sizes")
 _WORDS = ("state", "legal", "states")
-
-Floats = npt.NDArray[np.float32]
 
 
 @final
@@ -70,12 +68,12 @@ class LaneWorker:
         self.games.play(plies)
         return time.thread_time() - started
 
-    def added(self) -> list[Floats]:
+    def added(self) -> list[Float32s]:
         """Return the arrays whose changes count together; not copies."""
         tables = self.evaluator.tables.detach().numpy()
         return [tables, *(array_of(self.learning, name) for name in _ADDED)]
 
-    def averaged(self) -> list[Floats]:
+    def averaged(self) -> list[Float32s]:
         """Return the arrays that workers average; not copies."""
         own = self.evaluator
         learned = (own.embedding, own.bias, own.readout, own.gain)

@@ -14,15 +14,14 @@ from itertools import pairwise
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from neurogame.array_types import Bools, Float64s, Int64s, UInt64s
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.counter_random import derive, uniform
-from neurogame.learn.joint_moves import Ints, JointMoves
-from neurogame.learn.lookahead import Ahead, Floats, Judges, look_ahead, worth
+from neurogame.learn.joint_moves import JointMoves
+from neurogame.learn.lookahead import Ahead, Judges, look_ahead, worth
 from neurogame.simulate.game import Game
-from neurogame.splitmix import Words
 
 # What a random word is drawn for; part of the counter, so that uses do not correlate.
 _TIE, _MOVE, _JOINT, _WHIM = 0, 2, 4, 6
@@ -50,9 +49,9 @@ class MatchPlan:
     """
 
     evaluators: Sequence[Evaluator]
-    seats: Ints
-    seeds: Ints
-    openings: Ints | None = None
+    seats: Int64s
+    seeds: Int64s
+    openings: Int64s | None = None
     max_plies: int = 1000
     margin: bool = False
     depth: int = 1
@@ -70,8 +69,8 @@ class LockstepMatch:
         moves: the joint moves, as indices into each role's own moves; int64 ``[T, R]``.
     """
 
-    goals: Floats
-    moves: Ints
+    goals: Float64s
+    moves: Int64s
 
     @property
     def finished(self) -> bool:
@@ -102,7 +101,7 @@ def play_lockstep(
         plan = replace(plan, seats=plan.seats.copy())
         plan.seats[:, game.chance] = RANDOM_SEAT
     count, roles = plan.seats.shape
-    moves: list[list[Ints]] = [[] for _ in range(count)]
+    moves: list[list[Int64s]] = [[] for _ in range(count)]
     goals = np.full((count, roles), np.nan)
     judges = Judges(evaluators=plan.evaluators, margin=plan.margin)
     states, active = simulator.initial(count), np.arange(count)
@@ -136,13 +135,13 @@ def play_lockstep(
     ]
 
 
-def _choices(game: Game, legal: npt.NDArray[np.bool_]) -> Ints:
+def _choices(game: Game, legal: Bools) -> Int64s:
     """Return the number of legal moves of each role, int64 ``[A, R]``."""
     columns = [legal[:, a:b].sum(axis=1) for a, b in pairwise(game.move_offsets)]
     return np.stack(columns, axis=1).astype(np.int64)
 
 
-def _best_ranks(ahead: Ahead, words: Words) -> Ints:
+def _best_ranks(ahead: Ahead, words: UInt64s) -> Int64s:
     """Return for each state and role the rank of its best move, int64 ``[A, R]``; ties random."""
     states, roles = ahead.joint.choices.shape
     result = np.zeros((states, roles), dtype=np.int64)
@@ -154,7 +153,7 @@ def _best_ranks(ahead: Ahead, words: Words) -> Ints:
     return result
 
 
-def _seats(plan: MatchPlan, active: Ints, words: Words) -> Ints:
+def _seats(plan: MatchPlan, active: Int64s, words: UInt64s) -> Int64s:
     """Return who moves for each role, int64 ``[A, R]``: by chance ``epsilon`` nobody but chance."""
     seats = plan.seats[active]
     if plan.epsilon == 0:
@@ -163,7 +162,7 @@ def _seats(plan: MatchPlan, active: Ints, words: Words) -> Ints:
     return np.where(draw < plan.epsilon, RANDOM_SEAT, seats)
 
 
-def _with_random_seats(seats: Ints, joint: JointMoves, greedy: Ints, words: Words) -> Ints:
+def _with_random_seats(seats: Int64s, joint: JointMoves, greedy: Int64s, words: UInt64s) -> Int64s:
     """Return the ranks played, int64 ``[A, R]``: random ones where a seat is random."""
     role = np.arange(seats.shape[1])[None, :]
     draw = uniform(derive(words[:, None], _MOVE, role))

@@ -12,19 +12,15 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from neurogame.array_types import Bools, Float64s, Int64s, UInt64s
 from neurogame.evaluators.base import Evaluator
 from neurogame.learn.counter_random import derive
-from neurogame.learn.joint_moves import Ints, JointMoves, joint_moves
+from neurogame.learn.joint_moves import JointMoves, joint_moves
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
-from neurogame.splitmix import Words
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 # States expanded in one piece: bounds the memory that a look-ahead of two plies takes.
 _PIECE = 4096
@@ -57,18 +53,18 @@ class Ahead:
     """
 
     joint: JointMoves
-    values: Floats
+    values: Float64s
     chance: int | None = None
 
 
 def look_ahead(
     game: Game,
     states: StateBatch,
-    legal: Flags,
-    judge: Ints,
+    legal: Bools,
+    judge: Int64s,
     judges: Judges,
     depth: int,
-    words: Words,
+    words: UInt64s,
 ) -> Ahead:
     """Look ahead from non-terminal states.
 
@@ -114,7 +110,7 @@ def look_ahead(
     return Ahead(joint, values, game.chance)
 
 
-def worth(ahead: Ahead, role: int) -> Floats:
+def worth(ahead: Ahead, role: int) -> Float64s:
     """Return what a role can rely on after each of its moves.
 
     Args:
@@ -135,18 +131,18 @@ def worth(ahead: Ahead, role: int) -> Floats:
     return np.where(joint.table[role] < 0, -np.inf, result.reshape(states, width))
 
 
-def _averaged(joint: JointMoves, chance: int, values: Floats) -> Floats:
+def _averaged(joint: JointMoves, chance: int, values: Float64s) -> Float64s:
     """Return values of joint moves, each the mean over what chance may do instead; ``[K]``."""
     code = joint.parent
     for role in range(joint.rank.shape[1]):
         if role != chance:
             code = code * joint.table[role].shape[1] + joint.rank[:, role]
     group = np.unique(code, return_inverse=True)[1].reshape(-1)
-    means: Floats = (np.bincount(group, weights=values) / np.bincount(group))[group]
+    means: Float64s = (np.bincount(group, weights=values) / np.bincount(group))[group]
     return means
 
 
-def _estimates(fluents: Tensor, judge: Ints, judges: Judges) -> Floats:
+def _estimates(fluents: Tensor, judge: Int64s, judges: Judges) -> Float64s:
     """Return what each role's judge makes of states, float64 ``[N, R]``; NaN without one."""
     values = np.full(judge.shape, np.nan)
     for index, evaluator in enumerate(judges.evaluators):

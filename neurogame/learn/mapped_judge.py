@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Float32s
 from neurogame.kernels.knowledge.mapped_scores import map_scores
 from neurogame.kernels.leaves.move_scores import CompiledScores, MoveJudge
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_mapping import map_game
-
-Flags = npt.NDArray[np.bool_]
-Reals = npt.NDArray[np.float32]
 
 
 @final
@@ -55,7 +52,7 @@ class MappedJudge:
         """That of the judge."""
         return self.judge.scale
 
-    def move_scores(self, fluents: Flags, legal: Flags, role: int) -> Reals:
+    def move_scores(self, fluents: Bools, legal: Bools, role: int) -> Float32s:
         """Return the scores of a role's moves; see :class:`MoveJudge`.
 
         Args:

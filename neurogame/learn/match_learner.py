@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from neurogame.array_types import Float32s, Int64s
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.build import KIND
@@ -282,13 +282,13 @@ class MatchLearner:
             lambda_=self.config.steps.lambda_,
         )
 
-    def _logic(self, held: Tensor) -> npt.NDArray[np.float32]:
+    def _logic(self, held: Tensor) -> Float32s:
         """Return the values of states of the own game by the goal networks; ``[N, R]``."""
         networks = self._parts.networks
         if networks is None:
             return np.full((len(held), len(self._own.roles)), 0.5, np.float32)
         with torch.no_grad():
-            found: npt.NDArray[np.float32] = networks(held).float().numpy()
+            found: Float32s = networks(held).float().numpy()
         return found
 
     def _fluents(self) -> Tensor:
@@ -297,10 +297,10 @@ class MatchLearner:
             return self.evaluator.get_buffer("fluent_index")
         return torch.arange(len(self._own.fluents))
 
-    def _roles(self) -> npt.NDArray[np.int64]:
+    def _roles(self) -> Int64s:
         """Return where each role of the own game stands in the game that is played."""
         if isinstance(self.evaluator, MappedEvaluator):
-            found: npt.NDArray[np.int64] = self.evaluator.get_buffer("role_index").numpy()
+            found: Int64s = self.evaluator.get_buffer("role_index").numpy()
             return np.argsort(found)
         return np.arange(len(self._own.roles))
 

@@ -12,6 +12,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from neurogame.array_types import Float32s, UInt64s
+
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -24,9 +26,9 @@ class LearnedMatch:
         targets: of their values, 0..1; float32 ``[N, R]``.
     """
 
-    states: npt.NDArray[np.uint64]
-    logic: npt.NDArray[np.float32]
-    targets: npt.NDArray[np.float32]
+    states: UInt64s
+    logic: Float32s
+    targets: Float32s
 
 
 @final

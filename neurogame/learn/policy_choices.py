@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from neurogame.array_types import Bools, Float32s, Int64s, UInt64s
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.next_values import NextValues
 from neurogame.kernels.knowledge.recorded_games import GameRecorder
@@ -22,11 +22,6 @@ from neurogame.learn.choices import MoveChoices
 from neurogame.learn.counter_random import derived_seed
 from neurogame.learn.policy_config import PolicyConfig
 from neurogame.simulate.game import Game
-
-Words = npt.NDArray[np.uint64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Reals = npt.NDArray[np.float32]
 
 _GAMES, _ORDER = 1, 2
 """Uses of the seed."""
@@ -76,7 +71,7 @@ class ChoiceSource:
                 yield from self._judged(states[begin : begin + step])
             number += 1
 
-    def _judged(self, states: Words) -> Iterator[tuple[int, MoveChoices]]:
+    def _judged(self, states: UInt64s) -> Iterator[tuple[int, MoveChoices]]:
         """Yield the choices of every role in some states."""
         seen, offsets = self._expander.look(states), self._game.move_offsets
         legal = unpack_rows(seen.legal)[:, : offsets[-1]]
@@ -99,8 +94,8 @@ class ChoiceSource:
             )
 
     def _by_values(
-        self, states: Words, packed: Words, rows: Integers, legal: Flags, role: int
-    ) -> Reals:
+        self, states: UInt64s, packed: UInt64s, rows: Int64s, legal: Bools, role: int
+    ) -> Float32s:
         """Return weights that follow from the values of what moves lead to."""
         counts = legal.sum(axis=1)
         found = np.zeros((len(rows), int(counts.max())), np.float32)

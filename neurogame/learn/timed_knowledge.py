@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
-import numpy.typing as npt
-
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
@@ -25,7 +23,7 @@ def learn_knowledge_until(
     seed: int,
     deadline: float,
     *,
-    kinds: npt.NDArray[np.int64] | None = None,
+    kinds: Int64s | None = None,
 ) -> Knowledge:
     """Return knowledge learned from as many games as the time allows.
 

@@ -8,8 +8,8 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.ground.atoms import IntArray
 from neurogame.netlist.builder import Builder
 from neurogame.netlist.emit import absorbed, cone, in_sections, settle_outputs
 from neurogame.netlist.facts import Facts
@@ -34,13 +34,13 @@ class Assembled:
     """
 
     network: Netlist
-    literals: IntArray
+    literals: Int64s
     descend: range
-    ranks: tuple[IntArray, ...]
+    ranks: tuple[Int64s, ...]
     reset: int
 
 
-def without_selection(network: Netlist, literals: IntArray) -> Assembled:
+def without_selection(network: Netlist, literals: Int64s) -> Assembled:
     """Return the gates of a step netlist, which has no choices in between.
 
     Args:
@@ -50,9 +50,7 @@ def without_selection(network: Netlist, literals: IntArray) -> Assembled:
     return Assembled(network, literals, range(0), (), 0)
 
 
-def with_selection(
-    circuit: Circuit, logic: Logic, network: Netlist, literals: IntArray
-) -> Assembled:
+def with_selection(circuit: Circuit, logic: Logic, network: Netlist, literals: Int64s) -> Assembled:
     """Join the gates of the formulas with those of the choices in between.
 
     Args:
@@ -184,12 +182,12 @@ def make_ply(logic: Logic, assembled: Assembled, facts: Facts | None, effort: Ef
 def _sections(
     network: Netlist,
     chosen: np.ndarray,
-    status: IntArray,
-    goals: IntArray,
-    counted: IntArray,
-    made: IntArray,
-    following: IntArray,
-) -> IntArray:
+    status: Int64s,
+    goals: Int64s,
+    counted: Int64s,
+    made: Int64s,
+    following: Int64s,
+) -> Int64s:
     """Return the section of each gate, -1 if it is not needed."""
     in_status, in_goals, in_count = (
         cone(network, status),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Int64s1
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s, Int64s1
 from neurogame.netlist.compiled import callee, compiled
 
 
@@ -17,13 +16,13 @@ def _and_table(a: int, b: int) -> int:
 
 def chain(
     first: int,
-    start: IntArray,
-    sizes: IntArray,
-    inputs: IntArray,
-    left: IntArray,
-    right: IntArray,
-    uses: IntArray,
-) -> tuple[IntArray, IntArray, IntArray]:
+    start: Int64s,
+    sizes: Int64s,
+    inputs: Int64s,
+    left: Int64s,
+    right: Int64s,
+    uses: Int64s,
+) -> tuple[Int64s, Int64s, Int64s]:
     """Turn conjunctions and pairs into gates of two inputs.
 
     Inputs that are read elsewhere, too, come first in a chain: a gate of three inputs takes two of

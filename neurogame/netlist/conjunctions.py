@@ -11,12 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.graph.graph import AND, OR, Graph, replaced, unnamed
 from neurogame.graph.groups import places_in_groups
-from neurogame.ground.atoms import IntArray
 
 
-def conjunctions(input_count: int, start: IntArray, inputs: IntArray, outputs: IntArray) -> Graph:
+def conjunctions(input_count: int, start: Int64s, inputs: Int64s, outputs: Int64s) -> Graph:
     """Return a graph whose gates are all conjunctions.
 
     Args:

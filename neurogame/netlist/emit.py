@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.graph.lanes import Bits
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Bools, Int64s, UInt8s
 from neurogame.netlist.netlist import Netlist
 
 _FLIP = np.zeros((3, 256), np.uint8)
@@ -31,10 +29,10 @@ class Emitted:
 
     netlist: Netlist
     bounds: tuple[int, ...]
-    rows: IntArray
+    rows: Int64s
 
 
-def settle_outputs(netlist: Netlist, literals: IntArray) -> tuple[Netlist, IntArray]:
+def settle_outputs(netlist: Netlist, literals: Int64s) -> tuple[Netlist, Int64s]:
     """Return the netlist with gates flipped so that every root literal is a plain row.
 
     A gate that is wanted complemented only is flipped, and the tables of its readers with it;
@@ -72,7 +70,7 @@ def settle_outputs(netlist: Netlist, literals: IntArray) -> tuple[Netlist, IntAr
     return result, rows
 
 
-def absorbed(table: npt.NDArray[np.uint8], complement: IntArray) -> npt.NDArray[np.uint8]:
+def absorbed(table: UInt8s, complement: Int64s) -> UInt8s:
     """Return truth tables for inputs some of which (1 in ``[G, 3]``) are complemented."""
     result = table.copy()
     for place in range(3):
@@ -81,7 +79,7 @@ def absorbed(table: npt.NDArray[np.uint8], complement: IntArray) -> npt.NDArray[
     return result
 
 
-def cone(netlist: Netlist, rows: IntArray) -> Bits:
+def cone(netlist: Netlist, rows: Int64s) -> Bools:
     """Return which gates some rows depend on; bool ``[G]``."""
     from neurogame.netlist.walk_loops import mark_cone
 
@@ -91,7 +89,7 @@ def cone(netlist: Netlist, rows: IntArray) -> Bits:
     return wanted[netlist.input_count :]
 
 
-def in_sections(netlist: Netlist, section: IntArray, rows: IntArray) -> Emitted:
+def in_sections(netlist: Netlist, section: Int64s, rows: Int64s) -> Emitted:
     """Order the gates by section, depth first from the roots within each.
 
     Args:

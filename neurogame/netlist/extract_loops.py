@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Bools1, Int32s1, Int64s1
-from neurogame.ground.atoms import IntArray, SmallInts
+from neurogame.array_types import Bools1, Int32s, Int32s1, Int64s, Int64s1
 from neurogame.netlist.compiled import callee, compiled
 
 
-def count_uses(first: int, start: IntArray, inputs: IntArray, roots: IntArray) -> IntArray:
+def count_uses(first: int, start: Int64s, inputs: Int64s, roots: Int64s) -> Int64s:
     """Return how often each node is read by gates that are needed, and as a root.
 
     Args:
@@ -67,7 +66,7 @@ def _find_merged(
 
 
 @callee
-def _sort(values: IntArray, begin: int, end: int) -> None:
+def _sort(values: Int64s, begin: int, end: int) -> None:
     """Sort a part of an array in place, by a heap."""
     size = end - begin
     for turn in range(size // 2 + size - 1):
@@ -90,7 +89,7 @@ def _sort(values: IntArray, begin: int, end: int) -> None:
 
 
 @callee
-def _tidy(made: IntArray, begin: int, end: int) -> int:
+def _tidy(made: Int64s, begin: int, end: int) -> int:
     """Remove repetitions from literals, in order; return where they end, -1 if they contradict."""
     _sort(made, begin, end)
     out = begin
@@ -107,8 +106,8 @@ def _tidy(made: IntArray, begin: int, end: int) -> int:
 
 
 def flatten(
-    first: int, start: IntArray, inputs: IntArray, roots: IntArray, width: int
-) -> tuple[IntArray, IntArray, IntArray]:
+    first: int, start: Int64s, inputs: Int64s, roots: Int64s, width: int
+) -> tuple[Int64s, Int64s, Int64s]:
     """Merge conjunctions that only one other reads, as :func:`~.conjunctions.flattened` says.
 
     Args:
@@ -190,7 +189,7 @@ def _flatten(
 
 
 @callee
-def _slot_of(keys: IntArray, key: int) -> int:
+def _slot_of(keys: Int64s, key: int) -> int:
     """Return the place of a key in an open-addressing table, or where it would be inserted."""
     mask = len(keys) - 1
     scrambled = (key ^ (key >> 29)) * 0x2545F4914F6CDD1D
@@ -201,7 +200,7 @@ def _slot_of(keys: IntArray, key: int) -> int:
 
 
 @callee
-def _relink(head: SmallInts, links: SmallInts, slot: int, change: int) -> None:
+def _relink(head: Int32s, links: Int32s, slot: int, change: int) -> None:
     """Change the count of a pair and move it to the list of pairs of that count."""
     top = len(head) - 1
     place = 3 * slot
@@ -258,9 +257,7 @@ def _count_pairs(
     return used
 
 
-def _occurrences(
-    nodes: int, start: IntArray, inputs: IntArray, room: int
-) -> tuple[IntArray, IntArray]:
+def _occurrences(nodes: int, start: Int64s, inputs: Int64s, room: int) -> tuple[Int64s, Int64s]:
     """Return which conjunctions contain each literal, with room for lists of new ones.
 
     Args:
@@ -282,8 +279,8 @@ def _occurrences(
 
 
 def extract_pairs(
-    first: int, start: IntArray, inputs: IntArray, least: int, window: int, slots: int
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    first: int, start: Int64s, inputs: Int64s, least: int, window: int, slots: int
+) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Give pairs of literals that many conjunctions share gates of their own, the commonest first.
 
     Args:
@@ -326,15 +323,15 @@ def _replace_pair(
     literal: int,
     low: int,
     size: int,
-    inputs: IntArray,
+    inputs: Int64s,
     least: int,
     window: int,
     full: int,
     used: int,
     top: int,
-    keys: IntArray,
-    links: SmallInts,
-    head: SmallInts,
+    keys: Int64s,
+    links: Int32s,
+    head: Int32s,
 ) -> tuple[int, int, int]:
     """Replace two literals of a conjunction by one, and count its pairs anew.
 

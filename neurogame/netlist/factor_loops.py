@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Int64s1
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s, Int64s1
 from neurogame.netlist.compiled import callee, compiled
 from neurogame.netlist.extract_loops import count_uses
 
@@ -14,11 +13,11 @@ from neurogame.netlist.extract_loops import count_uses
 def _commonest(
     task: int,
     terms: int,
-    term_task: IntArray,
-    term_begin: IntArray,
-    term_size: IntArray,
-    pool: IntArray,
-    counts: IntArray,
+    term_task: Int64s,
+    term_begin: Int64s,
+    term_size: Int64s,
+    pool: Int64s,
+    counts: Int64s,
 ) -> int:
     """Return the literal that most terms of a task have in common, -1 if there is none."""
     best, literal = 1, -1
@@ -41,11 +40,11 @@ def _take_out(
     task: int,
     inner: int,
     terms: int,
-    term_task: IntArray,
-    term_begin: IntArray,
-    term_size: IntArray,
-    term_value: IntArray,
-    pool: IntArray,
+    term_task: Int64s,
+    term_begin: Int64s,
+    term_size: Int64s,
+    term_value: Int64s,
+    pool: Int64s,
 ) -> bool:
     """Move the terms with a literal to another task without it; return if one was it alone."""
     absorbed = False
@@ -72,14 +71,14 @@ def _take_out(
 def _list_terms(
     gate: int,
     first: int,
-    start: IntArray,
-    inputs: IntArray,
-    uses: IntArray,
-    term_task: IntArray,
-    term_begin: IntArray,
-    term_size: IntArray,
-    term_value: IntArray,
-    pool: IntArray,
+    start: Int64s,
+    inputs: Int64s,
+    uses: Int64s,
+    term_task: Int64s,
+    term_begin: Int64s,
+    term_size: Int64s,
+    term_value: Int64s,
+    pool: Int64s,
 ) -> int:
     """Write the terms of a disjunction, all of the first task; return their number."""
     terms, size = 0, 0
@@ -101,7 +100,7 @@ def _list_terms(
 
 
 @callee
-def _has_all(terms: int, term_task: IntArray) -> bool:
+def _has_all(terms: int, term_task: Int64s) -> bool:
     """Say whether no term has been absorbed by another."""
     for term in range(terms):  # noqa: SIM110 - generators cannot be compiled
         if term_task[term] < 0:
@@ -124,8 +123,8 @@ def _most_literals(first: int, start: Int64s1, inputs: Int64s1, uses: Int64s1) -
 
 
 def factor(
-    first: int, start: IntArray, inputs: IntArray, roots: IntArray
-) -> tuple[IntArray, IntArray, IntArray]:
+    first: int, start: Int64s, inputs: Int64s, roots: Int64s
+) -> tuple[Int64s, Int64s, Int64s]:
     """Take common literals out of the terms of each disjunction, the commonest first.
 
     A term is a conjunction that a gate reads complemented and that nobody else reads:
@@ -253,8 +252,8 @@ def _factor(
 
 
 def in_order(
-    first: int, begin: IntArray, end: IntArray, inputs: IntArray, roots: IntArray
-) -> tuple[IntArray, IntArray, IntArray]:
+    first: int, begin: Int64s, end: Int64s, inputs: Int64s, roots: Int64s
+) -> tuple[Int64s, Int64s, Int64s]:
     """Return start, inputs and roots of the gates that are needed, each after its inputs; int64.
 
     The arguments are what :func:`factor` returns, the number of inputs and the wanted literals.

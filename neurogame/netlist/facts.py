@@ -18,9 +18,9 @@ import numpy as np
 from neurogame.analysis.cone import ConeFinder
 from neurogame.analysis.exclusive import ExclusiveGroup
 from neurogame.analysis.hypotheses import Hypotheses, find_hypotheses
+from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import Bits, Words, unpack_lanes
-from neurogame.ground.atoms import IntArray
+from neurogame.graph.lanes import unpack_lanes
 from neurogame.netlist.invariants import prove_groups
 
 _MOST_EVIDENCE = 32
@@ -76,16 +76,16 @@ class Facts:
         base: fluent literals that hold in every state that is not terminal; uint64 ``[2, X]``.
     """
 
-    forced: Bits
+    forced: Bools
     shared: tuple[tuple[int, ...], ...]
     turn: tuple[Turn, ...]
     streams: tuple[int, ...]
     always_some: tuple[bool, ...]
     groups: tuple[ExclusiveGroup, ...]
-    never: Bits
-    always: Bits
-    implied: Words | None
-    base: Words
+    never: Bools
+    always: Bools
+    implied: UInt64s | None
+    base: UInt64s
 
 
 _FOUND: WeakKeyDictionary[Circuit, Facts] = WeakKeyDictionary()
@@ -137,24 +137,24 @@ def find_facts(circuit: Circuit) -> Facts:
     )
 
 
-def fluent_literals(words: Words, fluents: int) -> IntArray:
+def fluent_literals(words: UInt64s, fluents: int) -> Int64s:
     """Return the fluent literals of a set ``[2, X]`` of facts, those that hold first."""
     bits = unpack_lanes(words, fluents)
     return np.concatenate([2 * np.flatnonzero(bits[0]), 2 * np.flatnonzero(bits[1]) + 1])
 
 
-def _implied(known: Hypotheses) -> Words:
+def _implied(known: Hypotheses) -> UInt64s:
     """Return what a legal move implies: the opposite of what excludes it, and the base."""
     return known.excluded_moves[:, ::-1] | known.base
 
 
-def _contradict(one: Words, other: Words) -> Bits:
+def _contradict(one: UInt64s, other: UInt64s) -> Bools:
     """Return whether facts ``[..., 2, X]`` and ``[..., 2, X]`` never hold together."""
     clash = (one[..., 0, :] & other[..., 1, :]) | (one[..., 1, :] & other[..., 0, :])
     return np.asarray(clash.any(axis=-1), np.bool_)
 
 
-def _forced(implied: Words) -> Bits:
+def _forced(implied: UInt64s) -> Bools:
     """Return which moves of one role exclude all its others.
 
     Args:
@@ -189,7 +189,7 @@ def _forced(implied: Words) -> Bits:
 
 
 def _choices(
-    circuit: Circuit, forced: Bits, implied: Words | None
+    circuit: Circuit, forced: Bools, implied: UInt64s | None
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[Turn, ...]]:
     """Return :attr:`Facts.shared` and :attr:`Facts.turn`."""
     ends = circuit.move_offsets
@@ -212,7 +212,7 @@ def _choices(
     return tuple(shared), tuple(turn)
 
 
-def _turns(implied: list[Words], fluents: int) -> list[Turn] | None:
+def _turns(implied: list[UInt64s], fluents: int) -> list[Turn] | None:
     """Return what tells the turns of some roles apart, or None if nothing is known to.
 
     Args:
@@ -232,7 +232,7 @@ def _turns(implied: list[Words], fluents: int) -> list[Turn] | None:
     return found
 
 
-def _separating(own: Words, others: Words, fluents: int) -> tuple[int, ...] | None:
+def _separating(own: UInt64s, others: UInt64s, fluents: int) -> tuple[int, ...] | None:
     """Return a few literals that all of ``own`` imply and of which each other excludes one."""
     common = fluent_literals(np.bitwise_and.reduce(own, axis=0), fluents)
     chosen: list[int] = []
@@ -247,7 +247,7 @@ def _separating(own: Words, others: Words, fluents: int) -> tuple[int, ...] | No
     return None if len(others) else tuple(chosen)
 
 
-def _holds(facts: Words, literal: int) -> Bits:
+def _holds(facts: UInt64s, literal: int) -> Bools:
     """Return in which of the facts ``[A, 2, X]`` a fluent literal is."""
     fluent = literal >> 1
     bits = facts[:, literal & 1, fluent >> 6] >> np.uint64(fluent & 63)
@@ -256,9 +256,9 @@ def _holds(facts: Words, literal: int) -> Bits:
 
 def _always_some(
     circuit: Circuit,
-    forced: Bits,
+    forced: Bools,
     known: Hypotheses | None,
-    implied: Words | None,
+    implied: UInt64s | None,
     roles: tuple[int, ...],
 ) -> bool:
     """Return whether the roles of a choice never all have forced moves in the same state."""
@@ -270,7 +270,7 @@ def _always_some(
     own = [moves[circuit.legal[moves] != 0] for moves in own]
     if any(len(moves) == 0 for moves in own):
         return True
-    joint: Words = np.zeros((1, *implied.shape[1:]), np.uint64)
+    joint: UInt64s = np.zeros((1, *implied.shape[1:]), np.uint64)
     for moves in own:
         if len(joint) * len(moves) > _MOST_JOINT:
             return False

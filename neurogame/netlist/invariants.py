@@ -22,8 +22,8 @@ from neurogame.analysis.exclusive import ExclusiveGroup, candidate_groups
 from neurogame.analysis.hypotheses import Hypotheses, find_hypotheses
 from neurogame.analysis.observe import observe_play
 from neurogame.analysis.random_play import WordEvaluator
+from neurogame.array_types import Bools
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import Bits
 
 _WORK = 200_000_000
 _PLAY = 2_000_000
@@ -49,8 +49,8 @@ class Invariants:
     """
 
     groups: tuple[ExclusiveGroup, ...]
-    never: Bits
-    always: Bits
+    never: Bools
+    always: Bools
     work_left: int
 
 
@@ -95,7 +95,7 @@ class _Prover:
         self.left -= 0 if found is None else found.work
         return found
 
-    def _prove_constants(self, never: Bits, always: Bits) -> None:
+    def _prove_constants(self, never: Bools, always: Bools) -> None:
         """Find fluents that keep their initial value in every state."""
         self.never, self.always = never, always
         for _ in range(_ROUNDS):

@@ -13,13 +13,13 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph
 from neurogame.graph.groups import group_starts
 from neurogame.graph.prune import prune
 from neurogame.graph.rewrite import rewrite
 from neurogame.graph.store import GateStore
-from neurogame.ground.atoms import IntArray
 from neurogame.netlist.facts import Facts, Turn
 from neurogame.netlist.move_sets import MoveSets, Owner, rewrite_next
 
@@ -117,16 +117,16 @@ class _Roots:
     """Collects the literals of a :class:`Logic`."""
 
     def __init__(self) -> None:
-        self._parts: list[IntArray] = []
+        self._parts: list[Int64s] = []
         self._count = 0
 
-    def add(self, literals: IntArray) -> range:
+    def add(self, literals: Int64s) -> range:
         begin = self._count
         self._parts.append(literals)
         self._count += len(literals)
         return range(begin, self._count)
 
-    def literals(self) -> IntArray:
+    def literals(self) -> Int64s:
         return np.concatenate(self._parts).astype(np.int64)
 
 
@@ -184,12 +184,12 @@ class _PlayLogic:
             reset=self.reset,
         )
 
-    def _turn(self, turn: Turn, leaves: IntArray) -> int:
+    def _turn(self, turn: Turn, leaves: Int64s) -> int:
         literals = np.array(turn.literals, np.int64)
         made = _one(self.store, AND, leaves[1 + (literals >> 1)] ^ (literals & 1))
         return made ^ int(turn.complement)
 
-    def _does(self, legal: IntArray, turns: list[int]) -> IntArray:
+    def _does(self, legal: Int64s, turns: list[int]) -> Int64s:
         """Return the literals of the moves made."""
         does = legal.copy()
         for roles, first in zip(self.facts.shared, self.first_active, strict=True):
@@ -199,7 +199,7 @@ class _PlayLogic:
                 does[own] = self.store.pairs(AND, active, turns[role])
         return does
 
-    def _sets(self, does: IntArray, turns: list[int]) -> MoveSets:
+    def _sets(self, does: Int64s, turns: list[int]) -> MoveSets:
         owners = [
             Owner(
                 moves=tuple(self.open[role] for role in roles),
@@ -218,7 +218,7 @@ class _PlayLogic:
         ]
         return MoveSets(self.store, owners, np.flatnonzero(self.facts.forced), does)
 
-    def _legal_slots(self, roles: tuple[int, ...], legal: IntArray) -> IntArray:
+    def _legal_slots(self, roles: tuple[int, ...], legal: Int64s) -> Int64s:
         """Return the literals of a choice's slots."""
         parts = [legal[self.open[role]] for role in roles]
         most = max(map(len, parts))
@@ -227,7 +227,7 @@ class _PlayLogic:
             rows[: len(part), column] = part
         return self.store.rows(OR, rows)
 
-    def _able(self, legal: IntArray, turns: list[int]) -> list[IntArray]:
+    def _able(self, legal: Int64s, turns: list[int]) -> list[Int64s]:
         """Return per role literals of which one holds where it has a legal move.
 
         A choice that surely has a legal slot where it is not stuck is asked once for all roles.
@@ -246,7 +246,7 @@ class _PlayLogic:
             able.append(forced)
         return able
 
-    def _reset(self, following: IntArray) -> IntArray:
+    def _reset(self, following: Int64s) -> Int64s:
         """Return the next state, or the initial state where the reset is set."""
         initial = self.circuit.initial
         reset = 2 * self.reset
@@ -255,7 +255,7 @@ class _PlayLogic:
         result[initial] = self.store.pairs(OR, following[initial], reset)
         return result
 
-    def _goals(self, literals: IntArray) -> tuple[IntArray, IntArray]:
+    def _goals(self, literals: Int64s) -> tuple[Int64s, Int64s]:
         """Return the highest goal of each role, and whether a role has several."""
         result = literals.copy()
         several = []
@@ -277,16 +277,16 @@ def _before_moving(circuit: Circuit) -> Graph:
     return circuit.graph.with_outputs(np.concatenate([over, circuit.goal_literals, circuit.legal]))
 
 
-def _one(store: GateStore, kind: int, literals: IntArray) -> int:
+def _one(store: GateStore, kind: int, literals: Int64s) -> int:
     return int(store.rows(kind, literals))
 
 
-def _by_role(circuit: Circuit, legal: IntArray) -> list[IntArray]:
+def _by_role(circuit: Circuit, legal: Int64s) -> list[Int64s]:
     ends = circuit.move_offsets
     return [legal[a:b] for a, b in pairwise(ends.tolist())]
 
 
-def _stuck(store: GateStore, terminal: int, able: list[IntArray]) -> IntArray:
+def _stuck(store: GateStore, terminal: int, able: list[Int64s]) -> Int64s:
     """Return the literal that says: not terminal, but some role has no legal move."""
     roles = [_one(store, OR, own) for own in able]
     stuck = _one(store, OR, np.array([role ^ 1 for role in roles], np.int64))

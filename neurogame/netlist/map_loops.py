@@ -13,17 +13,24 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.array_types import Float64s1, Int32s2, Int64s1, Int64s2, UInt8s1, UInt8s2
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import (
+    Float64s,
+    Float64s1,
+    Int32s,
+    Int32s2,
+    Int64s,
+    Int64s1,
+    Int64s2,
+    UInt8s,
+    UInt8s1,
+    UInt8s2,
+)
 from neurogame.netlist.compiled import callee, compiled
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @cache
-def _expansions() -> npt.NDArray[np.uint8]:
+def _expansions() -> UInt8s:
     """Return tables of a cut's leaves as tables of three rows; uint8 ``[where, table]``.
 
     The leaves of a cut are its last inputs: leaf ``i`` of ``n`` is input ``3 - n + i``; the first
@@ -55,13 +62,13 @@ def _compose(table: int, a: int, b: int, c: int) -> int:
 
 @callee
 def _merge(
-    leaves: IntArray,
+    leaves: Int64s,
     place: int,
     count: int,
-    others: IntArray,
+    others: Int64s,
     other_place: int,
     other_count: int,
-    merged: IntArray,
+    merged: Int64s,
 ) -> int:
     """Unite two ascending sets of rows; return the size, or 4 if there are more than three."""
     i, j, size = 0, 0, 0
@@ -85,12 +92,12 @@ def _merge(
 @callee
 def _expanded(
     cut: int,
-    leaves: IntArray,
-    sizes: IntArray,
-    tables: IntArray,
-    merged: IntArray,
+    leaves: Int64s,
+    sizes: Int64s,
+    tables: Int64s,
+    merged: Int64s,
     size: int,
-    expansions: npt.NDArray[np.uint8],
+    expansions: UInt8s,
 ) -> int:
     """Return the table of a cut as one of the rows of a larger cut."""
     where = sizes[cut] << 6
@@ -103,7 +110,7 @@ def _expanded(
 
 
 @callee
-def _reduce(table: int, merged: IntArray, size: int) -> tuple[int, int]:
+def _reduce(table: int, merged: Int64s, size: int) -> tuple[int, int]:
     """Drop leaves that the table does not depend on, in place; return table and size."""
     place = 0
     while place < size:
@@ -130,14 +137,14 @@ def _reduce(table: int, merged: IntArray, size: int) -> tuple[int, int]:
 @callee
 def _free(
     first: int,
-    refs: IntArray,
-    best_leaves: IntArray,
-    best_count: IntArray,
-    leaves: IntArray,
+    refs: Int64s,
+    best_leaves: Int64s,
+    best_count: Int64s,
+    leaves: Int64s,
     begin: int,
     count: int,
     change: int,
-    stack: IntArray,
+    stack: Int64s,
 ) -> int:
     """Count the references of a cut in or out; return how many gates come or go with it."""
     area = 1 if count > 1 else 0
@@ -170,11 +177,11 @@ def _insert(
     own: int,
     found: int,
     kept: int,
-    leaves: IntArray,
-    sizes: IntArray,
-    tables: IntArray,
-    costs: FloatArray,
-    merged: IntArray,
+    leaves: Int64s,
+    sizes: Int64s,
+    tables: Int64s,
+    costs: Float64s,
+    merged: Int64s,
     size: int,
     table: int,
     cost: float,
@@ -221,14 +228,14 @@ def _find_cuts(
     cuts_c: int,
     table: int,
     kept: int,
-    leaves: IntArray,
-    sizes: IntArray,
-    tables: IntArray,
-    costs: FloatArray,
-    flow: FloatArray,
-    merged: IntArray,
-    merged_all: IntArray,
-    expansions: npt.NDArray[np.uint8],
+    leaves: Int64s,
+    sizes: Int64s,
+    tables: Int64s,
+    costs: Float64s,
+    flow: Float64s,
+    merged: Int64s,
+    merged_all: Int64s,
+    expansions: UInt8s,
 ) -> int:
     """Write the cheapest cuts of a gate, made of those of its inputs; return their number."""
     found = 0
@@ -259,13 +266,13 @@ def _find_cuts(
 
 def cover(
     first: int,
-    tables: npt.NDArray[np.uint8],
-    inputs: npt.NDArray[np.int32],
-    roots: IntArray,
+    tables: UInt8s,
+    inputs: Int32s,
+    roots: Int64s,
     kept: int,
     flow_passes: int,
     exact_passes: int,
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Choose a cut for every gate.
 
     Args:
@@ -389,11 +396,11 @@ def _cover(
 
 def rebuild(
     first: int,
-    best_leaves: IntArray,
-    best_size: IntArray,
-    best_table: IntArray,
-    refs: IntArray,
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    best_leaves: Int64s,
+    best_size: Int64s,
+    best_table: Int64s,
+    refs: Int64s,
+) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Make the chosen gates.
 
     Args:

@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.netlist.netlist import Netlist
 
 
@@ -39,11 +39,11 @@ class Cover:
     """
 
     netlist: Netlist
-    origin: IntArray
-    roots: IntArray
+    origin: Int64s
+    roots: Int64s
 
 
-def cover_netlist(netlist: Netlist, roots: IntArray, effort: Effort) -> Cover:
+def cover_netlist(netlist: Netlist, roots: Int64s, effort: Effort) -> Cover:
     """Cover the gates that some root literals depend on.
 
     Args:

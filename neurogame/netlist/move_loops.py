@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.array_types import Bools1, Int64s1, UInt64s2
-from neurogame.graph.lanes import Words
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Bools, Bools1, Int64s, Int64s1, UInt64s, UInt64s2
 from neurogame.netlist.compiled import callee, compiled
 
 _MOST_OWN = 64
@@ -17,9 +14,7 @@ _NONE, _FITS = _MOST_OWN, _MOST_OWN + 1
 """Rows of a table of sets: the moves that are not made, and those that may be."""
 
 
-def find_pure(
-    first: int, moves_begin: int, start: IntArray, inputs: IntArray
-) -> npt.NDArray[np.bool_]:
+def find_pure(first: int, moves_begin: int, start: Int64s, inputs: Int64s) -> Bools:
     """Return which conjunctions say that none of some moves is made; bool ``[I + G]``.
 
     Args:
@@ -57,12 +52,12 @@ def _collect(
     node: int,
     first: int,
     moves_begin: int,
-    start: IntArray,
-    inputs: IntArray,
-    table: Words,
+    start: Int64s,
+    inputs: Int64s,
+    table: UInt64s,
     row: int,
-    stack: IntArray,
-    stamp: IntArray,
+    stack: Int64s,
+    stamp: Int64s,
     mark: int,
 ) -> None:
     """Add the moves of a pure conjunction to the set in a row of a table."""
@@ -85,7 +80,7 @@ def _collect(
 
 
 @callee
-def _only(table: Words, row: int) -> int:
+def _only(table: UInt64s, row: int) -> int:
     """Return the only member of a set, -1 if it is empty and -2 if it has several."""
     found = -1
     for word in range(table.shape[1]):
@@ -102,7 +97,7 @@ def _only(table: Words, row: int) -> int:
 
 
 @callee
-def _within(table: Words, row: int, others: Words, other: int) -> bool:
+def _within(table: UInt64s, row: int, others: UInt64s, other: int) -> bool:
     """Return whether one set is part of another."""
     within = True
     for word in range(table.shape[1]):
@@ -111,7 +106,7 @@ def _within(table: Words, row: int, others: Words, other: int) -> bool:
 
 
 @callee
-def _named(table: Words, row: int, owners: Words) -> int:
+def _named(table: UInt64s, row: int, owners: UInt64s) -> int:
     """Return how many moves are named where of each choice the smaller part is."""
     total = 0
     for owner in range(len(owners)):
@@ -131,13 +126,13 @@ def _named(table: Words, row: int, owners: Words) -> int:
 
 @callee
 def _exclude(
-    table: Words,
+    table: UInt64s,
     row: int,
     gate: int,
     moves_begin: int,
-    start: IntArray,
-    inputs: IntArray,
-    implying: Words,
+    start: Int64s,
+    inputs: Int64s,
+    implying: UInt64s,
     flip: int,
 ) -> None:
     """Take the moves out of a set that imply a fluent of a conjunction, or its opposite."""
@@ -153,15 +148,15 @@ def _exclude(
 def refine(
     first: int,
     moves_begin: int,
-    start: IntArray,
-    inputs: IntArray,
-    pure: npt.NDArray[np.bool_],
-    implying: Words,
-    roles: Words,
-    owners: Words,
+    start: Int64s,
+    inputs: Int64s,
+    pure: Bools,
+    implying: UInt64s,
+    roles: UInt64s,
+    owners: UInt64s,
     most_named: int,
     most_sets: int,
-) -> tuple[IntArray, IntArray, IntArray, IntArray, Words]:
+) -> tuple[Int64s, Int64s, Int64s, Int64s, UInt64s]:
     """Rewrite what conjunctions say about moves, given what each move implies.
 
     Args:
@@ -202,14 +197,14 @@ def _gather(
     gate: int,
     first: int,
     moves_begin: int,
-    start: IntArray,
-    inputs: IntArray,
-    pure: npt.NDArray[np.bool_],
-    roles: Words,
-    stack: IntArray,
-    stamp: IntArray,
+    start: Int64s,
+    inputs: Int64s,
+    pure: Bools,
+    roles: UInt64s,
+    stack: Int64s,
+    stamp: Int64s,
     mark: int,
-    table: Words,
+    table: UInt64s,
 ) -> tuple[int, int, int]:
     """Write the sets of moves of which a conjunction says that one of each is made.
 
@@ -364,7 +359,7 @@ def _refine(
     return filled, sets, stored
 
 
-def levels(first: int, start: IntArray, inputs: IntArray) -> IntArray:
+def levels(first: int, start: Int64s, inputs: Int64s) -> Int64s:
     """Return the longest distance of each gate to an input; int64 ``[G]``."""
     result = np.ones(len(start) - 1, np.int64)
     _levels(first, start, inputs, result)
@@ -381,9 +376,7 @@ def _levels(first: int, start: Int64s1, inputs: Int64s1, result: Int64s1) -> Non
                 result[gate] = 1 + result[below]
 
 
-def find_moving(
-    first: int, moves_begin: int, start: IntArray, inputs: IntArray
-) -> npt.NDArray[np.bool_]:
+def find_moving(first: int, moves_begin: int, start: Int64s, inputs: Int64s) -> Bools:
     """Return which nodes depend on the moves; bool ``[I + G]``. See :func:`find_pure`."""
     moving = np.zeros(first + len(start) - 1, np.bool_)
     moving[moves_begin:first] = True

@@ -16,12 +16,12 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import AND, FALSE, OR, Graph
-from neurogame.graph.lanes import Bits, Words, pack_lanes, unpack_lanes
+from neurogame.graph.lanes import pack_lanes, unpack_lanes
 from neurogame.graph.rewrite import rewrite
 from neurogame.graph.store import GateStore
-from neurogame.ground.atoms import IntArray
 from neurogame.netlist.conjunctions import conjunctions, conjunctions_of, flattened
 from neurogame.netlist.products import take_apart
 
@@ -43,9 +43,9 @@ class Owner:
         some: literal that says whether a slot is active.
     """
 
-    moves: tuple[IntArray, ...]
+    moves: tuple[Int64s, ...]
     turns: tuple[int, ...]
-    active: IntArray
+    active: Int64s
     some: int
 
 
@@ -54,7 +54,7 @@ class MoveSets:
     """Makes literals that say whether one of some moves is made."""
 
     def __init__(
-        self, store: GateStore, owners: Sequence[Owner], forced: IntArray, does: IntArray
+        self, store: GateStore, owners: Sequence[Owner], forced: Int64s, does: Int64s
     ) -> None:
         """Prepare.
 
@@ -66,7 +66,7 @@ class MoveSets:
         """
         self.store, self.owners, self.forced, self.does = store, owners, forced, does
 
-    def literals(self, chosen: Bits) -> IntArray:
+    def literals(self, chosen: Bools) -> Int64s:
         """Return for each set of moves whether one of them is made; bool ``[N, M]``."""
         result = np.zeros(len(chosen), np.int64)
         for begin in range(0, len(chosen), _SETS_AT_ONCE):
@@ -78,7 +78,7 @@ class MoveSets:
             result[begin : begin + len(part)] = self.store.rows(OR, rows)
         return result
 
-    def _of_owner(self, owner: Owner, chosen: Bits) -> IntArray:
+    def _of_owner(self, owner: Owner, chosen: Bools) -> Int64s:
         """Return whether one of the moves of a choice is made, naming the fewer moves."""
         named = sum(np.count_nonzero(chosen[:, own], axis=1) for own in owner.moves)
         whole = sum(map(len, owner.moves))
@@ -86,7 +86,7 @@ class MoveSets:
         direct = self._named(owner, chosen ^ others[:, None])
         return np.where(others, self.store.pairs(AND, direct ^ 1, owner.some), direct)
 
-    def _named(self, owner: Owner, chosen: Bits) -> IntArray:
+    def _named(self, owner: Owner, chosen: Bools) -> Int64s:
         """Return whether one of the moves of a choice is made, naming each."""
         shape = (len(owner.moves), len(chosen), len(owner.active))
         inside, outside = np.zeros((2, *shape), np.bool_)
@@ -104,12 +104,12 @@ class MoveSets:
 
 def rewrite_next(
     circuit: Circuit,
-    implied: Words | None,
-    leaves: IntArray,
+    implied: UInt64s | None,
+    leaves: Int64s,
     store: GateStore,
     sets: MoveSets,
     most_named: int,
-) -> IntArray:
+) -> Int64s:
     """Return the literals of the next state; int64 ``[F]``.
 
     Args:
@@ -163,7 +163,7 @@ def rewrite_next(
     return rewrite(graph, np.concatenate([leaves, literal, sets.literals(more)]), store)
 
 
-def _members(single: IntArray, place: IntArray, bits: Words) -> list[tuple[int, ...]]:
+def _members(single: Int64s, place: Int64s, bits: UInt64s) -> list[tuple[int, ...]]:
     """Return the moves of each set, none for those that are not small."""
     small: dict[int, tuple[int, ...]] = {}
     # Fewer words than moves are set in a small set; only those are looked at move by move.
@@ -179,7 +179,7 @@ def _members(single: IntArray, place: IntArray, bits: Words) -> list[tuple[int, 
     ]
 
 
-def _owner(sets: MoveSets, moves: int) -> IntArray:
+def _owner(sets: MoveSets, moves: int) -> Int64s:
     """Return the choice of each move, or -1."""
     owner = np.full(moves, -1, np.int64)
     for index, choice in enumerate(sets.owners):
@@ -187,14 +187,14 @@ def _owner(sets: MoveSets, moves: int) -> IntArray:
     return owner
 
 
-def _moving(form: Graph, begin: int) -> Bits:
+def _moving(form: Graph, begin: int) -> Bools:
     """Return which nodes depend on moves; bool ``[I + G]``."""
     from neurogame.netlist import move_loops
 
     return move_loops.find_moving(form.input_count, begin, form.start, form.inputs)
 
 
-def _implying(circuit: Circuit, implied: Words | None, words: int) -> Words:
+def _implying(circuit: Circuit, implied: UInt64s | None, words: int) -> UInt64s:
     """Return per fluent literal the moves that imply it; uint64 ``[2 F, words]``."""
     fluents = len(circuit.fluents)
     result = np.zeros((2 * fluents, words), np.uint64)
@@ -209,12 +209,12 @@ def _implying(circuit: Circuit, implied: Words | None, words: int) -> Words:
     return result
 
 
-def _role_moves(circuit: Circuit) -> list[IntArray]:
+def _role_moves(circuit: Circuit) -> list[Int64s]:
     ends = circuit.move_offsets
     return [np.arange(a, b) for a, b in pairwise(ends.tolist())]
 
 
-def _sets(members: Sequence[IntArray], words: int, moves: int) -> Words:
+def _sets(members: Sequence[Int64s], words: int, moves: int) -> UInt64s:
     """Return some sets of moves as rows of bits; uint64 ``[N, words]``."""
     flags = np.zeros((len(members), max(moves, 64 * words)), np.bool_)
     for row, own in zip(flags, members, strict=True):

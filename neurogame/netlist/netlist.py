@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
-Words: TypeAlias = npt.NDArray[np.uint64]
+from neurogame.array_types import Int32s, UInt8s, UInt64s
 
 
 @final
@@ -28,8 +27,8 @@ class Netlist:
     """
 
     input_count: int
-    table: npt.NDArray[np.uint8]
-    inputs: npt.NDArray[np.int32]
+    table: UInt8s
+    inputs: Int32s
 
     @property
     def gate_count(self) -> int:
@@ -41,7 +40,7 @@ class Netlist:
         """Number of rows, ``I + G``."""
         return self.input_count + len(self.table)
 
-    def run(self, rows: Words, begin: int = 0, end: int | None = None) -> None:
+    def run(self, rows: UInt64s, begin: int = 0, end: int | None = None) -> None:
         """Compute some gates in place, one after another: the slow twin of every kernel.
 
         Args:
@@ -54,7 +53,7 @@ class Netlist:
             rows[self.input_count + gate] = lookup(int(self.table[gate]), a, b, c)
 
 
-def lookup(table: int, a: Words, b: Words, c: Words) -> Words:
+def lookup(table: int, a: UInt64s, b: UInt64s, c: UInt64s) -> UInt64s:
     """Return the bitwise value of a truth table of three inputs, as the OR of its minterms.
 
     Args:

@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.netlist.netlist import Netlist
 
 
@@ -47,10 +47,10 @@ class Choice:
     roles: tuple[int, ...]
     stream: int
     slots: int
-    total: IntArray
-    mask: IntArray
+    total: Int64s
+    mask: Int64s
     some: int
-    rank: IntArray
+    rank: Int64s
 
 
 @final
@@ -89,20 +89,20 @@ class Ply:
     netlist: Netlist
     bounds: tuple[int, ...]
     terminal: int
-    legal: IntArray
-    goals: IntArray
+    legal: Int64s
+    goals: Int64s
     several: int
     stuck: int
     choices: tuple[Choice, ...]
     reset: int
-    does: IntArray
-    next: IntArray
+    does: Int64s
+    next: Int64s
 
     def gates(self, section: Section) -> range:
         """Return the gates of a section."""
         return range(self.bounds[section], self.bounds[section + 1])
 
     @property
-    def fluent_rows(self) -> IntArray:
+    def fluent_rows(self) -> Int64s:
         """Input rows of the fluents; ``[F]``."""
         return np.arange(1, 1 + len(self.next))

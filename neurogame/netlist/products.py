@@ -15,8 +15,8 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.graph.groups import gather_groups
-from neurogame.ground.atoms import IntArray
 
 
 @final
@@ -31,9 +31,9 @@ class Apart:
         more: moves of each further set.
     """
 
-    start: IntArray
-    inputs: IntArray
-    roots: IntArray
+    start: Int64s
+    inputs: Int64s
+    roots: Int64s
     more: tuple[tuple[int, ...], ...]
 
 
@@ -76,11 +76,11 @@ class Product:
 
 def take_apart(
     first: int,
-    start: IntArray,
-    inputs: IntArray,
-    roots: IntArray,
+    start: Int64s,
+    inputs: Int64s,
+    roots: Int64s,
     members: Sequence[tuple[int, ...]],
-    owner: IntArray,
+    owner: Int64s,
     state: np.ndarray,
 ) -> Apart:
     """Take products apart where that saves gates.
@@ -133,12 +133,12 @@ def take_apart(
 
 
 def _spliced(
-    start: IntArray,
-    inputs: IntArray,
+    start: Int64s,
+    inputs: Int64s,
     keep: np.ndarray,
     added: dict[int, list[int]],
     fresh: list[list[int]],
-) -> tuple[IntArray, IntArray, IntArray]:
+) -> tuple[Int64s, Int64s, Int64s]:
     """Return begin and end of each gate, old and fresh, and all inputs."""
     gate_of = np.repeat(np.arange(len(start) - 1), np.diff(start))
     rows = [(len(start) - 1 + index, part) for index, part in enumerate(fresh)]
@@ -154,12 +154,12 @@ def _spliced(
 
 def find_products(
     first: int,
-    start: IntArray,
-    inputs: IntArray,
+    start: Int64s,
+    inputs: Int64s,
     members: Sequence[tuple[int, ...]],
-    owner: IntArray,
+    owner: Int64s,
     state: np.ndarray,
-) -> tuple[list[Product], IntArray]:
+) -> tuple[list[Product], Int64s]:
     """Find gates with terms of a move and one other literal that can be taken apart.
 
     Args:
@@ -217,12 +217,12 @@ def find_products(
 
 def _terms(
     first: int,
-    start: IntArray,
-    inputs: IntArray,
+    start: Int64s,
+    inputs: Int64s,
     members: Sequence[tuple[int, ...]],
-    owner: IntArray,
+    owner: Int64s,
     state: np.ndarray,
-) -> tuple[IntArray, IntArray]:
+) -> tuple[Int64s, Int64s]:
     """Return the set and the other literal of each gate that is a term; set -1 if it is none."""
     gates = len(start) - 1
     term_set = np.full(gates, -1, np.int64)
@@ -241,7 +241,7 @@ def _terms(
     return term_set, literal
 
 
-def _gates(gate: IntArray, term: IntArray, choice: IntArray) -> Iterator[tuple[int, IntArray]]:
+def _gates(gate: Int64s, term: Int64s, choice: Int64s) -> Iterator[tuple[int, Int64s]]:
     """Yield gates with enough terms of one choice, and these terms."""
     order = np.lexsort((term, choice[term], gate))
     gate, term = gate[order], term[order]

@@ -7,9 +7,9 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.graph.graph import Graph, replaced
 from neurogame.graph.groups import places_in_groups
-from neurogame.ground.atoms import IntArray
 from neurogame.netlist.conjunctions import conjunctions_of, factored, flattened, split_wide
 from neurogame.netlist.netlist import Netlist
 
@@ -32,7 +32,7 @@ class Style:
     widest: int = 1024
 
 
-def synthesise(graph: Graph, style: Style) -> tuple[Netlist, IntArray]:
+def synthesise(graph: Graph, style: Style) -> tuple[Netlist, Int64s]:
     """Return gates for a graph, and for each of its outputs a literal ``2 * row + complement``.
 
     The gates are conjunctions of two inputs, or their complements, in the form of a netlist.
@@ -76,13 +76,13 @@ def synthesise(graph: Graph, style: Style) -> tuple[Netlist, IntArray]:
 
 def _uses(
     nodes: int,
-    start: IntArray,
-    sizes: IntArray,
-    inputs: IntArray,
-    left: IntArray,
-    right: IntArray,
-    roots: IntArray,
-) -> IntArray:
+    start: Int64s,
+    sizes: Int64s,
+    inputs: Int64s,
+    left: Int64s,
+    right: Int64s,
+    roots: Int64s,
+) -> Int64s:
     """Return how often each node is read."""
     place = places_in_groups(np.diff(start))
     present = inputs[place < np.repeat(sizes, np.diff(start))]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.array_types import Bools1, Int32s2, Int64s1
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Bools1, Int32s, Int32s2, Int64s, Int64s1
 from neurogame.netlist.compiled import compiled
 
 
@@ -28,7 +26,7 @@ def mark_late(first: int, inputs: Int32s2, late: Bools1) -> None:
                 late[first + gate] = True
 
 
-def depth_first(first: int, inputs: npt.NDArray[np.int32], rows: IntArray) -> IntArray:
+def depth_first(first: int, inputs: Int32s, rows: Int64s) -> Int64s:
     """Return the gates that some rows need, each after its inputs, as late as possible.
 
     ``first`` is the number of input rows, ``inputs`` are those of the gates, int32 ``[G, 3]``, and

@@ -12,12 +12,11 @@ from typing import final
 import numpy as np
 
 from neurogame.analysis.analyse import GameAnalysis
+from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError
 from neurogame.graph.graph import Graph
-from neurogame.graph.lanes import Bits
 from neurogame.graph.positive import positive
-from neurogame.ground.atoms import IntArray
 from neurogame.regress.regress_steps import formulas_in_steps
 from neurogame.regress.shared_unknowns import without_moves_of_others
 from neurogame.regress.specialise import GATE_BUDGET, MoveFormulas
@@ -52,14 +51,14 @@ class ActionFormulas:
     """
 
     role: int
-    goals: IntArray
+    goals: Int64s
     graph: Graph
-    leaves: IntArray
+    leaves: Int64s
     specialised: bool
-    unknown: Bits
+    unknown: Bools
 
     @property
-    def outputs(self) -> IntArray:
+    def outputs(self) -> Int64s:
         """Node of the formula of each goal value and move; int64 ``[N, M]``."""
         return (self.graph.outputs >> 1).reshape(self.unknown.shape)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Bools
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import Bits
 from neurogame.graph.levels import levels
 
 
-def clockwork(circuit: Circuit) -> Bits:
+def clockwork(circuit: Circuit) -> Bools:
     """Return the fluents that no move has any influence on, now or later.
 
     Such are step counters, and whose turn it is where the roles move strictly in turns: after so
@@ -33,6 +33,6 @@ def clockwork(circuit: Circuit) -> Bits:
             moved[graph.input_count + gates] = reached
         found = moved[circuit.next >> 1]
         if not (found & ~moved[1 : 1 + len(found)]).any():
-            unmoved: Bits = ~found
+            unmoved: Bools = ~found
             return unmoved
         moved[1 : 1 + len(found)] |= found

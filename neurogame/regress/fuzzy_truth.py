@@ -10,17 +10,13 @@ measured against it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Float64s, Int64s
 from neurogame.graph.graph import OR, Graph
-from neurogame.graph.lanes import Bits
 from neurogame.graph.levels import runs
-from neurogame.ground.atoms import IntArray
-
-Doubles: TypeAlias = npt.NDArray[np.float64]
 
 
 @final
@@ -34,7 +30,7 @@ class FuzzyTruth:
         nodes: truth of each node, of the constant, too; float64 ``[1 + K + G, S]`` in 0..1.
     """
 
-    def __init__(self, graph: Graph, leaves: IntArray, truth: Doubles, inputs: Bits) -> None:
+    def __init__(self, graph: Graph, leaves: Int64s, truth: Float64s, inputs: Bools) -> None:
         """Evaluate formulas.
 
         Args:
@@ -57,12 +53,12 @@ class FuzzyTruth:
             product = below.prod(axis=1)
             self.nodes[first + gates] = 1 - product if kind == OR else product
 
-    def outputs(self) -> Doubles:
+    def outputs(self) -> Float64s:
         """Return the truth of each formula; float64 ``[N, S]``."""
-        truth: Doubles = self.nodes[self.graph.outputs >> 1]
+        truth: Float64s = self.nodes[self.graph.outputs >> 1]
         return truth
 
-    def changes(self, weights: Doubles) -> Iterator[tuple[IntArray, Doubles]]:
+    def changes(self, weights: Float64s) -> Iterator[tuple[Int64s, Float64s]]:
         """Yield by how much a sum of the formulas changes if gates leave an input out.
 
         To leave an input out is to set it to the neutral element of the gate. The change is that
@@ -87,20 +83,20 @@ class FuzzyTruth:
             change = (1 - below) * others * (1 if kind != OR else -1)
             yield edges.reshape(-1), change.reshape(-1, change.shape[2])
 
-    def _read(self, kind: int, edges: IntArray) -> Doubles:
+    def _read(self, kind: int, edges: Int64s) -> Float64s:
         """Return what gates multiply: truths, or complements of truths; ``[n, k, S]``."""
-        below: Doubles = self.nodes[self.graph.inputs[edges] >> 1]
+        below: Float64s = self.nodes[self.graph.inputs[edges] >> 1]
         return 1 - below if kind == OR else below
 
 
-def _runs(graph: Graph) -> Iterator[tuple[int, IntArray, IntArray]]:
+def _runs(graph: Graph) -> Iterator[tuple[int, Int64s, Int64s]]:
     """Yield the gates of one level, kind and number of inputs, and their edges ``[n, k]``."""
     for gates in runs(graph):
         width = int(graph.start[gates[0] + 1] - graph.start[gates[0]])
         yield int(graph.kind[gates[0]]), gates, graph.start[gates][:, None] + np.arange(width)
 
 
-def _products_of_others(factors: Doubles) -> Doubles:
+def _products_of_others(factors: Float64s) -> Float64s:
     """Return for each of ``[n, k, S]`` the product of the others of its group."""
     result = np.ones_like(factors)
     before = np.ones_like(factors[:, 0])

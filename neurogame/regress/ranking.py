@@ -7,8 +7,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.graph.lanes import Bits
-from neurogame.regress.fuzzy_truth import Doubles
+from neurogame.array_types import Bools, Float64s
 
 _EQUAL = 1e-9
 
@@ -39,7 +38,7 @@ class RankingChange:
 
 
 def ranking_change(
-    before: Doubles, after: Doubles, legal: Bits, *, tau: bool = True
+    before: Float64s, after: Float64s, legal: Bools, *, tau: bool = True
 ) -> RankingChange:
     """Compare two judgements of moves.
 
@@ -70,16 +69,16 @@ def ranking_change(
     )
 
 
-def _scaled(values: Doubles, legal: Bits) -> Doubles:
+def _scaled(values: Float64s, legal: Bools) -> Float64s:
     """Scale the legal moves' values to 0..1, or to 0.5 where all are equal but for rounding."""
     high = np.where(legal, values, -np.inf).max(axis=1, keepdims=True)
     low = np.where(legal, values, np.inf).min(axis=1, keepdims=True)
     flat = high - low <= _EQUAL * np.abs(high)
-    scaled: Doubles = np.where(flat, 0.5, (values - low) / np.where(flat, 1.0, high - low))
+    scaled: Float64s = np.where(flat, 0.5, (values - low) / np.where(flat, 1.0, high - low))
     return scaled
 
 
-def _tau(old: Doubles, new: Doubles) -> float:
+def _tau(old: Float64s, new: Float64s) -> float:
     """Return Kendall's tau-b of two rankings."""
     upper = np.triu_indices(len(old), 1)
     signs = []

@@ -13,6 +13,7 @@ from typing import final
 import numpy as np
 
 from neurogame.analysis.analyse import GameAnalysis
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, LimitError
 from neurogame.graph.graph import AND, OR, Graph
@@ -20,7 +21,6 @@ from neurogame.graph.groups import group_starts
 from neurogame.graph.prune import prune
 from neurogame.graph.rewrite import rewrite
 from neurogame.graph.store import GateStore
-from neurogame.ground.atoms import IntArray
 from neurogame.regress.regress import regress
 from neurogame.regress.specialise import GATE_BUDGET, MoveFormulas, formulas_of_moves
 from neurogame.regress.unknowns import with_constants, without_moves
@@ -30,7 +30,7 @@ OTHERS = ("least", "unknown")
 
 def formulas_in_steps(
     circuit: Circuit,
-    literals: IntArray,
+    literals: Int64s,
     role: int,
     steps: int,
     analysis: GameAnalysis,
@@ -155,12 +155,12 @@ class _LookAhead:
         quiet = new.pairs(AND, ends[count:], waits ^ 1)
         return prune(new.graph(new.pairs(OR, quiet, new.pairs(AND, ends[:count], waits))))
 
-    def _idle(self, role: int) -> IntArray:
+    def _idle(self, role: int) -> Int64s:
         """Return the moves of a role while another moves: its noops, or all if it has none."""
         noops = self.noops[role] if self.noops else ()
         return np.array(noops or range(len(self.circuit.moves[role])), np.int64)
 
-    def _legal(self, role: int) -> IntArray:
+    def _legal(self, role: int) -> Int64s:
         """Return the literals of a role's legal moves; int64 ``[M]``."""
         begin = self.first[role] - self.first[0]
         return self.circuit.legal[begin : begin + len(self.circuit.moves[role])]
@@ -184,6 +184,6 @@ class _LookAhead:
         return moves
 
 
-def _made(graph: Graph, store: GateStore) -> IntArray:
+def _made(graph: Graph, store: GateStore) -> Int64s:
     """Make the gates of a graph over the same inputs, and return its outputs in the store."""
     return rewrite(graph, 2 * np.arange(graph.input_count), store)

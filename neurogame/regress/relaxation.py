@@ -21,6 +21,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
 from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph
@@ -28,7 +29,6 @@ from neurogame.graph.positive import positive
 from neurogame.graph.prune import prune_by_level
 from neurogame.graph.rewrite import rewrite
 from neurogame.graph.store import GateStore
-from neurogame.ground.atoms import IntArray
 from neurogame.regress.specialise import next_of_moves
 
 
@@ -56,11 +56,11 @@ def relaxed(circuit: Circuit) -> Circuit:
     leaf[TRUE] = TRUE
     leaf[holds], leaf[holds + 1] = holds, holds + 2 * fluents
 
-    def made(graph: Graph) -> IntArray:
+    def made(graph: Graph) -> Int64s:
         form, leaves = positive(graph)
         return rewrite(form, np.concatenate([[FALSE], leaf[leaves]]), store)
 
-    def of(literals: IntArray) -> IntArray:
+    def of(literals: Int64s) -> Int64s:
         return made(circuit.graph.with_outputs(literals))
 
     terminal, going = of(np.array([circuit.terminal, circuit.terminal ^ 1]))
@@ -98,7 +98,7 @@ def _digest(graph: Graph) -> str:
     return digest.hexdigest()
 
 
-def _brought_about(made: IntArray, legal: IntArray, kept: IntArray, store: GateStore) -> IntArray:
+def _brought_about(made: Int64s, legal: Int64s, kept: Int64s, store: GateStore) -> Int64s:
     """Return whether some move that can be made brings something about, or it could hold before.
 
     Args:

@@ -11,13 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from neurogame.array_types import Bools, Int64s
 from neurogame.graph.graph import FALSE, Graph
 from neurogame.graph.groups import group_starts
-from neurogame.graph.lanes import Bits
 from neurogame.graph.positive import positive
 from neurogame.graph.rewrite import rewrite_nodes
 from neurogame.graph.store import GateStore
-from neurogame.ground.atoms import IntArray
 from neurogame.regress.action_formulas import ActionFormulas
 
 _MOST_TERMS = 1_000_000
@@ -54,7 +53,7 @@ def without_shared_terms(own: ActionFormulas, kind: int, share: float) -> Action
     return packed(own, store, made[place].reshape(own.outputs.shape))
 
 
-def remade(own: ActionFormulas, gone: Bits) -> tuple[GateStore, IntArray]:
+def remade(own: ActionFormulas, gone: Bools) -> tuple[GateStore, Int64s]:
     """Make all gates again without some of their inputs, simplified, over the circuit's inputs.
 
     Args:
@@ -68,21 +67,21 @@ def remade(own: ActionFormulas, gone: Bits) -> tuple[GateStore, IntArray]:
     return store, rewrite_nodes(own.graph, np.append(FALSE, own.leaves), store, gone=gone)
 
 
-def packed(own: ActionFormulas, store: GateStore, literals: IntArray) -> ActionFormulas:
+def packed(own: ActionFormulas, store: GateStore, literals: Int64s) -> ActionFormulas:
     """Return formulas with these literals of a store, ``[N, M]``, in place of their own."""
     graph, leaves = positive(store.graph(literals.reshape(-1)))
     return replace(own, graph=graph, leaves=leaves)
 
 
-def _is_constant(own: ActionFormulas, nodes: IntArray) -> Bits:
+def _is_constant(own: ActionFormulas, nodes: Int64s) -> Bools:
     """Return which nodes are leaves of the constant; bool ``[n]``."""
     constant = np.zeros(own.graph.node_count, np.bool_)
     constant[1 : own.graph.input_count] = own.leaves >> 1 == FALSE
-    found: Bits = constant[nodes]
+    found: Bools = constant[nodes]
     return found
 
 
-def _terms(graph: Graph, nodes: IntArray, kind: int) -> list[IntArray] | None:
+def _terms(graph: Graph, nodes: Int64s, kind: int) -> list[Int64s] | None:
     """Return the nodes that nested gates of one kind combine, for each of some nodes."""
     own = np.zeros(graph.node_count, np.bool_)
     own[graph.input_count :] = graph.kind == kind

@@ -13,21 +13,20 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.evaluate import holds
 from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph, replaced
 from neurogame.graph.groups import gather_groups, group_starts
-from neurogame.graph.lanes import Bits
 from neurogame.graph.levels import levels, steps
 from neurogame.graph.prune import needed, prune
 from neurogame.graph.store import GateStore
-from neurogame.ground.atoms import IntArray
 from neurogame.regress.specialise import MoveFormulas
 
 _MOST_FLAGS = 50_000_000
 
 
-def without_moves_of_others(circuit: Circuit, moves: MoveFormulas) -> tuple[MoveFormulas, Bits]:
+def without_moves_of_others(circuit: Circuit, moves: MoveFormulas) -> tuple[MoveFormulas, Bools]:
     """Leave the moves of all other roles out of formulas that a role's moves share.
 
     Args:
@@ -52,7 +51,7 @@ def without_moves_of_others(circuit: Circuit, moves: MoveFormulas) -> tuple[Move
     return replace(moves, graph=known.with_outputs(literals.reshape(-1))), nothing
 
 
-def without_unknowns(graph: Graph, unknown: Bits, chosen: Bits) -> tuple[Graph, Graph]:
+def without_unknowns(graph: Graph, unknown: Bools, chosen: Bools) -> tuple[Graph, Graph]:
     """Leave unknown inputs out of formulas, some of whose inputs will be known.
 
     Args:
@@ -79,7 +78,7 @@ class _Rails:
     left of it, ``[I + G]``. The first is made for nodes below a gate that unknowns reach.
     """
 
-    def __init__(self, graph: Graph, unknown: Bits, chosen: Bits) -> None:
+    def __init__(self, graph: Graph, unknown: Bools, chosen: Bools) -> None:
         first = graph.input_count
         self.graph, self.store = graph, GateStore(first)
         self.value = np.zeros(graph.node_count, np.int64)
@@ -92,7 +91,7 @@ class _Rails:
         self.sure[0, 0] = TRUE
         self.is_asked = self._below_unknowns(unknown)
 
-    def make(self, kind: int, gates: IntArray) -> None:
+    def make(self, kind: int, gates: Int64s) -> None:
         """Make the rails of gates of a kind, whose inputs have theirs."""
         pairs = self.store.pairs
         inputs, start = self.graph.inputs_of(gates)
@@ -116,7 +115,7 @@ class _Rails:
         rest = self.store.make(AND, pairs(OR, lost, ends[neutral]), begin)
         self.lost[node[asked]] = pairs(AND, rest, self.store.make(OR, lost, begin))
 
-    def _below_unknowns(self, unknown: Bits) -> Bits:
+    def _below_unknowns(self, unknown: Bools) -> Bools:
         """Return the nodes that a gate which depends on unknowns depends on, itself included."""
         graph = self.graph
         reached = np.zeros(graph.node_count, np.bool_)
@@ -128,7 +127,7 @@ class _Rails:
         return needed(graph.with_outputs(2 * np.flatnonzero(reached)))
 
 
-def _of_moves(lost: Graph, inputs: IntArray, place: IntArray) -> Bits:
+def _of_moves(lost: Graph, inputs: Int64s, place: Int64s) -> Bools:
     """Return which formulas hold for each move.
 
     Args:
@@ -136,7 +135,7 @@ def _of_moves(lost: Graph, inputs: IntArray, place: IntArray) -> Bits:
         inputs: nodes of the moves; int64 ``[M]``.
         place: which formula is meant; int64 ``[N, M]``.
     """
-    nothing: Bits = (lost.outputs == TRUE)[place]
+    nothing: Bools = (lost.outputs == TRUE)[place]
     open_moves = np.flatnonzero((lost.outputs > TRUE)[place].any(axis=0))
     step = max(_MOST_FLAGS // lost.input_count, 1)
     for begin in range(0, len(open_moves), step):

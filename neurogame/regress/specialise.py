@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph, replaced
 from neurogame.graph.groups import gather_groups, group_starts
@@ -24,7 +24,6 @@ from neurogame.graph.levels import split_at_changes
 from neurogame.graph.prune import prune
 from neurogame.graph.rewrite import narrowed, rewrite, rewrite_nodes
 from neurogame.graph.store import GateStore
-from neurogame.ground.atoms import IntArray
 from neurogame.regress.regress import regressed_goals
 
 GATE_BUDGET = 16_000_000
@@ -62,14 +61,14 @@ class MoveFormulas:
     specialised: bool
 
     @property
-    def literals(self) -> IntArray:
+    def literals(self) -> Int64s:
         """What is left of formula ``n`` when the role makes move ``m``; int64 ``[N, M]``.
 
         To be read with ``does(role, m)`` true and the role's other moves false.
         """
         return self.graph.outputs.reshape(self.shape)
 
-    def of_moves(self, moves: IntArray) -> Graph:
+    def of_moves(self, moves: Int64s) -> Graph:
         """Return the formulas of some moves: for each formula ``n`` these moves in turn.
 
         Args:
@@ -154,7 +153,7 @@ def formulas_of_moves(
     return _packed(role, store, result, False)
 
 
-def _packed(role: int, store: GateStore, literals: IntArray, specialised: bool) -> MoveFormulas:
+def _packed(role: int, store: GateStore, literals: Int64s, specialised: bool) -> MoveFormulas:
     """Return literals of a store, ``[N, M]``, without the gates that none of them needs."""
     formulas, moves = literals.shape
     graph = prune(store.graph(literals.reshape(-1)))
@@ -162,8 +161,8 @@ def _packed(role: int, store: GateStore, literals: IntArray, specialised: bool) 
 
 
 def _cases(
-    circuit: Circuit, role: int, noops: Sequence[Sequence[int]], first: IntArray
-) -> list[tuple[IntArray, IntArray]]:
+    circuit: Circuit, role: int, noops: Sequence[Sequence[int]], first: Int64s
+) -> list[tuple[Int64s, Int64s]]:
     """Return which of the role's moves go with which literals of the inputs.
 
     Args:
@@ -201,9 +200,7 @@ class _Builder:
         self.is_root = np.zeros(graph.node_count, np.bool_)
         self.is_root[graph.outputs >> 1] = True
 
-    def specialise(
-        self, leaves: IntArray, inputs: IntArray, result: IntArray, columns: IntArray
-    ) -> bool:
+    def specialise(self, leaves: Int64s, inputs: Int64s, result: Int64s, columns: Int64s) -> bool:
         """Make the formulas for each of some inputs that alone is true.
 
         Args:
@@ -235,10 +232,10 @@ class _Builder:
             result[:, columns[part]] = made ^ (graph.outputs & 1)[:, None]
         return True
 
-    def _propagate(self, inputs: IntArray, result: IntArray) -> bool:
+    def _propagate(self, inputs: Int64s, result: Int64s) -> bool:
         """Write the root nodes' literals of each input into ``result``; ``[N, K]``."""
         count = len(inputs)
-        waiting: dict[int, list[npt.NDArray[np.int64]]] = {}
+        waiting: dict[int, list[Int64s]] = {}
         self._announce(inputs, np.arange(count), np.full(count, TRUE), waiting, result)
         while waiting and self.left >= 0:
             edge, move, literal = np.concatenate(waiting.pop(min(waiting)), axis=1)
@@ -250,11 +247,11 @@ class _Builder:
 
     def _announce(
         self,
-        node: IntArray,
-        move: IntArray,
-        literal: IntArray,
-        waiting: dict[int, list[npt.NDArray[np.int64]]],
-        result: IntArray,
+        node: Int64s,
+        move: Int64s,
+        literal: Int64s,
+        waiting: dict[int, list[Int64s]],
+        result: Int64s,
     ) -> None:
         """Hand the new literals of nodes to the formulas and to the gates that read them."""
         ends = np.flatnonzero(self.is_root[node])
@@ -271,8 +268,8 @@ class _Builder:
             waiting.setdefault(int(level[own[0]]), []).append(events[:, own])
 
     def _remade(
-        self, edge: IntArray, move: IntArray, literal: IntArray, count: int
-    ) -> tuple[IntArray, IntArray, IntArray]:
+        self, edge: Int64s, move: Int64s, literal: Int64s, count: int
+    ) -> tuple[Int64s, Int64s, Int64s]:
         """Make the gates that read changed edges; return gate, move and literal of each."""
         graph = self.graph
         pairs, pair = np.unique(self.owner[edge] * count + move, return_inverse=True)

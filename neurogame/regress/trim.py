@@ -19,13 +19,12 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Bools, Float64s, Int64s
 from neurogame.errors import ConfigurationError, LimitError
 from neurogame.graph.graph import AND, OR, Graph
-from neurogame.graph.lanes import Bits
 from neurogame.graph.levels import split_at_changes
-from neurogame.ground.atoms import IntArray
 from neurogame.regress.action_formulas import ActionFormulas
-from neurogame.regress.fuzzy_truth import Doubles, FuzzyTruth
+from neurogame.regress.fuzzy_truth import FuzzyTruth
 from neurogame.regress.ranking import RankingChange, ranking_change
 from neurogame.regress.shared_terms import packed, remade, without_shared_terms
 from neurogame.settings import Settings, setting
@@ -83,15 +82,15 @@ class Samples:
         legal: legal moves of the role; bool ``[S, M]``.
     """
 
-    inputs: Bits
-    legal: Bits
+    inputs: Bools
+    legal: Bools
 
-    def part(self, rows: Bits | IntArray) -> Samples:
+    def part(self, rows: Bools | Int64s) -> Samples:
         """Return some of the states, by flags, bool ``[S]``, or by numbers, int64 ``[k]``."""
         return Samples(inputs=self.inputs[rows], legal=self.legal[rows])
 
 
-def action_values(own: ActionFormulas, truth: Doubles, inputs: Bits) -> Doubles:
+def action_values(own: ActionFormulas, truth: Float64s, inputs: Bools) -> Float64s:
     """Return the value of every move of a role.
 
     Several goals are combined by disjunction, the formula of value ``v`` times ``v / 100``. A
@@ -110,9 +109,9 @@ def action_values(own: ActionFormulas, truth: Doubles, inputs: Bits) -> Doubles:
 
 def trim(
     own: ActionFormulas,
-    truth: Callable[[IntArray], Doubles],
+    truth: Callable[[Int64s], Float64s],
     samples: Samples,
-    clock: Bits,
+    clock: Bools,
     config: TrimConfig | None = None,
 ) -> tuple[ActionFormulas, RankingChange]:
     """Leave parts of a role's formulas out.
@@ -166,7 +165,7 @@ class _Trimmer:
     def __init__(
         self,
         own: ActionFormulas,
-        truth: Callable[[IntArray], Doubles],
+        truth: Callable[[Int64s], Float64s],
         ranking: Samples,
         bounding: Samples,
         config: TrimConfig,
@@ -190,7 +189,7 @@ class _Trimmer:
         after = action_values(self.own, self.truth(self.own.leaves), self.bounding.inputs)
         return ranking_change(self.before, after, self.bounding.legal)
 
-    def leave_out_leaves(self, fluents: Bits) -> None:
+    def leave_out_leaves(self, fluents: Bools) -> None:
         """Leave all leaves of some fluents out, if the bound allows it."""
         graph, place = self.own.graph, (self.own.leaves >> 1) - 1
         inside = np.flatnonzero((place >= 0) & (place < len(fluents)))
@@ -244,7 +243,7 @@ class _Trimmer:
         self.own = smaller
         return True
 
-    def _losses(self) -> Doubles:
+    def _losses(self) -> Float64s:
         """Return what leaving each edge out changes in the ranking; float64 ``[E]``."""
         own, states = self.own, self.ranking
         valued = FuzzyTruth(own.graph, own.leaves, self.truth(own.leaves), states.inputs)
@@ -259,20 +258,20 @@ class _Trimmer:
         return loss
 
 
-def _combined(own: ActionFormulas, nodes: Doubles) -> tuple[Doubles, Doubles]:
+def _combined(own: ActionFormulas, nodes: Float64s) -> tuple[Float64s, Float64s]:
     """Return values ``[S, M]``, and their slopes by each formula's truth ``[N, M, S]``."""
     several = len(own.goals) > 1
     shares = own.goals / 100 if several else np.ones(len(own.goals))
-    left: Doubles = 1 - shares[:, None, None] * nodes[own.outputs]
+    left: Float64s = 1 - shares[:, None, None] * nodes[own.outputs]
     slopes = np.stack(
         [shares[n] * np.delete(left, n, axis=0).prod(axis=0) for n in range(len(left))]
     )
     nothing = np.asarray(own.unknown.all(axis=0))[:, None]
-    values: Doubles = np.where(nothing, 0.5, 1 - left.prod(axis=0)).T
+    values: Float64s = np.where(nothing, 0.5, 1 - left.prod(axis=0)).T
     return values, np.where(nothing, 0.0, slopes)
 
 
-def _contrasts(values: Doubles, legal: Bits, random: np.random.Generator) -> Doubles:
+def _contrasts(values: Float64s, legal: Bools, random: np.random.Generator) -> Float64s:
     """Return random sums of the legal moves' scaled values that see the ranking only; ``[S, M]``.
 
     A sum of random signs is the same for values that are shifted; of four and more moves, for
@@ -289,7 +288,7 @@ def _contrasts(values: Doubles, legal: Bits, random: np.random.Generator) -> Dou
     return _per_spread(signs, values, legal)
 
 
-def _pairs(values: Doubles, legal: Bits, random: np.random.Generator) -> Doubles:
+def _pairs(values: Float64s, legal: Bools, random: np.random.Generator) -> Float64s:
     """Return the lead of the best move over a random other one, in terms of itself; ``[S, M]``."""
     rows = np.arange(len(values))
     best = np.where(legal, values, -np.inf).argmax(axis=1)
@@ -302,16 +301,16 @@ def _pairs(values: Doubles, legal: Bits, random: np.random.Generator) -> Doubles
     return _per_spread(lead / np.maximum(gap, _NARROW)[:, None], values, legal)
 
 
-def _per_spread(weights: Doubles, values: Doubles, legal: Bits) -> Doubles:
+def _per_spread(weights: Float64s, values: Float64s, legal: Bools) -> Float64s:
     """Return weights of scaled values as weights of values; none where all are equal."""
     high = np.where(legal, values, -np.inf).max(axis=1, keepdims=True)
     low = np.where(legal, values, np.inf).min(axis=1, keepdims=True)
     flat = high - low <= 1e-9 * np.abs(high)
-    found: Doubles = np.where(flat, 0.0, weights / np.where(flat, 1.0, high - low))
+    found: Float64s = np.where(flat, 0.0, weights / np.where(flat, 1.0, high - low))
     return found
 
 
-def _savings(graph: Graph) -> Doubles:
+def _savings(graph: Graph) -> Float64s:
     """Return how many edges each edge keeps, shared parts shared out; float64 ``[E]``."""
     readers = np.bincount(graph.inputs >> 1, minlength=graph.node_count)
     np.add.at(readers, graph.outputs >> 1, 1)
@@ -327,7 +326,7 @@ def _savings(graph: Graph) -> Doubles:
     return saved
 
 
-def _without_edges(own: ActionFormulas, gone: Bits) -> ActionFormulas:
+def _without_edges(own: ActionFormulas, gone: Bools) -> ActionFormulas:
     """Return the formulas whose gates leave some inputs out, simplified."""
     store, literal = remade(own, gone)
     return packed(own, store, literal[own.outputs])

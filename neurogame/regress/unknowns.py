@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from neurogame.analysis.analyse import GameAnalysis
+from neurogame.array_types import Bools
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import AND, FALSE, TRUE, Graph, replaced
-from neurogame.graph.lanes import Bits
 from neurogame.graph.levels import steps
 from neurogame.graph.prune import prune
 from neurogame.graph.rewrite import substituted
@@ -21,7 +21,7 @@ from neurogame.graph.store import GateStore
 from neurogame.regress.specialise import MoveFormulas
 
 
-def without_unknowns(graph: Graph, unknown: Bits) -> tuple[Graph, Bits]:
+def without_unknowns(graph: Graph, unknown: Bools) -> tuple[Graph, Bools]:
     """Leave unknown inputs out of formulas.
 
     A gate of nothing but unknowns is unknown itself. Whether an unknown is negated makes no
@@ -55,7 +55,7 @@ def without_unknowns(graph: Graph, unknown: Bits) -> tuple[Graph, Bits]:
     return prune(store.graph(literals)), nothing
 
 
-def without_moves(circuit: Circuit, moves: MoveFormulas) -> tuple[MoveFormulas, Bits]:
+def without_moves(circuit: Circuit, moves: MoveFormulas) -> tuple[MoveFormulas, Bools]:
     """Leave the moves of all other roles out of the formulas of a role's moves.
 
     Args:

@@ -11,15 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-Reals = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from neurogame.array_types import Float64s, Int64s
 
 
 def averaged(
-    values: Reals, order: Sequence[int], counts: Sequence[int], outcomes: int
-) -> tuple[Reals, Sequence[int], Sequence[int]]:
+    values: Float64s, order: Sequence[int], counts: Sequence[int], outcomes: int
+) -> tuple[Float64s, Sequence[int], Sequence[int]]:
     """Return what :func:`replies` takes, without chance, whose outcomes are averaged.
 
     Args:
@@ -30,11 +28,11 @@ def averaged(
     """
     if outcomes == 1:
         return values, order, counts
-    means: Reals = values.reshape(-1, outcomes, values.shape[1]).mean(axis=1)
+    means: Float64s = values.reshape(-1, outcomes, values.shape[1]).mean(axis=1)
     return means, order[:-1], counts[:-1]
 
 
-def replies(values: Reals, order: Sequence[int], counts: Sequence[int]) -> Integers:
+def replies(values: Float64s, order: Sequence[int], counts: Sequence[int]) -> Int64s:
     """Return the row that each of the first role's moves leads to if all choose for themselves.
 
     The others choose one after the other in the given order, each knowing the choices before; of
@@ -49,7 +47,7 @@ def replies(values: Reals, order: Sequence[int], counts: Sequence[int]) -> Integ
     Returns:
         int64 ``[counts[0]]``.
     """
-    rows: Integers = np.arange(len(values)).reshape(counts)
+    rows: Int64s = np.arange(len(values)).reshape(counts)
     for chooser in reversed(order[1:]):
         wanted, feared = values[rows, chooser], values[rows, order[0]]
         is_best = wanted == wanted.max(axis=-1, keepdims=True)
@@ -58,7 +56,7 @@ def replies(values: Reals, order: Sequence[int], counts: Sequence[int]) -> Integ
     return rows
 
 
-def preferred(values: Reals, role: int, among: Integers) -> int:
+def preferred(values: Float64s, role: int, among: Int64s) -> int:
     """Return the move that is best for a role; of equal ones the one with the best margin.
 
     The margin is that over the best of the others. Where it is equal, too, the first is taken.

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol, final
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.array_types import Float32s1, Float32s2
+from neurogame.array_types import Bools, Float32s1, Float32s2, Float64s
 from neurogame.kernels.alphabeta.advance import advance, begin, principal_line
 from neurogame.kernels.alphabeta.memory import DEEPEST
 from neurogame.kernels.alphabeta.records import (
@@ -30,8 +29,6 @@ from neurogame.search.first_ply import evaluated, first_choice
 from neurogame.search.memory import SearchMemory
 from neurogame.search.settings import SearchSettings
 
-Reals = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 _SPARE = 2_000_000
 """Nanoseconds after the deadline in which a last state may be valued."""
 _SLACK = 2e-6
@@ -110,7 +107,7 @@ class Found:
     settled: bool = False
     proved: bool = False
     values: tuple[float, ...] = ()
-    scores: Reals | None = None
+    scores: Float64s | None = None
     line: tuple[tuple[int, ...], ...] = ()
 
 
@@ -161,7 +158,7 @@ class Deepening:
         self._stop = stop
         self._plies = 0
         self.is_exhausted = False
-        self.replied: Reals | None = None
+        self.replied: Float64s | None = None
 
     def deepen(self, deepest: int | None, *, forced: bool) -> None:
         """Search one ply deeper each time until something ends it.
@@ -340,7 +337,7 @@ class Deepening:
         equal, hopeless = self._ties()
         return bool((equal | hopeless).all())
 
-    def _ties(self) -> tuple[Flags, Flags]:
+    def _ties(self) -> tuple[Bools, Bools]:
         """Return which moves are proved to guarantee as much as the best one, and which less."""
         (low, high), value = self._bounds(), np.float32(self.found.value)
         hopeless = high.min(axis=1) < value
@@ -348,7 +345,7 @@ class Deepening:
             return ~hopeless, hopeless
         return low.min(axis=1) >= value, hopeless
 
-    def reconsider(self, replied: Reals) -> None:
+    def reconsider(self, replied: Float64s) -> None:
         """Choose among the moves that guarantee as much as the best by what they lead to.
 
         Args:

@@ -9,12 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple, final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float64s
 from neurogame.kernels.alphabeta.memory import Search
 from neurogame.search.cooperation import averaged, preferred, replies
-
-Reals = npt.NDArray[np.float64]
 
 
 @final
@@ -31,8 +29,8 @@ class Evaluated(NamedTuple):
         outcomes: number of those of chance; 1 where nobody is chance.
     """
 
-    values: Reals
-    static: Reals
+    values: Float64s
+    static: Float64s
     order: tuple[int, ...]
     counts: tuple[int, ...]
     outcomes: int = 1
@@ -53,7 +51,7 @@ class FirstChoice(NamedTuple):
     row: int
     value: float
     values: tuple[float, ...]
-    scores: Reals
+    scores: Float64s
     answers: int
 
 

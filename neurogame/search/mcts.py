@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import UInt64s
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.next_values import NextValues
@@ -236,7 +236,7 @@ class Mcts:
         if proofs:
             self._proofs.clear()
 
-    def _set_root(self, words: npt.NDArray[np.uint64], *, idle: bool = False) -> None:
+    def _set_root(self, words: UInt64s, *, idle: bool = False) -> None:
         """Make a state the root of all trees; if nobody waits, with room to search on."""
         for tree in self._trees:
             tree.set_root(words, anew=not self.settings.reuse, seconds=self._seconds, idle=idle)
@@ -263,7 +263,7 @@ class Mcts:
         for tree in self._trees:
             tree.warm_up(state_words(start.fluents.cpu().numpy()))
 
-    def _root_words(self, state: State, role: int) -> npt.NDArray[np.uint64]:
+    def _root_words(self, state: State, role: int) -> UInt64s:
         """Return a state as words; refuse states that cannot be searched.
 
         Raises:

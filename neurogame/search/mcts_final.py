@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float64s
 from neurogame.kernels.mcts.tree import BOUND
 from neurogame.search.mcts_reading import (
     DeciderMoves,
-    Floats,
     child,
     choices,
     exact_value,
@@ -144,7 +143,7 @@ def _rank_of_proved(choice: DeciderMoves, best: float, number: int) -> tuple[flo
 
 
 def _rank(
-    choice: DeciderMoves, means: Floats, settings: MctsSettings, number: int
+    choice: DeciderMoves, means: Float64s, settings: MctsSettings, number: int
 ) -> tuple[float, float]:
     """Return what decides between moves, then what decides between equal ones."""
     visits, mean = float(choice.visits[number]), float(means[number])
@@ -192,7 +191,7 @@ def _added(found: Sequence[DeciderMoves]) -> DeciderMoves:
     )
 
 
-def _root_value(tree: MctsTree, root: int) -> npt.NDArray[np.float64]:
+def _root_value(tree: MctsTree, root: int) -> Float64s:
     """Return the mean results at the root, one half where there are none."""
     values = node_values(tree.tree, root)
     return np.full(len(tree.plan.best), 0.5) if values is None else values
@@ -200,7 +199,7 @@ def _root_value(tree: MctsTree, root: int) -> npt.NDArray[np.float64]:
 
 def _value_after(
     tree: MctsTree, root: int, role: int, move: int, score: float | None, proved: bool
-) -> Floats:
+) -> Float64s:
     """Return the values of all roles once a move is made; those of the root where unknown."""
     found = _root_value(tree, root)
     decided = choices(tree.tree, root)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float32s, Int32s, UInt8s
 from neurogame.kernels.mcts.tree import VALUES, Tree
 
 _REVERSED = np.array([int(f"{octet:08b}"[::-1], 2) for octet in range(256)], np.uint8)
@@ -28,9 +28,9 @@ class MctsProofs(Mapping[bytes, tuple[float, ...]]):
         """
         self._octets = -(-fluents // 8)
         self._found: dict[bytes, tuple[float, ...]] = {}
-        self._waiting: list[tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]] = []
+        self._waiting: list[tuple[UInt8s, Float32s]] = []
 
-    def add(self, tree: Tree, indices: npt.NDArray[np.int32]) -> None:
+    def add(self, tree: Tree, indices: Int32s) -> None:
         """Add nodes that are proved.
 
         Args:

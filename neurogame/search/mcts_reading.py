@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Float64s, Int64s
 from neurogame.kernels.mcts.lookup import child_by_joint
 from neurogame.kernels.mcts.tree import (
     BOUND,
@@ -35,8 +35,6 @@ from neurogame.kernels.mcts.tree import (
     padded_length,
 )
 
-Floats = npt.NDArray[np.float64]
-
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,20 +56,20 @@ class DeciderMoves:
     """
 
     role: int
-    moves: npt.NDArray[np.int64]
-    visits: npt.NDArray[np.int64]
-    sums: Floats
-    known: npt.NDArray[np.bool_]
-    links: npt.NDArray[np.int64]
-    plies: npt.NDArray[np.int64]
-    before: Floats
-    priors: Floats | None = None
+    moves: Int64s
+    visits: Int64s
+    sums: Float64s
+    known: Bools
+    links: Int64s
+    plies: Int64s
+    before: Float64s
+    priors: Float64s | None = None
 
     @property
-    def means(self) -> Floats:
+    def means(self) -> Float64s:
         """Mean result of each move, NaN where there is none."""
         with np.errstate(invalid="ignore"):
-            means: Floats = self.sums / self.visits
+            means: Float64s = self.sums / self.visits
         return means
 
 
@@ -113,9 +111,7 @@ def choices(tree: Tree, node: int) -> list[DeciderMoves]:
     return found
 
 
-def _proofs(
-    tree: Tree, role: int, links: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], Floats]:
+def _proofs(tree: Tree, role: int, links: Int64s) -> tuple[Int64s, Float64s]:
     """Return what :class:`DeciderMoves` says of proved moves.
 
     Args:
@@ -177,7 +173,7 @@ def plies_left(tree: Tree, node: int) -> int:
     return node_of(tree, node).flags >> MOST & BOUND
 
 
-def node_values(tree: Tree, node: int) -> Floats | None:
+def node_values(tree: Tree, node: int) -> Float64s | None:
     """Return a node's proved values, or its mean results; None if there are none.
 
     Args:
@@ -194,7 +190,7 @@ def node_values(tree: Tree, node: int) -> Floats | None:
             total, visits = own.record + SUMS, record_of(tree, node).visits
     if visits == 0:
         return None
-    values: Floats = tree.reals[total : total + len(tree.best)].astype(np.float64) / visits
+    values: Float64s = tree.reals[total : total + len(tree.best)].astype(np.float64) / visits
     return values
 
 

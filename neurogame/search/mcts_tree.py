@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
@@ -173,7 +173,7 @@ class MctsTree:
 
     def set_root(
         self,
-        state: npt.NDArray[np.uint64],
+        state: UInt64s,
         *,
         anew: bool = False,
         seconds: float = math.inf,
@@ -266,7 +266,7 @@ class MctsTree:
         crowded = pace.usual >= digits and pace.times[digits] >= SHORT
         return lanes if crowded else few
 
-    def warm_up(self, state: npt.NDArray[np.uint64]) -> None:
+    def warm_up(self, state: UInt64s) -> None:
         """Do everything once, so that nothing is compiled while time is running.
 
         Args:

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import TypeAlias, final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from neurogame.array_types import Bools, Int64s
 from neurogame.errors import ConfigurationError
 from neurogame.search.exact import Prover
 from neurogame.search.packing import state_keys
@@ -32,7 +32,6 @@ _WORDS = 1 << 64
 
 Opening: TypeAlias = tuple[tuple[int, ...], ...]
 """Joint moves from the initial state, as indices into each role's own moves."""
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
 @final
@@ -56,7 +55,7 @@ class Openings:
         seed: int,
         *,
         nodes: int = NODES,
-        keys: Callable[[Flags], list[bytes]] = state_keys,
+        keys: Callable[[Bools], list[bytes]] = state_keys,
     ) -> None:
         """Draw none yet.
 
@@ -232,9 +231,9 @@ class Openings:
         self._drawn.reverse()
 
 
-def _nth_legal(legal: Flags, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _nth_legal(legal: Bools, ranks: Int64s) -> Int64s:
     """Return in each row the column of the flag with a rank, counted from 0."""
-    columns: npt.NDArray[np.int64] = np.argmax(np.cumsum(legal, axis=1) > ranks[:, None], axis=1)
+    columns: Int64s = np.argmax(np.cumsum(legal, axis=1) > ranks[:, None], axis=1)
     return columns
 
 

@@ -9,13 +9,10 @@ from itertools import combinations, pairwise
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from neurogame.array_types import Bools, Int64s
 from neurogame.simulate.game import Game
-
-Flags = npt.NDArray[np.bool_]
-Integers = npt.NDArray[np.int64]
 
 SAMPLES = 64
 _MAX_PLIES = 400
@@ -105,14 +102,14 @@ def _sampled_outcomes(game: Game) -> set[tuple[int, ...]]:
     return found
 
 
-def _every_role_can_move(legal: Flags, offsets: list[int]) -> Flags:
+def _every_role_can_move(legal: Bools, offsets: list[int]) -> Bools:
     able = np.ones(len(legal), dtype=np.bool_)
     for begin, end in pairwise(offsets):
         able &= legal[:, begin:end].any(axis=1)
     return able
 
 
-def _random_moves(legal: Flags, offsets: list[int], random: np.random.Generator) -> Integers:
+def _random_moves(legal: Bools, offsets: list[int], random: np.random.Generator) -> Int64s:
     """Draw a uniform legal move for every role; int64 ``[B, R]``."""
     keys = np.where(legal, random.random(legal.shape), -1.0)
     return np.stack([keys[:, a:b].argmax(axis=1) for a, b in pairwise(offsets)], axis=1)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, UInt8s, UInt64s
 from neurogame.errors import GameError
 from neurogame.graph.lanes import pack_lanes
 from neurogame.simulate.game import Game, State
 
-Bytes: TypeAlias = npt.NDArray[np.uint8]
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
-
-def pack_states(fluents: Flags) -> Bytes:
+def pack_states(fluents: Bools) -> UInt8s:
     """Pack states, eight fluents to the byte, the first fluent in the highest bit.
 
     Args:
@@ -27,7 +22,7 @@ def pack_states(fluents: Flags) -> Bytes:
     return np.packbits(fluents, axis=1)
 
 
-def unpack_states(packed: Bytes, fluent_count: int) -> Flags:
+def unpack_states(packed: UInt8s, fluent_count: int) -> Bools:
     """Return the states that :func:`pack_states` packed.
 
     Args:
@@ -40,7 +35,7 @@ def unpack_states(packed: Bytes, fluent_count: int) -> Flags:
     return np.unpackbits(packed, axis=1, count=fluent_count).view(np.bool_)
 
 
-def state_keys(fluents: Flags) -> list[bytes]:
+def state_keys(fluents: Bools) -> list[bytes]:
     """Return the key of each state, as used in ``SearchResult.proved_states``.
 
     Args:
@@ -49,7 +44,7 @@ def state_keys(fluents: Flags) -> list[bytes]:
     return [row.tobytes() for row in pack_states(fluents)]
 
 
-def state_words(fluents: Flags) -> npt.NDArray[np.uint64]:
+def state_words(fluents: Bools) -> UInt64s:
     """Return a state as words, fluent ``f`` being bit ``f % 64`` of word ``f // 64``.
 
     Args:
@@ -58,11 +53,11 @@ def state_words(fluents: Flags) -> npt.NDArray[np.uint64]:
     Returns:
         uint64 ``[ceil(F / 64)]``.
     """
-    words: npt.NDArray[np.uint64] = pack_lanes(fluents[None])[0]
+    words: UInt64s = pack_lanes(fluents[None])[0]
     return words
 
 
-def root_words(game: Game, state: State, role: int) -> npt.NDArray[np.uint64]:
+def root_words(game: Game, state: State, role: int) -> UInt64s:
     """Return the words of a state from which a role is to search.
 
     Args:

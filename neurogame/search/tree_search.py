@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import UInt64s
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.kernels.alphabeta.advance import prepare, set_root
 from neurogame.kernels.alphabeta.memory import COUNTS, Search, Sizes
@@ -124,7 +124,7 @@ class TreeSearch:
         if proofs:
             self._proved.clear()
 
-    def search(self, state: npt.NDArray[np.uint64], role: int, limit: Limit) -> SearchResult:
+    def search(self, state: UInt64s, role: int, limit: Limit) -> SearchResult:
         """Search for the best move.
 
         Args:
@@ -164,7 +164,7 @@ class TreeSearch:
         self,
         deepening: Deepening,
         memory: SearchMemory,
-        state: npt.NDArray[np.uint64],
+        state: UInt64s,
         role: int,
         limit: Limit,
         deadline: int,
@@ -187,7 +187,7 @@ class TreeSearch:
             sole.end()
         return sole
 
-    def ponder(self, state: npt.NDArray[np.uint64], role: int, stop: Callable[[], bool]) -> None:
+    def ponder(self, state: UInt64s, role: int, stop: Callable[[], bool]) -> None:
         """Search on, for what is remembered alone.
 
         Args:
@@ -204,7 +204,7 @@ class TreeSearch:
 
     def _ponder(
         self,
-        state: npt.NDArray[np.uint64],
+        state: UInt64s,
         role: int,
         stop: Callable[[], bool],
         *,
@@ -223,7 +223,7 @@ class TreeSearch:
             self._end(memory)
         return deepening
 
-    def rehearse(self, state: npt.NDArray[np.uint64], role: int, stop: Callable[[], bool]) -> None:
+    def rehearse(self, state: UInt64s, role: int, stop: Callable[[], bool]) -> None:
         """Search on, and remember nothing but how long blocks take; see :meth:`ponder`."""
         random = self._random.bit_generator.state
         try:
@@ -233,7 +233,7 @@ class TreeSearch:
             self._random.bit_generator.state = random
 
     def _set_root(
-        self, memory: SearchMemory, state: npt.NDArray[np.uint64], role: int, deadline: int
+        self, memory: SearchMemory, state: UInt64s, role: int, deadline: int
     ) -> tuple[list[int], bool]:
         """Make a state the root; return the role's legal moves, and whether it can be expanded."""
         run = self._begin(memory, deadline)

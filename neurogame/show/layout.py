@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, product
-from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Int64s
 from neurogame.show.axis_order import axis_order
 from neurogame.show.board import Board, ListedRelation, Place, StateLayout
 from neurogame.show.piece_labels import piece_labels
@@ -24,7 +23,6 @@ from neurogame.structure.relations import Relations
 
 _WIDEST = 36
 
-IntArray: TypeAlias = npt.NDArray[np.int64]
 
 _layouts: WeakKeyDictionary[Game, StateLayout] = WeakKeyDictionary()
 
@@ -96,7 +94,7 @@ def _board(board: GameBoard, relations: Relations) -> Board:
 
 def _sorted_values(
     relation: FluentRelation, relations: Relations
-) -> tuple[list[tuple[str, ...]], IntArray]:
+) -> tuple[list[tuple[str, ...]], Int64s]:
     """Return the values of each argument as they are shown, and the fluents' numbers in them."""
     domains = []
     codes = np.zeros_like(relation.codes)

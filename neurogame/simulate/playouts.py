@@ -13,13 +13,12 @@ from itertools import pairwise
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float64s, Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import NeurogameWarning
 from neurogame.gdl.goal_values import met_goal
 from neurogame.gdl.keywords import clamped_goal
-from neurogame.ground.atoms import IntArray
 from neurogame.kernels.playout import PlayoutRun, Tally
 from neurogame.kernels.twin.pack import LANES, word_count
 from neurogame.simulate.play_out import MAX_PLIES, GameResults, play_out, stuck_message
@@ -55,8 +54,8 @@ class MoveStatistics:
             made; float64 ``[M, R]``.
     """
 
-    games: IntArray
-    mean_goals: npt.NDArray[np.float64]
+    games: Int64s
+    mean_goals: Float64s
 
     def __eq__(self, other: object) -> bool:
         """Return whether all numbers are the same."""
@@ -237,7 +236,7 @@ def _statistics(simulator: Simulator, tally: Tally) -> PlayoutStatistics:
     )
 
 
-def _by_role(circuit: Circuit, goals: IntArray) -> list[dict[int, int]]:
+def _by_role(circuit: Circuit, goals: Int64s) -> list[dict[int, int]]:
     """Return per role how many games have each goal value; ``goals`` is int64 ``[V]``."""
     counts = iter(goals.tolist())
     by_role: list[dict[int, int]] = []

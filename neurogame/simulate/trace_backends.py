@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar, final
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
+from neurogame.array_types import Bools
 from neurogame.errors import RulesError
 from neurogame.gdl.terms import Sentence
 from neurogame.gdl.write import term_text
@@ -161,9 +160,7 @@ def _texts(terms: frozenset[Sentence]) -> frozenset[str]:
     return frozenset(term_text(term) for term in terms)
 
 
-def _split(
-    flags: npt.NDArray[np.bool_], groups: Sequence[Sequence[_T]]
-) -> tuple[frozenset[_T], ...]:
+def _split(flags: Bools, groups: Sequence[Sequence[_T]]) -> tuple[frozenset[_T], ...]:
     """Return for each group the members whose flag is set; ``flags`` covers all groups in turn."""
     split, start = [], 0
     for members in groups:

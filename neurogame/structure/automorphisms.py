@@ -17,8 +17,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.graph.lanes import Words
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s, UInt64s
 from neurogame.structure.game_graph import GameGraph
 from neurogame.structure.refine import Colouring, Refiner
 
@@ -44,11 +43,11 @@ class Chain:
     """
 
     things: int
-    levels: tuple[IntArray, ...]
+    levels: tuple[Int64s, ...]
     complete: bool
     refused: int
 
-    def group(self, most: int) -> tuple[IntArray, bool]:
+    def group(self, most: int) -> tuple[Int64s, bool]:
         """Return the elements of the group, or of a smaller one of it, the identity first.
 
         Args:
@@ -58,7 +57,7 @@ class Chain:
         Returns:
             int64 ``[n, T]``, and whether this is certainly the whole group.
         """
-        found: IntArray = np.arange(self.things)[None]
+        found: Int64s = np.arange(self.things)[None]
         for level in self.levels:
             if len(found) * len(level) > most:
                 return found, False
@@ -66,7 +65,7 @@ class Chain:
         return found, self.complete
 
 
-def canonical_order(graph: GameGraph, *, work: int) -> IntArray:
+def canonical_order(graph: GameGraph, *, work: int) -> Int64s:
     """Return the place of each thing in an order that does not depend on names.
 
     Except among things that are interchangeable, or that were not told apart within the limits.
@@ -99,7 +98,7 @@ def canonical_order(graph: GameGraph, *, work: int) -> IntArray:
 
 
 def find_chain(
-    graph: GameGraph, accepted: Callable[[IntArray], bool] | None = None, *, work: int
+    graph: GameGraph, accepted: Callable[[Int64s], bool] | None = None, *, work: int
 ) -> Chain:
     """Look for the automorphisms of a graph.
 
@@ -112,12 +111,10 @@ def find_chain(
     return _Search(graph, accepted, work).run()
 
 
-def _find_base(
-    refiner: Refiner, among: IntArray, work: int
-) -> tuple[list[Colouring], list[IntArray]]:
+def _find_base(refiner: Refiner, among: Int64s, work: int) -> tuple[list[Colouring], list[Int64s]]:
     """Return the refinements along a base, and the nodes of which each one was singled out."""
     path = [refiner.first()]
-    cells: list[IntArray] = []
+    cells: list[Int64s] = []
     while len(cells) < _MOST_BASE and refiner.work < work:
         cell = refiner.open_cell(path[-1], among)
         if not len(cell):
@@ -132,7 +129,7 @@ class _Search:
     """One search for automorphisms."""
 
     def __init__(
-        self, graph: GameGraph, accepted: Callable[[IntArray], bool] | None, work: int
+        self, graph: GameGraph, accepted: Callable[[Int64s], bool] | None, work: int
     ) -> None:
         self.graph, self.work = graph, work
         self.refiner = Refiner(graph)
@@ -147,7 +144,7 @@ class _Search:
         self.path, cells = _find_base(self.refiner, self.among, self.work)
         self.leaf = np.argsort(self.path[-1].colours, kind="stable")
         complete = not len(self.refiner.open_cell(self.path[-1], self.among))
-        levels: list[IntArray] = []
+        levels: list[Int64s] = []
         if complete:
             for depth in range(len(cells) - 1, -1, -1):
                 level, whole = self._level(depth, cells[depth], levels)
@@ -156,7 +153,7 @@ class _Search:
                     levels.append(level)
         return Chain(self.things, tuple(levels), complete, self.refused)
 
-    def _level(self, depth: int, cell: IntArray, below: list[IntArray]) -> tuple[IntArray, bool]:
+    def _level(self, depth: int, cell: Int64s, below: list[Int64s]) -> tuple[Int64s, bool]:
         """Return one automorphism for each place to which a thing of the base can move.
 
         Args:
@@ -167,7 +164,7 @@ class _Search:
         first = self.graph.first
         generators = [one for level in below for one in level[1:]]
         found = {int(cell[0]) - first: np.arange(self.things)}
-        hopeless: dict[int, IntArray] = {}
+        hopeless: dict[int, Int64s] = {}
         for thing in (cell[1:] - first).tolist():
             if thing in found or thing in hopeless:
                 continue
@@ -184,7 +181,7 @@ class _Search:
 
     def _search(
         self, depth: int, colouring: Colouring, nodes: list[int], left: list[int]
-    ) -> IntArray | None:
+    ) -> Int64s | None:
         """Return an automorphism that carries the base to itself up to a depth, and on to a node.
 
         Args:
@@ -209,27 +206,27 @@ class _Search:
                 return found
         return None
 
-    def _mapped(self, colours: Words) -> IntArray | None:
+    def _mapped(self, colours: UInt64s) -> Int64s | None:
         """Return the permutation of things that carries one leaf to another, if it is right."""
         other = np.argsort(colours, kind="stable")
         if not np.array_equal(self.path[-1].colours[self.leaf], colours[other]):
             return None
         self.nodes = np.empty(self.graph.node_count, np.int64)
         self.nodes[self.leaf] = other
-        image: IntArray = self.nodes[self.graph.first :] - self.graph.first
+        image: Int64s = self.nodes[self.graph.first :] - self.graph.first
         if self.accepted(image):
             return image
         self.refused += 1
         return None
 
-    def _keeps_edges(self, image: IntArray) -> bool:
+    def _keeps_edges(self, image: Int64s) -> bool:
         """Return whether the permutation of all nodes found last keeps all edges."""
         same = np.array_equal(self.graph.colour[self.nodes], self.graph.colour)
         assert self.keys is not None
         return same and np.array_equal(self.graph.keys(self.nodes), self.keys)
 
 
-def _close(found: dict[int, IntArray], generators: list[IntArray]) -> None:
+def _close(found: dict[int, Int64s], generators: list[Int64s]) -> None:
     """Add, for each place that is reached, an automorphism that leads there."""
     open_ = list(found)
     while open_:

@@ -21,8 +21,7 @@ from typing import final
 import numpy as np
 
 from neurogame.analysis.verdict import Verdict
-from neurogame.graph.lanes import Words
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s, UInt64s
 from neurogame.structure.evidence import GroupEvidence, popcount, split_groups
 from neurogame.structure.fluent_relations import FluentRelation
 
@@ -60,8 +59,8 @@ class GameBoard:
     index: tuple[int, ...]
     content: tuple[int, ...]
     contents: tuple[tuple[str, ...], ...]
-    content_of: IntArray
-    square_of: IntArray
+    content_of: Int64s
+    square_of: Int64s
     blank: int | None
     exclusive: Verdict
 
@@ -183,7 +182,7 @@ class _Search:
             return None, None
         return (one + two) / ((int(squares.max()) + 1) * self.states), ground
 
-    def _count(self, fluents: IntArray, squares: IntArray) -> tuple[int, int]:
+    def _count(self, fluents: Int64s, squares: Int64s) -> tuple[int, int]:
         """Return how often one or more, and two or more, of the fluents of a square hold."""
         one = two = 0
         _, squares = np.unique(squares, return_inverse=True)
@@ -195,7 +194,7 @@ class _Search:
                 break
         return one, two
 
-    def _ground(self, contents: Sequence[IntArray], squares: int) -> int | None:
+    def _ground(self, contents: Sequence[Int64s], squares: int) -> int | None:
         """Return the content that holds on half of all squares or more; of three or more."""
         states = self.evidence.witnesses.states
         held = [popcount(states[own] & self.left) for own in contents]
@@ -273,7 +272,7 @@ def _board(relation: FluentRelation, squares: _Squares, evidence: GroupEvidence)
 
 
 def _blank(
-    relation: FluentRelation, square_of: IntArray, content_of: IntArray, evidence: GroupEvidence
+    relation: FluentRelation, square_of: Int64s, content_of: Int64s, evidence: GroupEvidence
 ) -> int | None:
     """Return the content that means an empty square.
 
@@ -293,8 +292,8 @@ def _blank(
     return max(likely, key=lambda i: (at_start[i], popcount(changes[i])), default=None)
 
 
-def _changes(fluents: IntArray, evidence: GroupEvidence) -> Words:
+def _changes(fluents: Int64s, evidence: GroupEvidence) -> UInt64s:
     """Return the steps that change some of the fluents; uint64 ``[P]``."""
     before, after, moved = evidence.witnesses.steps(fluents)
-    changed: Words = np.bitwise_or.reduce(before ^ after, axis=0) & moved
+    changed: UInt64s = np.bitwise_or.reduce(before ^ after, axis=0) & moved
     return changed

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from neurogame.analysis.verdict import Evidence, Verdict
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.files import DAMAGED, Arrays, cache_folder, read_arrays, write_arrays
 from neurogame.gdl.terms import Rules
 from neurogame.graph.groups import group_starts
-from neurogame.ground.atoms import IntArray
 from neurogame.structure.geometry import Geometry
 from neurogame.structure.mode import Mode
 from neurogame.structure.structure import Structure, find_structure
@@ -126,12 +126,12 @@ def _unpacked(data: Arrays, fluents: int) -> Structure:
     )
 
 
-def _mode(variable: int, roles: IntArray, known: IntArray) -> Mode:
+def _mode(variable: int, roles: Int64s, known: Int64s) -> Mode:
     evidence, count = known.tolist()
     return Mode(variable, roles, Verdict(True, _EVIDENCE[evidence], count))
 
 
-def _split(values: IntArray, sizes: IntArray) -> list[IntArray]:
+def _split(values: Int64s, sizes: Int64s) -> list[Int64s]:
     """Return the groups of values, one array each."""
     start = group_starts(sizes).tolist()
     return [values[a:b] for a, b in pairwise(start)]

@@ -11,12 +11,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import replaced
-from neurogame.ground.atoms import AtomTable, IntArray, TermTable
+from neurogame.ground.atoms import AtomTable, TermTable
 
 
-def renumbered(circuit: Circuit, fluents: IntArray, moves: IntArray) -> Circuit:
+def renumbered(circuit: Circuit, fluents: Int64s, moves: Int64s) -> Circuit:
     """Return the same game with its fluents and moves in another order.
 
     Args:
@@ -45,7 +46,7 @@ def renumbered(circuit: Circuit, fluents: IntArray, moves: IntArray) -> Circuit:
     )
 
 
-def _renumbered_atoms(atoms: AtomTable, fluents: IntArray) -> AtomTable:
+def _renumbered_atoms(atoms: AtomTable, fluents: Int64s) -> AtomTable:
     """Return the atoms of fluents alone, with terms and names numbered as they turn up."""
     terms = atoms.terms
     term_of: dict[int, int] = {}

@@ -14,9 +14,9 @@ import numpy as np
 
 from neurogame.analysis.observe import count_lanes
 from neurogame.analysis.verdict import Evidence, Verdict
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import FALSE
-from neurogame.ground.atoms import IntArray
 from neurogame.structure.coordinates import OrderedArgument
 from neurogame.structure.evidence import GroupEvidence, split_groups
 
@@ -69,7 +69,7 @@ def find_counters(
 def _moves(
     circuit: Circuit,
     argument: OrderedArgument,
-    members: IntArray,
+    members: Int64s,
     upwards: bool,
     evidence: GroupEvidence,
 ) -> Verdict:
@@ -119,7 +119,7 @@ def _moves(
     return evidence.witnesses.verdict(True) if went else refuted
 
 
-def _is_shifted(circuit: Circuit, fluents: IntArray, links: dict[int, int]) -> bool:
+def _is_shifted(circuit: Circuit, fluents: Int64s, links: dict[int, int]) -> bool:
     """Return whether the circuit itself hands each value's bit on to the next one's.
 
     Then every step moves the only value, whatever else it does. A value that has no neighbour may

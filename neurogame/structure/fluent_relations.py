@@ -8,8 +8,8 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.ground.atoms import IntArray
 
 
 @final
@@ -25,16 +25,16 @@ class FluentRelation:
     """
 
     name: str
-    fluents: IntArray
+    fluents: Int64s
     domains: tuple[tuple[str, ...], ...]
-    codes: IntArray
+    codes: Int64s
 
     @property
     def arity(self) -> int:
         """Number of arguments, ``A``."""
         return len(self.domains)
 
-    def groups(self, key: Sequence[int]) -> IntArray:
+    def groups(self, key: Sequence[int]) -> Int64s:
         """Return a number 0 .. per fluent, the same where the arguments ``key`` are; ``[K]``."""
         if not len(key):
             return np.zeros(len(self.fluents), np.int64)

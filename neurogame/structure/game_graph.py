@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import FALSE, Graph
 from neurogame.graph.groups import gather_groups
-from neurogame.graph.lanes import Bits
 from neurogame.graph.prune import needed
 from neurogame.graph.rewrite import substituted
-from neurogame.ground.atoms import IntArray
 from neurogame.structure.normal_form import normal_form
 
 _READ, _NEXT, _LEGAL, _OWN, _TERMINAL, _RECURSIVE, _GOAL = range(7)
@@ -49,20 +47,20 @@ class GameGraph:
             ``[F + M + R]``.
     """
 
-    colour: IntArray
-    start: IntArray
-    target: IntArray
-    label: IntArray
+    colour: Int64s
+    start: Int64s
+    target: Int64s
+    label: Int64s
     first: int
     counts: tuple[int, int, int]
-    telling: Bits
+    telling: Bools
 
     @property
     def node_count(self) -> int:
         """Number of nodes, ``N``."""
         return len(self.colour)
 
-    def keys(self, to: IntArray) -> npt.NDArray[np.uint64]:
+    def keys(self, to: Int64s) -> UInt64s:
         """Return one number per edge after renumbering its nodes; uint64 ``[E]``, ascending.
 
         Args:
@@ -76,8 +74,8 @@ class GameGraph:
 def draw_game(
     circuit: Circuit,
     *,
-    constant: Bits | None = None,
-    conditions: Sequence[IntArray] | None = None,
+    constant: Bools | None = None,
+    conditions: Sequence[Int64s] | None = None,
     initial: bool = False,
 ) -> GameGraph:
     """Draw a circuit.
@@ -130,7 +128,7 @@ def draw_game(
     return graph
 
 
-def influential(circuit: Circuit) -> Bits:
+def influential(circuit: Circuit) -> Bools:
     """Return the fluents on which legal moves, the end or goals depend, now or later; ``[F]``."""
     graph, moves, fluents = circuit.graph, circuit.move_count, len(circuit.fluents)
     following = graph.outputs[moves : moves + fluents] >> 1
@@ -152,42 +150,42 @@ class _Drawing:
     """The nodes and edges of a graph, as they are drawn."""
 
     def __init__(
-        self, form: Graph, counts: tuple[int, int, int], conditions: Sequence[IntArray]
+        self, form: Graph, counts: tuple[int, int, int], conditions: Sequence[Int64s]
     ) -> None:
         self._form = form
         self._first = form.node_count + len(conditions)
         self._counts = counts
-        self._edges: list[tuple[IntArray, IntArray, IntArray]] = []
+        self._edges: list[tuple[Int64s, Int64s, Int64s]] = []
         reader = np.repeat(np.arange(form.gate_count) + form.input_count, form.fan_in)
         self.output(reader, form.inputs, _READ)
         for number, literals in enumerate(conditions):
             node = np.full(len(literals), form.node_count + number)
             self.edge(node, self.fluent(literals >> 1), 2 * _READ + (literals & 1))
 
-    def fluent(self, index: IntArray) -> IntArray:
+    def fluent(self, index: Int64s) -> Int64s:
         """Return the nodes of fluents."""
         return self._first + index
 
-    def move(self, index: IntArray) -> IntArray:
+    def move(self, index: Int64s) -> Int64s:
         """Return the nodes of moves."""
         return self._first + self._counts[0] + index
 
-    def role(self, index: IntArray) -> IntArray:
+    def role(self, index: Int64s) -> Int64s:
         """Return the nodes of roles."""
         return self._first + self._counts[0] + self._counts[1] + index
 
-    def edge(self, source: IntArray, target: IntArray, label: IntArray | int) -> None:
+    def edge(self, source: Int64s, target: Int64s, label: Int64s | int) -> None:
         """Draw edges."""
         self._edges.append((source, target, np.broadcast_to(label, source.shape)))
 
-    def output(self, source: IntArray, literals: IntArray, kind: IntArray | int) -> None:
+    def output(self, source: Int64s, literals: Int64s, kind: Int64s | int) -> None:
         """Draw edges to literals: those of fluents and moves lead to their own nodes."""
         node = literals >> 1
         inner = (node > 0) & (node <= self._counts[0] + self._counts[1])
         target = np.where(inner, self._first + node - 1, node)
         self.edge(source, target, 2 * np.asarray(kind) + (literals & 1))
 
-    def graph(self, alone: Bits, telling: Bits) -> GameGraph:
+    def graph(self, alone: Bools, telling: Bools) -> GameGraph:
         """Return what was drawn.
 
         Args:

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float64s, Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import Graph
 from neurogame.graph.groups import group_starts
 from neurogame.graph.levels import levels
 from neurogame.graph.prune import needed_gates
-from neurogame.ground.atoms import IntArray
 
 MOST_READ = 6
 """Gates that depend on more variables than this say nothing about neighbours."""
@@ -23,8 +22,6 @@ _MOST_CALLS = 64
 
 _AT_ONCE = 500_000
 """Inputs of gates worked on at once: a bound on memory."""
-
-Floats = npt.NDArray[np.float64]
 
 
 @final
@@ -43,17 +40,17 @@ class Geometry:
             float64 ``[P]``.
     """
 
-    start: IntArray
-    other: IntArray
-    weight: Floats
+    start: Int64s
+    other: Int64s
+    weight: Float64s
 
-    def neighbours(self, variable: int) -> tuple[IntArray, Floats]:
+    def neighbours(self, variable: int) -> tuple[Int64s, Float64s]:
         """Return the neighbours of a variable and the weights."""
         own = slice(int(self.start[variable]), int(self.start[variable + 1]))
         return self.other[own], self.weight[own]
 
 
-def find_geometry(circuit: Circuit, variable_of: IntArray, count: int) -> Geometry:
+def find_geometry(circuit: Circuit, variable_of: Int64s, count: int) -> Geometry:
     """Return the neighbours of each variable.
 
     Args:
@@ -78,7 +75,7 @@ def find_geometry(circuit: Circuit, variable_of: IntArray, count: int) -> Geomet
     return Geometry(group_starts(first), found % max(count, 1), total.astype(np.float64))
 
 
-def small_supports(circuit: Circuit, variable_of: IntArray) -> IntArray:
+def small_supports(circuit: Circuit, variable_of: Int64s) -> Int64s:
     """Return the variables that each gate depends on, if they are few.
 
     A recursive condition counts as the variables that its own definition reads beside recursion,
@@ -105,7 +102,7 @@ def small_supports(circuit: Circuit, variable_of: IntArray) -> IntArray:
     return np.sort(found, axis=1)
 
 
-def _calls(graph: Graph, first: int) -> IntArray:
+def _calls(graph: Graph, first: int) -> Int64s:
     """Return which recursive conditions call which others directly; int64 ``[n, 2]``.
 
     Args:
@@ -146,7 +143,7 @@ class _Supports:
         self.rows = np.full((graph.node_count, MOST_READ), -1, np.int64)
         self.large = np.zeros(graph.node_count, np.bool_)
 
-    def spread(self) -> IntArray:
+    def spread(self) -> Int64s:
         """Set the rows of all gates from those of the inputs; return those that are not large."""
         first = self.graph.input_count
         self.large[first:] = False
@@ -160,17 +157,17 @@ class _Supports:
             found += [self._level(part) for part in np.array_split(small, parts) if len(part)]
         return np.concatenate(found)
 
-    def joined(self, pairs: IntArray) -> IntArray:
+    def joined(self, pairs: Int64s) -> Int64s:
         """Return what each two nodes, int64 ``[n, 2]``, depend on together, if it is little."""
         pairs = pairs[~self.large[pairs].any(axis=1)]
         both = np.sort(self.rows[pairs].reshape(len(pairs), 2 * MOST_READ), axis=1)
         both[:, 1:][both[:, 1:] == both[:, :-1]] = -1
         both = np.sort(both, axis=1)
         few = (both >= 0).sum(axis=1) <= MOST_READ
-        rows: IntArray = both[few][:, MOST_READ:]
+        rows: Int64s = both[few][:, MOST_READ:]
         return rows
 
-    def _level(self, gates: IntArray) -> IntArray:
+    def _level(self, gates: Int64s) -> Int64s:
         """Set the rows of gates whose inputs all have rows; return those that are not large."""
         inputs, start = self.graph.inputs_of(gates)
         owner = np.repeat(np.arange(len(gates)), np.diff(start))

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import AND, TRUE
 from neurogame.graph.positive import positive
-from neurogame.ground.atoms import IntArray
 
 FEWEST, MOST = 2, 8
 """Variables of a line."""
@@ -58,7 +58,7 @@ def find_conditions(circuit: Circuit, *, work: int) -> set[Condition]:
 
 
 def find_lines(
-    conditions: Iterable[Condition], variable_of: IntArray, *, most: int
+    conditions: Iterable[Condition], variable_of: Int64s, *, most: int
 ) -> tuple[tuple[int, ...], ...]:
     """Return the lines of a game: none is part of another one.
 
@@ -107,7 +107,7 @@ def _maximal(sets: set[Condition]) -> list[Condition]:
     return kept
 
 
-def line_literals(conditions: Iterable[Condition]) -> list[IntArray]:
+def line_literals(conditions: Iterable[Condition]) -> list[Int64s]:
     """Return the conditions of two or more literals that are part of no other one, as arrays."""
     found = _maximal({one for one in conditions if len(one) >= FEWEST})
     return [np.array(sorted(one), np.int64) for one in found]

@@ -9,7 +9,7 @@ from typing import final
 from neurogame.analysis.exclusive import ExclusiveGroup
 from neurogame.analysis.turns import seen_control
 from neurogame.analysis.verdict import Evidence, Verdict
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.structure.sample import Sample
 from neurogame.structure.variables import StateVariable
 
@@ -27,7 +27,7 @@ class Mode:
     """
 
     variable: int
-    roles: IntArray
+    roles: Int64s
     verdict: Verdict
 
 

@@ -16,9 +16,8 @@ from typing import TypeAlias, final
 import numpy as np
 
 from neurogame.analysis.verdict import Evidence
+from neurogame.array_types import Bools, Int64s
 from neurogame.graph.groups import group_starts
-from neurogame.graph.lanes import Bits
-from neurogame.ground.atoms import IntArray
 from neurogame.settings import Settings, setting
 from neurogame.structure.structure import Structure
 from neurogame.structure.subgroup import composition_table, small_subgroup
@@ -98,15 +97,15 @@ class PatternSet:
         line_count: the first so many tables are those of lines.
     """
 
-    table: IntArray
-    table_size: IntArray
-    start: IntArray
-    fluent: IntArray
-    addend: IntArray
-    symmetry: IntArray
-    roles: IntArray
-    modes: IntArray
-    certain: Bits
+    table: Int64s
+    table_size: Int64s
+    start: Int64s
+    fluent: Int64s
+    addend: Int64s
+    symmetry: Int64s
+    roles: Int64s
+    modes: Int64s
+    certain: Bools
     patterns: tuple[tuple[int, ...], ...]
     line_count: int
 
@@ -115,7 +114,7 @@ class PatternSet:
         """Number of look-ups, ``L``."""
         return len(self.table)
 
-    def rows(self, states: Bits) -> IntArray:
+    def rows(self, states: Bools) -> Int64s:
         """Return the row that each look-up reads: the plain definition.
 
         Args:
@@ -127,7 +126,7 @@ class PatternSet:
         weights = np.zeros((states.shape[1], self.lookup_count), np.int64)
         owner = np.repeat(np.arange(self.lookup_count), np.diff(self.start))
         weights[self.fluent, owner] = self.addend
-        found: IntArray = np.minimum(states @ weights, self.table_size[self.table] - 1)
+        found: Int64s = np.minimum(states @ weights, self.table_size[self.table] - 1)
         return found
 
 
@@ -202,7 +201,7 @@ class _Drawn:
         table = composition_table(self.symmetries)
         self.used = small_subgroup(table, usable, self.limits.images)
         self.known: set[_Key] = set()
-        self.lookups: list[tuple[int, int, IntArray, IntArray]] = []
+        self.lookups: list[tuple[int, int, Int64s, Int64s]] = []
         self.sizes: list[int] = []
         self.proved = {
             v.fluents.tobytes(): v.evidence is not Evidence.SAMPLED for v in structure.variables
@@ -227,7 +226,7 @@ class _Drawn:
         if size > self.limits.most_values:
             return False
         fluent, addend = np.concatenate(fluents), np.concatenate(addends)
-        images: dict[_Key, tuple[int, int, IntArray, IntArray]] = {}
+        images: dict[_Key, tuple[int, int, Int64s, Int64s]] = {}
         sure = []
         for index in self.used:
             symmetry = self.symmetries[index]
@@ -277,7 +276,7 @@ class _Drawn:
             line_count=line_count,
         )
 
-    def _modes(self, symmetry: Symmetry) -> IntArray:
+    def _modes(self, symmetry: Symmetry) -> Int64s:
         """Return the mode that a symmetry maps to each mode."""
         if not len(self.mode_fluents):
             return np.zeros(1, np.int64)

@@ -13,6 +13,7 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.cycles import find_cycles
 from neurogame.circuit.definitions import Definitions, Progress
@@ -22,7 +23,6 @@ from neurogame.graph.graph import AND, FALSE, OR
 from neurogame.graph.groups import group_starts
 from neurogame.graph.prune import prune
 from neurogame.graph.store import GateStore
-from neurogame.ground.atoms import IntArray
 from neurogame.ground.ground import ground
 from neurogame.ground.program import GroundProgram
 
@@ -67,7 +67,7 @@ def recursive_form(circuit: Circuit, rules: Rules | None) -> Circuit:
 class _Derived:
     """The literal of every atom, those of cycles being inputs."""
 
-    def __init__(self, program: GroundProgram, cut: IntArray) -> None:
+    def __init__(self, program: GroundProgram, cut: Int64s) -> None:
         self.program, self.definitions = program, Definitions(program)
         inputs = self.definitions.inputs
         self.gates = GateStore(1 + inputs + len(cut))
@@ -80,12 +80,12 @@ class _Derived:
         self._derive(progress, ready)
         self._derive(progress, progress.release(cut))
 
-    def _derive(self, progress: Progress, ready: IntArray) -> None:
+    def _derive(self, progress: Progress, ready: Int64s) -> None:
         while len(ready):
             self.literal_of[ready] = self.definition(ready)
             ready = progress.release(ready)
 
-    def definition(self, atoms: IntArray) -> IntArray:
+    def definition(self, atoms: Int64s) -> Int64s:
         """Return what the rules say about atoms: an OR over ANDs; int64 ``[n]``."""
         rules, per_atom = self.definitions.rules(atoms)
         body, sizes = self.definitions.body(rules)

@@ -15,9 +15,8 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s, UInt64s
 from neurogame.graph.groups import gather_groups
-from neurogame.graph.lanes import Words
-from neurogame.ground.atoms import IntArray
 from neurogame.structure.game_graph import GameGraph
 
 _FIRST = np.uint64(0x9E3779B97F4A7C15)
@@ -38,9 +37,9 @@ class Colouring:
         trace: what happened in each round; it does not depend on numbering.
     """
 
-    colours: Words
-    cells: IntArray
-    sizes: IntArray
+    colours: UInt64s
+    cells: Int64s
+    sizes: Int64s
     count: int
     trace: tuple[int, ...]
 
@@ -65,7 +64,7 @@ class Refiner:
         """Return the colours that nodes have by themselves, refined."""
         own = mixed((self.graph.colour + 1).astype(np.uint64))
         found, group = np.unique(self.graph.colour, return_inverse=True)
-        cells: IntArray = group.reshape(-1).astype(np.int64)
+        cells: Int64s = group.reshape(-1).astype(np.int64)
         sizes = np.zeros(max(self.graph.node_count, 1), np.int64)
         sizes[: len(found)] = np.bincount(cells)
         colouring = Colouring(own, cells, sizes, len(found), ())
@@ -105,7 +104,7 @@ class Refiner:
         changed = Colouring(colours, cells, sizes, colouring.count + 1, ())
         return self._refined(changed, np.array([node]), trace)
 
-    def open_cell(self, colouring: Colouring, among: IntArray) -> IntArray:
+    def open_cell(self, colouring: Colouring, among: Int64s) -> Int64s:
         """Return the nodes of a cell that has several of some nodes.
 
         Args:
@@ -121,11 +120,11 @@ class Refiner:
             return among[:0]
         # The largest, then the least hash: a choice that does not depend on numbering.
         chosen = np.lexsort((found, -size))[0]
-        cell: IntArray = among[group.reshape(-1) == chosen]
+        cell: Int64s = among[group.reshape(-1) == chosen]
         return cell
 
     def _refined(
-        self, colouring: Colouring, active: IntArray, wanted: tuple[int, ...] | None
+        self, colouring: Colouring, active: Int64s, wanted: tuple[int, ...] | None
     ) -> Colouring | None:
         """Split cells until nothing more can be told apart; arrays are changed in place."""
         colours, cells, sizes = colouring.colours, colouring.cells, colouring.sizes
@@ -161,7 +160,7 @@ class Refiner:
             return None
         return Colouring(colours, cells, sizes, count, tuple(trace))
 
-    def _look(self, colours: Words, active: IntArray) -> tuple[IntArray, Words]:
+    def _look(self, colours: UInt64s, active: Int64s) -> tuple[Int64s, UInt64s]:
         """Return the nodes around some nodes, and hashes of which of these they touch how."""
         graph = self.graph
         degree = graph.start[active + 1] - graph.start[active]
@@ -176,20 +175,20 @@ class Refiner:
         around[touched] = 0
         return touched, hashes
 
-    def _distinct(self, nodes: IntArray) -> IntArray:
+    def _distinct(self, nodes: Int64s) -> Int64s:
         """Return each node once, ascending; without sorting where they are many."""
         if 16 * len(nodes) < self.graph.node_count:
             ordered = np.sort(nodes)
-            distinct: IntArray = ordered[np.diff(ordered, prepend=-1) != 0]
+            distinct: Int64s = ordered[np.diff(ordered, prepend=-1) != 0]
             return distinct
         marked = np.zeros(self.graph.node_count, np.bool_)
         marked[nodes] = True
         return np.flatnonzero(marked)
 
 
-def mixed(words: Words) -> Words:
+def mixed(words: UInt64s) -> UInt64s:
     """Return a hash of each word."""
     words = (words ^ (words >> np.uint64(32))) * _FIRST
     words = (words ^ (words >> np.uint64(29))) * _SECOND
-    result: Words = words ^ (words >> np.uint64(32))
+    result: UInt64s = words ^ (words >> np.uint64(32))
     return result

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import final
 
 from neurogame.analysis.analyse import GameAnalysis
+from neurogame.array_types import Bools
 from neurogame.circuit.circuit import Circuit
 from neurogame.gdl.terms import Rules
-from neurogame.graph.lanes import Bits
 from neurogame.structure.boards import GameBoard, find_boards
 from neurogame.structure.coordinates import OrderedArgument, find_ordered_arguments
 from neurogame.structure.counters import StepCounter, find_counters
@@ -46,7 +46,7 @@ class Relations:
     boards: tuple[GameBoard, ...]
     markers: tuple[Marker, ...]
     quantities: tuple[Quantity, ...]
-    sample: Bits
+    sample: Bools
 
     @property
     def pieces(self) -> tuple[Marker, ...]:

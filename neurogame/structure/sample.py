@@ -11,9 +11,8 @@ import numpy as np
 from neurogame.analysis.observe import Observations, observe_all, observe_play
 from neurogame.analysis.random_play import WordEvaluator
 from neurogame.analysis.state_space import enumerate_states
+from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import Bits
-from neurogame.ground.atoms import IntArray
 
 _INVENTED = 512
 
@@ -32,7 +31,7 @@ class Sample:
     all: bool
 
     @property
-    def states(self) -> Bits:
+    def states(self) -> Bools:
         """The states, the initial one first; bool ``[S, F]``."""
         return self.seen.sample
 
@@ -56,7 +55,7 @@ def sample_states(
     return Sample(seen, False)
 
 
-def spread(circuit: Circuit, states: Bits, most: int) -> Bits:
+def spread(circuit: Circuit, states: Bools, most: int) -> Bools:
     """Return at most so many of the states, evenly spread, the first among them; bool ``[n, F]``.
 
     Args:
@@ -71,8 +70,8 @@ def spread(circuit: Circuit, states: Bits, most: int) -> Bits:
 
 
 def invented(
-    sizes: IntArray, fluents: IntArray, conditions: Sequence[IntArray], initial: Bits, seed: int
-) -> Bits:
+    sizes: Int64s, fluents: Int64s, conditions: Sequence[Int64s], initial: Bools, seed: int
+) -> Bools:
     """Return states that need not be reachable, so that every fluent holds in some of them.
 
     Every variable has a value at random; in every second state one of the conditions holds.

@@ -10,9 +10,9 @@ import numpy as np
 
 from neurogame.analysis.cone import ConeFinder
 from neurogame.analysis.random_play import WordEvaluator
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.gdl.terms import Rules
-from neurogame.ground.atoms import IntArray
 from neurogame.settings import Settings, setting
 from neurogame.structure.automorphisms import canonical_order
 from neurogame.structure.canonical import renumbered
@@ -99,7 +99,7 @@ class Structure:
     """
 
     variables: tuple[StateVariable, ...]
-    variable_of: IntArray
+    variable_of: Int64s
     mode: Mode | None
     geometry: Geometry
     lines: tuple[tuple[int, ...], ...]
@@ -178,16 +178,14 @@ def find_structure(
     )
 
 
-def _held_together(
-    literals: list[IntArray], order: IntArray, most: int
-) -> tuple[tuple[int, ...], ...]:
+def _held_together(literals: list[Int64s], order: Int64s, most: int) -> tuple[tuple[int, ...], ...]:
     """Return the fluents that hold in each condition, under the game's own numbers."""
     held = {tuple(sorted(order[one[one % 2 == 0] >> 1].tolist())) for one in literals}
     found = sorted(one for one in held if FEWEST <= len(one) <= MOST)
     return tuple(found) if len(found) <= most else ()
 
 
-def _orders(form: Circuit, limits: StructureLimits) -> tuple[IntArray, IntArray]:
+def _orders(form: Circuit, limits: StructureLimits) -> tuple[Int64s, Int64s]:
     """Return fluents and moves in canonical order; moves role by role, numbered through."""
     fluents, moves = len(form.fluents), form.move_count
     if form.graph.edge_count > limits.edges:
@@ -197,9 +195,7 @@ def _orders(form: Circuit, limits: StructureLimits) -> tuple[IntArray, IntArray]
     return np.argsort(rank[:fluents]), np.lexsort((rank[fluents : fluents + moves], owner))
 
 
-def _pairs(
-    form: Circuit, variables: Sequence[StateVariable], variable_of: IntArray
-) -> list[IntArray]:
+def _pairs(form: Circuit, variables: Sequence[StateVariable], variable_of: Int64s) -> list[Int64s]:
     """Return the fluents of each two variables that some gate reads and no others.
 
     As literals; nothing if there are too many.
@@ -212,7 +208,7 @@ def _pairs(
     return [np.concatenate([literals[a], literals[b]]) for a, b in rows.tolist()]
 
 
-def _translated(symmetry: Symmetry, fluents: IntArray, moves: IntArray) -> Symmetry:
+def _translated(symmetry: Symmetry, fluents: Int64s, moves: Int64s) -> Symmetry:
     """Return a symmetry under other numbers: ``fluents`` and ``moves`` say which was which."""
     images = []
     for image, number in ((symmetry.fluents, fluents), (symmetry.moves, moves)):

@@ -10,8 +10,8 @@ import numpy as np
 
 from neurogame.analysis.report import verdict_record
 from neurogame.analysis.verdict import Evidence
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.ground.atoms import IntArray
 from neurogame.structure.structure import Structure
 from neurogame.structure.symmetries import Symmetry
 
@@ -157,7 +157,7 @@ def _sizes(counted: Counter[int], noun: str) -> str:
     return ", ".join(rows) + (f", {rest:,} of other sizes" if rest else "")
 
 
-def _keeps(image: IntArray) -> bool:
+def _keeps(image: Int64s) -> bool:
     return bool((image == np.arange(len(image))).all())
 
 

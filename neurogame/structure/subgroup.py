@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from neurogame.graph.lanes import Bits
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Bools, Int64s
 from neurogame.structure.symmetries import Symmetry
 
 
-def composition_table(symmetries: Sequence[Symmetry]) -> IntArray:
+def composition_table(symmetries: Sequence[Symmetry]) -> Int64s:
     """Return which symmetry two of them are, one after the other.
 
     Args:
@@ -37,12 +36,12 @@ def composition_table(symmetries: Sequence[Symmetry]) -> IntArray:
     return table
 
 
-def _marks(rows: IntArray, weights: IntArray) -> IntArray:
-    found: IntArray = ((rows + 1) * weights).sum(axis=1)
+def _marks(rows: Int64s, weights: Int64s) -> Int64s:
+    found: Int64s = ((rows + 1) * weights).sum(axis=1)
     return found
 
 
-def small_subgroup(table: IntArray, usable: Bits, most: int) -> tuple[int, ...]:
+def small_subgroup(table: Int64s, usable: Bools, most: int) -> tuple[int, ...]:
     """Return the elements of a group inside a group, ascending.
 
     Elements that commute with all others come first (such as an exchange of the players alone),
@@ -64,7 +63,7 @@ def small_subgroup(table: IntArray, usable: Bits, most: int) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def _generated(table: IntArray, elements: set[int], most: int) -> set[int] | None:
+def _generated(table: Int64s, elements: set[int], most: int) -> set[int] | None:
     """Return the group that some elements generate, or None if it is too large."""
     found = set(elements)
     open_ = list(elements)

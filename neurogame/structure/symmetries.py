@@ -15,9 +15,9 @@ import numpy as np
 
 from neurogame.analysis.random_play import WordEvaluator, choose_moves
 from neurogame.analysis.verdict import Evidence, Verdict
+from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import Bits, Words, pack_lanes
-from neurogame.ground.atoms import IntArray
+from neurogame.graph.lanes import pack_lanes
 from neurogame.structure.automorphisms import find_chain
 from neurogame.structure.game_graph import FIXED, GameGraph, draw_game
 
@@ -44,9 +44,9 @@ class Symmetry:
         verdict: how this is known, and the number of states where it was sampled.
     """
 
-    fluents: IntArray
-    moves: IntArray
-    roles: IntArray
+    fluents: Int64s
+    moves: Int64s
+    roles: Int64s
     initial: bool
     verdict: Verdict
 
@@ -55,9 +55,9 @@ def find_symmetries(
     circuit: Circuit,
     form: Circuit,
     evaluator: WordEvaluator,
-    constant: Bits,
-    states: Bits,
-    drawn: Sequence[Sequence[IntArray]],
+    constant: Bools,
+    states: Bools,
+    drawn: Sequence[Sequence[Int64s]],
     *,
     seed: int,
     most: int,
@@ -96,7 +96,7 @@ def find_symmetries(
     return found, whole
 
 
-def _automorphisms(graph: GameGraph, most: int, work: int) -> tuple[IntArray, bool]:
+def _automorphisms(graph: GameGraph, most: int, work: int) -> tuple[Int64s, bool]:
     """Return a group of automorphisms of a game graph, and whether it is the whole group."""
     chain = find_chain(graph, work=work)
     found, whole = chain.group(most)
@@ -111,7 +111,7 @@ def _automorphisms(graph: GameGraph, most: int, work: int) -> tuple[IntArray, bo
     return found, whole
 
 
-def _symmetry(circuit: Circuit, image: IntArray, verdict: Verdict) -> Symmetry:
+def _symmetry(circuit: Circuit, image: Int64s, verdict: Verdict) -> Symmetry:
     fluents, moves, roles = split_things(circuit, image)
     initial = np.zeros_like(circuit.initial)
     initial[fluents] = circuit.initial
@@ -119,7 +119,7 @@ def _symmetry(circuit: Circuit, image: IntArray, verdict: Verdict) -> Symmetry:
     return Symmetry(fluents, moves, roles, same, verdict)
 
 
-def split_things(circuit: Circuit, image: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+def split_things(circuit: Circuit, image: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Return the images of fluents, moves and roles of a permutation of all of them."""
     fluents, moves = len(circuit.fluents), circuit.move_count
     return (
@@ -133,19 +133,21 @@ def split_things(circuit: Circuit, image: IntArray) -> tuple[IntArray, IntArray,
 class _Check:
     """What the rules say about some states and moves, to compare with what they say of images."""
 
-    def __init__(self, circuit: Circuit, evaluator: WordEvaluator, states: Bits, seed: int) -> None:
+    def __init__(
+        self, circuit: Circuit, evaluator: WordEvaluator, states: Bools, seed: int
+    ) -> None:
         self.circuit, self.evaluator = circuit, evaluator
         states = np.resize(states, (max(len(states), FEWEST_STATES), states.shape[1]))
         self.states = pack_lanes(states.T)
         self.legal, self.terminal, self.goals = evaluator.look(self.states)
         random = np.random.default_rng(seed)
         self.open = ~self.terminal & pack_lanes(np.ones((1, len(states)), np.bool_))[0]
-        self.steps: list[tuple[Words, Words, Words]] = []
+        self.steps: list[tuple[UInt64s, UInt64s, UInt64s]] = []
         for _ in range(_ROUNDS):
             moves, able = choose_moves(circuit, self.legal, random)
             self.steps.append((moves, evaluator.step(self.states, moves), able & self.open))
 
-    def agrees(self, image: IntArray) -> bool:
+    def agrees(self, image: Int64s) -> bool:
         """Return whether a permutation of all things changes nothing in the states looked at."""
         circuit = self.circuit
         fluents, moves, roles = split_things(circuit, image)
@@ -166,7 +168,7 @@ class _Check:
         )
 
 
-def _mapped(rows: Words, image: IntArray) -> Words:
+def _mapped(rows: UInt64s, image: Int64s) -> UInt64s:
     """Return rows with row ``n`` in the place of its image."""
     found = np.empty_like(rows)
     found[image] = rows

@@ -14,9 +14,8 @@ from neurogame.analysis.cone import ConeFinder
 from neurogame.analysis.exclusive import ExclusiveGroup, candidate_groups
 from neurogame.analysis.induction import Candidates, prove
 from neurogame.analysis.verdict import Evidence
+from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import Bits
-from neurogame.ground.atoms import IntArray
 from neurogame.structure.sample import Sample
 
 
@@ -32,7 +31,7 @@ class StateVariable:
             variable of one fluent is proved unless it is exactly one.
     """
 
-    fluents: IntArray
+    fluents: Int64s
     exactly: bool
     evidence: Evidence
 
@@ -74,7 +73,7 @@ def find_variables(
 
 
 def _with_single(
-    groups: list[ExclusiveGroup], evidence: list[Evidence], constant: Bits
+    groups: list[ExclusiveGroup], evidence: list[Evidence], constant: Bools
 ) -> tuple[StateVariable, ...]:
     """Return variables ordered by their first fluents, with the fluents that are in no group."""
     single = ~constant

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.structure.geometry import Geometry
 
 
 def walks(
     geometry: Geometry,
-    values: IntArray,
-    starts: IntArray,
+    values: Int64s,
+    starts: Int64s,
     *,
     length: int,
     most_values: int,
@@ -47,7 +47,7 @@ def walks(
 
 def _walk(
     geometry: Geometry,
-    values: IntArray,
+    values: Int64s,
     allowed: np.ndarray,
     start: int,
     length: int,

@@ -15,13 +15,13 @@ import numpy as np
 from neurogame.analysis.random_play import WordEvaluator, choose_moves
 from neurogame.analysis.state_space import StateSpace, enumerate_states
 from neurogame.analysis.verdict import Evidence, Verdict
+from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
 from neurogame.gdl.canonical import canonical_form
 from neurogame.gdl.kept import kept_names
 from neurogame.gdl.terms import Rules
-from neurogame.graph.lanes import ALL, Bits, Words, pack_lanes, unpack_lanes
-from neurogame.ground.atoms import IntArray
+from neurogame.graph.lanes import ALL, pack_lanes, unpack_lanes
 from neurogame.settings import Settings, setting
 
 _CELLS = 8_000_000
@@ -73,18 +73,18 @@ class Witnesses:
         count: the states if complete, else the games played.
     """
 
-    states: Words
-    present: Words
-    left: Words
+    states: UInt64s
+    present: UInt64s
+    left: UInt64s
     complete: bool
     count: int
-    _source: IntArray | None
-    _target: IntArray | None
-    _bits: Bits | None
-    _moved: Words
+    _source: Int64s | None
+    _target: Int64s | None
+    _bits: Bools | None
+    _moved: UInt64s
     _width: int
 
-    def steps(self, fluents: IntArray) -> tuple[Words, Words, Words]:
+    def steps(self, fluents: Int64s) -> tuple[UInt64s, UInt64s, UInt64s]:
         """Return fluents before and after steps; uint64 ``[K, P]`` twice, and which are steps.
 
         Args:
@@ -96,7 +96,7 @@ class Witnesses:
         own = self._bits[:, fluents]
         return pack_lanes(own[self._source].T), pack_lanes(own[self._target].T), self._moved
 
-    def sample(self, most: int) -> Bits:
+    def sample(self, most: int) -> Bools:
         """Return at most so many of the states, the initial one first; bool ``[S, F]``."""
         lanes = np.flatnonzero(unpack_lanes(self.present[None], 64 * len(self.present))[0])
         if len(lanes) > most:
@@ -153,7 +153,7 @@ def _all(space: StateSpace) -> Witnesses:
 
 
 def _played(
-    evaluator: WordEvaluator, order: IntArray, seed: int, limits: RelationLimits
+    evaluator: WordEvaluator, order: Int64s, seed: int, limits: RelationLimits
 ) -> Witnesses:
     circuit = evaluator.circuit
     cost = evaluator.work + 8 * circuit.move_count + len(circuit.fluents)
@@ -162,8 +162,8 @@ def _played(
         limits.plies, limits.work // (words * cost), _CELLS // (len(circuit.fluents) * words + 1)
     )
     random = np.random.default_rng(seed)
-    state: Words = np.repeat(circuit.initial[:, None], words, axis=1).astype(np.uint64) * ALL
-    playing: Words = np.full(words, ALL)
+    state: UInt64s = np.repeat(circuit.initial[:, None], words, axis=1).astype(np.uint64) * ALL
+    playing: UInt64s = np.full(words, ALL)
     states, present, moved = [state], [playing], []
     for _ in range(max(plies, _FEWEST_PLIES)):
         legal, terminal, _ = evaluator.look(state)
@@ -191,7 +191,7 @@ def _played(
     )
 
 
-def _move_order(rules: Rules, circuit: Circuit) -> IntArray:
+def _move_order(rules: Rules, circuit: Circuit) -> Int64s:
     """Return the moves of all roles, role by role, in an order that names do not change.
 
     Of a rulesheet that is too regular to be numbered, the moves stay in the order of their texts.

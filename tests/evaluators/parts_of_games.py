@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from neurogame.array_types import UInt64s
 from neurogame.evaluators.parts.build import make_parts
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
@@ -46,6 +46,6 @@ def states_in_play(game: Game, count: int, seed: int = 0) -> StateBatch:
     return StateBatch.from_bool(torch.stack(found))
 
 
-def packed(states: StateBatch) -> npt.NDArray[np.uint64]:
+def packed(states: StateBatch) -> UInt64s:
     """Return states as compiled searches take them; uint64 ``[N, Fw]``."""
     return pack_lanes(states.to_bool().numpy())

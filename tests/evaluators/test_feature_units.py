@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import torch
 
+from neurogame.array_types import Float32s
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.evaluators.parts.feature_units import Floats, feature_units, unit_features
+from neurogame.evaluators.parts.feature_units import feature_units, unit_features
 from neurogame.evaluators.parts.perspective import find_perspectives
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.features.candidates import find_candidates
@@ -34,7 +35,7 @@ def made(name: str) -> PartsEvaluator:
     return parts_of(loaded(name), WITH, random=False)
 
 
-def features(game: Game) -> Floats:
+def features(game: Game) -> Float32s:
     kept = find_perspectives(game.structure, mode=True, symmetries=True).kept
     return unit_features(find_candidates(game), kept)
 
@@ -112,7 +113,7 @@ def test_names_have_no_part_in_features(name: str) -> None:
     other = Game.from_rules(scramble(game.rules, 5).rules, "scrambled", cache=False)
     fluents = list(map_game(game, other).fluents)
 
-    def unsigned(columns: Floats) -> set[bytes]:
+    def unsigned(columns: Float32s) -> set[bytes]:
         rounded = (np.round(1000 * columns.T) + 0.0).astype(np.int64)
         return {min(one.tobytes(), (-one).tobytes()) for one in rounded}
 

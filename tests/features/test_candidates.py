@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from neurogame.array_types import Int64s
 from neurogame.features.candidates import MOST, find_candidates
 from neurogame.features.feature import Feature, FeatureKind
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.renaming import renamed_text
 from neurogame.gdl.scramble import scramble
-from neurogame.ground.atoms import IntArray
 from neurogame.simulate.game import Game
 from tests.conftest import shared
 
@@ -40,7 +40,7 @@ def test_a_scrambled_game_has_the_same_candidates(name: str) -> None:
     assert own == sorted(described(feature, back) for feature in find_candidates(other))
 
 
-def described(feature: Feature, name: IntArray) -> tuple[str, ...]:
+def described(feature: Feature, name: Int64s) -> tuple[str, ...]:
     """Return what a feature counts, up to its sign, with other numbers for fluents."""
     read = np.flatnonzero(feature.fluents)
     fluents = sorted((int(name[f]), float(feature.fluents[f])) for f in read)

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Int8s
 from tests.games.plain_games import Cell, PlainGame, numbers, text, winner_goals
 
-Marbles = npt.NDArray[np.int8]
 # The upper and lower half of rows (counted from the top) and the columns of each quadrant.
 QUADRANTS = ((0, 3), (0, 0), (3, 0), (3, 3))
 
@@ -24,7 +23,7 @@ class Pentago(PlainGame[tuple[int, bytes]]):
     def initial(self) -> tuple[int, bytes]:
         return (0, bytes(36))
 
-    def board(self, state: tuple[int, bytes]) -> Marbles:
+    def board(self, state: tuple[int, bytes]) -> Int8s:
         """Return 0 for an empty cell, 1 for red, 2 for black; int8 [6, 6]."""
         return np.frombuffer(state[1], dtype=np.int8).reshape(6, 6).copy()
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from neurogame.array_types import Float64s
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.recorded_games import RecordedGames
 from neurogame.learn.knowledge_network import unpacked
@@ -57,7 +57,7 @@ def state_quality(knowledge: Knowledge, games: RecordedGames) -> StateQuality:
     return StateQuality(log_loss=float(losses.mean()), ranking=float(np.mean(rankings)))
 
 
-def _ranking(values: npt.NDArray[np.float64], results: npt.NDArray[np.float64]) -> float:
+def _ranking(values: Float64s, results: Float64s) -> float:
     """Return the chance that the better of two states has the higher value."""
     right, pairs = 0.0, 0
     levels = np.unique(results)

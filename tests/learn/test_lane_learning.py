@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 
+from neurogame.array_types import Float32s, Float64s, Int32s, Int64s, UInt8s, UInt64s
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.expander import Expander
@@ -18,8 +18,6 @@ from neurogame.kernels.self_play.games import Games, GameSettings
 from neurogame.simulate.game import Game
 from tests.evaluators.parts_of_games import SMALL, parts_of
 
-Floats = npt.NDArray[np.float64]
-
 SETTINGS = GameSettings(lanes=3, plies=40, seed=5, epsilon=0.3, lambda_=0.6, openings=2)
 
 
@@ -27,12 +25,12 @@ SETTINGS = GameSettings(lanes=3, plies=40, seed=5, epsilon=0.3, lambda_=0.6, ope
 class Ended:
     """A game that has just ended, as it was kept."""
 
-    states: npt.NDArray[np.uint64]
-    modes: npt.NDArray[np.int32]
-    logics: npt.NDArray[np.float32]
-    searched: npt.NDArray[np.float32]
-    cut: npt.NDArray[np.uint8]
-    targets: npt.NDArray[np.float32]
+    states: UInt64s
+    modes: Int32s
+    logics: Float32s
+    searched: Float32s
+    cut: UInt8s
+    targets: Float32s
 
 
 def make(
@@ -67,7 +65,7 @@ def next_end(games: Games) -> Ended:
     return Ended(**{name: array_of(games.own, name)[:count].copy() for name in names})
 
 
-def fluents_of(game: Game, states: npt.NDArray[np.uint64]) -> torch.Tensor:
+def fluents_of(game: Game, states: UInt64s) -> torch.Tensor:
     """Return which fluents hold; bool ``[N, F]``."""
     flags = np.unpackbits(states.view(np.uint8), axis=1, bitorder="little")
     return torch.from_numpy(flags[:, : len(game.fluents)].astype(np.bool_))
@@ -179,10 +177,10 @@ def test_rows_learn_the_errors_of_their_positions() -> None:
 
 
 def _learn(
-    learned: tuple[Floats, Floats, Floats],
-    rows: npt.NDArray[np.int64],
-    hidden: Floats,
-    targets: Floats,
+    learned: tuple[Float64s, Float64s, Float64s],
+    rows: Int64s,
+    hidden: Float64s,
+    targets: Float64s,
     *,
     rate: float,
 ) -> None:
@@ -201,7 +199,7 @@ def _learn(
 
 
 def _settle(
-    learned: tuple[Floats, Floats, Floats], rows: npt.NDArray[np.int64], due: Floats, rate: float
+    learned: tuple[Float64s, Float64s, Float64s], rows: Int64s, due: Float64s, rate: float
 ) -> None:
     """Give rows their errors."""
     table, errors, sizes = learned

@@ -8,15 +8,16 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from neurogame.analysis.random_play import WordEvaluator, choose_moves
+from neurogame.array_types import Bools, UInt64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.graph.lanes import ALL, Bits, Words, pack_lanes, unpack_lanes
+from neurogame.graph.lanes import ALL, pack_lanes, unpack_lanes
 from neurogame.netlist.facts import Facts
 from neurogame.netlist.ply import Choice, Ply, Section
 
 
 def played_words(
     circuit: Circuit, *, seed: int, words: int, plies: int
-) -> Iterator[tuple[Words, Words]]:
+) -> Iterator[tuple[UInt64s, UInt64s]]:
     """Yield the states ``[F, W]`` of random games ply by ply, and the games still played.
 
     Games that are over stay where they are.
@@ -36,7 +37,7 @@ def played_words(
 
 
 def check_play(
-    circuit: Circuit, facts: Facts, ply: Ply, state: Words, random: np.random.Generator
+    circuit: Circuit, facts: Facts, ply: Ply, state: UInt64s, random: np.random.Generator
 ) -> None:
     """Compare a play netlist with the circuit on reachable states; uint64 ``[F, W]``."""
     evaluator = WordEvaluator(circuit)
@@ -74,7 +75,7 @@ def check_play(
     assert (rows[ply.next] == np.where(circuit.initial, ALL, np.uint64(0))[:, None]).all()
 
 
-def check_step(circuit: Circuit, ply: Ply, state: Words, moves: Words) -> None:
+def check_step(circuit: Circuit, ply: Ply, state: UInt64s, moves: UInt64s) -> None:
     """Compare a step netlist with the circuit; uint64 ``[F, W]`` and ``[M, W]``."""
     evaluator = WordEvaluator(circuit)
     legal, terminal, goals = evaluator.look(state)
@@ -122,12 +123,12 @@ def check_form(ply: Ply) -> None:
         assert max(rows, default=0) < first + ply.bounds[section + 1]
 
 
-def _run(ply: Ply, rows: Words, section: Section) -> None:
+def _run(ply: Ply, rows: UInt64s, section: Section) -> None:
     gates = ply.gates(section)
     ply.netlist.run(rows, gates.start, gates.stop)
 
 
-def _check_goals(circuit: Circuit, ply: Ply, rows: Words, goals: Words) -> None:
+def _check_goals(circuit: Circuit, ply: Ply, rows: UInt64s, goals: UInt64s) -> None:
     begin = 0
     several = np.zeros_like(rows[0])
     for values in circuit.goals:
@@ -144,12 +145,12 @@ def _choose(
     circuit: Circuit,
     facts: Facts,
     choice: Choice,
-    rows: Words,
-    legal: Words,
-    open_: Bits,
+    rows: UInt64s,
+    legal: UInt64s,
+    open_: Bools,
     ends: list[int],
     random: np.random.Generator,
-) -> Bits:
+) -> Bools:
     """Check the counts of a choice, fill in ranks, and return the moves that they stand for."""
     lanes = len(open_)
     flags = unpack_lanes(legal, lanes)
@@ -179,7 +180,7 @@ def _choose(
     return made
 
 
-def _number(rows: Words, places: np.ndarray, lanes: int) -> np.ndarray:
+def _number(rows: UInt64s, places: np.ndarray, lanes: int) -> np.ndarray:
     bits = unpack_lanes(rows[places], lanes).astype(np.int64)
     result: np.ndarray = (bits << np.arange(len(bits))[:, None]).sum(axis=0)
     return result

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from neurogame.analysis.random_play import WordEvaluator
+from neurogame.array_types import Bools
 from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
 from neurogame.gdl.library import load_rules
-from neurogame.graph.lanes import Bits, unpack_lanes
+from neurogame.graph.lanes import unpack_lanes
 from neurogame.netlist.facts import Facts, Turn, facts_of, find_facts, fluent_literals
 from tests.conftest import shared
 from tests.netlist.checking import played_words
@@ -32,9 +33,9 @@ SHARED = [
 ]
 
 
-def _condition(held: Bits, turn: Turn) -> Bits:
+def _condition(held: Bools, turn: Turn) -> Bools:
     """Return in which lanes a turn's condition holds."""
-    holds: Bits = np.logical_and.reduce(held[list(turn.literals)], axis=0, initial=True)
+    holds: Bools = np.logical_and.reduce(held[list(turn.literals)], axis=0, initial=True)
     return ~holds if turn.complement else holds
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.netlist import factor_loops
 from neurogame.netlist.factor_loops import in_order
 
@@ -16,7 +16,7 @@ FIRST = 3
 
 
 @st.composite
-def gates_in_disorder(draw: st.DrawFn) -> tuple[IntArray, list[list[int]], list[int]]:
+def gates_in_disorder(draw: st.DrawFn) -> tuple[Int64s, list[list[int]], list[int]]:
     """Draw for each gate its place and its inputs, which are inputs or gates before it in turn."""
     count = draw(st.integers(1, 12))
     places = np.array(draw(st.permutations(range(count))), np.int64)
@@ -29,7 +29,7 @@ def gates_in_disorder(draw: st.DrawFn) -> tuple[IntArray, list[list[int]], list[
     return places, inputs, draw(st.lists(st.builds(lambda n: 2 * n, node), max_size=4))
 
 
-def parts(places: IntArray, inputs: list[list[int]]) -> tuple[IntArray, IntArray, IntArray]:
+def parts(places: Int64s, inputs: list[list[int]]) -> tuple[Int64s, Int64s, Int64s]:
     sizes = np.array([len(own) for own in inputs])
     begin, end = np.zeros((2, len(inputs)), np.int64)
     end[places] = np.cumsum(sizes)
@@ -38,7 +38,7 @@ def parts(places: IntArray, inputs: list[list[int]]) -> tuple[IntArray, IntArray
 
 
 def twin(
-    begin: IntArray, end: IntArray, inputs: IntArray, roots: list[int]
+    begin: Int64s, end: Int64s, inputs: Int64s, roots: list[int]
 ) -> tuple[list[list[int]], list[int]]:
     """Return the inputs of each gate and the roots, by plain recursion."""
     made: list[list[int]] = []
@@ -60,7 +60,7 @@ def twin(
 @settings(deadline=None)
 @given(gates_in_disorder())
 def test_gates_come_in_the_order_in_which_a_recursion_makes_them(
-    drawn: tuple[IntArray, list[list[int]], list[int]],
+    drawn: tuple[Int64s, list[list[int]], list[int]],
 ) -> None:
     places, inputs, roots = drawn
     given_parts = parts(places, inputs)
@@ -74,7 +74,7 @@ def test_gates_come_in_the_order_in_which_a_recursion_makes_them(
 class _Counting:
     """An array that counts how often it is read."""
 
-    def __init__(self, values: IntArray) -> None:
+    def __init__(self, values: Int64s) -> None:
         self.values, self.reads = values, 0
 
     def __getitem__(self, index: Any) -> Any:

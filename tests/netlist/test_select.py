@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from neurogame.graph.lanes import Bits, pack_lanes, unpack_lanes
+from neurogame.array_types import Bools
+from neurogame.graph.lanes import pack_lanes, unpack_lanes
 from neurogame.netlist.builder import Builder
 from neurogame.netlist.select import Selection, rank_bits
 
 
-def check(legal: Bits, rank: np.ndarray) -> int:
+def check(legal: Bools, rank: np.ndarray) -> int:
     """Compare one choice on many lanes; return the number of gates."""
     slots, lanes = legal.shape
     width = rank_bits(slots)
@@ -26,8 +27,8 @@ def check(legal: Bits, rank: np.ndarray) -> int:
     netlist.run(rows)
     flags = unpack_lanes(rows, lanes)
 
-    def value(literal: int) -> Bits:
-        result: Bits = flags[literal >> 1] ^ bool(literal & 1)
+    def value(literal: int) -> Bools:
+        result: Bools = flags[literal >> 1] ^ bool(literal & 1)
         return result
 
     def number(literals: list[int]) -> np.ndarray:

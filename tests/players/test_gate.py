@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 import torch
 
+from neurogame.array_types import Bools, Float32s
+
 pytest.importorskip("numba")
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores, Flags, Reals
+from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
 from neurogame.players.gate.evidence import measure_evidence
 from neurogame.players.gate.gate import open_evaluator_gate, open_gate
 from neurogame.players.gate.trials import Trials
@@ -37,7 +39,7 @@ class Judged:
     def compiled_scores(self) -> CompiledScores | None:
         return None
 
-    def move_scores(self, fluents: Flags, legal: Flags, role: int) -> Reals:
+    def move_scores(self, fluents: Bools, legal: Bools, role: int) -> Float32s:
         found = np.zeros(legal.shape, np.float32)
         for row, (held, own) in enumerate(zip(fluents, legal, strict=True)):
             for move in np.flatnonzero(own).tolist():

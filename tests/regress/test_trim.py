@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from neurogame.analysis.analyse import GameAnalysis, analyse
+from neurogame.array_types import Float64s, Int64s
 from neurogame.errors import ConfigurationError
 from neurogame.graph.graph import AND, OR
-from neurogame.ground.atoms import IntArray
 from neurogame.regress.action_formulas import ActionFormulas, action_formulas
 from neurogame.regress.clockwork import clockwork
-from neurogame.regress.fuzzy_truth import Doubles
 from neurogame.regress.ranking import ranking_change
 from neurogame.regress.shared_terms import without_shared_terms
 from neurogame.regress.trim import Samples, TrimConfig, action_values, trim
@@ -31,10 +30,10 @@ def samples_of(game: Game, role: int, count: int, seed: int) -> Samples:
     return Samples(inputs=inputs, legal=legal[:, own])
 
 
-def truth_of(analysis: GameAnalysis) -> Callable[[IntArray], Doubles]:
+def truth_of(analysis: GameAnalysis) -> Callable[[Int64s], Float64s]:
     """Return the paper's truth of leaves, fluents that persist counted as certain."""
 
-    def truth(leaves: IntArray) -> Doubles:
+    def truth(leaves: Int64s) -> Float64s:
         found = np.tile([0.03, 0.97], (len(leaves), 1))
         own = np.flatnonzero(leaves > 1)
         place = (leaves[own] >> 1) - 1
@@ -47,7 +46,7 @@ def truth_of(analysis: GameAnalysis) -> Callable[[IntArray], Doubles]:
     return truth
 
 
-def slow_values(own: ActionFormulas, truth: Doubles, inputs: np.ndarray) -> np.ndarray:
+def slow_values(own: ActionFormulas, truth: Float64s, inputs: np.ndarray) -> np.ndarray:
     rows = [slow_truth(own.graph, own.leaves, truth, row) for row in inputs]
     return np.array(rows).reshape(len(inputs), own.outputs.size)
 

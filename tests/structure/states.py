@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.analysis.random_play import WordEvaluator, play
-from neurogame.graph.lanes import Bits, unpack_lanes
+from neurogame.array_types import Bools
+from neurogame.graph.lanes import unpack_lanes
 from neurogame.simulate.game import Game
 
 
-def sampled(game: Game, most: int, seed: int = 0) -> Bits:
+def sampled(game: Game, most: int, seed: int = 0) -> Bools:
     """Return different states of random play, ends among them; bool ``[S, F]``."""
     plies = play(WordEvaluator(game.circuit), seed=seed, words=1, plies=200, work=10**8)
-    found: Bits = np.unique(
+    found: Bools = np.unique(
         np.concatenate([unpack_lanes(ply.state, 64).T for ply in plies]), axis=0
     )
     order = np.random.default_rng(seed).permutation(len(found))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.graph.lanes import Bits
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Bools, Float64s, Int64s
 from neurogame.simulate.game import Game
 from neurogame.structure.patterns import PatternLimits, PatternSet, draw_patterns
 from neurogame.structure.symmetries import Symmetry
@@ -21,7 +19,7 @@ GAMES = ["tictactoe", "connectfour", "breakthrough6", "hex5", "tictactoe3p", "ro
 
 
 @cache
-def loaded(name: str) -> tuple[Game, Bits]:
+def loaded(name: str) -> tuple[Game, Bools]:
     """Return a game and states of it."""
     game = Game.load(name)
     return game, sampled(game, 100)
@@ -76,9 +74,7 @@ def check_shape(patterns: PatternSet, limits: PatternLimits) -> None:
     assert all(len(set(walk)) == len(walk) <= limits.length for walk in walks)
 
 
-def values(
-    patterns: PatternSet, weights: list[npt.NDArray[np.float64]], rows: IntArray
-) -> npt.NDArray[np.float64]:
+def values(patterns: PatternSet, weights: list[Float64s], rows: Int64s) -> Float64s:
     """Return the sum of the weights read, for every role in every mode; ``[S, R, K]``."""
     roles, modes = patterns.roles.shape[1], patterns.modes.shape[1]
     total = np.zeros((len(rows), roles, modes))
@@ -88,13 +84,13 @@ def values(
     return total
 
 
-def mode_images(game: Game, symmetry: Symmetry) -> IntArray:
+def mode_images(game: Game, symmetry: Symmetry) -> Int64s:
     """Return the number of the image of each value of the mode."""
     mode = game.structure.mode
     if mode is None:
         return np.zeros(1, np.int64)
     fluents = game.structure.variables[mode.variable].fluents
-    found: IntArray = np.searchsorted(fluents, symmetry.fluents[fluents])
+    found: Int64s = np.searchsorted(fluents, symmetry.fluents[fluents])
     return found
 
 

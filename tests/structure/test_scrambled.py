@@ -7,11 +7,11 @@ import os
 import numpy as np
 import pytest
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.compile import compile_rules
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.renaming import renamed_text
 from neurogame.gdl.scramble import scramble
-from neurogame.ground.atoms import IntArray
 from neurogame.structure.structure import Structure, find_structure
 from tests.conftest import SHARED, shared
 
@@ -58,7 +58,7 @@ def counted(structure: Structure) -> tuple[object, ...]:
     )
 
 
-def described(structure: Structure, to: IntArray) -> tuple[object, ...]:
+def described(structure: Structure, to: Int64s) -> tuple[object, ...]:
     """Return everything about a structure as plain sets, its fluents renumbered."""
     of = [frozenset(to[v.fluents].tolist()) for v in structure.variables]
     variables = zip(of, structure.variables, strict=True)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from neurogame.analysis.verdict import Evidence
+from neurogame.array_types import Int64s
 from neurogame.gdl.check import valid_rules
-from neurogame.ground.atoms import IntArray
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 from neurogame.structure.automorphisms import find_chain
@@ -145,7 +145,7 @@ def graph_of(count: int, edges: set[tuple[int, int, int]]) -> GameGraph:
     """Return a graph in which all nodes are fluents."""
     both = [(a, b, 2 * label) for a, b, label in edges]
     both += [(b, a, 2 * label + 1) for a, b, label in edges]
-    table: IntArray = np.array(sorted(both), np.int64).reshape(-1, 3)
+    table: Int64s = np.array(sorted(both), np.int64).reshape(-1, 3)
     start = np.searchsorted(table[:, 0], np.arange(count + 1)).astype(np.int64)
     nodes = np.zeros(count, np.int64)
     telling = np.ones(count, np.bool_)

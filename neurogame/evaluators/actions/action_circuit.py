@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from neurogame.array_types import Bools, Float32s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
 from neurogame.evaluators.actions.config import ActionConfig
@@ -17,7 +18,7 @@ from neurogame.evaluators.actions.role_circuit import RoleCircuit
 from neurogame.graph.evaluate import holds
 from neurogame.graph.prune import prune
 from neurogame.kernels.actions.limits import MOST_DOUBLINGS, SMALL
-from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS, CompiledScores, Flags, Reals
+from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS, CompiledScores
 
 
 @final
@@ -153,7 +154,7 @@ class ActionCircuit(nn.Module):
 
         return export_scores(self.all_roles(), self.fluent_count, self.move_counts)
 
-    def move_scores(self, fluents: Flags, legal: Flags, role: int) -> Reals:
+    def move_scores(self, fluents: Bools, legal: Bools, role: int) -> Float32s:
         """Return the scores of a role's moves, as torch computes them; see :class:`MoveJudge`.
 
         Args:
@@ -171,11 +172,11 @@ class ActionCircuit(nn.Module):
             found = self._scores(states, role, None, mine).cpu().numpy()
         if self.scale == LINEAR:
             found = enlarged(found, legal)
-        scores: Reals = found.astype(np.float32)
+        scores: Float32s = found.astype(np.float32)
         return scores
 
 
-def enlarged(scores: np.ndarray, legal: Flags) -> np.ndarray:
+def enlarged(scores: np.ndarray, legal: Bools) -> np.ndarray:
     """Multiply the scores of states whose legal moves are all tiny by a power of two.
 
     Args:

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neurogame.array_types import Int64s
 from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
 from neurogame.graph.groups import group_starts
-from neurogame.ground.atoms import IntArray
 from neurogame.kernels.actions.formulas import Formulas, Heuristic, memory_of, score_by_role
 from neurogame.kernels.actions.gates import LANES
 from neurogame.kernels.actions.scores import score_actions
@@ -133,7 +133,7 @@ def _uses(graph: ActionGraph) -> Arrays:
     }
 
 
-def _reads(graph: ActionGraph, fluents: int, move_bits: IntArray) -> Arrays:
+def _reads(graph: ActionGraph, fluents: int, move_bits: Int64s) -> Arrays:
     """Return what the leaves of a graph read: ``words``, ``bits`` and ``chances``."""
     constant, chance = graph.leaf_input == 0, graph.leaf_input > fluents
     behind = _WORD * -(-fluents // _WORD)

@@ -11,15 +11,12 @@ from functools import cached_property
 from typing import NamedTuple, final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float64s, Int64s
 from neurogame.graph.extend import with_more_gates, with_more_inputs
 from neurogame.graph.graph import AND, OR, Graph, replaced
 from neurogame.graph.levels import runs
 from neurogame.graph.prune import with_gates, with_sorted_inputs
-from neurogame.ground.atoms import IntArray
-
-Doubles = npt.NDArray[np.float64]
 
 FAN_IN = 4
 """Inputs of a gate at most."""
@@ -65,9 +62,9 @@ class ActionGraph:
             outputs the formula of each move; ``[M]``.
     """
 
-    leaf_input: IntArray
-    leaf_move: IntArray
-    leaf_truth: Doubles
+    leaf_input: Int64s
+    leaf_move: Int64s
+    leaf_truth: Float64s
     graph: Graph
 
     @property
@@ -91,12 +88,12 @@ class ActionGraph:
         return self.graph.edge_count
 
     @cached_property
-    def inputs(self) -> IntArray:
+    def inputs(self) -> Int64s:
         """Row that each edge reads: its node, as the constant has no row; int64 ``[E]``."""
         return (self.graph.inputs >> 1) - 1
 
     @cached_property
-    def outputs(self) -> IntArray:
+    def outputs(self) -> Int64s:
         """Row of each move's formula; int64 ``[M]``."""
         return (self.graph.outputs >> 1) - 1
 
@@ -115,7 +112,7 @@ class ActionGraph:
             for gates in runs(graph)
         )
 
-    def edges_of(self, run: Run) -> IntArray:
+    def edges_of(self, run: Run) -> Int64s:
         """Return the rows that a run's gates read, ``[n, k]``."""
         size = (run.last - run.first) * run.fan_in
         return self.inputs[run.edge : run.edge + size].reshape(-1, run.fan_in)
@@ -123,9 +120,9 @@ class ActionGraph:
 
 def build_graph(
     graph: Graph,
-    leaves: IntArray,
-    truth: Doubles,
-    outputs: tuple[IntArray, ...],
+    leaves: Int64s,
+    truth: Float64s,
+    outputs: tuple[Int64s, ...],
     weights: tuple[float, ...],
     unknown: float,
     own: range = range(0),

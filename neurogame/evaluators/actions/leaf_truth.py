@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from neurogame.analysis.analyse import GameAnalysis
+from neurogame.array_types import Float64s, Int64s
 from neurogame.evaluators.actions.config import ActionConfig
-from neurogame.ground.atoms import IntArray
-
-Doubles = npt.NDArray[np.float64]
 
 HALF = 0.5
 """The truth of what is not known."""
 
 
 def leaf_truth(
-    leaves: IntArray, analysis: GameAnalysis, config: ActionConfig, own: range = range(0)
-) -> Doubles:
+    leaves: Int64s, analysis: GameAnalysis, config: ActionConfig, own: range = range(0)
+) -> Float64s:
     """Return the truth of literals where their input does not hold, and where it does.
 
     Of a move the truth is that of its probability, if :attr:`ActionConfig.unknown` is

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from neurogame.array_types import Bools, Float32s
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.evaluators.claims import check_claim
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
@@ -19,9 +19,6 @@ from neurogame.kernels.knowledge.scores import ScoreWeights, compile_scores
 from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
-
-Flags = npt.NDArray[np.bool_]
-Reals = npt.NDArray[np.float32]
 
 
 @final
@@ -151,7 +148,7 @@ class Knowledge(nn.Module):
             values[begin:end][self.plays[begin:end] == 0] = mean
         return values
 
-    def move_scores(self, fluents: Flags, legal: Flags, role: int) -> Reals:
+    def move_scores(self, fluents: Bools, legal: Bools, role: int) -> Float32s:
         """Return the scores of a role's moves: ``Psi`` scaled to 0..1; the definition.
 
         The values are weighted by ``move_weight`` and ``state_weight`` and their sum divided by
@@ -179,7 +176,7 @@ class Knowledge(nn.Module):
                 made[:, role] = torch.from_numpy(own)
                 total += self._following(states[rows], made, role)
             scores[rows, own] += factor * total.numpy() / len(joints)
-        found: Reals = scores.astype(np.float32)
+        found: Float32s = scores.astype(np.float32)
         return found
 
     def _following(self, states: Tensor, joint: Tensor, role: int) -> Tensor:
@@ -217,7 +214,7 @@ class Knowledge(nn.Module):
         )
         return compile_scores(self.circuit, weights)
 
-    def _tables(self) -> tuple[Reals, Reals, Reals]:
+    def _tables(self) -> tuple[Float32s, Float32s, Float32s]:
         """Return the first three parts of :class:`ScoreWeights`."""
         psi, roles = self.psi.detach().numpy(), len(self.psi)
         if self.inner is None or self.outer is None:

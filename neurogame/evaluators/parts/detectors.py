@@ -12,20 +12,18 @@ Thielscher, section 3.1.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float32s
 from neurogame.structure.structure import Structure
 
 _EXCITED, _INHIBITED = 1.0, -2.0
 _NOISE = 0.03
 """Standard deviation of all other weights of a detector."""
 
-Floats = npt.NDArray[np.float32]
-
 
 def first_embedding(
     structure: Structure | None, fluents: int, hidden: int, share: float, seed: int
-) -> tuple[Floats, Floats]:
+) -> tuple[Float32s, Float32s]:
     """Return the first embeddings and biases of one set of weights.
 
     Args:

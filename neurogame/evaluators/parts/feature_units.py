@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from neurogame.array_types import Bools, Float32s
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.layout import PartsLayout
 from neurogame.evaluators.parts.perspective import find_perspectives
@@ -37,12 +37,10 @@ _NOISE = 0.03
 _SAME = 1e-4
 """Differences up to this are those of rounding."""
 
-Floats = npt.NDArray[np.float32]
-
 
 def feature_units(
     game: Game, layout: PartsLayout, config: PartsConfig, seed: int
-) -> tuple[Floats, Floats]:
+) -> tuple[Float32s, Float32s]:
     """Return the embeddings and biases of the units that begin as features.
 
     Args:
@@ -83,7 +81,7 @@ def feature_units(
     return embedding.astype(np.float32), bias.astype(np.float32)
 
 
-def unit_features(features: Sequence[Feature], kept: Sequence[Symmetry]) -> Floats:
+def unit_features(features: Sequence[Feature], kept: Sequence[Symmetry]) -> Float32s:
     """Return the weights of fluents in those features that a hidden unit can be.
 
     They are sums over fluents alone, and the same under every symmetry that positions are learned
@@ -110,9 +108,7 @@ def unit_features(features: Sequence[Feature], kept: Sequence[Symmetry]) -> Floa
     return np.stack(columns, axis=1) if columns else np.zeros((fluents, 0), np.float32)
 
 
-def _values_in_play(
-    game: Game, layout: PartsLayout, weights: Floats
-) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def _values_in_play(game: Game, layout: PartsLayout, weights: Float32s) -> tuple[Float32s, Bools]:
     """Return sums over the fluents of states of random games, as their modes see them.
 
     Returns:
@@ -143,7 +139,7 @@ def _values_in_play(
     return np.stack(found), ceased
 
 
-def _tells_games_apart(values: Floats) -> npt.NDArray[np.bool_]:
+def _tells_games_apart(values: Float32s) -> Bools:
     """Return which features ever differ between games at the same time; bool ``[K]``.
 
     Others are clocks, as the number of stones where everybody places one in turn.
@@ -151,5 +147,5 @@ def _tells_games_apart(values: Floats) -> npt.NDArray[np.bool_]:
     there = ~np.isnan(values)
     highest = np.where(there, values, -np.inf).max(axis=1)
     lowest = np.where(there, values, np.inf).min(axis=1)
-    found: npt.NDArray[np.bool_] = (highest > lowest + _SAME).any(axis=0)
+    found: Bools = (highest > lowest + _SAME).any(axis=0)
     return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from neurogame.array_types import Float32s, Int64s
 from neurogame.circuit.circuit import HasCircuit
 from neurogame.evaluators.parts.build import describe_parts
 from neurogame.evaluators.parts.config import PartsConfig
@@ -17,10 +18,8 @@ from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.evaluators.parts.layout import PartsLayout, PartsSizes
 from neurogame.features.evidence import find_evidence
 from neurogame.features.evidence_config import EvidenceConfig
-from neurogame.features.feature import Reals
 from neurogame.features.store import known_evidence
 from neurogame.features.weights import WeightedFeatures, weigh
-from neurogame.ground.atoms import IntArray
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
 
@@ -66,7 +65,7 @@ def feature_evaluator(game: HasCircuit, weighted: WeightedFeatures) -> PartsEval
     # A constant is a look-up that nothing changes.
     above = np.abs(linear).sum(axis=1) + 1.0
     constant = (weighted.constants - above).astype(np.float32)
-    columns: list[IntArray] = [np.zeros(fluents, np.int64), *(column for column, _ in rows)]
+    columns: list[Int64s] = [np.zeros(fluents, np.int64), *(column for column, _ in rows)]
     sizes = np.array([1, *(own.shape[1] for _, own in rows)])
     tables_of = np.concatenate([constant[:, None], *(own for _, own in rows)], axis=1)
     ends = np.cumsum(sizes)
@@ -109,12 +108,12 @@ def feature_evaluator(game: HasCircuit, weighted: WeightedFeatures) -> PartsEval
     return found
 
 
-def _look_ups(weighted: WeightedFeatures, fluents: int) -> list[tuple[IntArray, Reals]]:
+def _look_ups(weighted: WeightedFeatures, fluents: int) -> list[tuple[Int64s, Float32s]]:
     """Return every row that any feature reads: addends ``[F]`` and what it adds, ``[O, n]``.
 
     Features that read the same row share it.
     """
-    found: dict[bytes, tuple[IntArray, Reals]] = {}
+    found: dict[bytes, tuple[Int64s, Float32s]] = {}
     for number, own in enumerate(weighted.features):
         tables = own.lookups
         if tables is None:

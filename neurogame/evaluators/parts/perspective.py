@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.structure.structure import Structure
 from neurogame.structure.symmetries import Symmetry
 
@@ -28,9 +28,9 @@ class Perspectives:
             each other shares weights; the identity first.
     """
 
-    fluents: IntArray
+    fluents: Int64s
     views: tuple[Symmetry, ...]
-    weights: IntArray
+    weights: Int64s
     kept: tuple[Symmetry, ...]
 
 

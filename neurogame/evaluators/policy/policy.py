@@ -10,12 +10,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from neurogame.array_types import Bools, Float32s
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.claims import check_claim
 from neurogame.evaluators.parts.evaluator import LAYOUT, PartsEvaluator, check_layout
 from neurogame.evaluators.parts.layout import PartsLayout, empty_layout, stored_sizes
-from neurogame.kernels.leaves.move_scores import LOGITS, CompiledScores, Flags, Reals
+from neurogame.kernels.leaves.move_scores import LOGITS, CompiledScores
 from neurogame.kernels.policy.scores import PolicyWeights, compile_policy
 
 
@@ -143,7 +144,7 @@ class LearnedPolicy(nn.Module):
                 found = found.index_copy(0, rows, torch.relu(own))
         return found
 
-    def move_scores(self, fluents: Flags, legal: Flags, role: int) -> Reals:
+    def move_scores(self, fluents: Bools, legal: Bools, role: int) -> Float32s:
         """Return the scores of a role's moves, as torch computes them; the definition.
 
         Args:
@@ -156,7 +157,7 @@ class LearnedPolicy(nn.Module):
         """
         with torch.no_grad():
             found = self(torch.from_numpy(np.ascontiguousarray(fluents)), role)
-        scores: Reals = found.cpu().numpy().astype(np.float32)
+        scores: Float32s = found.cpu().numpy().astype(np.float32)
         return scores
 
     def compiled_scores(self) -> CompiledScores:

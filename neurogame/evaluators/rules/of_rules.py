@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias, final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from neurogame.array_types import Float64s
 from neurogame.errors import LimitError
 from neurogame.evaluators.parts.build import describe_parts
 from neurogame.evaluators.parts.config import PartsConfig
@@ -26,7 +26,6 @@ from neurogame.simulate.game import Game
 MOST_ROWS, MOST_LOOKUPS = 20_000, 4096
 """Of one look-up, and look-ups of all rules."""
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 _Sets: TypeAlias = tuple[tuple[int, ...], ...]
 
 
@@ -67,7 +66,7 @@ class _Collected:
         self.shape = (max(len(self.modes), 1), outputs)
         self.constant = np.zeros(self.shape)
         self.linear = np.zeros((*self.shape, self.fluents))
-        self.tables: dict[_Sets, Floats] = {}
+        self.tables: dict[_Sets, Float64s] = {}
 
     def add(self, rule: GroundRule, opposed: bool) -> None:
         """Add an instance in all modes."""

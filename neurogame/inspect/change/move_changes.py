@@ -7,9 +7,8 @@ from typing import final
 
 import numpy as np
 
-from neurogame.array_types import Float64s2
+from neurogame.array_types import Bools, Float64s2
 from neurogame.inspect.move_values import EvaluatorOrJudge, worths_of_moves
-from neurogame.learn.lookahead import Flags
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
@@ -114,11 +113,11 @@ def move_changes(
     )
 
 
-def best_moves(values: Float64s2) -> Flags:
+def best_moves(values: Float64s2) -> Bools:
     """Return which moves are as good as the best; bool ``[A, widest]``.
 
     Args:
         values: of the moves of each state; float64 ``[A, widest]``, -inf where there is none.
     """
-    found: Flags = values >= values.max(axis=1, keepdims=True) - _EQUAL
+    found: Bools = values >= values.max(axis=1, keepdims=True) - _EQUAL
     return found

@@ -14,9 +14,9 @@ from typing import TypeAlias, final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.evaluators.rules.ground_rule import GroundCount, GroundRule
 from neurogame.evaluators.rules.of_rules import mode_fluents
-from neurogame.ground.atoms import IntArray
 from neurogame.simulate.game import Game
 
 MOST_SHAPES = 60_000
@@ -205,7 +205,7 @@ class CandidateMaker:
         return (rule.role, *sorted(map(self._told, rule.counts)))
 
 
-def contents(game: Game, modes: Iterable[int]) -> IntArray:
+def contents(game: Game, modes: Iterable[int]) -> Int64s:
     """Return a number for each fluent, the same for the same content of squares; ``[F]``.
 
     Of a relation that is no board all fluents are alike; those that say whose turn it is differ.

@@ -14,15 +14,12 @@ rules by clusters of like weights.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.array_types import Int64s1
+from neurogame.array_types import Float64s, Int64s1
 from neurogame.inspect.rules.candidates import Family
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 RIDGE = 1.0
 """How much weights are pulled towards 0, per candidate, in weighted states."""
@@ -42,7 +39,7 @@ class Chosen:
     """
 
     def __init__(
-        self, products: Floats, target: Floats, families: Sequence[Family], instances: Int64s1
+        self, products: Float64s, target: Float64s, families: Sequence[Family], instances: Int64s1
     ) -> None:
         """Begin without rules.
 
@@ -58,7 +55,7 @@ class Chosen:
         number = {family: i for i, family in enumerate(dict.fromkeys(families))}
         self._family = np.array([number[family] for family in families], np.int64)
         self.member: Int64s1 = np.full(len(target), _NONE, np.int64)
-        self.weight: Floats = np.zeros(0)
+        self.weight: Float64s = np.zeros(0)
         self._slope = target.copy()
 
     def grow(self, size: int) -> bool:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Float32s
 from neurogame.evaluators.rules.ground_rule import GroundCount, GroundRule
 from neurogame.inspect.rules.candidates import RuleCandidate
 from neurogame.inspect.rules.samples import TeacherSamples
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Columns: TypeAlias = npt.NDArray[np.float32]
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 CLIPPED = 6.0
 """Log-odds are cut off here: beyond, a value is all but sure, and how sure says little."""
@@ -31,14 +27,14 @@ class Truths:
     ``N`` states, ``O`` outputs: one if roles are opposed, else one for each role.
     """
 
-    def __init__(self, held: Flags, roles: int, *, opposed: bool) -> None:
+    def __init__(self, held: Bools, roles: int, *, opposed: bool) -> None:
         """Take states, bool ``[N, F]``."""
         self._held = np.ascontiguousarray(held.T)
         self._opposed = opposed
         self._outputs = 1 if opposed else roles
-        self._known: dict[GroundCount, Flags] = {}
+        self._known: dict[GroundCount, Bools] = {}
 
-    def column(self, rules: Iterable[GroundRule]) -> Columns:
+    def column(self, rules: Iterable[GroundRule]) -> Float32s:
         """Return what instances add up to, with their weights; float32 ``[N * O]``."""
         found = np.zeros((self._held.shape[1], self._outputs), np.float32)
         for rule in rules:
@@ -50,7 +46,7 @@ class Truths:
             found[:, output] += np.float32(-rule.weight if minus else rule.weight) * right
         return found.reshape(-1)
 
-    def _right(self, count: GroundCount) -> Flags:
+    def _right(self, count: GroundCount) -> Bools:
         known = self._known.get(count)
         if known is None:
             number = self._held[list(count.fluents)].sum(axis=0)
@@ -89,7 +85,7 @@ class Design:
         self._choice_weight = np.float32(np.sqrt(_CHOICES)) * weight[rows].reshape(-1)
         self.target = self.rows_of(odds.reshape(-1).astype(np.float32))
 
-    def rows_of(self, column: Columns) -> Columns:
+    def rows_of(self, column: Float32s) -> Float32s:
         """Return the rows of a column of states, float32 ``[N * O]``."""
         own = column.reshape(-1, self._outputs)[self._rows]
         mean = np.stack(
@@ -99,11 +95,11 @@ class Design:
         apart = (own - mean[self._group]).astype(np.float32).reshape(-1)
         return np.concatenate([column * self._weight, apart * self._choice_weight])
 
-    def column(self, candidate: RuleCandidate) -> Columns:
+    def column(self, candidate: RuleCandidate) -> Float32s:
         """Return the rows of a candidate."""
         return self.rows_of(self.truths.column(candidate.instances))
 
-    def columns(self, candidates: Sequence[RuleCandidate]) -> Columns:
+    def columns(self, candidates: Sequence[RuleCandidate]) -> Float32s:
         """Return the rows of candidates; float32 ``[K, rows]``."""
         found = np.zeros((len(candidates), len(self.target)), np.float32)
         for number, one in enumerate(candidates):

@@ -16,14 +16,15 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Float32s, Float64s
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.rules.ground_rule import GroundRule
 from neurogame.evaluators.rules.of_rules import mode_fluents
 from neurogame.evaluators.rules.signature import rules_signature
 from neurogame.evaluators.rules.weighted_rules import RuleSet
 from neurogame.inspect.rules.candidates import CandidateMaker, RuleCandidate
-from neurogame.inspect.rules.choose import RIDGE, Chosen, Floats
-from neurogame.inspect.rules.design import Columns, Design
+from neurogame.inspect.rules.choose import RIDGE, Chosen
+from neurogame.inspect.rules.design import Design
 from neurogame.inspect.rules.generalise import Generaliser
 from neurogame.inspect.rules.needs import find_needs
 from neurogame.inspect.rules.samples import Amount, TeacherSamples, gather_samples
@@ -98,7 +99,7 @@ class Extractor:
 
     def _weighed(
         self, samples: TeacherSamples, config: ExtractConfig
-    ) -> tuple[list[RuleCandidate], Chosen, Columns]:
+    ) -> tuple[list[RuleCandidate], Chosen, Float32s]:
         """Return the most promising candidates, and the choice among them."""
         game = self._game
         design = Design(samples, len(game.roles), opposed=self._opposed)
@@ -164,7 +165,7 @@ class Extractor:
 
 
 def _promising(
-    candidates: Iterable[RuleCandidate], design: Design, target: Columns, most: int
+    candidates: Iterable[RuleCandidate], design: Design, target: Float32s, most: int
 ) -> list[RuleCandidate]:
     """Return the candidates that alone explain most of a target, in the order that they came."""
     scored = []
@@ -177,6 +178,6 @@ def _promising(
     return [one for _, _, one in sorted(kept, key=lambda entry: -entry[1])]
 
 
-def _products(columns: Columns, target: Columns) -> tuple[Floats, Floats]:
+def _products(columns: Float32s, target: Float32s) -> tuple[Float64s, Float64s]:
     """Return products of columns with each other and with a target."""
     return (columns @ columns.T).astype(np.float64), (columns @ target).astype(np.float64)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools
 from neurogame.evaluators.rules.ground_rule import GroundCount
 from neurogame.structure.structure import Structure
 
@@ -22,7 +22,7 @@ _SAME = 0.99
 
 
 def find_needs(
-    structure: Structure, made: npt.NDArray[np.bool_], skipped: set[int]
+    structure: Structure, made: Bools, skipped: set[int]
 ) -> Mapping[int, tuple[GroundCount, ...]]:
     """Return what held whenever a fluent was made, none of it following from the rest.
 
@@ -59,7 +59,7 @@ def _literals(fluents: tuple[int, ...]) -> list[GroundCount]:
 
 
 def _independent(
-    literals: list[GroundCount], right: npt.NDArray[np.bool_], always: list[int]
+    literals: list[GroundCount], right: Bools, always: list[int]
 ) -> tuple[GroundCount, ...]:
     """Return literals that always hold, the rarest first, as long as they say something new."""
     found: list[GroundCount] = []

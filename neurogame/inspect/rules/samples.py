@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
-from neurogame.array_types import Bools1, Float64s2, Int64s1
+from neurogame.array_types import Bools, Bools1, Float64s2, Int64s1
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.positions import played_positions, values_of
 from neurogame.inspect.reliability import log_odds
@@ -31,10 +30,10 @@ class TeacherSamples:
         made: steps: which fluents hold before and after; bool ``[2, T, F]``.
     """
 
-    held: npt.NDArray[np.bool_]
+    held: Bools
     odds: Float64s2
     parent: Int64s1
-    made: npt.NDArray[np.bool_]
+    made: Bools
 
     def __len__(self) -> int:
         """Return the number of states, ``N``."""
@@ -88,7 +87,7 @@ def gather_samples(
 
 def _next_states(
     game: Game, states: StateBatch, most: int, seed: int
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], Int64s1, Bools1]:
+) -> tuple[Bools, Bools, Int64s1, Bools1]:
     """Return states, what all their joint moves lead to, their numbers, and whether it is over."""
     simulator = game.simulator()
     order = np.random.default_rng(seed).permutation(len(states))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from neurogame.array_types import (
+    Float32s,
     Float32s1,
     Float32s2,
     Float64s1,
@@ -116,9 +116,9 @@ heuristic_of = cast(Heuristic)
 """In compiled code: what :attr:`~.MoveScores.judge` is where the judge is an action heuristic."""
 
 
-def memory_of(rows: int) -> npt.NDArray[np.float32]:
+def memory_of(rows: int) -> Float32s:
     """Return rows of lanes that begin where vectors may begin; ``[rows, 16]``."""
-    found: npt.NDArray[np.float32] = aligned(max(rows, 1) * LANES // 2).view(np.float32)
+    found: Float32s = aligned(max(rows, 1) * LANES // 2).view(np.float32)
     return found.reshape(-1, LANES)
 
 

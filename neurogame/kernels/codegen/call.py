@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Counter
 from neurogame.kernels.codegen.kernel import Kernel
 from neurogame.kernels.playout import Tally
@@ -25,7 +25,7 @@ class Caller:
         counts: one vector per counter.
     """
 
-    def __init__(self, kernel: Kernel, initial: IntArray, lengths: int = 0) -> None:
+    def __init__(self, kernel: Kernel, initial: Int64s, lengths: int = 0) -> None:
         """Reserve memory.
 
         Args:
@@ -85,7 +85,7 @@ class Caller:
         return replace(found, made=made, made_goals=made_goals)
 
 
-def tally_of(totals: IntArray, goal_index: IntArray, lengths: IntArray | None) -> Tally:
+def tally_of(totals: Int64s, goal_index: Int64s, lengths: Int64s | None) -> Tally:
     """Return what counters say, without moves.
 
     Args:
@@ -104,7 +104,7 @@ def tally_of(totals: IntArray, goal_index: IntArray, lengths: IntArray | None) -
     )
 
 
-def aligned(words: int) -> npt.NDArray[np.int64]:
+def aligned(words: int) -> Int64s:
     """Return zeroed 64-bit words that begin at a multiple of a vector's size."""
     space = np.zeros(words + _ALIGN // 8, np.int64)
     begin = -space.ctypes.data % _ALIGN // 8

@@ -8,9 +8,9 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.files import Arrays
-from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen.driver import write_module
 from neurogame.kernels.codegen.engine import Code, compile_text, load_object, versions
 from neurogame.kernels.codegen.frame import Part
@@ -57,9 +57,9 @@ class Kernel:
     lane_words: int
     vector_words: int
     memory: int
-    goal_index: IntArray
+    goal_index: Int64s
     goal_rows: int
-    does: IntArray
+    does: Int64s
     tables: tuple[GateTable, ...]
     code: Code
     routine: int

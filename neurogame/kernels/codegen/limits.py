@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.kernels.playout import PlayoutRun, Tally
 from neurogame.kernels.twin.pack import lanes_below
 
@@ -48,7 +48,7 @@ class PlyLimit:
         return tally
 
 
-def quota(plan: PlayoutRun, begin: int, width: int) -> tuple[IntArray, IntArray]:
+def quota(plan: PlayoutRun, begin: int, width: int) -> tuple[Int64s, Int64s]:
     """Return which lanes of some words play, and how many games each may begin after its first.
 
     Args:
@@ -60,11 +60,11 @@ def quota(plan: PlayoutRun, begin: int, width: int) -> tuple[IntArray, IntArray]
     Returns:
         int64 ``[width]``, and bit-sliced ``[bits, width]``, without rows if lanes never stop.
     """
-    lanes: IntArray = lanes_below(plan.lanes, begin, width).numpy()
+    lanes: Int64s = lanes_below(plan.lanes, begin, width).numpy()
     if plan.games is None:
         return lanes, np.zeros((0, width), np.int64)
     fewest, more = divmod(plan.games, plan.lanes)
-    longer: IntArray = lanes_below(more, begin, width).numpy()
+    longer: Int64s = lanes_below(more, begin, width).numpy()
     left = [
         _digit(fewest, bit, longer) | _digit(fewest - 1, bit, ~longer)
         for bit in range(max(fewest.bit_length(), 1))
@@ -72,5 +72,5 @@ def quota(plan: PlayoutRun, begin: int, width: int) -> tuple[IntArray, IntArray]
     return lanes if fewest else longer, np.stack(left)
 
 
-def _digit(number: int, bit: int, lanes: IntArray) -> IntArray:
+def _digit(number: int, bit: int, lanes: Int64s) -> Int64s:
     return lanes if number >> bit & 1 else np.zeros_like(lanes)

@@ -8,12 +8,11 @@ from functools import reduce
 from typing import TypeVar, final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from neurogame.array_types import Int32s, Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen.call import Caller
 from neurogame.kernels.codegen.frame import Argument
 from neurogame.kernels.codegen.kernel import Kernel, load_kernel
@@ -43,7 +42,7 @@ class LlvmPlayouts:
         self._circuit = circuit
         self._variant = variant
         self._kernels: dict[tuple[int, bool], Kernel] = {}
-        self._initial: IntArray = -circuit.initial.astype(np.int64)
+        self._initial: Int64s = -circuit.initial.astype(np.int64)
         self._limit = PlyLimit()
 
     @property
@@ -137,8 +136,8 @@ class LlvmPlayouts:
 
 
 def _finish_chunk(
-    caller: Caller, state: IntArray, base: IntArray, open_: IntArray, step: int
-) -> tuple[IntArray, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    caller: Caller, state: Int64s, base: Int64s, open_: Int64s, step: int
+) -> tuple[Int64s, Int32s, Int32s]:
     """Play a chunk without restart; ``open_`` is left with the lanes that still play.
 
     Returns:
@@ -193,7 +192,7 @@ def _chunks(words: int, block: int) -> list[range]:
     return [range(begin, min(begin + size, whole)) for begin in range(0, whole, size)]
 
 
-def _padded(array: IntArray, width: int) -> IntArray:
+def _padded(array: Int64s, width: int) -> Int64s:
     """Return a contiguous copy with zeros up to a number of columns."""
     padded = np.zeros((*array.shape[:-1], width), np.int64)
     padded[..., : array.shape[-1]] = array

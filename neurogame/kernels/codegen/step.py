@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.files import Arrays
-from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.engine import Code, compile_text, load_object, versions
 from neurogame.kernels.codegen.evaluate import Input, write_evaluation
@@ -56,13 +56,13 @@ class CompiledStep:
     seconds: float
     lane_words: int
     memory: int
-    inputs: IntArray
-    outputs: tuple[IntArray, IntArray, IntArray]
+    inputs: Int64s
+    outputs: tuple[Int64s, Int64s, Int64s]
     tables: tuple[GateTable, ...]
     code: Code
     routine: int
 
-    def arguments(self, cells: IntArray) -> IntArray:
+    def arguments(self, cells: Int64s) -> Int64s:
         """Return a table of arguments with what does not change between calls.
 
         Args:
@@ -117,7 +117,7 @@ class LlvmStep:
                 found.update(zip(together, self._compute(arguments, together), strict=True))
         return [found[group][:, :width] for group in groups]
 
-    def _compute(self, arguments: IntArray, groups: Sequence[int]) -> Sequence[Tensor]:
+    def _compute(self, arguments: Int64s, groups: Sequence[int]) -> Sequence[Tensor]:
         outputs = [self.kernel.outputs[group] for group in groups]
         places = np.concatenate(outputs)
         target = torch.empty((len(places), int(arguments[Input.STRIDE]) // 8), dtype=torch.int64)

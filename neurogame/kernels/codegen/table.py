@@ -14,9 +14,8 @@ from itertools import permutations
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int32s, Int64s, UInt8s
 from neurogame.kernels.codegen.expressions import depends
 from neurogame.kernels.codegen.frame import Argument, Part, part_gates
 from neurogame.kernels.codegen.shape import Shape
@@ -40,8 +39,8 @@ class GateTable:
         gates: byte offsets of result and inputs; int32 ``[G, 4]``.
     """
 
-    runs: npt.NDArray[np.int32]
-    gates: npt.NDArray[np.int32]
+    runs: Int32s
+    gates: Int32s
 
 
 @final
@@ -114,7 +113,7 @@ class TableCode:
 class _Cells:
     """Cells by liveness: a row gives its cell back after its last use."""
 
-    def __init__(self, ply: Ply, order: dict[Part, IntArray], pinned: set[int]) -> None:
+    def __init__(self, ply: Ply, order: dict[Part, Int64s], pinned: set[int]) -> None:
         netlist = ply.netlist
         fluents = len(ply.next)
         following = ply.next.tolist()
@@ -183,7 +182,7 @@ class _Cells:
         self.copies = saved + [(to, spare.get(source, source)) for to, source in self.copies]
 
 
-def canonical(netlist: Netlist) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
+def canonical(netlist: Netlist) -> tuple[UInt8s, Int32s]:
     """Order the inputs of each gate such that few different functions remain.
 
     Returns:
@@ -195,7 +194,7 @@ def canonical(netlist: Netlist) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.i
 
 
 @lru_cache(maxsize=1)
-def _canonical_tables() -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+def _canonical_tables() -> tuple[UInt8s, Int64s]:
     best = np.zeros(256, np.uint8)
     order = np.zeros((256, 3), np.int64)
     for table in range(256):
@@ -219,7 +218,7 @@ def input_count(table: int) -> int:
     return max((place for place, bit in ((1, 4), (2, 2), (3, 1)) if depends(table, bit)), default=0)
 
 
-def _order(netlist: Netlist, gates: list[int]) -> IntArray:
+def _order(netlist: Netlist, gates: list[int]) -> Int64s:
     """Order gates by window, level within the window, and function."""
     if not gates:
         return np.zeros(0, np.int64)
@@ -236,11 +235,11 @@ def _order(netlist: Netlist, gates: list[int]) -> IntArray:
             level[c] if c >= begin else 0,
         )
     window = np.arange(len(gates)) // WINDOW
-    order: IntArray = np.lexsort((table[members], np.array(level), window))
+    order: Int64s = np.lexsort((table[members], np.array(level), window))
     return members[order]
 
 
-def _runs(functions: IntArray) -> npt.NDArray[np.int32]:
+def _runs(functions: Int64s) -> Int32s:
     if not len(functions):
         return np.zeros((0, 2), np.int32)
     begin = np.flatnonzero(np.diff(functions, prepend=-1))

@@ -8,10 +8,10 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError
 from neurogame.files import Arrays
-from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen.engine import versions
 from neurogame.kernels.codegen.ptx import compile_ptx
 from neurogame.kernels.codegen.store import kept
@@ -53,7 +53,7 @@ class ThreadCode:
     text: ThreadText
     gates: int
     accesses: tuple[int, int]
-    goal_index: IntArray
+    goal_index: Int64s
     goal_rows: int
 
 

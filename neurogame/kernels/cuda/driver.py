@@ -17,8 +17,8 @@ from typing import Any, TypeAlias, final
 import numpy as np
 import torch
 
+from neurogame.array_types import Int64s
 from neurogame.errors import LimitError
-from neurogame.ground.atoms import IntArray
 from neurogame.kernels.codegen.threads import ThreadText
 from neurogame.kernels.cuda.capability import target_for
 from neurogame.kernels.cuda.code import load_ptx
@@ -93,7 +93,7 @@ class CudaDriver:
             found.append(value.value)
         return found[0], found[1]
 
-    def launch(self, function: ctypes.c_void_p, threads: int, arguments: IntArray) -> None:
+    def launch(self, function: ctypes.c_void_p, threads: int, arguments: Int64s) -> None:
         """Let threads run a function; it returns before they have finished.
 
         Args:

@@ -5,16 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-import numpy as np
-import numpy.typing as npt
-
-from neurogame.array_types import Float32s1, Int32s1
+from neurogame.array_types import Float32s, Float32s1, Int32s1
 from neurogame.circuit.circuit import Circuit
 
 if TYPE_CHECKING:
     from neurogame.kernels.parts.parts import PartWeights
-
-Reals = npt.NDArray[np.float32]
 
 
 @final
@@ -39,8 +34,8 @@ class ExportedHeuristic:
 
     parts: PartWeights
     circuit: Circuit
-    moves: Reals
-    goals: Reals
+    moves: Float32s
+    goals: Float32s
     feature: Int32s1
     base: Float32s1
     slope: Float32s1

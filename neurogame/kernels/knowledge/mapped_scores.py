@@ -6,9 +6,8 @@ States and legal moves are written as the judge's own game has them, and scores 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.array_types import Float32s1, Int64s1, UInt64s2
+from neurogame.array_types import Float32s1, Int64s, Int64s1, UInt64s2
 from neurogame.kernels.leaves.move_scores import CompiledScores, MoveScores, new_scores
 from neurogame.kernels.leaves.picking import masked
 from neurogame.kernels.native.arrays import cast
@@ -16,8 +15,6 @@ from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.struct import Struct
-
-Integers = npt.NDArray[np.int64]
 
 _ONE = np.uint64(1)
 _ROWS = 64
@@ -51,7 +48,7 @@ _mapped_scores = cast(MappedScores)
 
 
 def map_scores(
-    judge: CompiledScores, fluents: Integers, moves: Integers, roles: Integers, sizes: Integers
+    judge: CompiledScores, fluents: Int64s, moves: Int64s, roles: Int64s, sizes: Int64s
 ) -> CompiledScores:
     """Return a compiled judge for a game under other names.
 

@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from neurogame.array_types import Float64s, Int32s, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.knowledge.choices import choose_any, choose_best, count_choices, game_keys
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.move_scores import MoveJudge, SearchJudge, make_scores, score_moves
 from neurogame.kernels.twin.expand import pack_rows
-
-Words = npt.NDArray[np.uint64]
-Integers = npt.NDArray[np.int64]
 
 MOST_LANES = 4096
 """Games side by side where states are small."""
@@ -36,17 +33,17 @@ class RecordedGames:
         results: goal / 100 of each role in the last state; float64 ``[N, R]`` in 0..1.
     """
 
-    states: Words
-    moves: npt.NDArray[np.int32]
-    begins: Integers
-    results: npt.NDArray[np.float64]
+    states: UInt64s
+    moves: Int32s
+    begins: Int64s
+    results: Float64s
 
     def __len__(self) -> int:
         """Return the number of games, ``N``."""
         return len(self.results)
 
     @property
-    def lengths(self) -> Integers:
+    def lengths(self) -> Int64s:
         """Number of plies of each game; int64 ``[N]``."""
         return np.diff(self.begins) - 1
 
@@ -100,7 +97,7 @@ class GameRecorder:
         block.states[:count] = self._initial
         self._leaves.look(count)
         results = np.zeros((count, roles))
-        parts: list[tuple[Integers, Words, npt.NDArray[np.int32]]] = []
+        parts: list[tuple[Int64s, UInt64s, Int32s]] = []
         for ply in range(self._plies + 1):
             self._leaves.check()
             left = len(lanes)
@@ -122,13 +119,13 @@ class GameRecorder:
 
     def _choose(
         self,
-        on: Integers,
-        counts: Integers,
-        keys: Words,
+        on: Int64s,
+        counts: Int64s,
+        keys: UInt64s,
         ply: int,
         port: SearchJudge | None,
         epsilon: float,
-    ) -> npt.NDArray[np.int32]:
+    ) -> Int32s:
         """Return the moves made in some states of the block; int32 ``[K, R]``."""
         legal = self._leaves.block.legal[on]
         joint = np.zeros(counts.shape, np.int32)
@@ -146,8 +143,8 @@ class GameRecorder:
 
 
 def _sorted(
-    parts: list[tuple[Integers, Words, npt.NDArray[np.int32]]],
-    results: npt.NDArray[np.float64],
+    parts: list[tuple[Int64s, UInt64s, Int32s]],
+    results: Float64s,
 ) -> RecordedGames:
     """Return games from what was noted ply by ply."""
     games, states, moves = (np.concatenate(part) for part in zip(*parts, strict=True))

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.array_types import Float32s1, Float32s2, Float32s3
+from neurogame.array_types import Float32s, Float32s1, Float32s2, Float32s3
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.leaves.move_scores import CompiledScores, MoveScores
 from neurogame.kernels.leaves.next_states import (
@@ -29,8 +28,6 @@ from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import inner, uncounted_inlined
 from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.struct import Struct
-
-Reals = npt.NDArray[np.float32]
 
 _ONE = np.uint64(1)
 _CHILDREN = 256
@@ -83,10 +80,10 @@ class ScoreWeights:
         replies: number of replies drawn where other roles have a choice, at least 1.
     """
 
-    table: Reals
-    start: Reals
-    outer: Reals
-    moves: Reals
+    table: Float32s
+    start: Float32s
+    outer: Float32s
+    moves: Float32s
     factor: float
     goals: bool
     replies: int

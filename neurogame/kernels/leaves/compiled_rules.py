@@ -7,13 +7,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from neurogame.array_types import (
     Bools1,
     Float32s1,
     Float32s2,
     Int32s2,
+    Int64s,
     Int64s1,
     Int64s2,
     UInt64s1,
@@ -112,10 +112,10 @@ def make_compiled_rules(circuit: Circuit, rules: CompiledStep, leaves: int) -> C
     )
 
 
-def goals_of(circuit: Circuit) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def goals_of(circuit: Circuit) -> tuple[Int64s, Int64s]:
     """Return role and value, 0..100, of each goal, a role's highest first; int64 ``[V]`` each."""
     pairs = [(role, value) for role, own in enumerate(circuit.goals) for value, _ in own]
-    found: npt.NDArray[np.int64] = np.array(pairs, np.int64).reshape(-1, 2)
+    found: Int64s = np.array(pairs, np.int64).reshape(-1, 2)
     return found[:, 0], found[:, 1]
 
 

@@ -6,10 +6,10 @@ from itertools import chain
 from typing import Any, Protocol, final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from neurogame.array_types import Float32s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
 from neurogame.kernels.backends import resolve_backend
@@ -190,7 +190,7 @@ class SearchEvaluator:
             self.error = error
             values.failed = 1
 
-    def _valued(self, states: npt.NDArray[np.uint64]) -> npt.NDArray[np.float32]:
+    def _valued(self, states: UInt64s) -> Float32s:
         """Return the values of packed states; float32 ``[count, R]``."""
         evaluator, count = self._evaluator, len(states)
         assert evaluator is not None
@@ -204,7 +204,7 @@ class SearchEvaluator:
                 f"the evaluator returned values of shape {list(found.shape)} for {count} states "
                 f"of a game with {self.roles} roles; it must return [{count}, {self.roles}]"
             )
-        result: npt.NDArray[np.float32] = found.float().cpu().numpy()
+        result: Float32s = found.float().cpu().numpy()
         return result
 
 

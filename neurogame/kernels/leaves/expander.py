@@ -13,7 +13,7 @@ from typing import TypeVar, final
 import numpy as np
 import numpy.typing as npt
 
-from neurogame.array_types import Int64s1, Int64s2, UInt64s2
+from neurogame.array_types import Int64s1, Int64s2, UInt64s, UInt64s2
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
 from neurogame.kernels.leaves.leaves import Leaves
@@ -24,7 +24,7 @@ from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.random import below, random_word
 from neurogame.kernels.native.struct import Struct
-from neurogame.kernels.twin.expand import Children, PackedArray, Seen
+from neurogame.kernels.twin.expand import Children, Seen
 
 Kind = TypeVar("Kind", bound=np.generic)
 
@@ -219,7 +219,7 @@ class Expander:
         self._states, self._legal = self.expansion.states, self.expansion.legal
         self._begin, self._go_on = entry(first_children), entry(next_children)
 
-    def look(self, states: PackedArray) -> Seen:
+    def look(self, states: UInt64s) -> Seen:
         """Return legal moves, ends and goals of packed states; uint64 ``[N, ceil(F / 64)]``."""
         block, found = self._leaves.block, []
         for begin in range(0, max(len(states), 1), _LANES):
@@ -230,7 +230,7 @@ class Expander:
             found.append(self._seen(size))
         return _seen(found)
 
-    def expand(self, states: PackedArray, legal: PackedArray | None = None) -> Children:
+    def expand(self, states: UInt64s, legal: UInt64s | None = None) -> Children:
         """Return all children of packed states; a state in which some role has no move has none.
 
         Args:
@@ -259,7 +259,7 @@ class Expander:
             self._put(found, begin, min(begin + _LANES, int(total)))
         return found
 
-    def _give(self, states: PackedArray, legal: PackedArray) -> None:
+    def _give(self, states: UInt64s, legal: UInt64s) -> None:
         """Tell compiled code of the states; few are copied, which takes less time."""
         expansion, count = self.expansion, len(states)
         if count > _LANES:

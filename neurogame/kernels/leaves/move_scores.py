@@ -12,16 +12,12 @@ from dataclasses import dataclass
 from typing import Protocol, final
 
 import numpy as np
-import numpy.typing as npt
 
-from neurogame.array_types import Float32s2, Int64s1, UInt64s2
+from neurogame.array_types import Bools, Float32s, Float32s2, Int64s1, UInt64s, UInt64s2
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.native.compiled import uncounted, uncounted_callee
 from neurogame.kernels.native.entries import Entry, callback
 from neurogame.kernels.native.struct import Struct, array_of
-
-Reals = npt.NDArray[np.float32]
-Flags = npt.NDArray[np.bool_]
 
 LINEAR, LOGITS = 0, 1
 """What scores mean: numbers that only their range over the legal moves of a state gives a meaning,
@@ -173,7 +169,7 @@ class MoveJudge(Protocol):
         Each call returns one of its own, with memory for one thread.
         """
 
-    def move_scores(self, fluents: Flags, legal: Flags, role: int) -> Reals:
+    def move_scores(self, fluents: Bools, legal: Bools, role: int) -> Float32s:
         """Return the scores of a role's moves, as Python computes them.
 
         Args:
@@ -279,7 +275,7 @@ def no_scores() -> MoveScores:
 _NOTHING = callback(lambda: None)
 
 
-def unpack_rows(packed: npt.NDArray[np.uint64]) -> Flags:
+def unpack_rows(packed: UInt64s) -> Bools:
     """Return packed rows as flags; bool ``[count, 64 words]``.
 
     Args:

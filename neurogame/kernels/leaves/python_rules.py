@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Protocol, final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from neurogame.array_types import UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
@@ -22,8 +22,6 @@ from neurogame.kernels.twin.expand import hash_states, look_at_states, pack_rows
 from neurogame.kernels.twin.pack import pack, pack_one_hot, unpack
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.kernels.twin.torch_ply import NEXT_ALONE, TorchPly
-
-PackedArray = npt.NDArray[np.uint64]
 
 
 class Answers(Protocol):
@@ -142,7 +140,7 @@ class TorchRules:
         total = goals.round().reshape(count, self._playouts, -1).sum(axis=1)
         self._block.values[:count] = total / (100 * self._playouts)
 
-    def _flags(self, states: PackedArray) -> Tensor:
+    def _flags(self, states: UInt64s) -> Tensor:
         """Unpack states; bool ``[N, F]``."""
         octets = np.ascontiguousarray(states).astype("<u8", copy=False).view(np.uint8)
         count = len(self._ply.circuit.fluents)

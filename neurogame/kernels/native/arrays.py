@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.array_types import Int32s
 from neurogame.kernels.native.compiled import written
 from neurogame.kernels.native.struct import Struct
 
@@ -48,7 +49,7 @@ else:
         return array(array, numba.types.int64, numba.types.int64), generate
 
 
-def overlay(struct: type[Overlaid]) -> Callable[[npt.NDArray[np.int32], int], Overlaid]:
+def overlay(struct: type[Overlaid]) -> Callable[[Int32s, int], Overlaid]:
     """Return what reads, in compiled code, the struct that begins at a place of an array.
 
     Args:
@@ -64,7 +65,7 @@ def overlay(struct: type[Overlaid]) -> Callable[[npt.NDArray[np.int32], int], Ov
 
         return struct.compiler_type()(array, place), generate
 
-    found: Callable[[npt.NDArray[np.int32], int], Overlaid] = written(place_in)
+    found: Callable[[Int32s, int], Overlaid] = written(place_in)
     return found
 
 

@@ -26,6 +26,7 @@ from typing import Any, Self, TypeVar, dataclass_transform
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.array_types import Int32s, Int64s
 from neurogame.kernels.native.layout import (
     ArrayField,
     EntryField,
@@ -64,7 +65,7 @@ class Struct:
             setattr(self, name, value)
 
     @classmethod
-    def over(cls, words: npt.NDArray[np.int32], place: int) -> Self:
+    def over(cls, words: Int32s, place: int) -> Self:
         """Return, for Python, the struct that begins at a place of an array.
 
         Args:
@@ -155,12 +156,12 @@ def replaced(struct: Built, **changes: Any) -> Built:
 class _Kept(tuple[Struct, ...]):
     """Structs, with the array of their addresses, which must live as long."""
 
-    def __new__(cls, structs: Sequence[Struct], addresses: npt.NDArray[np.int64]) -> Self:
+    def __new__(cls, structs: Sequence[Struct], addresses: Int64s) -> Self:
         found = super().__new__(cls, structs)
         found.addresses = addresses
         return found
 
-    addresses: npt.NDArray[np.int64]
+    addresses: Int64s
 
 
 _LAYOUTS: dict[type, dict[str, Field]] = {}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.ground.atoms import IntArray
 from neurogame.kernels.native.struct import replaced
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ class Exported:
 
     program: Program
     logic: Circuit | None
-    fluents: IntArray
+    fluents: Int64s
 
-    def renamed(self, fluents: IntArray, roles: IntArray) -> Exported:
+    def renamed(self, fluents: Int64s, roles: Int64s) -> Exported:
         """Return the same for the states of a game with other names.
 
         Args:

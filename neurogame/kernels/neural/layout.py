@@ -17,9 +17,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from neurogame.array_types import Int64s
 from neurogame.graph.graph import Graph
 from neurogame.graph.groups import places_in_groups
-from neurogame.ground.atoms import IntArray
 from neurogame.kernels.neural.merge import BITS, ENTRIES, merge_patterns
 
 PLAIN, SOUND, FUZZY, THRESHOLD = 0, 1, 2, 3
@@ -100,7 +100,7 @@ class Layout:
         )
 
 
-def make_layout(graph: Graph, leaves: IntArray, output_row: IntArray, columns: int) -> Layout:
+def make_layout(graph: Graph, leaves: Int64s, output_row: Int64s, columns: int) -> Layout:
     """Return the tables and upper neurons that compute some outputs.
 
     Args:
@@ -164,7 +164,7 @@ def make_layout(graph: Graph, leaves: IntArray, output_row: IntArray, columns: i
 
 
 def _sort_units(
-    graph: Graph, output_row: IntArray
+    graph: Graph, output_row: Int64s
 ) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.bool_]], ...]:
     """Return which neurons are small, and which upper ones the outputs need; bool ``[U]``."""
     count, first = graph.gate_count, graph.input_count
@@ -183,19 +183,19 @@ def _sort_units(
     return small, wanted & ~small
 
 
-def _starts(group: IntArray, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
+def _starts(group: Int64s, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
     """Return where each group begins in an ascending list of group numbers; ``[count + 1]``."""
     return np.searchsorted(group, np.arange(count + 1)).astype(np.int32)
 
 
-def _inner_edges(graph: Graph, units: IntArray) -> IntArray:
+def _inner_edges(graph: Graph, units: Int64s) -> Int64s:
     """Return the edges of small neurons, ``E`` for none; ``[I, 5]``."""
     edge = graph.start[units][:, None] + np.arange(BITS)[None, :]
     return np.where(edge < graph.start[units + 1][:, None], edge, graph.edge_count)
 
 
 def _choices(
-    negated: IntArray, edge: IntArray, column: IntArray, bits: IntArray
+    negated: Int64s, edge: Int64s, column: Int64s, bits: Int64s
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     """Return what edges read for each entry of a table; uint8 ``[n, k, 32]``.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 
 BITS = 5
 """Leaves that a table may depend on."""
@@ -16,7 +16,7 @@ LOOK_BACK = 64
 """How many of a neuron's tables are considered for one more function."""
 
 
-def merge_patterns(parent: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
+def merge_patterns(parent: Int64s, columns: Int64s) -> tuple[Int64s, Int64s]:
     """Assign functions to tables: each to the one of its neuron that grows least, if any.
 
     Args:

@@ -22,12 +22,11 @@ from __future__ import annotations
 import math
 from typing import Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from neurogame.array_types import (
+    Float32s,
     Float32s2,
     Float32s3,
+    Float64s,
     Float64s2,
     Float64s3,
     Int32s1,
@@ -40,7 +39,7 @@ from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log
 from neurogame.kernels.neural.layout import FUZZY, PLAIN, SOUND
 from neurogame.kernels.neural.lookup import table_sums
 
-Lanes: TypeAlias = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+Lanes: TypeAlias = Float32s | Float64s
 Lanes2: TypeAlias = Float32s2 | Float64s2
 Lanes3: TypeAlias = Float32s3 | Float64s3
 """Numbers of one type or the other: compiled code has one form for each."""

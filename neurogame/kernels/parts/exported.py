@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.kernels.native.struct import replaced
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class ExportedParts:
     parts: PartWeights
     networks: Exported | None
 
-    def renamed(self, fluents: IntArray, roles: IntArray) -> ExportedParts:
+    def renamed(self, fluents: Int64s, roles: Int64s) -> ExportedParts:
         """Return the same for the states of a game with other names.
 
         Args:

@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
 from neurogame.graph.lanes import pack_lanes
@@ -126,13 +127,13 @@ class Games:
         for name, number in zip(_NUMBERS, state["numbers"].tolist(), strict=True):
             setattr(self.own, name, number)
 
-    def _kept_rows(self) -> npt.NDArray[np.int64]:
+    def _kept_rows(self) -> Int64s:
         """Return the rows of the positions of games that have not ended."""
         ply = array_of(self.own, "ply").astype(np.int64)
         plies = len(array_of(self.own, "modes")) // len(ply)
         first = np.repeat(plies * np.arange(len(ply)), ply)
         within = np.arange(len(first)) - np.repeat(np.cumsum(ply) - ply, ply)
-        found: npt.NDArray[np.int64] = first + within
+        found: Int64s = first + within
         return found
 
 

@@ -14,10 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import AND, FALSE, OR, TRUE, Graph, replaced, unnamed
 from neurogame.graph.groups import places_in_groups
-from neurogame.ground.atoms import IntArray
 from neurogame.kernels.twin.one_hot import complement_wide_move_sets
 
 _UNKNOWN = -1
@@ -62,8 +62,8 @@ class _Builder:
         self.missing = fan_in.copy()
         self.output = np.full(graph.gate_count, _UNKNOWN, np.int64)
         self.next_node = graph.input_count
-        self.pairs: list[IntArray] = []
-        self.depth: list[IntArray] = []
+        self.pairs: list[Int64s] = []
+        self.depth: list[Int64s] = []
         edges = graph.inputs ^ self.invert[owner]
         node = edges >> 1
         direct = node < graph.input_count
@@ -120,7 +120,7 @@ class _Builder:
         self.pool_literal = np.concatenate([self.pool_literal[~mine], literals[keep]])
         self._announce(np.flatnonzero(known))
 
-    def _announce(self, known: IntArray) -> None:
+    def _announce(self, known: Int64s) -> None:
         """Hand the outputs of newly known gates to the gates that read them."""
         first = np.searchsorted(self.source, known, "left")
         length = np.searchsorted(self.source, known, "right") - first

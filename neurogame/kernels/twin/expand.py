@@ -8,22 +8,19 @@ fluent (move) ``i`` holds (is legal). :func:`expand_states` is the plain-torch d
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from neurogame.array_types import Bools, Float32s, Int64s, UInt64s
 from neurogame.graph.lanes import pack_lanes
-from neurogame.ground.atoms import IntArray
 from neurogame.kernels.step import GOALS, STATUS
 from neurogame.kernels.twin.joint_moves import joint_moves
 from neurogame.kernels.twin.pack import pack, pack_one_hot, unpack
 from neurogame.kernels.twin.random_words import G1, mix, signed
 from neurogame.kernels.twin.torch_ply import NEXT_ALONE, TorchPly
-
-PackedArray: TypeAlias = npt.NDArray[np.uint64]
 
 
 @final
@@ -39,9 +36,9 @@ class Seen:
         goals: per role goal / 100, the highest of several, 0 for none; float32 ``[K, R]``.
     """
 
-    legal: PackedArray
-    terminal: npt.NDArray[np.bool_]
-    goals: npt.NDArray[np.float32]
+    legal: UInt64s
+    terminal: Bools
+    goals: Float32s
 
 
 @final
@@ -60,14 +57,14 @@ class Children:
         seen: what there is to know about the children.
     """
 
-    parent: IntArray
-    joint: IntArray
-    states: PackedArray
-    hashes: PackedArray
+    parent: Int64s
+    joint: Int64s
+    states: UInt64s
+    hashes: UInt64s
     seen: Seen
 
 
-def look_at_states(ply: TorchPly, states: PackedArray) -> Seen:
+def look_at_states(ply: TorchPly, states: UInt64s) -> Seen:
     """Return legal moves, ends and goals of packed states.
 
     Args:
@@ -89,7 +86,7 @@ def look_at_states(ply: TorchPly, states: PackedArray) -> Seen:
     return Seen(pack_rows(legal), terminal.numpy(), values.numpy())
 
 
-def expand_states(ply: TorchPly, states: PackedArray, legal: PackedArray | None = None) -> Children:
+def expand_states(ply: TorchPly, states: UInt64s, legal: UInt64s | None = None) -> Children:
     """Return all children of packed states; a state in which some role has no move has none.
 
     Args:
@@ -114,7 +111,7 @@ def expand_states(ply: TorchPly, states: PackedArray, legal: PackedArray | None 
     return Children(parent.numpy(), joint.numpy(), children, hash_states(children), seen)
 
 
-def pack_rows(flags: Tensor) -> PackedArray:
+def pack_rows(flags: Tensor) -> UInt64s:
     """Pack one row of flags per state.
 
     Args:
@@ -126,7 +123,7 @@ def pack_rows(flags: Tensor) -> PackedArray:
     return pack_lanes(flags.numpy())
 
 
-def hash_states(states: PackedArray) -> PackedArray:
+def hash_states(states: UInt64s) -> UInt64s:
     """Return a hash of each packed state; uint64 ``[N]``.
 
     Every word is added to the hash of those before it and scrambled.
@@ -138,7 +135,7 @@ def hash_states(states: PackedArray) -> PackedArray:
     return total.numpy().view(np.uint64)
 
 
-def _flags(packed: PackedArray, signals: int) -> Tensor:
+def _flags(packed: UInt64s, signals: int) -> Tensor:
     """Unpack rows; bool ``[N, signals]``."""
     octets = np.ascontiguousarray(packed).astype("<u8", copy=False).view(np.uint8)
     bits = np.unpackbits(octets.reshape(len(packed), -1), axis=1, bitorder="little")

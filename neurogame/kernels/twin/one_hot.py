@@ -8,15 +8,14 @@ a set is the complement of the disjunction of all others.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.extend import with_more_inputs
 from neurogame.graph.graph import OR, Graph
 from neurogame.graph.groups import group_starts
 from neurogame.graph.levels import with_levels
 from neurogame.graph.store import GateStore
-from neurogame.ground.atoms import IntArray
 
 
 def complement_wide_move_sets(circuit: Circuit) -> Graph:
@@ -59,7 +58,7 @@ def complement_wide_move_sets(circuit: Circuit) -> Graph:
     return _joined(store.graph(sets), graph, ~dropped, gates)
 
 
-def _joined(sets: Graph, graph: Graph, kept: npt.NDArray[np.bool_], gates: IntArray) -> Graph:
+def _joined(sets: Graph, graph: Graph, kept: Bools, gates: Int64s) -> Graph:
     """Return the gates of two graphs over the same inputs, some of the second with more to read.
 
     Args:

@@ -13,11 +13,10 @@ from itertools import pairwise
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Bools, Int64s
 from neurogame.graph.graph import Graph
 from neurogame.graph.levels import split_at_changes
-from neurogame.ground.atoms import IntArray
 
 
 @final
@@ -37,8 +36,8 @@ class Level:
     """
 
     begin: int
-    left: IntArray
-    right: IntArray
+    left: Int64s
+    right: Int64s
     mixed: int
     ands: int
 
@@ -56,8 +55,8 @@ class Stage:
     """
 
     levels: tuple[Level, ...]
-    rows: IntArray
-    complement: npt.NDArray[np.bool_]
+    rows: Int64s
+    complement: Bools
     row_end: int
 
     @property
@@ -67,7 +66,7 @@ class Stage:
 
 
 def make_stages(
-    graph: Graph, outputs: Sequence[IntArray], after: Sequence[int | None]
+    graph: Graph, outputs: Sequence[Int64s], after: Sequence[int | None]
 ) -> list[Stage]:
     """Plan the computation of several groups of outputs.
 
@@ -85,7 +84,7 @@ def make_stages(
     """
     phase = _phases(graph)
     stages: list[Stage] = []
-    placed: list[IntArray] = []
+    placed: list[Int64s] = []
     inputs = np.full(graph.node_count, -1, np.int64)
     inputs[: graph.input_count] = np.arange(graph.input_count)
     for literals, base in zip(outputs, after, strict=True):
@@ -99,7 +98,7 @@ def make_stages(
     return stages
 
 
-def _phases(graph: Graph) -> IntArray:
+def _phases(graph: Graph) -> Int64s:
     """Return per node 1 if its row holds the complement, which turns ~a & ~b into ``a | b``."""
     phase = np.zeros(graph.node_count, np.int64)
     pairs = graph.inputs.reshape(-1, 2)
@@ -111,7 +110,7 @@ def _phases(graph: Graph) -> IntArray:
 
 
 def _plan_stage(
-    graph: Graph, phase: IntArray, literals: IntArray, row: IntArray, begin: int
+    graph: Graph, phase: Int64s, literals: Int64s, row: Int64s, begin: int
 ) -> tuple[list[Level], int]:
     """Give rows to the gates that are still missing; ``row`` is updated in place."""
     first = graph.input_count
@@ -136,7 +135,7 @@ def _plan_stage(
     return levels, begin
 
 
-def _plan_level(graph: Graph, phase: IntArray, gates: IntArray, row: IntArray, begin: int) -> Level:
+def _plan_level(graph: Graph, phase: Int64s, gates: Int64s, row: Int64s, begin: int) -> Level:
     """Sort the gates of one level by their operation and write down the rows they read."""
     left, right = graph.inputs.reshape(-1, 2)[gates].T
     flip_left = phase[left >> 1] ^ (left & 1)
@@ -155,7 +154,7 @@ def _plan_level(graph: Graph, phase: IntArray, gates: IntArray, row: IntArray, b
     )
 
 
-def _level_ranges(level: IntArray) -> list[tuple[int, int]]:
+def _level_ranges(level: Int64s) -> list[tuple[int, int]]:
     """Return the half-open ranges of gates of equal level."""
     bounds = [0, *(np.flatnonzero(np.diff(level)) + 1).tolist(), len(level)]
     return [(low, high) for low, high in pairwise(bounds) if low < high]

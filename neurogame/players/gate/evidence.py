@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from neurogame.array_types import Bools, Float64s, Int64s
 from neurogame.intervals import mean_interval
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.simulate.game import Game
@@ -17,8 +17,6 @@ from neurogame.simulate.play_out import play_out
 from neurogame.simulate.samples import sample_states
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
-
-Reals = npt.NDArray[np.float64]
 
 MOST_PLAYOUTS = 1 << 16
 """Playouts that are made at most."""
@@ -126,27 +124,25 @@ def measure_evidence(
 def _outcomes(
     simulator: Simulator,
     states: StateBatch,
-    parents: npt.NDArray[np.int64],
-    joint: npt.NDArray[np.int64],
+    parents: Int64s,
+    joint: Int64s,
     seed: int,
-) -> Reals:
+) -> Float64s:
     """Return the goals / 100 of a random game after each joint move; ``[P, R]``."""
     begin = states.select(torch.from_numpy(parents))
     children = simulator.step(begin, torch.from_numpy(joint), check=False)
-    found: Reals = play_out(simulator, children, seed).goals.double().numpy()
+    found: Float64s = play_out(simulator, children, seed).goals.double().numpy()
     return found
 
 
-def _drawn(
-    legal: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64], random: np.random.Generator
-) -> npt.NDArray[np.int64]:
+def _drawn(legal: Bools, rows: Int64s, random: np.random.Generator) -> Int64s:
     """Return a random legal move for each row."""
     weights = random.random((len(rows), legal.shape[1])) * legal[rows]
-    found: npt.NDArray[np.int64] = weights.argmax(axis=1)
+    found: Int64s = weights.argmax(axis=1)
     return found
 
 
-def _spearman(first: Reals, second: Reals) -> float:
+def _spearman(first: Float64s, second: Float64s) -> float:
     """Return the rank correlation of two sequences, 0 where all of one are equal."""
     one, other = _ranks(first), _ranks(second)
     one, other = one - one.mean(), other - other.mean()
@@ -154,9 +150,9 @@ def _spearman(first: Reals, second: Reals) -> float:
     return float(one @ other) / size if size > 0 else 0.0
 
 
-def _ranks(values: Reals) -> Reals:
+def _ranks(values: Float64s) -> Float64s:
     """Return the rank of each value, equal ones their mean rank."""
     _, place, count = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(count)
-    means: Reals = (ends - (count - 1) / 2.0)[place.reshape(-1)]
+    means: Float64s = (ends - (count - 1) / 2.0)[place.reshape(-1)]
     return means

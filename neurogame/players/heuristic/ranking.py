@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from neurogame.array_types import Float64s
 from neurogame.evaluators.heuristic.heuristic import FeatureHeuristic, all_heuristics, value_range
 from neurogame.features.correlation import correlations_of
 from neurogame.features.evidence import FeatureEvidence
 from neurogame.features.play import PHASES
-
-Floats = npt.NDArray[np.float64]
 
 _ALIKE = 0.95
 """Correlation with a better heuristic from which on one comes after all that say something else."""
@@ -38,7 +36,7 @@ class RankedHeuristic:
 
     heuristic: FeatureHeuristic
     strength: float
-    quarters: Floats
+    quarters: Float64s
     offset: float
     slope: float
     spread: float

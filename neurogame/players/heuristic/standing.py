@@ -7,7 +7,8 @@ from typing import final
 
 import numpy as np
 
-from neurogame.players.heuristic.ranking import Floats, RankedHeuristic
+from neurogame.array_types import Float64s
+from neurogame.players.heuristic.ranking import RankedHeuristic
 
 _PRIOR = 4.0
 """Changes, as large as what a heuristic's expectation varies by in random games, that are reckoned
@@ -50,7 +51,7 @@ class Standing:
         """The heuristics that have announced something and were not asked since."""
         return tuple(self._announced)
 
-    def worth(self, quarter: int | None) -> Floats:
+    def worth(self, quarter: int | None) -> Float64s:
         """Return the worth of each heuristic, at least 0; float64 ``[H]``.
 
         Args:
@@ -64,7 +65,7 @@ class Standing:
         )
         spread = np.array([one.spread for one in self.ranked])
         agreement = self._products / (self._squares + _PRIOR * np.square(spread) + 1e-12)
-        worth: Floats = np.maximum(strength, 0.0) * (1 + _TRUST * agreement)
+        worth: Float64s = np.maximum(strength, 0.0) * (1 + _TRUST * agreement)
         return worth
 
     def choose(self, count: int, quarter: int | None) -> list[int]:

@@ -12,19 +12,15 @@ from enum import Enum
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
-from neurogame.array_types import Float64s1, Int64s1, UInt64s1
+from neurogame.array_types import Float64s, Float64s1, Int64s1, UInt64s1
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import Ending, GameResults
 from neurogame.simulate.states import StateBatch
-
-Scores = npt.NDArray[np.float64]
-"""Of several guides; float64 ``[B, n]``, higher is more promising."""
 
 _LARGE = 100_000
 """Gates from which the goal's network is not made: it takes longer than a start clock."""
@@ -81,7 +77,7 @@ class Guides:
             without.add(Guide.CREDIT)
         self.known = tuple(guide for guide in Guide if guide not in without)
 
-    def scores(self, chosen: tuple[Guide, ...], fresh: NewStates, salt: int) -> Scores:
+    def scores(self, chosen: tuple[Guide, ...], fresh: NewStates, salt: int) -> Float64s:
         """Return what some guides say.
 
         Args:

@@ -18,11 +18,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from neurogame.array_types import Bools1, Float32s1, Int32s1, Int64s1, UInt64s1, UInt64s2
-from neurogame.graph.lanes import Bits
+from neurogame.array_types import (
+    Bools,
+    Bools1,
+    Float32s1,
+    Float64s,
+    Int32s1,
+    Int64s1,
+    UInt64s1,
+    UInt64s2,
+)
 from neurogame.kernels.lane_rows import hash_rows
 from neurogame.kernels.twin.joint_moves import joint_moves
-from neurogame.search.puzzles.guides import Guide, Guides, NewStates, Scores
+from neurogame.search.puzzles.guides import Guide, Guides, NewStates
 from neurogame.search.puzzles.line import Line
 from neurogame.search.puzzles.luck import played_moves
 from neurogame.search.puzzles.needs import Needs
@@ -56,7 +64,7 @@ class _Pool:
     keys: UInt64s1
     parents: Int32s1
     moves: Int32s1
-    scores: Scores
+    scores: Float64s
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -106,7 +114,7 @@ class LayeredSearch:
         chosen: tuple[Guide, ...],
         width: int,
         known: int,
-        clocks: Bits | None,
+        clocks: Bools | None,
         needs: Needs | None,
         seed: int,
         stop: Callable[[], bool],
@@ -254,7 +262,7 @@ class LayeredSearch:
         pool: _Pool,
         mobility: Int64s1,
         scope: Int64s1 | None,
-    ) -> Scores:
+    ) -> Float64s:
         """Return what the guides say; a random game that ends well is a find of its own."""
         if not len(states):
             return pool.scores

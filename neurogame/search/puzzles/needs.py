@@ -16,11 +16,10 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import AND, FALSE, TRUE
-from neurogame.graph.lanes import Bits
 from neurogame.graph.positive import positive
-from neurogame.ground.atoms import IntArray
 from neurogame.regress.specialise import next_of_moves
 
 _FEWEST = 2
@@ -49,13 +48,13 @@ class Needs:
         self._facts = np.zeros((len(facts), 2 * fluents), np.float32)
         for row, own in zip(self._facts, facts, strict=True):
             row[own] = 1
-        self._brings: Bits = np.zeros((len(facts), circuit.move_count), np.bool_)
+        self._brings: Bools = np.zeros((len(facts), circuit.move_count), np.bool_)
         for place, own in enumerate(facts):
             assert brings is not None
             self._brings[place] = brings[own].any(axis=0)
         self.count = len(facts)
 
-    def narrowed(self, held: Bits, legal: Bits) -> Bits:
+    def narrowed(self, held: Bools, legal: Bools) -> Bools:
         """Return the legal moves that bring about the fact for which the fewest are left.
 
         Args:
@@ -72,11 +71,11 @@ class Needs:
         ways[met | (ways == 0)] = np.inf
         first = ways.argmin(axis=1)
         some = np.isfinite(ways[np.arange(len(ways)), first])
-        found: Bits = legal & (self._brings[first] | ~some[:, None])
+        found: Bools = legal & (self._brings[first] | ~some[:, None])
         return found
 
 
-def _conjuncts(circuit: Circuit) -> list[IntArray]:
+def _conjuncts(circuit: Circuit) -> list[Int64s]:
     """Return the conditions of the highest goal that are a fluent, or one of several.
 
     Each as places among the fluents that hold, ``0..F-1``, and that do not, ``F..2F-1``.
@@ -105,7 +104,7 @@ def _conjuncts(circuit: Circuit) -> list[IntArray]:
     return found
 
 
-def _brings(circuit: Circuit) -> Bits | None:
+def _brings(circuit: Circuit) -> Bools | None:
     """Return which moves may bring about that a fluent holds, and that it does not.
 
     Returns:

@@ -21,8 +21,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
+from neurogame.array_types import Bools
 from neurogame.errors import GameError
-from neurogame.graph.lanes import Bits
 from neurogame.kernels.twin.pack import word_count
 from neurogame.regress.clockwork import clockwork
 from neurogame.search.limit import Limit
@@ -55,7 +55,7 @@ class _Way:
     """How a pass goes; see :class:`~neurogame.search.puzzles.layers.LayeredSearch`."""
 
     chosen: tuple[Guide, ...]
-    clocks: Bits | None
+    clocks: Bools | None
     needs: Needs | None = None
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.kernels.codegen import engine, kernel, shape
 from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.host import Processor, host
@@ -15,8 +15,8 @@ from neurogame.kernels.codegen.text import Text, declarations
 
 
 def run_vectors(
-    words: int, rows: IntArray, results: int, write: Callable[[Text, list[str]], list[str]]
-) -> IntArray:
+    words: int, rows: Int64s, results: int, write: Callable[[Text, list[str]], list[str]]
+) -> Int64s:
     """Compile instructions for vectors of ``words`` words, and run them on rows.
 
     Args:
@@ -59,7 +59,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, words: int) -> None:
     kernel.load_routine.cache_clear()
 
 
-def random_rows(count: int, words: int, seed: int) -> IntArray:
+def random_rows(count: int, words: int, seed: int) -> Int64s:
     """Return random words; int64 ``[count, words]``."""
     drawn = np.random.default_rng(seed).integers(-(1 << 63), 1 << 63, (count, words), np.int64)
     return np.asarray(drawn, np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.kernels.codegen.frame import SECTIONS, Part
 from neurogame.netlist.netlist import Netlist
 from neurogame.netlist.ply import Choice, Ply, Section
@@ -49,11 +49,11 @@ def random_play(seed: int, gates: int) -> Ply:
                 row[place] = 1 + rng.integers(0, fluents)
     table = netlist.table
 
-    def rows(count: int, end: int) -> IntArray:
+    def rows(count: int, end: int) -> Int64s:
         known = np.array([r for r in range(end) if r not in goal and r not in drawn])
         return rng.choice(known, count)
 
-    def any_rows(count: int) -> IntArray:
+    def any_rows(count: int) -> Int64s:
         return rng.choice([r for r in range(first + gates) if r not in goal], count)
 
     status = first + bounds[Section.STATUS + 1]

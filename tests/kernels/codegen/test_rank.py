@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.kernels.codegen.host import host
 from neurogame.kernels.codegen.rank import Draw, first_attempt, write_rank
 from neurogame.kernels.codegen.text import Text
@@ -17,22 +17,20 @@ from tests.kernels.codegen.compiling import run_vectors
 _WORDS = sorted({2, host().words})
 
 
-def planes_of(numbers: IntArray, bits: int) -> IntArray:
+def planes_of(numbers: Int64s, bits: int) -> Int64s:
     """Return numbers ``[64 W]`` in bit-slices; int64 ``[bits, W]``."""
     flags = (numbers >> np.arange(bits)[:, None] & 1).astype(np.uint8)
     packed = np.packbits(flags, axis=1, bitorder="little")
     return packed.view(np.int64)
 
 
-def masks_of(totals: IntArray, bits: int) -> IntArray:
+def masks_of(totals: Int64s, bits: int) -> Int64s:
     """Return the smallest ``2^j - 1 >= total - 1`` of each lane in bit-slices."""
     masks = [(1 << int(max(total - 1, 0)).bit_length()) - 1 for total in totals.tolist()]
     return planes_of(np.array(masks), bits)
 
 
-def draw(
-    words: int, vectors: int, totals: IntArray, slots: int, key: tuple[int, int, int]
-) -> IntArray:
+def draw(words: int, vectors: int, totals: Int64s, slots: int, key: tuple[int, int, int]) -> Int64s:
     """Return compiled draws for ``vectors`` vectors of lanes; int64 ``[bits, W]``."""
     seed, step, stream = key
     bits = (slots - 1).bit_length()

@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neurogame.array_types import UInt64s
 from neurogame.kernels.codegen.frame import Part, part_gates
 from neurogame.kernels.codegen.schedule import Step, allocate, schedule
 from neurogame.kernels.codegen.straight import StraightCode, loop_rows
-from neurogame.netlist.netlist import Netlist, Words, lookup
+from neurogame.netlist.netlist import Netlist, lookup
 from neurogame.netlist.ply import Ply
 from tests.kernels.codegen.random_netlists import part_rows, random_netlist, random_play
 
 
-def interpret(netlist: Netlist, steps: Sequence[Step], memory: dict[int, Words]) -> None:
+def interpret(netlist: Netlist, steps: Sequence[Step], memory: dict[int, UInt64s]) -> None:
     """Run a piece; reading what is in no register, or not in memory, is a KeyError."""
     zero = np.zeros_like(next(iter(memory.values())))
     registers = {0: zero}
@@ -48,7 +49,7 @@ def most_alive(netlist: Netlist, steps: Sequence[Step]) -> int:
     return most
 
 
-def inputs_of(netlist: Netlist, seed: int) -> Words:
+def inputs_of(netlist: Netlist, seed: int) -> UInt64s:
     """Return all rows, those of the inputs random and that of the constant zero."""
     rows = np.zeros((netlist.row_count, 2), np.uint64)
     random = np.random.default_rng(seed)
@@ -102,7 +103,7 @@ def test_nothing_goes_through_memory_that_fits_into_registers() -> None:
     assert kinds == Counter(load=len(read), gate=40, store=1)
 
 
-def run_in_cells(code: StraightCode, ply: Ply, cells: Words, part: Part) -> None:
+def run_in_cells(code: StraightCode, ply: Ply, cells: UInt64s, part: Part) -> None:
     """Run a part in cells, as the compiled code does: copies read before any of them writes."""
     netlist, zero = ply.netlist, np.zeros_like(cells[0])
     for steps in code.steps[part]:

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neurogame.array_types import UInt64s
 from neurogame.kernels.codegen.frame import Part
 from neurogame.kernels.codegen.shape import Shape
 from neurogame.kernels.codegen.straight import loop_rows
 from neurogame.kernels.codegen.table import GateTable, TableCode, canonical, input_count
-from neurogame.netlist.netlist import Netlist, Words, lookup
+from neurogame.netlist.netlist import Netlist, lookup
 from tests.kernels.codegen.random_netlists import part_rows, random_play
 from tests.kernels.codegen.test_schedule import inputs_of
 
@@ -44,7 +45,7 @@ def test_unused_inputs_stand_last(table: int, count: int) -> None:
     assert input_count(table) == count
 
 
-def interpret(table: GateTable, cells: Words) -> None:
+def interpret(table: GateTable, cells: UInt64s) -> None:
     """Run a table gate by gate; cells are of one vector's bytes times the width."""
     scale = 8 * SHAPE.words * SHAPE.width
     gates = iter(table.gates.tolist())

@@ -11,7 +11,7 @@ import llvmlite.binding as llvm
 import numpy as np
 import torch
 
-from neurogame.ground.atoms import IntArray
+from neurogame.array_types import Int64s
 from neurogame.kernels.codegen import engine
 from neurogame.kernels.codegen.frame import ARGUMENTS, Argument
 from neurogame.kernels.codegen.ptx import optimise
@@ -70,7 +70,7 @@ class FakeCuda:
 
     def __init__(self) -> None:
         """Begin without code."""
-        self.launches: list[tuple[int, int, IntArray]] = []
+        self.launches: list[tuple[int, int, Int64s]] = []
         self.depth = 0
         self.fail: dict[str, int] = {}
         self.images: list[Runner] = []

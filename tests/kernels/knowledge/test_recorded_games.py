@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 
+from neurogame.array_types import Bools, Float32s
 from neurogame.kernels.knowledge.recorded_games import GameRecorder, RecordedGames
 from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
 from neurogame.learn.knowledge_network import unpacked
@@ -76,9 +76,7 @@ class LikesHighNumbers:
     def compiled_scores(self) -> CompiledScores | None:
         return None
 
-    def move_scores(
-        self, fluents: npt.NDArray[np.bool_], legal: npt.NDArray[np.bool_], role: int
-    ) -> npt.NDArray[np.float32]:
+    def move_scores(self, fluents: Bools, legal: Bools, role: int) -> Float32s:
         return np.broadcast_to(np.arange(legal.shape[1], dtype=np.float32), legal.shape)
 
 

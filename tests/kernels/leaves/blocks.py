@@ -8,10 +8,11 @@ from itertools import pairwise
 import numpy as np
 import torch
 
+from neurogame.array_types import UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.gdl.library import library_names
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.twin.expand import PackedArray, look_at_states, pack_rows
+from neurogame.kernels.twin.expand import look_at_states, pack_rows
 from neurogame.kernels.twin.torch_ply import TorchPly
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
@@ -31,13 +32,13 @@ def plain(name: str) -> TorchPly:
 
 
 @cache
-def reachable(name: str, count: int) -> PackedArray:
+def reachable(name: str, count: int) -> UInt64s:
     """Return packed states of random games in which a move can be made."""
     sampled = sample_states(game(name).simulator(), count, seed=7)
     return pack_rows(sampled.to_bool())
 
 
-def random_joint(circuit: Circuit, legal: PackedArray, seed: int) -> np.ndarray:
+def random_joint(circuit: Circuit, legal: UInt64s, seed: int) -> np.ndarray:
     """Return a random legal joint move per state, as move numbers; int32 ``[N, R]``."""
     generator = np.random.default_rng(seed)
     flags = np.unpackbits(legal.view(np.uint8), axis=1, bitorder="little")
@@ -57,7 +58,7 @@ def fill(leaves: Leaves, name: str, count: int, seed: int = 1) -> None:
     leaves.block.joint[:count] = random_joint(game(name).circuit, legal, seed)
 
 
-def lanes_of(states: PackedArray, fluents: int) -> np.ndarray:
+def lanes_of(states: UInt64s, fluents: int) -> np.ndarray:
     """Return packed states as lane words; int64 ``[F, ceil(N / 64)]``."""
     flags = np.unpackbits(states.view(np.uint8), axis=1, count=fluents, bitorder="little")
     padded = np.zeros((fluents, -(-len(states) // 64) * 64), np.uint8)

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.array_types import Float32s1, Int32s1, Int64s2, UInt64s2
+from neurogame.array_types import Float32s1, Int32s, Int32s1, Int64s, Int64s2, UInt64s2
 from neurogame.kernels.native.arrays import overlay, rows
 from neurogame.kernels.native.compiled import uncounted
 from neurogame.kernels.native.entries import callback, entry
@@ -24,7 +23,7 @@ class Part(Struct):
 
     gain: float
     sums: Float32s1
-    parted: Annotated[npt.NDArray[np.int64], 2, STRIDED]
+    parted: Annotated[Int64s, 2, STRIDED]
 
 
 class Whole(Struct):
@@ -73,7 +72,7 @@ def add_hundred(whole: Whole) -> None:
     whole.count += 100
 
 
-def make(parted: npt.NDArray[np.int64], then: Callable[[Whole], None]) -> Whole:
+def make(parted: Int64s, then: Callable[[Whole], None]) -> Whole:
     return Whole(
         part=Part(gain=2.0, sums=np.arange(len(parted), dtype=np.float32), parted=parted),
         count=7,
@@ -118,7 +117,7 @@ def test_an_entry_is_called_from_python_too() -> None:
 
 
 @uncounted
-def visit(heap: npt.NDArray[np.int32], place: int) -> float:
+def visit(heap: Int32s, place: int) -> float:
     """Count a visit of a node of a heap, and set its mean."""
     node, worth = node_at(heap, place), worth_at(heap, place + 2)
     node.visits += 1
@@ -138,7 +137,7 @@ def test_structs_of_32_bits_lie_in_a_heap(place: int) -> None:
 
 
 @uncounted
-def corner(grid: npt.NDArray[np.int64], begin: int, count: int) -> int:
+def corner(grid: Int64s, begin: int, count: int) -> int:
     """Return the last number of some rows, which are then all set to 0."""
     some = rows(grid, begin, count)
     last = some[len(some) - 1, some.shape[1] - 1]
@@ -186,7 +185,7 @@ class Text(Struct):
 class Table(Struct):
     """An array must say how many dimensions it has."""
 
-    table: npt.NDArray[np.int64]
+    table: Int64s
 
 
 @pytest.mark.parametrize(
@@ -206,7 +205,7 @@ def test_fields_lie_one_after_the_other() -> None:
     class Job(Struct):
         first: int
         grid: Int64s2
-        strided: Annotated[npt.NDArray[np.int64], 2, STRIDED]
+        strided: Annotated[Int64s, 2, STRIDED]
         heap: Int32s1
         last: float
 
