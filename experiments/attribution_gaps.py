@@ -21,6 +21,7 @@ import torch
 from tqdm import tqdm
 
 from neurogame.evaluators.actions.build import make_action_circuit
+from neurogame.evaluators.attribution import Attribution, Method
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
@@ -28,7 +29,6 @@ from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.evaluators.parts.of_features import make_feature_evaluator
 from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.inspect.attribution.attribute import attribute
-from neurogame.inspect.attribution.contribution import Attribution, Method
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.move_values import EvaluatorOrJudge
 from neurogame.learn.checkpoint import load_checkpoint

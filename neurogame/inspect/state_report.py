@@ -6,15 +6,15 @@ from dataclasses import asdict, dataclass
 from typing import Any, final
 
 from neurogame.errors import GameError
-from neurogame.evaluators.base import Evaluator
-from neurogame.inspect.attribution.attribute import attribute
-from neurogame.inspect.attribution.contribution import (
+from neurogame.evaluators.attribution import (
     UNIT_TEXTS,
     Attribution,
     Contribution,
     Method,
     difference,
 )
+from neurogame.evaluators.base import Evaluator
+from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.move_values import EvaluatorOrJudge, move_values
 from neurogame.inspect.named_state import named_state

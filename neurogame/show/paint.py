@@ -25,7 +25,7 @@ class Paint:
 
     Attributes:
         by_fluent: an amount for each fluent of the game, in any unit, such as
-            :attr:`~neurogame.inspect.attribution.contribution.Attribution.by_fluent`; a square has
+            :attr:`~neurogame.evaluators.attribution.Attribution.by_fluent`; a square has
             the sum of those of its fluents, whether or not they hold. ``F`` numbers, or none.
         framed: fluents whose squares get a frame, such as what the last move changed.
     """

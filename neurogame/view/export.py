@@ -65,7 +65,7 @@ def export(
         subject: with a match.
         path: the file; an older one is replaced.
         role: for whom values are taken apart; its index; None: the first that somebody plays.
-        method: how, see :class:`~neurogame.inspect.attribution.contribution.Attribution`; None:
+        method: how, see :class:`~neurogame.evaluators.attribution.Attribution`; None:
             the usual way; :data:`NOT_AT_ALL`: not at all, which takes seconds where the others
             take minutes.
         quiet: whether to show no bar.

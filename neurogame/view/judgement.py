@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from neurogame.errors import GameError
-from neurogame.inspect.attribution.contribution import (
+from neurogame.evaluators.attribution import (
     UNIT_TEXTS,
     Attribution,
     Contribution,

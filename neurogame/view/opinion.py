@@ -12,7 +12,9 @@ from typing import Literal, TypeAlias, final
 import torch
 
 from neurogame.errors import GameError
+from neurogame.evaluators.attribution import Attribution, Method
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.measured import value_for
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.evaluators.true_goal import state_values
 from neurogame.inspect.attribution.attribute import attribute
@@ -21,8 +23,6 @@ from neurogame.inspect.attribution.by_rules import (
     rule_effects,
     weighted_networks,
 )
-from neurogame.inspect.attribution.contribution import Attribution, Method
-from neurogame.inspect.attribution.measured import value_for
 from neurogame.inspect.attribution.of_moves import attribute_move, is_sum
 from neurogame.inspect.move_values import EvaluatorOrJudge, MoveValue, move_values
 from neurogame.inspect.weights import WeightedNetworks

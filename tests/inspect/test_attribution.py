@@ -6,13 +6,13 @@ import pytest
 import torch
 
 from neurogame.errors import GameError
+from neurogame.evaluators.attribution import difference
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute
-from neurogame.inspect.attribution.contribution import difference
 from neurogame.learn.checkpoint import load_checkpoint
 from neurogame.learn.mapped_evaluator import map_evaluator
 from neurogame.simulate.game import Game, State

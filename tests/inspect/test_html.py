@@ -11,13 +11,13 @@ import pytest
 import torch
 
 from neurogame.evaluators.actions.build import make_action_circuit
+from neurogame.evaluators.attribution import Attribution, difference
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute
-from neurogame.inspect.attribution.contribution import Attribution, difference
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.html.elements import Html, bar, table
 from neurogame.inspect.html.match import match_html

@@ -12,16 +12,16 @@ from torch import Tensor
 from neurogame.errors import GameError
 from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
+from neurogame.evaluators.attribution import Method, difference
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
+from neurogame.evaluators.measured import Measured, value_for
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute, to_fluents
 from neurogame.inspect.attribution.by_fluents import shapley_values
-from neurogame.inspect.attribution.contribution import Method, difference
-from neurogame.inspect.attribution.measured import Measured, value_for
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.move_values import move_values
 from neurogame.inspect.named_state import named_state

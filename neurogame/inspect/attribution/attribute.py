@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from neurogame.errors import GameError
+from neurogame.evaluators.attribution import Attribution, Method
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.measured import Measured, value_for
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.inspect.attribution.by_fluents import (
     integrated_gradients,
     shapley_values,
     toggled,
 )
-from neurogame.inspect.attribution.contribution import Attribution, Method
-from neurogame.inspect.attribution.measured import Measured, value_for
 from neurogame.inspect.attribution.of_parts import attribute_parts
 from neurogame.learn.mapped_evaluator import MappedEvaluator
 from neurogame.simulate.game import Game, State
@@ -34,7 +34,7 @@ def attribute(
         state: any state. In a terminal one too it is the evaluator that is explained, though
             searches take the goals there.
         role: index of the role.
-        method: see :class:`~neurogame.inspect.attribution.contribution.Attribution`; None: exact
+        method: see :class:`~neurogame.evaluators.attribution.Attribution`; None: exact
             where the evaluator is made of parts, else Shapley values.
         baseline: for gradients and shapley: the state that amounts are counted from; None: the
             initial one.

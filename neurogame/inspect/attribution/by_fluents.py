@@ -12,8 +12,8 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neurogame.inspect.attribution.contribution import Attribution, Contribution
-from neurogame.inspect.attribution.measured import Measured
+from neurogame.evaluators.attribution import Attribution, Contribution
+from neurogame.evaluators.measured import Measured
 from neurogame.simulate.game import State
 
 _PIECES, _MOST_POINTS, _AT_ONCE = 32, 1024, 128

@@ -13,10 +13,10 @@ from torch import Tensor
 from neurogame.errors import GameError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.graph import ActionGraph
+from neurogame.evaluators.attribution import Attribution, Contribution, sorted_by_size
+from neurogame.evaluators.measured import Measured
 from neurogame.graph.graph import OR
 from neurogame.inspect.attribution.by_fluents import integrated_gradients
-from neurogame.inspect.attribution.contribution import Attribution, Contribution, sorted_by_size
-from neurogame.inspect.attribution.measured import Measured
 from neurogame.simulate.game import State
 
 _LISTED = 6

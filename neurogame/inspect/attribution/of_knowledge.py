@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from neurogame.evaluators.attribution import Attribution, Contribution, sorted_by_size
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.replies import drawn_replies
-from neurogame.inspect.attribution.contribution import Attribution, Contribution, sorted_by_size
 from neurogame.simulate.game import State
 from neurogame.simulate.states import StateBatch
 

@@ -12,12 +12,12 @@ from torch import Tensor
 
 from neurogame.errors import GameError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
+from neurogame.evaluators.attribution import Attribution, Contribution, Method, Unit
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.knowledge.knowledge import Knowledge
+from neurogame.evaluators.measured import Measured
 from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.inspect.attribution.attribute import attribute, check_role, to_fluents
-from neurogame.inspect.attribution.contribution import Attribution, Contribution, Method, Unit
-from neurogame.inspect.attribution.measured import Measured
 from neurogame.inspect.attribution.of_actions import action_score, attribute_actions
 from neurogame.inspect.attribution.of_knowledge import attribute_knowledge
 from neurogame.inspect.attribution.of_policy import attribute_policy, policy_score
@@ -39,7 +39,7 @@ def attribute_move(
 ) -> Attribution:
     """Return what a move's score, or the value of the state that it leads to, is made of.
 
-    :func:`~neurogame.inspect.attribution.contribution.difference` of two moves of a state says why
+    :func:`~neurogame.evaluators.attribution.difference` of two moves of a state says why
     rather one than the other.
 
     Args:
@@ -49,7 +49,7 @@ def attribute_move(
         state: in which the move is legal.
         role: whose move; its index.
         move: an index into the role's moves.
-        method: see :class:`~neurogame.inspect.attribution.contribution.Attribution`; None: exact
+        method: see :class:`~neurogame.evaluators.attribution.Attribution`; None: exact
             where there is such a sum, else Shapley values.
         baseline: for gradients and shapley: the state that amounts are counted from; None: the
             initial one, in which the move need not be legal.

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.inspect.attribution.contribution import (
+from neurogame.evaluators.attribution import (
     Attribution,
     Contribution,
     sorted_by_size,
 )
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.kernels.parts.limits import LEAST, MOST
 from neurogame.simulate.game import State
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import torch
 
+from neurogame.evaluators.attribution import Attribution, Contribution
+from neurogame.evaluators.measured import Measured
 from neurogame.evaluators.policy.policy import LearnedPolicy
-from neurogame.inspect.attribution.contribution import Attribution, Contribution
-from neurogame.inspect.attribution.measured import Measured
 from neurogame.simulate.game import State
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neurogame.inspect.attribution.contribution import Attribution, Contribution
+from neurogame.evaluators.attribution import Attribution, Contribution
 from neurogame.inspect.html.elements import (
     Content,
     Html,

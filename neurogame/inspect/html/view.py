@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from neurogame.evaluators.attribution import Attribution
 from neurogame.evaluators.base import Evaluator
-from neurogame.inspect.attribution.contribution import Attribution
 from neurogame.inspect.html.attribution import attribution_html
 from neurogame.inspect.html.checkpoint import checkpoint_html
 from neurogame.inspect.html.evaluator import evaluator_html

@@ -9,15 +9,15 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
-from neurogame.inspect.attribution.contribution import (
+from neurogame.evaluators.attribution import (
     Attribution,
     Contribution,
     Method,
     Unit,
     sorted_by_size,
 )
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
 from neurogame.simulate.game import State
 
 
