@@ -53,7 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="FILE.rules", help="of --rules: a file that players can play"
     )
-    parser.add_argument("--svg", metavar="FILE", help="draw a goal network into an SVG file")
+    parser.add_argument(
+        "--svg",
+        metavar="FILE",
+        help="draw into an SVG file: with --state what each move is worth, else a goal network",
+    )
     parser.add_argument(
         "--network",
         type=int,
@@ -106,10 +110,16 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print what is asked for; without questions weights, their drift and what judges know."""
     from neurogame.errors import GameError
+    from neurogame.files import write_text
     from neurogame.inspect.calibration_report import calibration, print_calibration
     from neurogame.inspect.change.report import comparison, print_comparison
     from neurogame.inspect.rules.report import print_rules_report, rules_report
-    from neurogame.inspect.state_report import Question, print_state_report, state_report
+    from neurogame.inspect.state_report import (
+        Question,
+        moves_picture,
+        print_state_report,
+        state_report,
+    )
     from neurogame.inspect.subject import find_subject
     from neurogame.inspect.weights_report import print_weights_report, weights_report
 
@@ -122,13 +132,15 @@ def run(options: argparse.Namespace) -> int:
         raise GameError("--out FILE.rules goes with --rules")
     subject = find_subject(options.source, options.evaluator, options.seed)
     top = max(options.top, 0)
-    if options.svg:
+    if options.svg and not options.state:
         _draw(subject.values(), options.network, Path(options.svg))
     report: dict[str, Any] = {}
     if options.state:
         names = ("state", "role", "method", "against", "move", "rather_than", "judge")
         question = Question(**{name: getattr(options, name) for name in names})
         report["attribution"] = state_report(subject, question)
+        if options.svg:
+            write_text(Path(options.svg), moves_picture(subject, question))
     if options.json or not (options.state or options.rules):
         report |= weights_report(subject, top)
     if options.compare:

@@ -17,6 +17,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.move_values import EvaluatorOrJudge, move_values
+from neurogame.inspect.moves_svg import moves_svg
 from neurogame.inspect.named_state import named_state
 from neurogame.inspect.subject import Subject
 from neurogame.simulate.game import Game, State
@@ -96,6 +97,26 @@ def state_report(subject: Subject, question: Question) -> dict[str, Any]:
         ],
         "by_fluent": _by_fluent(game, state, found, of_move=of_move),
     }
+
+
+def moves_picture(subject: Subject, question: Question) -> str:
+    """Return the state that is asked about as SVG, with what each move of a role is worth.
+
+    Args:
+        subject: what is looked at.
+        question: its state, its judge and its role, if not the first one with a choice.
+
+    Raises:
+        GameError: there is no such state or role, or the role has no move.
+        CheckpointError: there is no such judge, or no evaluator.
+    """
+    game, opinion = subject.game, subject.opinion(question.judge)
+    state = named_state(game, question.state)
+    role = _role(game, state, question.role, of_move=True)
+    moves = move_values(opinion, state)[role]
+    if not moves:
+        raise GameError(f"nobody has a move in this state of {game.name}: the game is over")
+    return moves_svg(state, role, moves, shares=isinstance(opinion, Evaluator))
 
 
 def _role(game: Game, state: State, name: str | None, of_move: bool) -> int:

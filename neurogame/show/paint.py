@@ -13,7 +13,7 @@ from neurogame.simulate.game import State
 
 POSITIVE, NEGATIVE = "#2b6cb0", "#c53030"
 """Colours of what is above and below 0: blue and red, which all people tell apart."""
-_FRAME = "#b7791f"
+FRAME = "#b7791f"
 _NUMBERED = 0.05
 """Of the largest amount: what is smaller gets a colour, but no number."""
 
@@ -84,7 +84,7 @@ def painted_square(
         inner, side = half - 1.5, SQUARE - 3
         parts.append(
             f'<rect x="{x - inner:g}" y="{y - inner:g}" width="{side:g}" height="{side:g}" '
-            f'fill="none" stroke="{_FRAME}" stroke-width="2.5"/>'
+            f'fill="none" stroke="{FRAME}" stroke-width="2.5"/>'
         )
     if share >= _NUMBERED:
         ink = "#ffffff" if share > 0.6 else INK

@@ -28,7 +28,8 @@ from neurogame.show.piece_colours import Piece, key_entries, pieces
 from neurogame.show.state_text import wrapped
 from neurogame.simulate.game import State
 
-_RADIUS = 14.0
+RADIUS = 14.0
+"""Of a piece that stands alone on its square."""
 _SMALLER, _RAISED = 11.5, 4.5
 """Radius of pieces on painted boards, and how far they are above the middle: the number of a square
 stands below them."""
@@ -59,7 +60,7 @@ def state_svg(state: State, paint: Paint | None = None) -> str:
         # Programs that let people point at squares find boards and squares by these names.
         parts += [f'<g data-board="{number}">', *drawing.draw(PADDING, top, squares), "</g>"]
         top += drawing.height
-        entries, lines = _key(drawing, state.game.roles, width, top)
+        entries, lines = key(drawing, state.game.roles, width, top)
         parts += entries
         top += lines * LINE + GAP / 2
     facts, reserved = _facts(layout, state, width)
@@ -93,12 +94,19 @@ class _Squares:
         )
         here = [self._looks[content] for content in self._occupied.get(place, [])]
         if self._most:
-            return [*parts, *_discs(here, x, y - _RAISED, _SMALLER)]
-        return [*parts, *_discs(here, x, y, _RADIUS)]
+            return [*parts, *discs(here, x, y - _RAISED, _SMALLER)]
+        return [*parts, *discs(here, x, y, RADIUS)]
 
 
-def _discs(here: list[Piece], x: float, y: float, radius: float) -> list[str]:
-    """Return the pieces of one square; several stand side by side, smaller."""
+def discs(here: list[Piece], x: float, y: float, radius: float) -> list[str]:
+    """Return the pieces of one square; several stand side by side, smaller.
+
+    Args:
+        here: what stands there.
+        x: the middle of the square.
+        y: the same.
+        radius: of a piece that stands alone.
+    """
     parts = []
     radius /= max(len(here), 1)
     for number, piece in enumerate(here):
@@ -111,7 +119,7 @@ def _discs(here: list[Piece], x: float, y: float, radius: float) -> list[str]:
             f'height="{2 * high:g}" rx="{high:g}" fill="{piece.fill}" stroke="{INK}"/>'
         )
         if piece.letter:
-            size, room = 15 * radius / _RADIUS, (1.6 if half > radius else 1.85) * half
+            size, room = 15 * radius / RADIUS, (1.6 if half > radius else 1.85) * half
             y_text = y + 0.36 * min(size, room / (NARROW_LETTER * len(piece.letter)))
             parts.append(
                 svg_text(
@@ -121,10 +129,17 @@ def _discs(here: list[Piece], x: float, y: float, radius: float) -> list[str]:
     return parts
 
 
-def _key(
+def key(
     drawing: BoardDrawing, roles: tuple[str, ...], width: float, top: float
 ) -> tuple[list[str], int]:
-    """Return what colours and letters mean, and the number of lines that takes."""
+    """Return what colours and letters mean, and the number of lines that takes.
+
+    Args:
+        drawing: the board that they stand on.
+        roles: of the game.
+        width: of the picture.
+        top: of the first line.
+    """
     parts: list[str] = []
     left, line = PADDING, 0
     for piece, name in key_entries(drawing.board, roles):
@@ -132,7 +147,7 @@ def _key(
         if left > PADDING and left + room > width - PADDING:
             left, line = PADDING, line + 1
         y = top + LINE * line + LINE / 2
-        parts += _discs([piece], left + 8, y, 8)
+        parts += discs([piece], left + 8, y, 8)
         parts.append(svg_text(left + 20, y + 4, name, size=12, anchor="start"))
         left += room
     return parts, line + 1 if parts else 0

@@ -13,9 +13,9 @@ from neurogame.evaluators.attribution import (
     Method,
     difference,
 )
+from neurogame.show.touched import squares_of_fluents
 from neurogame.simulate.game import State
 from neurogame.view.opinion import PageOpinion
-from neurogame.view.positions import squares_of_fluents
 
 TOP = 24
 """Contributions that are listed."""

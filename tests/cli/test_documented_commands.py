@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
 
 from neurogame.cli.main import COMMANDS, build_parser
 from tests.conftest import REPOSITORY
-from tests.processes import environment, run
 
 DOCUMENTS = [
     *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "checkpoints/README.md")),
@@ -46,10 +44,10 @@ def test_the_parser_accepts_it(line: str) -> None:
     assert callable(options.run)
 
 
-def test_the_readme_shows_every_command() -> None:
+def test_one_page_shows_every_command() -> None:
     shown = {
         line.split()[1]
-        for _, text in blocks(REPOSITORY / "README.md")
+        for _, text in blocks(REPOSITORY / "docs" / "commands.md")
         for line in text.splitlines()
         if line.startswith("neurogame ")
     }
@@ -62,11 +60,3 @@ def test_the_scripts_of_the_readme_can_be_run() -> None:
     assert {"quickstart", "run-tests"} <= scripts
     for script in scripts:
         assert os.access(REPOSITORY / script, os.X_OK)
-
-
-def test_the_python_of_the_readme_runs_as_it_is(tmp_path: Path) -> None:
-    [code] = [text for language, text in blocks(REPOSITORY / "README.md") if language == "python"]
-    done = run([sys.executable, "-c", code], cwd=tmp_path, env=environment(OMP_NUM_THREADS="1"))
-    assert "tensor([[" in done.stdout
-    # The board after a stone in the fourth column.
-    assert re.search(r"^1 \. \. \. r", done.stdout, flags=re.MULTILINE), done.stdout

@@ -237,6 +237,6 @@ def test_only_the_wanted_command_declares_its_arguments() -> None:
         build_parser("check").parse_args(["games", "nim"])
 
 
-def test_every_kind_of_untrained_evaluator_is_in_the_readme() -> None:
-    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+def test_every_kind_of_untrained_evaluator_is_on_the_page_of_commands() -> None:
+    text = (REPOSITORY / "docs" / "commands.md").read_text(encoding="utf-8")
     assert [kind for kind in FRESH if f"`{kind}`" not in text] == []

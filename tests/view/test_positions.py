@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from neurogame.errors import GameError
 from neurogame.show.board_drawing import place_name
 from neurogame.show.layout import find_layout
+from neurogame.show.touched import squares_of_moves
 from neurogame.simulate.game import Game, State
 from neurogame.view import positions as module
-from neurogame.view.positions import Positions, squares_of_moves
+from neurogame.view.positions import Positions
 from neurogame.view.recorded import Line
 from neurogame.view.role_colours import role_colours
 
