@@ -1,4 +1,9 @@
-"""One ply as gates: legal moves, ends and goals, the random choice, and the next state."""
+"""One ply as gates: legal moves, ends and goals, the random choice, and the next state.
+
+The gates stand in *sections*, the parts that run together: status, goals, count, descend, next.
+Moves are drawn by *choices*, each of them uniform among its *slots*; a slot is a move of each role
+that the choice serves.
+"""
 
 from __future__ import annotations
 

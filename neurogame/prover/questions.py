@@ -1,4 +1,7 @@
-"""Questions, their answers so far, and how those that depend on each other are completed."""
+"""Questions, their answers so far, and how those that depend on each other are completed.
+
+A question is *open* while it is being answered.
+"""
 
 from __future__ import annotations
 

@@ -74,5 +74,6 @@ def test_the_walks_go_where_they_say() -> None:
 def test_each_noun_stands_once_in_the_glossary() -> None:
     rows = NOUN.findall(CONCEPTS.read_text(encoding="utf-8"))
     nouns = [noun.strip("* ") for row in rows for noun in row.split(",")]
-    assert len(nouns) >= 40
+    # A new noun needs one to leave: what one file alone needs is explained in its docstring.
+    assert 40 <= len(nouns) <= 120
     assert sorted({noun for noun in nouns if nouns.count(noun) > 1}) == []

@@ -1,4 +1,9 @@
-"""The memory of a block of lanes, and the arguments of the function that plays it."""
+"""The memory of a block of lanes, and the arguments of the function that plays it.
+
+The loop over plies is written once. Where it has its memory is its *frame*: given to a block of
+lanes by the caller (:mod:`~neurogame.kernels.codegen.block_frame`), or a GPU thread's own
+(:mod:`~neurogame.kernels.codegen.thread_frame`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Playouts on a GPU: two threads for every word of lanes, some steps at a time."""
+"""Playouts on a GPU: two threads for every word of lanes, some steps at a time: a *launch*."""
 
 from __future__ import annotations
 

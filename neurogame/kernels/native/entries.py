@@ -1,4 +1,7 @@
-"""Functions of structs that are called by their address, by compiled code and by Python."""
+"""Functions of structs that are called by their address, by compiled code and by Python.
+
+Such a function is an *entry*. Who calls it is compiled without it, once for all games.
+"""
 
 from __future__ import annotations
 
