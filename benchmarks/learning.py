@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.simulate.game import Game
 

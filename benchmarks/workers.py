@@ -20,7 +20,7 @@ import torch
 
 from neurogame.arena.run import run_arena
 from neurogame.arena.settings import ArenaSettings
-from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.simulate.game import Game
 from neurogame.workers.settings import WorkerSettings

@@ -25,8 +25,8 @@ from tqdm import tqdm
 from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.samples import sample_states
 

@@ -31,8 +31,8 @@ from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.move_values import EvaluatorOrJudge
-from neurogame.learn.checkpoint import load_checkpoint
-from neurogame.learn.knowledge import learn_knowledge
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
+from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.simulate.game import Game, State
 
 GAMES = (

@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from neurogame.arena.yardstick import sample_positions
 from neurogame.inspect.calibration import calibrate, calibrate_exactly
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.search.exact import Prover
 
 SHIPPED = ("tictactoe", "connectfour5", "connectfour", "pentago")

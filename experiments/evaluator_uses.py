@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from neurogame.arena.run import run_arena
 from neurogame.arena.settings import ArenaSettings
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.workers.options import add_workers, chosen_workers
 
 USES = (

@@ -25,7 +25,7 @@ from neurogame.inspect.positions import played_positions
 from neurogame.inspect.rules.extract import Extractor
 from neurogame.inspect.rules.fidelity import fidelity
 from neurogame.inspect.rules.report import rules_file_text
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.comparison import Comparison
 from neurogame.learn.rules_file import evaluator_of_rules
 from neurogame.search.limit import Limit

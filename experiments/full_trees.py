@@ -19,9 +19,9 @@ from tqdm import tqdm
 
 from neurogame.players.race import Race, Racer
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.mcts_tree import MctsTree
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
+from neurogame.search.mcts.tree import MctsTree
 from neurogame.simulate.game import Game
 
 _Z = 1.96

@@ -32,7 +32,7 @@ from typing import Any, final
 import torch
 
 from neurogame.files import write_text
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from cells import progress

@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from neurogame.evaluators.build import make_evaluator
 from neurogame.learn.comparison import compare
-from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game

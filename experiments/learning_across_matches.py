@@ -36,7 +36,7 @@ import numpy as np
 import torch
 from cells import Cells, progress
 
-from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.trainer import PaperTrainer
 from neurogame.learn.recipe import fitted, fresh_parts

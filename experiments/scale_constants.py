@@ -22,10 +22,10 @@ from sleepers import Sleepers, matches_of
 from neurogame.arena.run import run_arena
 from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
-from neurogame.learn.lane_agreement import Agreement
-from neurogame.learn.lane_learner import LaneLearner
-from neurogame.learn.lane_piece import LaneGroup, packed, play_lanes, unpacked
-from neurogame.learn.lane_worker import LaneWorker
+from neurogame.learn.lanes.agreement import Agreement
+from neurogame.learn.lanes.learner import LaneLearner
+from neurogame.learn.lanes.piece import LaneGroup, packed, play_lanes, unpacked
+from neurogame.learn.lanes.worker import LaneWorker
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.players.record import MatchRecord
 from neurogame.simulate.game import Game

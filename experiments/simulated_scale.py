@@ -31,7 +31,7 @@ import torch
 
 from neurogame.arena.run import run_arena
 from neurogame.files import write_text
-from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.simulate.game import Game
 from neurogame.workers.local import use_one_thread
 from neurogame.workers.settings import WorkerSettings

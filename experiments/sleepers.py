@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, TypeVar, final
 
 from neurogame.arena.schedule import Slot
-from neurogame.learn.lane_piece import LaneRound
+from neurogame.learn.lanes.piece import LaneRound
 from neurogame.players.record import MatchRecord
 
 _T = TypeVar("_T")

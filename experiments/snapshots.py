@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.simulate.game import Game
 

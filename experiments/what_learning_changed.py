@@ -33,7 +33,7 @@ from neurogame.inspect.change.part_weights import part_weights
 from neurogame.inspect.change.pruning import prune_curve
 from neurogame.inspect.positions import PlayedPositions, played_positions, values_of
 from neurogame.inspect.reliability import log_odds
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.simulate.game import Game
 
 COLOURS = ("red", "black")

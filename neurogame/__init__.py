@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from neurogame.evaluators.build import make_evaluator
     from neurogame.evaluators.config import EvaluatorConfig
     from neurogame.evaluators.true_goal import state_values
-    from neurogame.learn.checkpoint import load_checkpoint, save_checkpoint
+    from neurogame.learn.checkpoints.checkpoint import load_checkpoint, save_checkpoint
     from neurogame.learn.train_config import TrainConfig
     from neurogame.learn.trainer import train
     from neurogame.players.match import play_match
     from neurogame.players.match_settings import MatchSettings
     from neurogame.players.players import make_player
-    from neurogame.search.alphabeta import AlphaBeta
+    from neurogame.search.alphabeta.alphabeta import AlphaBeta
+    from neurogame.search.alphabeta.settings import SearchSettings
     from neurogame.search.limit import Limit
-    from neurogame.search.mcts import Mcts
-    from neurogame.search.mcts_settings import MctsSettings
-    from neurogame.search.settings import SearchSettings
+    from neurogame.search.mcts.mcts import Mcts
+    from neurogame.search.mcts.settings import MctsSettings
     from neurogame.simulate.game import Game, State
     from neurogame.simulate.playouts import playouts
     from neurogame.simulate.samples import sample_games

@@ -30,9 +30,7 @@ SEARCHING = (
     "learn",
     "players",
     "search",
-    "kernels/mcts",
     "kernels/leaves",
-    "kernels/alphabeta",
 )
 """Folders of tests that compile the search cores."""
 

@@ -19,11 +19,11 @@ from neurogame.players.hurried import HurriedPlayer
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.exact import Prover, ValueKeeping, value_keeping_share
 from neurogame.search.limit import Limit
 from neurogame.search.openings import Openings, play_opening
-from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game, State
 
 MCTS = "mcts:sims=1000"

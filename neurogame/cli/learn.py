@@ -20,12 +20,12 @@ from neurogame.bars import bar_stream
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.learn.action_training_config import ActionTrainingConfig
-from neurogame.learn.policy_config import PolicyConfig
+from neurogame.learn.actions.config import ActionTrainingConfig
+from neurogame.learn.policy.config import PolicyConfig
 from neurogame.settings import Settings, settings_of
 
 if TYPE_CHECKING:
-    from neurogame.learn.checkpoint import Checkpoint
+    from neurogame.learn.checkpoints.checkpoint import Checkpoint
     from neurogame.learn.judges import StoredJudge
     from neurogame.simulate.game import Game
 
@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Learn, save, and say how to play with it."""
-    from neurogame.learn.checkpoint import load_checkpoint, save_checkpoint
+    from neurogame.learn.checkpoints.checkpoint import load_checkpoint, save_checkpoint
     from neurogame.simulate.game import Game
 
     name = _wanted(options)
@@ -169,7 +169,7 @@ def _learn_knowledge(
     game: Game, base: Checkpoint | None, config: KnowledgeConfig, options: argparse.Namespace
 ) -> tuple[StoredJudge, dict[str, int], dict[str, Any]]:
     """Learn with a progress bar over the games; return the judge, counters and measurements."""
-    from neurogame.learn.knowledge import learn_knowledge
+    from neurogame.learn.knowledge.learning import learn_knowledge
 
     with _bar(game, config.games, " games", options) as bar:
         found = learn_knowledge(game, config, options.seed, roles=options.role, progress=bar.update)
@@ -181,7 +181,7 @@ def _train_action(
 ) -> tuple[StoredJudge, dict[str, int], dict[str, Any]]:
     """Train with a progress bar over the matches; return as for knowledge."""
     from neurogame.evaluators.actions.build import make_action_circuit
-    from neurogame.learn.action_training import train_action_circuit
+    from neurogame.learn.actions.training import train_action_circuit
 
     texts = _texts("--formulas", options.formulas) | {"trainable": "on"}
     circuit = make_action_circuit(game, ActionConfig(**ActionConfig.read(texts)))
@@ -198,7 +198,7 @@ def _learn_policy(
     game: Game, base: Checkpoint | None, config: PolicyConfig, options: argparse.Namespace
 ) -> tuple[StoredJudge, dict[str, int], dict[str, Any]]:
     """Learn with a progress bar over the choices; return as for knowledge."""
-    from neurogame.learn.policy_learning import learn_policy
+    from neurogame.learn.policy.learning import learn_policy
 
     assert base is not None
     evaluator = base.evaluator(game)
@@ -234,7 +234,7 @@ def _checkpoint(
     counters: dict[str, int],
 ) -> Checkpoint:
     """Return a checkpoint with the judge, and with all that another one holds."""
-    from neurogame.learn.checkpoint import empty_checkpoint
+    from neurogame.learn.checkpoints.checkpoint import empty_checkpoint
     from neurogame.learn.judges import plain_judge
 
     stored = plain_judge(judge)

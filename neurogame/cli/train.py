@@ -92,7 +92,7 @@ def _train(options: argparse.Namespace, ranks: Ranks | None) -> int:
 
 def _follow(ranks: Ranks) -> None:
     """Learn with the process that trains, which speaks for all."""
-    from neurogame.learn.lane_ranks import follow
+    from neurogame.learn.lanes.ranks import follow
 
     ask_with(None)
     listen(None)

@@ -5,8 +5,7 @@
 steps; :mod:`neurogame.kernels.cuda` runs its playouts on a GPU. The others are algorithms in
 compiled Python: :mod:`~neurogame.kernels.neural` evaluates networks,
 :mod:`~neurogame.kernels.actions` and :mod:`~neurogame.kernels.knowledge` judge moves,
-:mod:`~neurogame.kernels.leaves` asks all of these for the leaves of a tree search, and
-:mod:`~neurogame.kernels.mcts` and :mod:`~neurogame.kernels.alphabeta` are the searches.
+:mod:`~neurogame.kernels.leaves` asks all of these for the leaves of a tree search.
 :mod:`~neurogame.kernels.backends` chooses what plays random games. All backends play the same
 games, and values are equal up to rounding.
 """

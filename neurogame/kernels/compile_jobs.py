@@ -61,19 +61,19 @@ JOBS = {
     "alpha-beta search": CompileJob(
         seconds=11,
         words=("alphabeta", "heuristic", "auto", "serve", *_OPENINGS),
-        modules=("kernels.alphabeta.advance", "kernels.alphabeta.table"),
+        modules=("search.alphabeta.compiled.advance", "search.alphabeta.compiled.table"),
     ),
     "tree search": CompileJob(
         seconds=9,
         words=("mcts", "auto", "serve", "train"),
-        modules=("kernels.mcts.lookup", "kernels.native.clock"),
+        modules=("search.mcts.compiled.lookup", "kernels.native.clock"),
         entries=(
-            ("kernels.mcts.run", ("run", "do_nothing", "play_on", "play_by_policy")),
-            ("kernels.mcts.expand", ("set_root", "gather_leaves", "insert")),
-            ("kernels.mcts.descend", ("descend",)),
-            ("kernels.mcts.backup", ("collect", "back_up")),
-            ("kernels.mcts.compact", ("mark", "unmark", "slide")),
-            ("kernels.mcts.tables", ("enter_anew",)),
+            ("search.mcts.compiled.run", ("run", "do_nothing", "play_on", "play_by_policy")),
+            ("search.mcts.compiled.expand", ("set_root", "gather_leaves", "insert")),
+            ("search.mcts.compiled.descend", ("descend",)),
+            ("search.mcts.compiled.backup", ("collect", "back_up")),
+            ("search.mcts.compiled.compact", ("mark", "unmark", "slide")),
+            ("search.mcts.compiled.tables", ("enter_anew",)),
         ),
     ),
     "circuits, first half": CompileJob(
@@ -102,7 +102,7 @@ JOBS = {
             ("kernels.leaves.playouts", ("walk",)),
             ("kernels.leaves.choosing", ("choose_learned", "choose_scored")),
             ("kernels.leaves.move_statistics", ("learn_all", "forget")),
-            ("kernels.mcts.all_moves", ("learn_all_moves",)),
+            ("search.mcts.compiled.all_moves", ("learn_all_moves",)),
         ),
     ),
     "features": CompileJob(

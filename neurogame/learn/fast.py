@@ -25,8 +25,8 @@ import numpy as np
 from neurogame.array_types import Int64s
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
-from neurogame.learn.knowledge import learn_knowledge
-from neurogame.learn.timed_knowledge import learn_knowledge_until
+from neurogame.learn.knowledge.learning import learn_knowledge
+from neurogame.learn.knowledge.timed import learn_knowledge_until
 from neurogame.simulate.game import Game
 
 TRACE = 0.9

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from neurogame.errors import CheckpointError, NeurogameError
 from neurogame.kernels.leaves.move_scores import MoveJudge
-from neurogame.learn.weights import copied_weights
+from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.simulate.game import Game
 
 JUDGES = ("action", "knowledge", "policy")

@@ -10,7 +10,7 @@ from torch import Tensor
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.kernels.native.struct import array_of
 from neurogame.kernels.parts.learning import Learning, make_learning
-from neurogame.learn.lane_config import LaneConfig
+from neurogame.learn.lanes.config import LaneConfig
 
 _KEPT = (
     *("errors", "sizes", "moments"),

@@ -20,8 +20,8 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.files import Arrays
 from neurogame.gdl.write import rules_text
-from neurogame.learn.lane_piece import as_tensors, game_of
-from neurogame.learn.lane_rounds import named_deaths
+from neurogame.learn.lanes.piece import as_tensors, game_of
+from neurogame.learn.lanes.rounds import named_deaths
 from neurogame.learn.lockstep import LockstepMatch, MatchPlan, play_lockstep
 from neurogame.simulate.game import Game
 from neurogame.workers.workplace import Workplace

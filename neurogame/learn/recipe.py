@@ -9,7 +9,7 @@ from typing import Any, final
 from neurogame.evaluators.parts.build import make_parts
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.learn.lane_config import LaneConfig
+from neurogame.learn.lanes.config import LaneConfig
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out

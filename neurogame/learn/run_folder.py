@@ -13,7 +13,7 @@ from typing import Any, final
 
 from neurogame.errors import CheckpointError, ConfigurationError, LimitError
 from neurogame.files import write_text
-from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.event_file import EventFile, check_tensorboard, event_files
 from neurogame.learn.run_lock import LOCK, RunLock, take_lock
 

@@ -19,16 +19,16 @@ from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.files import put_aside
-from neurogame.learn.checkpoint import (
+from neurogame.learn.checkpoints.checkpoint import (
     Checkpoint,
     empty_checkpoint,
     load_checkpoint,
     save_checkpoint,
 )
+from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.counters import Counters
 from neurogame.learn.mapped_evaluator import at_home, map_evaluator
 from neurogame.learn.timed_learning import TimedLearner
-from neurogame.learn.weights import copied_weights
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_file import game_file
 

@@ -11,7 +11,7 @@ from typing import final
 from torch import Tensor
 
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.simulate.game import Game
 

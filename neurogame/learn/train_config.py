@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from neurogame.learn.lane_config import LaneConfig
+from neurogame.learn.lanes.config import LaneConfig
 from neurogame.settings import Settings, setting
 
 

@@ -21,16 +21,16 @@ from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.rebuild import rebuild_evaluator
-from neurogame.learn.checkpoint import Checkpoint
+from neurogame.learn.checkpoints.checkpoint import Checkpoint
+from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.comparison import Comparison, compare
 from neurogame.learn.counter_random import derived_seed
 from neurogame.learn.counters import Counters
-from neurogame.learn.lane_learner import LaneLearner, mean_loss
+from neurogame.learn.lanes.learner import LaneLearner, mean_loss
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.train_config import TrainConfig
 from neurogame.learn.training_run import TrainingRun
-from neurogame.learn.weights import copied_weights
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
 from neurogame.workers.ranks import Ranks
@@ -96,7 +96,7 @@ class Trainer(TrainingRun):
                 first.
             workplace: where games are played and learned from; None: in this process. It makes no
                 difference to the weights. Of ranks it is number 0 that trains, and
-                :func:`leads <neurogame.learn.lane_ranks.lead>` the others.
+                :func:`leads <neurogame.learn.lanes.ranks.lead>` the others.
 
         Raises:
             CheckpointError: the checkpoint belongs to another game, or cannot be resumed from.

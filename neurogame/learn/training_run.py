@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from neurogame.aside import Aside, LeftBehindError
 from neurogame.errors import CheckpointError, ConfigurationError
-from neurogame.learn.checkpoint import Checkpoint, empty_checkpoint
+from neurogame.learn.checkpoints.checkpoint import Checkpoint, empty_checkpoint
 from neurogame.learn.counters import Counters
 from neurogame.learn.run_folder import RunFolder
 from neurogame.simulate.game import Game

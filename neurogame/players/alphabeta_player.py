@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, final
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.players.search_player import SearchPlayer
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
-from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
 
 if TYPE_CHECKING:
-    from neurogame.learn.match_learner import MatchLearner
+    from neurogame.learn.matches.learner import MatchLearner
 
 
 @final

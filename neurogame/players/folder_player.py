@@ -12,7 +12,7 @@ from neurogame.players.player import Observer, Player
 from neurogame.players.spec import PlayerSpec
 from neurogame.players.started import started
 from neurogame.search.limit import Limit
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 
@@ -109,7 +109,7 @@ class FolderPlayer:
     def _found(self, game: Game) -> Path:
         """Return the checkpoint to play a game with."""
         # Imported here: players without a checkpoint need nothing of the learning room.
-        from neurogame.learn.checkpoint_folder import CheckpointFolder
+        from neurogame.learn.checkpoints.folder import CheckpointFolder
 
         folder = CheckpointFolder(self._spec.source)
         folder.refresh()

@@ -11,11 +11,11 @@ from neurogame.errors import LimitError, PlayerError
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.kernels.leaves.move_scores import MoveJudge
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 
 if TYPE_CHECKING:
-    from neurogame.learn.checkpoint import Checkpoint
+    from neurogame.learn.checkpoints.checkpoint import Checkpoint
 
 _GATE_SECONDS = 5e-5
 """Seconds that a gate of the game may add to the making of its action heuristic."""
@@ -109,8 +109,8 @@ def _timely(game: Game, formulas: ActionConfig | None, *, deadline: float) -> Mo
 
 
 def _learned(game: Game, learning: KnowledgeConfig, seed: int, deadline: float | None) -> MoveJudge:
-    from neurogame.learn.knowledge import learn_knowledge
-    from neurogame.learn.timed_knowledge import learn_knowledge_until
+    from neurogame.learn.knowledge.learning import learn_knowledge
+    from neurogame.learn.knowledge.timed import learn_knowledge_until
 
     if deadline is None:
         return learn_knowledge(game, learning, seed)

@@ -12,13 +12,13 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.players.search_player import SearchPlayer
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 from neurogame.waiting import during, say
 
 if TYPE_CHECKING:
-    from neurogame.learn.match_learner import MatchLearner
+    from neurogame.learn.matches.learner import MatchLearner
 
 _SHARE = 0.5
 """Share of the time for the start that learning, and gating, may take."""

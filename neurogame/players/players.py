@@ -23,13 +23,13 @@ from neurogame.players.player import Player
 from neurogame.players.proof_player import ProofPlayer
 from neurogame.players.random_player import RandomPlayer
 from neurogame.players.spec import PlayerSpec, allowed_options
-from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.settings import SearchSettings
+from neurogame.search.alphabeta.settings import SearchSettings
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 
 if TYPE_CHECKING:
-    from neurogame.learn.checkpoint import Checkpoint
-    from neurogame.learn.match_learner import MatchLearner
+    from neurogame.learn.checkpoints.checkpoint import Checkpoint
+    from neurogame.learn.matches.learner import MatchLearner
 
 __all__ = ["AlphaBetaPlayer", "HumanPlayer", "Player", "RandomPlayer", "make_player"]
 
@@ -215,7 +215,7 @@ def _learner(
 
     def make(game: Game) -> MatchLearner:
         # Imported here, as checkpoints are.
-        from neurogame.learn.match_learner import MatchLearner
+        from neurogame.learn.matches.learner import MatchLearner
 
         def start() -> Evaluator | Checkpoint:
             return source(game, 0) if checkpoint is None else checkpoint
@@ -288,7 +288,7 @@ def _checkpoint(spec: PlayerSpec) -> Checkpoint | None:
             f"folder with checkpoints, or a fresh evaluator: {', '.join(FRESH)}"
         )
     # Imported here: players without a checkpoint need nothing of the learning room.
-    from neurogame.learn.checkpoint import load_checkpoint
+    from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 
     return load_checkpoint(path)
 

@@ -19,7 +19,7 @@ from neurogame.simulate.game import Game, State
 from neurogame.waiting import during, say
 
 if TYPE_CHECKING:
-    from neurogame.learn.match_learner import MatchLearner
+    from neurogame.learn.matches.learner import MatchLearner
 
 DEFAULT_LIMIT = Limit(seconds=1)
 """How long a player thinks about a move where neither it nor the match says anything."""
@@ -202,7 +202,7 @@ class SearchPlayer(ABC):
         if self._learner is None:
             return
         # Imported here: who learns nothing needs nothing of the learning room.
-        from neurogame.learn.match_learner import PlayedMatch
+        from neurogame.learn.matches.learner import PlayedMatch
 
         self._learner.observe(PlayedMatch(states=states, values=self._values))
         self._learner.learn()

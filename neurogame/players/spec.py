@@ -56,8 +56,8 @@
                                   (default 30)
     threads                       auto: trees that a tree search grows side by side (default 1)
 
-All other options are the fields of :class:`~neurogame.search.settings.SearchSettings` and
-:class:`~neurogame.search.mcts_settings.MctsSettings`; ``docs/search.md`` explains each. By default
+All other options are the fields of :class:`~neurogame.search.alphabeta.settings.SearchSettings` and
+:class:`~neurogame.search.mcts.settings.MctsSettings`; ``docs/search.md`` explains each. By default
 alpha-beta has the ``outlook`` with which a checkpoint was trained.
 
 Examples: ``alphabeta:cilp``, ``alphabeta:cilp-paper,depth=2``, ``alphabeta:my.pt,seconds=1``,
@@ -81,9 +81,9 @@ from typing import final
 from neurogame.errors import ConfigurationError, PlayerError
 from neurogame.evaluators.config import FRESH, is_fresh
 from neurogame.players.own_options import OWN, OwnOptions
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import LIMIT_NAMES, Limit
-from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.settings import SearchSettings
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.settings import Settings, settings_of, spellings
 
 RULES_SUFFIX = ".rules"

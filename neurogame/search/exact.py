@@ -12,10 +12,10 @@ from torch import Tensor
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.intervals import wilson_interval
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
 from neurogame.search.opposition import opposed
-from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game, State
 
 _DEPTH = 10_000

@@ -14,7 +14,7 @@ from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.config import is_fresh
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.inspect.subject import ACTION
-from neurogame.learn.checkpoint import Checkpoint, load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules
 from neurogame.learn.run_folder import BEST, CONFIG, LATEST
 from neurogame.players.spec import RULES_SUFFIX

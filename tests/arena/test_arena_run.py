@@ -23,7 +23,7 @@ from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
 from neurogame.arena.sprt import SprtSettings
 from neurogame.errors import ConfigurationError, GameError, PlayerError, RulesError
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.players.player import Player
 from neurogame.players.random_player import RandomPlayer
 from neurogame.players.record import MatchRecord

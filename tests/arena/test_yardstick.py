@@ -12,7 +12,7 @@ from neurogame.arena.yardstick import Yardstick, one_ply, sample_positions
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.exact import Prover, move_values
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State

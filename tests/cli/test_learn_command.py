@@ -14,8 +14,8 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
-from neurogame.learn.checkpoint import load_checkpoint, save_checkpoint
-from neurogame.learn.knowledge import learn_knowledge
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint, save_checkpoint
+from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.simulate.game import Game
 
 

@@ -170,7 +170,7 @@ def test_no_command_reads_rulesheets_past_the_door() -> None:
         "gdl/check.py",
         "cli/convert.py",
         "inspect/named_state.py",
-        "learn/checkpoint.py",
+        "learn/checkpoints/checkpoint.py",
     }
 
 

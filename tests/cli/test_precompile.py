@@ -102,8 +102,8 @@ def test_no_processes_are_no_choice(cache: Path, capsys: pytest.CaptureFixture[s
     ("module", "cores", "jobs"),
     [
         ("netlist.map_loops", 2, SEARCHES),
-        ("kernels.mcts.run", 2, SEARCHES),
-        ("kernels.mcts.run", 1, []),
+        ("search.mcts.compiled.run", 2, SEARCHES),
+        ("search.mcts.compiled.run", 1, []),
         ("kernels.knowledge.scores", 2, []),
         (None, 2, []),
     ],

@@ -19,8 +19,8 @@ import torch
 from torch import distributed
 
 from neurogame.cli.main import main
-from neurogame.learn import lane_ranks
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
+from neurogame.learn.lanes import ranks as lane_ranks
 from neurogame.machine_memory import share_memory
 from tests.processes import PATIENCE, PROGRAM, environment, started
 

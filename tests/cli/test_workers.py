@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from neurogame.cli.main import main
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import Workplace
 from tests.processes import PATIENCE, PROGRAM, started, wait_until

@@ -16,8 +16,8 @@ from neurogame.evaluators.parts.perspective import find_perspectives
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.features.candidates import find_candidates
 from neurogame.gdl.scramble import scramble
-from neurogame.learn.lane_config import LaneConfig
-from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.lanes.config import LaneConfig
+from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.recipe import fitted
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_mapping import map_game

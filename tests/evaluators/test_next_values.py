@@ -17,8 +17,8 @@ from neurogame.evaluators.next_values import NextValues
 from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.leaves.move_scores import make_scores, score_moves
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
 

@@ -13,7 +13,7 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.mapped_evaluator import map_evaluator
 from neurogame.simulate.game import Game, State
 from tests.conftest import REPOSITORY

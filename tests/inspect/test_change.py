@@ -30,7 +30,7 @@ from neurogame.inspect.change.role_effects import role_effects
 from neurogame.inspect.change.rule_drift import rule_agreement
 from neurogame.inspect.positions import PlayedPositions, played_positions
 from neurogame.inspect.reliability import log_odds
-from neurogame.learn.checkpoint import empty_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.simulate.game import Game
 
 

@@ -23,8 +23,8 @@ from neurogame.inspect.html.elements import Html, bar, table
 from neurogame.inspect.html.match import match_html
 from neurogame.inspect.html.view import html_of
 from neurogame.inspect.named_state import named_state
-from neurogame.learn.checkpoint import Checkpoint, empty_checkpoint, load_checkpoint
-from neurogame.learn.weights import copied_weights
+from neurogame.learn.checkpoints.checkpoint import Checkpoint, empty_checkpoint, load_checkpoint
+from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.players import make_player

@@ -16,9 +16,13 @@ from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.inspect.subject import find_subject
-from neurogame.learn.checkpoint import empty_checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.checkpoint import (
+    empty_checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+)
 from neurogame.learn.judges import plain_judge
-from neurogame.learn.knowledge import learn_knowledge
+from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.simulate.game import Game
 from tests.conftest import REPOSITORY
 

@@ -17,7 +17,7 @@ from neurogame.evaluators.cilp_sound import SoundNetworks
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.inspect.network_svg import network_svg
 from neurogame.inspect.weights import BIAS, summaries, tensor_drifts, weight_table
-from neurogame.learn.checkpoint import empty_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.simulate.game import Game
 
 CROSS = """

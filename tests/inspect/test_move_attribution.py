@@ -26,7 +26,7 @@ from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.move_values import move_values
 from neurogame.inspect.named_state import named_state
 from neurogame.kernels.leaves.move_scores import MoveJudge
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.mapped_judge import MappedJudge
 from neurogame.simulate.game import Game, State
 from tests.conftest import REPOSITORY

@@ -11,7 +11,7 @@ import torch
 from neurogame.array_types import Float64s
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.recorded_games import RecordedGames
-from neurogame.learn.knowledge_network import unpacked
+from neurogame.learn.knowledge.network import unpacked
 
 _BLOCK = 65_536
 _LEAST = 1e-7

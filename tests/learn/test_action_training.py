@@ -16,9 +16,9 @@ from neurogame.errors import ConfigurationError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
-from neurogame.learn.action_training import RoundReport, train_action_circuit
-from neurogame.learn.action_training_config import ActionTrainingConfig
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.actions.config import ActionTrainingConfig
+from neurogame.learn.actions.training import RoundReport, train_action_circuit
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.simulate.game import Game
 
 SHORT = ActionTrainingConfig(

@@ -14,8 +14,8 @@ from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.next_values import NextValues
 from neurogame.kernels.knowledge.recorded_games import GameRecorder
 from neurogame.learn.comparison import compare
-from neurogame.learn.lane_config import LaneConfig
-from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.lanes.config import LaneConfig
+from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.lockstep import MatchPlan, play_lockstep
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.match import Opponent, play_training_match

@@ -20,9 +20,9 @@ from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.files import write_whole
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
-from neurogame.learn import checkpoint_claims
-from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from neurogame.learn.content_hash import content_hash
+from neurogame.learn.checkpoints import claims as checkpoint_claims
+from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.judges import plain_judge
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states

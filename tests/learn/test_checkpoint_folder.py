@@ -20,12 +20,12 @@ from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.gdl.scramble import scramble
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.values import PROGRAM
-from neurogame.learn import checkpoint_folder
-from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from neurogame.learn.checkpoint_folder import CheckpointFolder
-from neurogame.learn.checkpoint_index import INDEX, IndexEntry
+from neurogame.learn.checkpoints import folder as checkpoint_folder
+from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.folder import CheckpointFolder
+from neurogame.learn.checkpoints.index import INDEX, IndexEntry
 from neurogame.learn.judges import plain_judge
-from neurogame.learn.knowledge import learn_knowledge
+from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.trainer import PaperTrainer
 from neurogame.learn.run_folder import RunFolder

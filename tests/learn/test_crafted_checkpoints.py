@@ -18,10 +18,14 @@ from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.parts.build import make_parts
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.policy.policy import LearnedPolicy
-from neurogame.learn import checkpoint_claims
-from neurogame.learn.checkpoint import empty_checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints import claims as checkpoint_claims
+from neurogame.learn.checkpoints.checkpoint import (
+    empty_checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+)
+from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.judges import plain_judge
-from neurogame.learn.weights import copied_weights
 from neurogame.machine_memory import data_size
 from neurogame.simulate.game import Game
 
@@ -224,7 +228,7 @@ def test_contents_of_another_kind(changes: dict[str, Any], says: str, genuine: P
 
 
 def checkpoint_hash(contents: dict[str, Any]) -> str:
-    from neurogame.learn.content_hash import content_hash
+    from neurogame.learn.checkpoints.content_hash import content_hash
 
     return content_hash(contents)
 

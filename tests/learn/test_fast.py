@@ -12,7 +12,7 @@ from neurogame.learn.fast import learn_fast, piece_kinds
 from neurogame.players.judges import make_judges
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 
 game = cache(Game.load)

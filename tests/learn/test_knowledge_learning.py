@@ -13,8 +13,8 @@ from neurogame.errors import GameError
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.recorded_games import GameRecorder, RecordedGames
-from neurogame.learn.knowledge import continue_learning, learn_knowledge
-from neurogame.learn.knowledge_network import unpacked
+from neurogame.learn.knowledge.learning import continue_learning, learn_knowledge
+from neurogame.learn.knowledge.network import unpacked
 from neurogame.simulate.game import Game
 from tests.learn.knowledge_quality import state_quality
 

@@ -11,9 +11,9 @@ from typing import TypeVar
 import numpy as np
 
 from neurogame.learn.counters import Counters
-from neurogame.learn.lane_config import LaneConfig
-from neurogame.learn.lane_learner import LaneLearner
-from neurogame.learn.lane_piece import LaneGroup
+from neurogame.learn.lanes.config import LaneConfig
+from neurogame.learn.lanes.learner import LaneLearner
+from neurogame.learn.lanes.piece import LaneGroup
 from neurogame.simulate.game import Game
 from neurogame.workers.workplace import Workplace
 from tests.evaluators.parts_of_games import SMALL, parts_of

@@ -12,8 +12,8 @@ import torch
 
 from neurogame.errors import GameError
 from neurogame.learn.counters import Counters
-from neurogame.learn.lane_config import LaneConfig
-from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.lanes.config import LaneConfig
+from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.simulate.game import Game
 from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import Workplace, open_workplace

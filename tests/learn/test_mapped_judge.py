@@ -12,7 +12,7 @@ from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.gdl.scramble import scramble
 from neurogame.kernels.leaves.move_scores import MoveJudge, make_scores, score_moves
 from neurogame.kernels.twin.expand import pack_rows
-from neurogame.learn.knowledge import learn_knowledge
+from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.learn.mapped_judge import MappedJudge, map_judge
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_mapping import map_game

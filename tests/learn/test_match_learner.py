@@ -18,12 +18,12 @@ from neurogame.gdl.scramble import scramble
 from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.struct import array_of
 from neurogame.kernels.self_play.recorded import value_recorded
-from neurogame.learn import match_learner
-from neurogame.learn.checkpoint import load_checkpoint, save_checkpoint
-from neurogame.learn.lane_config import LaneConfig
-from neurogame.learn.match_config import MatchLearning
-from neurogame.learn.match_learner import MatchLearner, PlayedMatch
-from neurogame.learn.match_replay import LearnedMatch, MatchReplay
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint, save_checkpoint
+from neurogame.learn.lanes.config import LaneConfig
+from neurogame.learn.matches import learner as match_learner
+from neurogame.learn.matches.config import MatchLearning
+from neurogame.learn.matches.learner import MatchLearner, PlayedMatch
+from neurogame.learn.matches.replay import LearnedMatch, MatchReplay
 from neurogame.players.match import play_match
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game, State

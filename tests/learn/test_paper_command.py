@@ -13,7 +13,7 @@ import pytest
 from neurogame.cli import train
 from neurogame.cli.training.paper import FINAL_MATCHES
 from neurogame.errors import ConfigurationError
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
 from tests.processes import PATIENCE, environment, started, wait_until

@@ -16,8 +16,8 @@ import torch
 from neurogame.errors import CheckpointError, ConfigurationError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.learn.checkpoint import Checkpoint, load_checkpoint
-from neurogame.learn.content_hash import content_hash
+from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
+from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.counter_random import derived_seed
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.match import Opponent, play_training_match

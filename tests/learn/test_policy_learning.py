@@ -15,12 +15,16 @@ from neurogame.errors import ConfigurationError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.next_values import NextValues
 from neurogame.evaluators.policy.policy import LearnedPolicy
-from neurogame.learn.checkpoint import empty_checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.checkpoint import (
+    empty_checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+)
+from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.choices import MoveChoices
-from neurogame.learn.policy_choices import ChoiceSource
-from neurogame.learn.policy_config import PolicyConfig
-from neurogame.learn.policy_learning import learn_policy
-from neurogame.learn.weights import copied_weights
+from neurogame.learn.policy.choices import ChoiceSource
+from neurogame.learn.policy.config import PolicyConfig
+from neurogame.learn.policy.learning import learn_policy
 from neurogame.simulate.game import Game
 from tests.evaluators.parts_of_games import SMALL, parts_of
 

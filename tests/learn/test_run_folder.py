@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from neurogame.errors import ConfigurationError, LimitError
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.recipe import fitted
 from neurogame.learn.run_folder import LOGS, RunFolder
 from neurogame.learn.run_lock import LOCK

@@ -10,12 +10,12 @@ import torch
 
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.gdl.scramble import scramble
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.recipe import fitted
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.train_config import TrainConfig
 from neurogame.learn.trainer import Trainer
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import map_game

@@ -15,12 +15,12 @@ import torch
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.gdl.scramble import scramble
 from neurogame.gdl.write import rules_text
-from neurogame.learn.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.weights import copied_weights
+from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.mapped_evaluator import MappedEvaluator
 from neurogame.learn.self_teaching import SelfTeaching
 from neurogame.learn.timed_learning import TimedLearner, is_too_slow
-from neurogame.learn.weights import copied_weights
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from neurogame.arena.series import play_series
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_games

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.learn.knowledge import learn_knowledge
-from neurogame.learn.timed_knowledge import learn_knowledge_until
+from neurogame.learn.knowledge.learning import learn_knowledge
+from neurogame.learn.knowledge.timed import learn_knowledge_until
 from neurogame.simulate.game import Game
 
 
@@ -30,7 +30,7 @@ def test_no_chunk_is_begun_that_would_be_late(
     # Every chunk, whatever its size, takes a second of this clock.
     ticks = itertools.count()
     monkeypatch.setattr(
-        "neurogame.learn.timed_knowledge.time.monotonic", lambda: (next(ticks) + 1) // 2
+        "neurogame.learn.knowledge.timed.time.monotonic", lambda: (next(ticks) + 1) // 2
     )
     config = KnowledgeConfig(games=5000)
     found = learn_knowledge_until(Game.load("tictactoe"), config, 5, seconds)
@@ -40,7 +40,7 @@ def test_no_chunk_is_begun_that_would_be_late(
 def test_a_few_games_fit_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = itertools.count()
     monkeypatch.setattr(
-        "neurogame.learn.timed_knowledge.time.monotonic", lambda: (next(ticks) + 1) // 2
+        "neurogame.learn.knowledge.timed.time.monotonic", lambda: (next(ticks) + 1) // 2
     )
     found = learn_knowledge_until(Game.load("tictactoe"), KnowledgeConfig(games=5000), 5, 1.25)
     assert int(found.games) == 64 + 16

@@ -16,8 +16,8 @@ import torch
 
 from neurogame.cli import train as train_command
 from neurogame.errors import CheckpointError, ConfigurationError
-from neurogame.learn.checkpoint import load_checkpoint
-from neurogame.learn.content_hash import content_hash
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.recipe import fitted
 from neurogame.learn.run_folder import LOGS, RunFolder
 from neurogame.learn.run_lock import LOCK

@@ -19,9 +19,9 @@ from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.gdl.scramble import scramble
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
-from neurogame.learn.checkpoint import Checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.checkpoint import Checkpoint, save_checkpoint
 from neurogame.learn.judges import plain_judge
-from neurogame.learn.knowledge import learn_knowledge
+from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.learn.self_teaching import SelfTeaching
 from neurogame.players.auto.auto_player import AutoPlayer
 from neurogame.players.auto.candidate import Candidate
@@ -37,8 +37,8 @@ from neurogame.players.probe import Probe
 from neurogame.players.race import Race, Racer
 from neurogame.players.random_player import RandomPlayer
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 

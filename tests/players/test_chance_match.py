@@ -20,7 +20,7 @@ from neurogame.players.probe import probe
 from neurogame.players.race import Race
 from neurogame.prover.search import ProofSearch
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
+from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game
 from tests.search.test_chance import GAMBLER, GOALS

@@ -22,8 +22,8 @@ from neurogame.players.gate.trials import Trials
 from neurogame.players.gate.uses import POLICY_USE, evaluator_uses
 from neurogame.players.race import Race, Racer
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 
 

@@ -19,15 +19,15 @@ from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.learn.checkpoint import empty_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.learn.judges import plain_judge
-from neurogame.learn.knowledge import learn_knowledge
+from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.players.judges import make_judges
 from neurogame.players.mcts_player import MctsPlayer
 from neurogame.players.players import make_player
 from neurogame.players.search_player import DEFAULT_LIMIT
 from neurogame.search.limit import Limit
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 from tests.kernels.leaves.judges import Guess, Marks
 

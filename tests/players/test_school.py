@@ -15,8 +15,8 @@ from neurogame.players.auto.candidate import Candidate
 from neurogame.players.auto.school import School
 from neurogame.players.random_player import RandomPlayer
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 

@@ -10,7 +10,7 @@ import pytest
 from neurogame.errors import CheckpointError, ConfigurationError, NeurogameError, PlayerError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import FRESH, EvaluatorConfig
-from neurogame.learn.checkpoint import empty_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.players.players import AlphaBetaPlayer, HumanPlayer, RandomPlayer, make_player
 from neurogame.players.search_player import SearchPlayer
 from neurogame.players.spec import PlayerSpec

@@ -1,4 +1,4 @@
-"""Alpha-beta and max^n in plain Python: a slow twin of ``kernels/alphabeta``.
+"""Alpha-beta and max^n in plain Python: a slow twin of ``search/alphabeta/compiled``.
 
 To be read beside the core, function for function: each function here has the name of one there,
 and does the same to the same fields. Left out is what changes no value but only the time it takes:
@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from neurogame.kernels.alphabeta.records import (
+from neurogame.search.alphabeta.compiled.records import (
     CERTAIN,
     DEEPER,
     EXACT,

@@ -22,7 +22,7 @@ from neurogame.kernels.leaves.machine import look, play_uniform
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.kernels.leaves.playouts import play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy
-from neurogame.kernels.mcts.search import (
+from neurogame.search.mcts.compiled.search import (
     FIRST,
     GRAVE,
     NUMBER,

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from neurogame.search.alphabeta.tree_search import TreeSearch
 from neurogame.search.opposition import Opposition
-from neurogame.search.tree_search import TreeSearch
 from tests.search.callback_rules import ports
 
 OPPOSED = Opposition(constant_sum=True, competitive=True)

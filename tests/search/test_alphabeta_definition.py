@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
-from neurogame.search.settings import SearchSettings
 from tests.search.random_tree import (
     FREE,
     OPPOSED,

@@ -7,8 +7,8 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
-from neurogame.search.settings import SearchSettings
 from tests.search.alphabeta_twin import Search, advance, begin
 from tests.search.random_tree import (
     FREE,

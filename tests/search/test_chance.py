@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from neurogame.errors import GameError
 from neurogame.evaluators.fresh import make_fresh
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.exact import Prover, move_values
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.opposition import opposition
 from neurogame.search.packing import state_keys
-from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game, State
 from tests.search.chance_games import SMALL_PIG, WAGER, expected_values
 from tests.search.random_tree import FREE, RandomTree, packed, plain_chance, searcher

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
 from neurogame.search.opposition import Opposition
-from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game, State
 from tests.search.random_tree import (
     FREE,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
-from neurogame.search.settings import SearchSettings
 from tests.search.random_tree import (
     FREE,
     OPPOSED,

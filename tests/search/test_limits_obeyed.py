@@ -7,10 +7,10 @@ import time
 import pytest
 
 from neurogame.errors import ConfigurationError
+from neurogame.search.alphabeta.memory import Capacity
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
-from neurogame.search.memory import Capacity
 from neurogame.search.result import SearchResult
-from neurogame.search.settings import SearchSettings
 from tests.search.random_tree import (
     FREE,
     OPPOSED,

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_final import pick
-from neurogame.search.mcts_reading import DeciderMoves
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.final import pick
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.reading import DeciderMoves
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 

@@ -15,12 +15,12 @@ from torch import Tensor
 
 from neurogame.errors import ConfigurationError, GameError, LimitError
 from neurogame.evaluators.base import Evaluator
-from neurogame.kernels.mcts.tree import PENDING, Tree, make_tree
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_reading import choices, node_of, record_of
-from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.mcts_tree import MctsTree
+from neurogame.search.mcts.compiled.tree import PENDING, Tree, make_tree
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.reading import choices, node_of, record_of
+from neurogame.search.mcts.settings import MctsSettings
+from neurogame.search.mcts.tree import MctsTree
 from neurogame.search.packing import state_keys, unpack_states
 from neurogame.simulate.game import Game, State
 from tests.conftest import shared
@@ -222,7 +222,7 @@ def test_memory_for_not_even_the_root_is_an_error(monkeypatch: pytest.MonkeyPatc
     def small(**sizes: Any) -> Tree:
         return make_tree(**{**sizes, "words": 16})
 
-    monkeypatch.setattr("neurogame.search.mcts_tree.make_tree", small)
+    monkeypatch.setattr("neurogame.search.mcts.tree.make_tree", small)
     with pytest.raises(LimitError, match="capacity"):
         Mcts(game("connectfour"))
 

@@ -11,9 +11,9 @@ import pytest
 from neurogame.errors import ConfigurationError
 from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_reading import choices
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.reading import choices
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 from tests.kernels.leaves.judges import Broken, Guess, Marks
@@ -110,8 +110,8 @@ def test_the_temper_decides_how_far_the_likeliest_move_is_ahead() -> None:
 
 def test_the_weight_of_a_prior_is_one_half_at_k_visits() -> None:
     # Two moves that are worth the same: at N = k their means differ by half the priors.
-    from neurogame.kernels.mcts.select import trust_at
     from neurogame.kernels.native.compiled import compiled
+    from neurogame.search.mcts.compiled.select import trust_at
 
     @compiled
     def trust(visits: int, k: float) -> Any:

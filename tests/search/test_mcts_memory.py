@@ -11,14 +11,14 @@ import pytest
 from neurogame.errors import NeurogameWarning
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.move_scores import make_scores
-from neurogame.kernels.mcts import tree as tree_memory
-from neurogame.kernels.mcts.compact import compact
-from neurogame.kernels.mcts.search import GRAVE
-from neurogame.kernels.mcts.tree import EXACT, TERMINAL, Tree, clear
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_options import make_options
-from neurogame.search.mcts_reading import (
+from neurogame.search.mcts.compiled import tree as tree_memory
+from neurogame.search.mcts.compiled.compact import compact
+from neurogame.search.mcts.compiled.search import GRAVE
+from neurogame.search.mcts.compiled.tree import EXACT, TERMINAL, Tree, clear
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.options import make_options
+from neurogame.search.mcts.reading import (
     child,
     choices,
     is_exact,
@@ -27,8 +27,8 @@ from neurogame.search.mcts_reading import (
     only_moves,
     record_of,
 )
-from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.mcts_tree import MctsTree, TreePlan
+from neurogame.search.mcts.settings import MctsSettings
+from neurogame.search.mcts.tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
 from neurogame.search.refusal import say_less_memory
 from neurogame.simulate.game import Game
@@ -281,7 +281,7 @@ def test_a_tree_that_is_refused_memory_is_smaller(monkeypatch: pytest.MonkeyPatc
             raise MemoryError
         return tree_memory.make_tree(nodes=nodes, **others)
 
-    monkeypatch.setattr("neurogame.search.mcts_tree.make_tree", refusing)
+    monkeypatch.setattr("neurogame.search.mcts.tree.make_tree", refusing)
     game = Game.load("connectfour")
     with pytest.warns(NeurogameWarning, match="mcts: the system refuses the memory"):
         search = Mcts(game, settings=MctsSettings(capacity=20_000))
@@ -289,7 +289,7 @@ def test_a_tree_that_is_refused_memory_is_smaller(monkeypatch: pytest.MonkeyPatc
     found = search.search(game.initial_state(), 0, Limit(simulations=20_000))
     assert sum(found.tries.values()) == 20_000
     monkeypatch.setattr(
-        "neurogame.search.mcts_tree.compact", lambda tree, graph: refusing(nodes=1 << 40)
+        "neurogame.search.mcts.tree.compact", lambda tree, graph: refusing(nodes=1 << 40)
     )
     # Refused the memory to make room, it goes on without new nodes.
     again = search.search(game.initial_state(), 0, Limit(simulations=20_000))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from neurogame.machine_memory import share_memory
-from neurogame.search import mcts_room
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_room import NodeLayout, halved, room_of, usual_memory
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts import room as mcts_room
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.room import NodeLayout, halved, room_of, usual_memory
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 
 _GIB = 1 << 30

@@ -16,11 +16,11 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.next_values import NextValues
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge, make_scores
-from neurogame.kernels.mcts.tree import BOUND, LEAST, MOST, WINNER
-from neurogame.search.mcts_options import make_options
-from neurogame.search.mcts_reading import choices, is_exact, node_of, node_values, record_of
-from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.mcts_tree import MctsTree, TreePlan
+from neurogame.search.mcts.compiled.tree import BOUND, LEAST, MOST, WINNER
+from neurogame.search.mcts.options import make_options
+from neurogame.search.mcts.reading import choices, is_exact, node_of, node_values, record_of
+from neurogame.search.mcts.settings import MctsSettings
+from neurogame.search.mcts.tree import MctsTree, TreePlan
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
 from tests.kernels.leaves.judges import Guess as Priors

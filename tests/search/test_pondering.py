@@ -11,10 +11,10 @@ import pytest
 from neurogame.errors import GameError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game, State
 
 game = cache(Game.load)
@@ -95,7 +95,7 @@ def test_solved_positions_end_it(threads: int) -> None:
 
 
 def test_a_root_with_visits_enough_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("neurogame.search.mcts_drive._ENOUGH", 3000)
+    monkeypatch.setattr("neurogame.search.mcts.drive._ENOUGH", 3000)
     rules = game("connectfour")
     state, search = rules.initial_state(), Mcts(rules)
     search.ponder(state, 0, never)

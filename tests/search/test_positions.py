@@ -11,7 +11,7 @@ import torch
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Compound
 from neurogame.gdl.write import term_text
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
 from tests.conftest import shared

@@ -13,11 +13,11 @@ from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
 from neurogame.search.opposition import judge, opposition
 from neurogame.search.packing import pack_states, state_keys, unpack_states
-from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game, State
 
 

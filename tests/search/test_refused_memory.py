@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from neurogame.errors import NeurogameWarning
-from neurogame.kernels.alphabeta import memory as reserve
+from neurogame.search.alphabeta.compiled import memory as reserve
+from neurogame.search.alphabeta.memory import Capacity
 from neurogame.search.limit import Limit
-from neurogame.search.memory import Capacity
 from neurogame.search.refusal import say_less_memory
 from tests.search.random_tree import OPPOSED, RandomTree, packed, plain_paranoid, searcher
 

@@ -11,9 +11,9 @@ import torch
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
-from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
 from tests.search.random_tree import FREE, OPPOSED, RandomTree, packed, plain_paranoid, searcher
 

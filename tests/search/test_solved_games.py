@@ -9,9 +9,9 @@ import pytest
 
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
-from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game, State
 from tests.search.solvers import LineGame, cube_rules, nim_best_moves, nim_is_won
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from neurogame.kernels.leaves.move_scores import LOGITS
 from neurogame.kernels.leaves.preference import MAX, RAW
-from neurogame.kernels.mcts.search import PUCT, Options
+from neurogame.search.mcts.compiled.search import PUCT, Options
 
 Real = np.float32
 

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from neurogame.kernels.mcts.search import ALONE, NEVER, WHOLE, Options
+from neurogame.search.mcts.compiled.search import ALONE, NEVER, WHOLE, Options
 from tests.search.twin_chance import averaged
 from tests.search.twin_distance import plies_by_child
 from tests.search.twin_nodes import Edge, Node

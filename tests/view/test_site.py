@@ -15,9 +15,9 @@ from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.rules.signature import rules_signature
 from neurogame.evaluators.true_goal import state_values
 from neurogame.inspect.move_values import move_values
-from neurogame.learn.checkpoint import empty_checkpoint, save_checkpoint
+from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.learn.judges import plain_judge
-from neurogame.learn.knowledge import learn_knowledge
+from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.learn.run_folder import EVALUATIONS, RunFolder
 from neurogame.simulate.game import Game
 from neurogame.view.curves import curves

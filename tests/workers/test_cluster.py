@@ -20,8 +20,8 @@ from neurogame.arena.run import run_arena
 from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
 from neurogame.errors import ConfigurationError, MissingExtraError
-from neurogame.learn.lane_config import LaneConfig
-from neurogame.learn.lane_learner import LaneLearner
+from neurogame.learn.lanes.config import LaneConfig
+from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.players.record import MatchRecord
 from neurogame.simulate.game import Game
 from neurogame.workers.settings import WorkerSettings

@@ -24,7 +24,7 @@ from neurogame.cli.training.folder import (
 from neurogame.cli.training.interrupt import gentle_interrupt
 from neurogame.errors import ConfigurationError, NeurogameWarning
 from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.learn.lane_config import LaneConfig
+from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.train_config import TrainConfig
 from neurogame.setting_options import add_settings, chosen_flags, chosen_settings
 from neurogame.waiting import say
@@ -74,7 +74,7 @@ def run_fitted(options: argparse.Namespace, ranks: Ranks | None = None) -> int:
         options: what was read.
         ranks: the processes that torchrun has started, of which this is number 0.
     """
-    from neurogame.learn.lane_ranks import lead
+    from neurogame.learn.lanes.ranks import lead
 
     clock = RunClock(asked_seconds(options), getattr(options, "begun", None))
     found: list[StrengthMeter] = []

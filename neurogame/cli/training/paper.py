@@ -20,7 +20,7 @@ from neurogame.cli.training.interrupt import gentle_interrupt
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.config import PartsConfig
-from neurogame.learn.lane_config import LaneConfig
+from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.train_config import TrainConfig
 from neurogame.setting_options import add_settings, chosen_flags, chosen_settings

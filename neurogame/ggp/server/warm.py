@@ -19,7 +19,7 @@ from neurogame.players.players import make_player
 from neurogame.players.spec import PlayerSpec
 from neurogame.prover.game import ProverGame
 from neurogame.search.limit import Limit
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 
 _GAME = "tictactoe"

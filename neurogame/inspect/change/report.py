@@ -23,7 +23,7 @@ from neurogame.inspect.change.rule_drift import rule_agreement
 from neurogame.inspect.judges.changes import judge_changes, print_judge_changes
 from neurogame.inspect.positions import PlayedPositions, played_positions, values_of
 from neurogame.inspect.subject import Subject
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
 

@@ -19,7 +19,7 @@ from neurogame.inspect.html.elements import (
     table,
 )
 from neurogame.inspect.html.picture import picture
-from neurogame.learn.checkpoint import Checkpoint
+from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.show.board_drawing import FAINT
 
 _LISTED = 20

@@ -9,7 +9,7 @@ from neurogame.inspect.html.checkpoint import checkpoint_html
 from neurogame.inspect.html.evaluator import evaluator_html
 from neurogame.inspect.html.match import match_html
 from neurogame.inspect.html.search import search_html
-from neurogame.learn.checkpoint import Checkpoint
+from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.players.record import MatchRecord
 from neurogame.search.result import SearchResult
 

@@ -13,8 +13,8 @@ from neurogame.players.own_options import OwnOptions
 from neurogame.players.player import Player
 from neurogame.players.solve_player import SolvePlayer
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.puzzles.solver import LARGE
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
@@ -134,7 +134,7 @@ class AutoPlayer:
         if self._folder is None:
             return []
         # Imported here: who plays without checkpoints needs nothing of the learning room.
-        from neurogame.learn.checkpoint_folder import HOLDINGS, CheckpointFolder
+        from neurogame.learn.checkpoints.folder import HOLDINGS, CheckpointFolder
 
         folder = CheckpointFolder(self._folder)
         folder.refresh()

@@ -12,10 +12,10 @@ from neurogame.players.alphabeta_player import AlphaBetaPlayer
 from neurogame.players.mcts_player import MctsPlayer
 from neurogame.players.player import Player
 from neurogame.players.race import CAPACITY, Searcher
-from neurogame.search.alphabeta import AlphaBeta
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.settings import SearchSettings
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.settings import SearchSettings
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 
 _MEMORY = 32

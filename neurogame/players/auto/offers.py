@@ -19,13 +19,13 @@ from neurogame.players.auto.candidate import Candidate, alphabeta_candidate, mct
 from neurogame.players.auto.facts import GameFacts
 from neurogame.players.gate.uses import FEATURES_USE, LEARNED_USE, POLICY_USE, evaluator_uses
 from neurogame.players.judges import make_judges
-from neurogame.search.mcts_settings import MctsSettings
-from neurogame.search.settings import SearchSettings
+from neurogame.search.alphabeta.settings import SearchSettings
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
 
 if TYPE_CHECKING:
-    from neurogame.learn.checkpoint import Checkpoint
+    from neurogame.learn.checkpoints.checkpoint import Checkpoint
     from neurogame.learn.self_teaching import SelfTeaching
 
 _LEARNING = 3.0
@@ -105,7 +105,7 @@ class Offers:
             path: of the checkpoint.
         """
         # Imported here: who plays without a checkpoint needs nothing of the learning room.
-        from neurogame.learn.checkpoint import load_checkpoint
+        from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 
         try:
             checkpoint = load_checkpoint(path)

@@ -37,7 +37,7 @@ from neurogame.players.gate.uses import (
     ungated,
 )
 from neurogame.search.limit import Limit
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
 

@@ -12,8 +12,8 @@ from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.players.probe import Probe, probe
 from neurogame.players.race import CAPACITY, MATCHES_PER_ROUND, Race, Racer
 from neurogame.search.limit import Limit
-from neurogame.search.mcts import Mcts
-from neurogame.search.mcts_settings import MctsSettings
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 
 _SURE = 1.96

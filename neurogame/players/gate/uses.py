@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from neurogame.search.mcts_settings import GATED, MctsSettings
+from neurogame.search.mcts.settings import GATED, MctsSettings
 
 _TREE: dict[str, Any] = {"tree": "action"}
 _PLAYOUT: dict[str, Any] = {"playout": "action"}

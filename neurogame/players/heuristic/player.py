@@ -20,8 +20,8 @@ from neurogame.features.store import known_evidence
 from neurogame.players.heuristic.ranking import RankedHeuristic, rank
 from neurogame.players.heuristic.search import HeuristicSearch
 from neurogame.players.search_player import SearchPlayer
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
-from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game
 
 _SECONDS, _SHARE = 1.5, 0.3

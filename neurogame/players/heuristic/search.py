@@ -18,10 +18,10 @@ from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
 from neurogame.evaluators.heuristic.heuristic import for_one_role
 from neurogame.players.heuristic.ranking import RankedHeuristic, quarter_of
 from neurogame.players.heuristic.standing import Standing
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
-from neurogame.search.settings import SearchSettings
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.play_out import play_out
 from neurogame.simulate.states import StateBatch

@@ -26,7 +26,7 @@ from neurogame.ggp.protocol.messages import (
 from neurogame.ggp.server.processes import Processes
 from neurogame.ggp.server.serve import make_host
 from neurogame.ggp.server.settings import ServeSettings
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 from tests.conftest import shared
 from tests.ggp.server.over_http import Served, recorded

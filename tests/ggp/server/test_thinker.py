@@ -17,7 +17,7 @@ import pytest
 from neurogame.gdl import load_rules, rules_text
 from neurogame.ggp.server import thinker, understudies
 from neurogame.ggp.server.orders import Ask, Finish, Joint, Task
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit

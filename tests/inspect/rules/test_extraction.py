@@ -16,7 +16,7 @@ from neurogame.inspect.positions import played_positions
 from neurogame.inspect.rules.extract import ExtractConfig, Extractor
 from neurogame.inspect.rules.fidelity import fidelity
 from neurogame.inspect.rules.report import rules_file_text
-from neurogame.learn.checkpoint import load_checkpoint
+from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules
 from neurogame.simulate.game import Game
 from tests.conftest import REPOSITORY

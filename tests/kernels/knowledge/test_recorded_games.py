@@ -11,7 +11,7 @@ import torch
 from neurogame.array_types import Bools, Float32s
 from neurogame.kernels.knowledge.recorded_games import GameRecorder, RecordedGames
 from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
-from neurogame.learn.knowledge_network import unpacked
+from neurogame.learn.knowledge.network import unpacked
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 

@@ -1,0 +1,1 @@
+"""Learning action circuits from what a tree search chooses."""

@@ -1,0 +1,237 @@
+"""Trains an action circuit to foresee what a tree search will choose.
+
+The search plays against itself with the circuit as its prior. What it learns of a state in
+hundreds of simulations, the shares of its visits among the moves, is what the circuit is to say
+at once: its weights follow the gradient of the cross entropy. A better circuit makes a better
+search, and so on, round by round.
+
+*Reference:* Anthony, Tian and Barber, "Thinking Fast and Slow with Deep Learning and Tree Search"
+(expert iteration), 2017; the circuit is that of Trutman and Schiffel, made trainable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from neurogame.errors import ConfigurationError
+from neurogame.evaluators.actions.action_circuit import ActionCircuit
+from neurogame.kernels.leaves.move_scores import LOGITS
+from neurogame.learn.actions.config import ActionTrainingConfig
+from neurogame.learn.checkpoints.weights import copied_weights
+from neurogame.learn.choices import MoveChoices, visit_shares
+from neurogame.search.limit import Limit
+from neurogame.search.mcts.mcts import Mcts
+from neurogame.search.mcts.settings import MctsSettings
+from neurogame.simulate.game import Game
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class RoundReport:
+    """What a round came to.
+
+    Attributes:
+        choices: choices that were learned from so far.
+        held_out: choices that measured it.
+        loss: cross entropy per held-out choice after the round, in nats; of the learned ones
+            where none are held out.
+        entropy: of the visits themselves: no circuit can do better.
+        agreement: share of these choices in which the circuit's best move is the most visited.
+    """
+
+    choices: int
+    held_out: int
+    loss: float
+    entropy: float
+    agreement: float
+
+
+def train_action_circuit(
+    game: Game,
+    circuit: ActionCircuit,
+    config: ActionTrainingConfig | None = None,
+    *,
+    seed: int = 0,
+    on_round: Callable[[RoundReport], None] | None = None,
+    on_match: Callable[[], None] | None = None,
+) -> list[RoundReport]:
+    """Train a circuit in place, by self-play and back-propagation.
+
+    Args:
+        game: the game.
+        circuit: a trainable one.
+        config: how.
+        seed: decides everything.
+        on_round: called after each round.
+        on_match: called after each match.
+
+    Returns:
+        A report per round.
+
+    Raises:
+        ConfigurationError: the circuit is not trainable.
+    """
+    config = config or ActionTrainingConfig()
+    if circuit.scale != LOGITS:
+        raise ConfigurationError(
+            "this action circuit is not trainable; make it with ActionConfig(trainable=True)"
+        )
+    settings = MctsSettings(tree="action" if config.teacher == "action" else "uct")
+    search = Mcts(game, settings=settings, judges={"action": circuit}, seed=seed)
+    random = np.random.default_rng(seed & (1 << 64) - 1)
+    optimiser = torch.optim.Adam(circuit.parameters(), lr=config.learning_rate)
+    seen: list[list[_Row]] = [[], []]
+    reports: list[RoundReport] = []
+    for _ in range(config.rounds):
+        for number in range(config.matches):
+            held = number < round(config.held_out * config.matches)
+            seen[held] += _self_play(game, search, config, random)
+            if on_match is not None:
+                on_match()
+        learned, measured = (_gathered(game, rows) for rows in seen)
+        if not reports:
+            _calibrate(circuit, learned)
+        best, kept = _report(circuit, learned, measured), copied_weights(circuit)
+        for _ in range(config.epochs):
+            _pass(circuit, learned, config, optimiser, random)
+            found = _report(circuit, learned, measured)
+            if found.loss < best.loss:
+                best, kept = found, copied_weights(circuit)
+        circuit.load_state_dict(kept)
+        # Weights have changed: the tree and what it holds of them go.
+        search.forget()
+        reports.append(best)
+        if on_round is not None:
+            on_round(reports[-1])
+    return reports
+
+
+_FACTORS = (0.01, 0.03, 0.1, 0.3, 1.0)
+"""Factors of the scores to begin with, of which the one that fits best is taken."""
+
+_Row = tuple[int, Tensor, Tensor, Tensor]
+"""Role, fluents, legal moves of all roles, share of visits."""
+
+
+def _self_play(
+    game: Game, search: Mcts, config: ActionTrainingConfig, random: np.random.Generator
+) -> list[_Row]:
+    """Play a match; return what the search said of every choice."""
+    search.forget()
+    state, rows = game.initial_state(), []
+    for ply in range(config.plies):
+        if state.is_terminal or not all(state.legal_moves):
+            break
+        legal = torch.cat(
+            [
+                torch.zeros(len(moves), dtype=torch.bool).index_fill(0, torch.tensor(own), True)
+                for moves, own in zip(game.moves, state.legal_moves, strict=True)
+            ]
+        )
+        joint = []
+        for role, own in enumerate(state.legal_moves):
+            if len(own) == 1:
+                joint.append(own[0])
+                continue
+            if role == game.chance:
+                joint.append(int(random.choice(own)))
+                continue
+            found = search.search(state, role, Limit(simulations=config.simulations))
+            share = torch.from_numpy(visit_shares(found, len(game.moves[role])))
+            rows.append((role, state.fluents.clone(), legal, share))
+            drawn = ply < config.random_plies
+            weights = share.double().numpy()
+            joint.append(
+                int(random.choice(len(weights), p=weights / weights.sum())) if drawn else found.move
+            )
+        state = state.next(joint)
+    return rows
+
+
+def _gathered(game: Game, rows: Sequence[_Row]) -> list[MoveChoices | None]:
+    """Return the choices of each role, None for a role without any."""
+    found: list[MoveChoices | None] = []
+    offsets = game.move_offsets
+    for role in range(len(game.roles)):
+        own = [row for row in rows if row[0] == role]
+        if not own:
+            found.append(None)
+            continue
+        legal = torch.stack([row[2] for row in own])
+        choices = MoveChoices(
+            fluents=torch.stack([row[1] for row in own]),
+            all_legal=legal,
+            legal=legal[:, offsets[role] : offsets[role + 1]],
+            shares=torch.stack([row[3] for row in own]),
+        )
+        found.append(choices)
+    return found
+
+
+def _pass(
+    circuit: ActionCircuit,
+    learned: Sequence[MoveChoices | None],
+    config: ActionTrainingConfig,
+    optimiser: torch.optim.Optimizer,
+    random: np.random.Generator,
+) -> None:
+    """Make one pass over the choices, role by role in random batches."""
+    circuit.train()
+    batches = []
+    for role, own in enumerate(learned):
+        if own is not None:
+            order = torch.from_numpy(random.permutation(len(own)))
+            batches += [(role, own, part) for part in torch.split(order, config.batch)]
+    for place in random.permutation(len(batches)):
+        role, own, part = batches[place]
+        optimiser.zero_grad()
+        some = own.select(part)
+        loss = some.losses(circuit(some.fluents, role, some.all_legal)).mean()
+        loss.backward()
+        optimiser.step()
+    circuit.eval()
+
+
+def _calibrate(circuit: ActionCircuit, learned: Sequence[MoveChoices | None]) -> None:
+    """Set how sharply each role's untrained scores decide, of which the rules say nothing."""
+    for role, own in enumerate(learned):
+        if own is not None:
+            factor = circuit.of_role(role).factor
+            losses = []
+            with torch.no_grad():
+                for value in _FACTORS:
+                    factor.fill_(value)
+                    scores = circuit(own.fluents, role, own.all_legal)
+                    losses.append(float(own.losses(scores).mean()))
+                factor.fill_(_FACTORS[int(np.argmin(losses))])
+
+
+def _report(
+    circuit: ActionCircuit,
+    learned: Sequence[MoveChoices | None],
+    measured: Sequence[MoveChoices | None],
+) -> RoundReport:
+    """Measure the circuit on what it was not trained on."""
+    losses, agreements, entropies = [], [], []
+    looked = measured if any(own is not None for own in measured) else learned
+    with torch.no_grad():
+        for role, own in enumerate(looked):
+            if own is not None:
+                scores = circuit(own.fluents, role, own.all_legal)
+                losses.append(own.losses(scores))
+                agreements.append(own.agreements(scores))
+                entropies.append(own.entropies())
+    total = torch.cat(losses)
+    return RoundReport(
+        choices=sum(len(own) for own in learned if own is not None),
+        held_out=sum(len(own) for own in measured if own is not None),
+        loss=float(total.mean()),
+        entropy=float(torch.cat(entropies).mean()),
+        agreement=float(torch.cat(agreements).float().mean()),
+    )

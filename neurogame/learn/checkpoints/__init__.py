@@ -1,0 +1,1 @@
+"""Checkpoints: what is stored, how it is read safely, and where."""

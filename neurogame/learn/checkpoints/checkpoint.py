@@ -1,0 +1,368 @@
+"""Self-describing checkpoints: what was trained, with all that it takes to use or resume it.
+
+One holds an evaluator, or judges of moves, or both.
+
+The file holds plain tensors, dictionaries, lists, strings and numbers only, and is read with
+``weights_only=True``: opening a foreign file cannot run code. Nor can it fill the memory: what it
+says of sizes is compared with its bytes first.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import re
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, BinaryIO, final
+
+import torch
+from torch import Tensor
+
+from neurogame.errors import CheckpointError, NeurogameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.origin import Origin
+from neurogame.evaluators.rebuild import rebuild_evaluator
+from neurogame.files import write_whole
+from neurogame.gdl.parse import parse_rules
+from neurogame.gdl.signature import structural_signature
+from neurogame.gdl.write import rules_text
+from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.learn.checkpoints.claims import check_file
+from neurogame.learn.checkpoints.content_hash import content_hash
+from neurogame.learn.checkpoints.stored_once import stored_once
+from neurogame.learn.judges import UNFIT, rebuild_judge
+from neurogame.learn.mapped_evaluator import map_evaluator
+from neurogame.learn.mapped_judge import map_judge
+from neurogame.simulate.game import Game
+from neurogame.version import __version__
+from neurogame.views import show_as
+
+FORMAT = "neurogame checkpoint"
+VERSION = 4
+_QUICKLY = 1
+"""How hard a file is compressed that is written again and again."""
+
+# What torch.load raises on files that are not whole and sound.
+_UNREADABLE = (
+    *(pickle.UnpicklingError, zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, ValueError),
+    *(LookupError, AttributeError, TypeError, OSError, OverflowError, MemoryError),
+)
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Checkpoint:
+    """What a checkpoint file holds.
+
+    Attributes:
+        game_name: the name the game was loaded under.
+        rules: canonical rules text, enough to rebuild the game.
+        signature: structural signature of the rules; the same for every consistent renaming.
+        roles: role names in order; length ``R``.
+        fluents: fluent texts in tensor order; length ``F``.
+        moves: per role its move texts in tensor order.
+        description: kind and configuration of the evaluator, JSON-able; empty if there is none.
+        weights: the evaluator's tensors by name.
+        initial_weights: the same tensors before any learning.
+        judges: judges of moves, by name (see :data:`~neurogame.learn.judges.JUDGES`): each a
+            dictionary with its ``description``, JSON-able, and its ``weights``, tensors by name.
+        config: the training configuration, JSON-able; empty if it was not trained by ``train``.
+        optimiser: optimiser state, or None where the run cannot be resumed from this file.
+        buffer: replay buffer tensors, or None.
+        random: what all later random choices follow from, JSON-able.
+        counters: rounds, matches, updates, plies, distinct games and seconds so far.
+        logs: length of each log file in bytes when this was written, by file name.
+        results: evaluations so far, JSON-able, oldest first.
+        parent: hash of the checkpoint this run started or resumed from, or None.
+        created_by: the version of neurogame that wrote it.
+    """
+
+    game_name: str
+    rules: str
+    signature: str
+    roles: list[str]
+    fluents: list[str]
+    moves: list[list[str]]
+    description: dict[str, Any] = field(default_factory=dict)
+    weights: dict[str, Tensor] = field(default_factory=dict)
+    initial_weights: dict[str, Tensor] = field(default_factory=dict)
+    judges: dict[str, dict[str, Any]] = field(default_factory=dict)
+    config: dict[str, Any] = field(default_factory=dict)
+    optimiser: dict[str, Any] | None = None
+    buffer: dict[str, Tensor] | None = None
+    random: dict[str, Any] = field(default_factory=dict)
+    counters: dict[str, Any] = field(default_factory=dict)
+    logs: dict[str, int] = field(default_factory=dict)
+    results: list[dict[str, Any]] = field(default_factory=list)
+    parent: str | None = None
+    created_by: str = __version__
+
+    @property
+    def hash(self) -> str:
+        """Hash of the contents, 64 hexadecimal digits."""
+        return content_hash(vars(self))
+
+    def game(self) -> Game:
+        """Rebuild the game from the stored rules.
+
+        Raises:
+            CheckpointError: the stored rules give another game than the one trained on.
+        """
+        game = Game.from_text(self.rules, name=self.game_name)
+        for what, stored, found in (
+            ("roles", self.roles, list(game.roles)),
+            ("fluents", self.fluents, list(game.fluents)),
+            ("moves", self.moves, [list(moves) for moves in game.moves]),
+        ):
+            if stored != found:
+                raise CheckpointError(
+                    f"the {what} that this version ({__version__}) derives from the stored rules "
+                    f"of {self.game_name} are not those that version {self.created_by} wrote; "
+                    "retrain with this version"
+                )
+        return game
+
+    def evaluator(self, game: Game | None = None) -> Evaluator:
+        """Return the trained evaluator, reading the fluents of ``game``.
+
+        Args:
+            game: the game it shall value; the stored one if None. Its names may be scrambled
+                and its rules in any layout, as long as the rules are the same.
+
+        Raises:
+            CheckpointError: the game is a different one, or there is no evaluator.
+        """
+        return self._build(self.weights, game)
+
+    def initial_evaluator(self, game: Game | None = None) -> Evaluator:
+        """Return the evaluator as it was before any learning; see :meth:`evaluator`."""
+        return self._build(self.initial_weights, game)
+
+    def judge(self, name: str, game: Game | None = None) -> MoveJudge:
+        """Return a judge of moves, for the states and moves of ``game``.
+
+        Args:
+            name: such as ``knowledge``.
+            game: the game to play; the stored one if None. Its names may be scrambled and its
+                rules in any layout, as long as the rules are the same.
+
+        Raises:
+            CheckpointError: there is no such judge, or the game is a different one.
+        """
+        if name not in self.judges:
+            held = ", ".join(sorted(self.judges)) or "none at all"
+            raise CheckpointError(
+                f"the checkpoint of {self.game_name} holds no judge of moves {name!r}, but {held}; "
+                "'neurogame learn' makes checkpoints with knowledge"
+            )
+        own = self.game()
+        judge = rebuild_judge(name, own, self.judges[name])
+        return judge if game is None or game.rules == own.rules else map_judge(judge, own, game)
+
+    def __repr__(self) -> str:
+        """Return what is in it, without any numbers that were learned."""
+        kind = self.description.get("kind")
+        held = [f"evaluator {kind}"] if kind else []
+        held += [f"judge {name}" for name in sorted(self.judges)]
+        matches = self.counters.get("matches")
+        played = "" if matches is None else f", learned from {matches:,} matches"
+        return f"Checkpoint({self.game_name!r}: {', '.join(held) or 'nothing learned'}{played})"
+
+    def _repr_html_(self) -> str:
+        return show_as("html", self)
+
+    def _build(self, weights: dict[str, Tensor], game: Game | None) -> Evaluator:
+        if not self.description:
+            raise CheckpointError(
+                f"the checkpoint of {self.game_name} holds no evaluator of states, only judges of "
+                f"moves ({', '.join(sorted(self.judges))}); search with these, as in "
+                "mcts:FILE,playout=knowledge, or train an evaluator"
+            )
+        own = self.game()
+        try:
+            evaluator = rebuild_evaluator(own, self.description, weights)
+            evaluator.load_state_dict(weights)
+        except NeurogameError:
+            raise
+        except UNFIT as error:
+            raise CheckpointError(
+                f"the stored weights do not fit the evaluator {str(self.description)[:1000]}: "
+                f"{error}"
+            ) from None
+        evaluator.eval()
+        evaluator.origin = Origin(game=own, initial=self.initial_weights)
+        if game is None or game.rules == own.rules:
+            return evaluator
+        return map_evaluator(evaluator, own, game)
+
+
+def empty_checkpoint(game: Game) -> Checkpoint:
+    """Return a checkpoint of a game that holds nothing but its rules and names."""
+    return Checkpoint(
+        game_name=game.name,
+        rules=rules_text(game.rules),
+        signature=structural_signature(game.rules),
+        roles=list(game.roles),
+        fluents=list(game.fluents),
+        moves=[list(moves) for moves in game.moves],
+    )
+
+
+def save_checkpoint(path: Path | str, checkpoint: Checkpoint) -> str:
+    """Write a checkpoint and return its hash; at no moment is there half a file at ``path``.
+
+    Args:
+        path: where to write; its folder must exist.
+        checkpoint: what to write.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    contents = vars(checkpoint)
+    digest = content_hash(contents)
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "hash": digest,
+        "contents": stored_once(contents),
+    }
+    # What is written to go on from, again and again, is written fast.
+    often = checkpoint.optimiser is not None or checkpoint.buffer is not None
+    # In memory first: torch hides why a disk refuses.
+    whole = io.BytesIO()
+    _save_small(document, whole, _QUICKLY if often else None)
+
+    def write(stream: BinaryIO) -> None:
+        stream.write(whole.getbuffer())
+
+    write_whole(Path(path), write)
+    return digest
+
+
+def _save_small(document: dict[str, Any], stream: BinaryIO, level: int | None) -> None:
+    """Write a document that :func:`torch.load` reads, compressed: much of it is zero.
+
+    Args:
+        document: what to write.
+        stream: where to.
+        level: how hard to compress, 1 to 9; None: as is usual.
+    """
+    plain = io.BytesIO()
+    torch.save(document, plain)
+    with zipfile.ZipFile(plain) as whole, zipfile.ZipFile(stream, "w") as small:
+        for name in whole.namelist():
+            # A date of its own would make equal documents unequal files.
+            entry = zipfile.ZipInfo(name)
+            small.writestr(entry, whole.read(name), zipfile.ZIP_DEFLATED, level)
+
+
+def load_checkpoint(path: Path | str) -> Checkpoint:
+    """Read a checkpoint, whatever version wrote it, and verify its hash.
+
+    Raises:
+        CheckpointError: no such file, not a checkpoint, damaged, or written by a newer version.
+    """
+    document = _read(Path(path))
+    version, contents = document["version"], document["contents"]
+    if not isinstance(version, int) or not 1 <= version <= VERSION:
+        raise CheckpointError(
+            f"{path}: written in format {version!r}; this version of neurogame ({__version__}) "
+            f"reads formats 1 to {VERSION}: is there a newer one?"
+        )
+    try:
+        if content_hash(contents) != document["hash"]:
+            raise CheckpointError(f"{path}: damaged (its contents do not match its hash)")
+        for step in range(version, VERSION):
+            contents = MIGRATIONS[step](contents)
+        return _checked(Checkpoint(**contents))
+    except (TypeError, LookupError, AttributeError) as error:
+        raise CheckpointError(f"{path}: unexpected contents: {error}") from None
+
+
+def _checked(held: Checkpoint) -> Checkpoint:
+    """Return a checkpoint whose contents are of the kinds that they should be.
+
+    Raises:
+        TypeError: some are of another kind.
+    """
+    for own in fields(held):
+        # "dict[str, Any] | None": the first word is what a value must be.
+        kind, value = (
+            _KINDS[str(own.type).partition("[")[0].partition(" ")[0]],
+            vars(held)[own.name],
+        )
+        if not isinstance(value, kind) and not (value is None and "None" in str(own.type)):
+            raise TypeError(f"{own.name} is a {type(value).__name__}, no {kind.__name__}")
+    judged = [stored["weights"] for stored in held.judges.values()]
+    for tensors in (held.weights, held.initial_weights, held.buffer or {}, *judged):
+        for name, tensor in tensors.items():
+            if not isinstance(tensor, Tensor):
+                raise TypeError(f"{name} is a {type(tensor).__name__}, no tensor")
+    return held
+
+
+_KINDS: dict[str, type] = {"str": str, "list": list, "dict": dict}
+
+
+def _with_new_signature(contents: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 had signatures that a few rulesheets shared; those of version 2 are exact."""
+    return {**contents, "signature": structural_signature(parse_rules(contents["rules"]))}
+
+
+_RENAMED = {"sound": "cilp", "paper": "cilp-paper"}
+_FRESH_PLAYER = re.compile(r"^(\s*(?:alphabeta\s*:\s*)?)(sound|paper)(?=\s*(?:,|$))", re.I)
+
+
+def _with_renamed_kinds(contents: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 called the evaluators ``cilp`` and ``cilp-paper`` ``sound`` and ``paper``."""
+
+    def renamed(settings: dict[str, Any]) -> dict[str, Any]:
+        kind = settings.get("kind")
+        return {**settings, "kind": _RENAMED[kind]} if kind in _RENAMED else settings
+
+    config = dict(contents.get("config", {}))
+    if "evaluator" in config:
+        config["evaluator"] = renamed(config["evaluator"])
+    if "opponent" in config:
+        config["opponent"] = _FRESH_PLAYER.sub(
+            lambda match: match[1] + _RENAMED[match[2].lower()], config["opponent"], count=1
+        )
+    return {**contents, "description": renamed(contents["description"]), "config": config}
+
+
+def _with_judges(contents: dict[str, Any]) -> dict[str, Any]:
+    """Version 3 had evaluators only."""
+    return {**contents, "judges": {}}
+
+
+# From version n to n + 1: a function that takes and returns the plain contents.
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    1: _with_new_signature,
+    2: _with_renamed_kinds,
+    3: _with_judges,
+}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise CheckpointError(f"{path}: no such file; expected a checkpoint made by 'train'")
+    try:
+        with warnings.catch_warnings():
+            # torch talks about pickles of other programs; the error below says what matters.
+            warnings.simplefilter("ignore")
+            check_file(path)
+            document = torch.load(path, map_location="cpu", weights_only=True)
+    except _UNREADABLE as why:
+        reason = (str(why).splitlines() or [type(why).__name__])[0][:120]
+        raise CheckpointError(
+            f"{path}: damaged, cut short, or not a checkpoint ({reason})"
+        ) from None
+    wanted = {"format", "version", "hash", "contents"}
+    if not isinstance(document, dict) or set(document) != wanted or document["format"] != FORMAT:
+        raise CheckpointError(f"{path}: a torch file, but not a neurogame checkpoint")
+    return document

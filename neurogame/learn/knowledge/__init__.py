@@ -1,0 +1,1 @@
+"""Learning knowledge of moves from whole games."""

@@ -1,0 +1,223 @@
+"""The learner: self-play in lanes by an evaluator made of parts, which learns from every game.
+
+All of it is one compiled loop (:mod:`neurogame.kernels.self_play`). The same seed and number of
+cores give the same games and weights on the same machine, wherever the run is interrupted, and
+whoever plays the lanes of each core: threads of this process, the workers of a cluster, or the
+processes that torchrun has started.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import final
+
+import torch
+from torch import Tensor
+
+from neurogame.errors import ConfigurationError
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.learn.checkpoints.weights import part_of
+from neurogame.learn.counters import Counters
+from neurogame.learn.lanes.agreement import Agreement
+from neurogame.learn.lanes.arrivals import Arrivals
+from neurogame.learn.lanes.config import LaneConfig
+from neurogame.learn.lanes.piece import LaneGroup
+from neurogame.learn.lanes.rounds import RankRounds, SentRounds, ThreadRounds
+from neurogame.learn.lanes.worker import LaneWorker
+from neurogame.learn.learning_state import learning_state, restore_learning
+from neurogame.simulate.game import Game
+from neurogame.workers.ranks import Ranks
+from neurogame.workers.workplace import InlineExecutor, Workplace
+
+
+@final
+class LaneLearner:
+    """An evaluator made of parts that learns from games with itself; not for several threads.
+
+    Attributes:
+        game: what is played.
+        config: how.
+        evaluator: what learns; it is changed in place.
+        averaged: the same with weights averaged over the last part of the run: what is released.
+        counters: how far it is; ``matches`` are games that ended, ``seconds`` those that one core
+            was busy.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        config: LaneConfig,
+        evaluator: PartsEvaluator,
+        workplace: Workplace | Ranks | None = None,
+    ) -> None:
+        """Take what learns.
+
+        Args:
+            game: what is played.
+            config: how; what it says of parts is not looked at.
+            evaluator: of the game.
+            workplace: where the lanes of each core are played: in its threads, if it has some, else
+                by its executor; None: in one thread of this process for each core. Of ranks each
+                plays its share with a learner of its own, see :mod:`neurogame.learn.lanes.ranks`.
+
+        Raises:
+            ConfigurationError: ranks should not wait for each other.
+        """
+        self.game, self.config, self.evaluator = game, config, evaluator
+        self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
+        self.counters = Counters()
+        self._reported, self._taken_over = (0.0, 0), 0
+        lanes = max(1, config.lanes // config.cores)
+        self._workers = [
+            LaneWorker(
+                game,
+                config,
+                evaluator if number == 0 else copy.deepcopy(evaluator),
+                number=number,
+                lanes=lanes,
+            )
+            for number in range(config.cores)
+        ]
+        groups = [
+            LaneGroup.of(game, config, evaluator, number, lanes) for number in range(config.cores)
+        ]
+        self._rounds = _rounds(config, groups, self._workers, workplace)
+
+    def round(self, plies: int | None = None) -> float:
+        """Play and learn once; return the seconds taken.
+
+        Seconds are those of the processor, so that what else runs on the machine does not count;
+        of several cores, those of the busiest. Of workers elsewhere, of ranks, and of groups that
+        do not wait for each other, they are those of a clock.
+
+        Args:
+            plies: in every lane; None: as many as the configuration says.
+
+        Raises:
+            GameError: a role has no legal move in a state that is not terminal.
+            LimitError: workers have died over a piece, or their cluster or another rank has gone.
+            NeurogameError: another rank has failed; with its message.
+        """
+        seconds = self._rounds.play(self.config.round_plies if plies is None else plies)
+        started = time.thread_time()
+        counters, workers = self.counters, self._workers
+        counters.rounds += 1
+        counters.matches = sum(worker.games.own.games for worker in workers)
+        counters.plies = sum(worker.games.own.plies for worker in workers)
+        counters.updates = sum(worker.learning.steps for worker in workers)
+        self._average()
+        seconds += time.thread_time() - started
+        counters.seconds += seconds
+        return seconds
+
+    def losses(self) -> tuple[float, int]:
+        """Return the cross-entropy of a role's value, added up, and over how many values.
+
+        Both are of everything learned since this learner was made, or took over from another one.
+        """
+        positions = sum(worker.learning.positions for worker in self._workers) - self._taken_over
+        loss = sum(worker.learning.loss for worker in self._workers)
+        return loss, positions * len(self.game.roles)
+
+    def take_loss(self) -> float:
+        """Return the mean cross-entropy of a role's value since the last call; NaN if unknown."""
+        former, self._reported = self._reported, self.losses()
+        return mean_loss(former, self._reported)
+
+    def steps(self) -> dict[str, Tensor]:
+        """Return what the sizes of steps follow from, for another learner of the same weights."""
+        return learning_state(self._workers[0].learning)
+
+    def take_steps(self, steps: Mapping[str, Tensor]) -> None:
+        """Go on with the sizes of steps that :meth:`steps` of another learner returned."""
+        for worker in self._workers:
+            restore_learning(worker.learning, steps)
+        self._forget_losses()
+        self._rounds.note()
+
+    def state(self) -> dict[str, Tensor]:
+        """Return all that is needed to go on exactly here, beside :attr:`averaged`."""
+        return {
+            f"{number}.{name}": part
+            for number, worker in enumerate(self._workers)
+            for name, part in worker.state().items()
+        }
+
+    def restore(
+        self, state: dict[str, Tensor], averaged: dict[str, Tensor], counters: Counters
+    ) -> None:
+        """Go on where another learner of the same game and configuration was.
+
+        Args:
+            state: what its :meth:`state` returned.
+            averaged: weights of its :attr:`averaged`.
+            counters: its counters.
+        """
+        self.averaged.load_state_dict(averaged)
+        for number, worker in enumerate(self._workers):
+            worker.restore(part_of(state, f"{number}."))
+        self._rounds.note()
+        self._forget_losses()
+        self.counters = counters
+
+    def _forget_losses(self) -> None:
+        """Leave out what another learner has learned."""
+        self._reported = (0.0, 0)
+        self._taken_over = sum(worker.learning.positions for worker in self._workers)
+        for worker in self._workers:
+            worker.learning.loss = 0.0
+
+    def _average(self) -> None:
+        """Take the present weights into the average.
+
+        *Reference:* Shamir and Zhang, "Stochastic gradient descent for non-smooth optimization"
+        (2013), section 4: polynomial-decay averaging.
+        """
+        share = (1 + self.config.memory) / (self.counters.rounds + self.config.memory)
+        with torch.no_grad():
+            for mean, now in zip(
+                self.averaged.parts_learned(), self.evaluator.parts_learned(), strict=True
+            ):
+                mean.lerp_(now, share)
+
+
+def mean_loss(before: tuple[float, int], after: tuple[float, int]) -> float:
+    """Return the mean cross-entropy between two answers of :meth:`LaneLearner.losses`.
+
+    Args:
+        before: the earlier one.
+        after: the later one.
+
+    Returns:
+        NaN if nothing was learned between them.
+    """
+    values = after[1] - before[1]
+    return (after[0] - before[0]) / values if values > 0 else float("nan")
+
+
+def _rounds(
+    config: LaneConfig,
+    groups: Sequence[LaneGroup],
+    workers: Sequence[LaneWorker],
+    workplace: Workplace | Ranks | None,
+) -> Agreement | Arrivals:
+    """Return who plays, and how the groups come to the same weights."""
+    if isinstance(workplace, Ranks):
+        if config.asynchronous:
+            raise ConfigurationError(
+                "asynchronous: not with torchrun, whose processes agree after every round; leave "
+                "it out, or learn by --workers or --cluster"
+            )
+        return Agreement(workers, RankRounds(workers, workplace))
+    if workplace is None:
+        alone = InlineExecutor()
+        threads = ThreadPoolExecutor(config.cores) if config.cores > 1 else alone
+        workplace = Workplace(alone, workers=config.cores, threads=threads)
+    if config.asynchronous and len(groups) > 1:
+        return Arrivals(groups, workers, workplace.threads or workplace.executor)
+    if workplace.threads is not None:
+        return Agreement(workers, ThreadRounds(workers, workplace.threads, workplace.workers))
+    return Agreement(workers, SentRounds(groups, workers, workplace.executor))

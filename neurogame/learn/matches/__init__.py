@@ -1,0 +1,1 @@
+"""Learning from the moves of matches that were played."""

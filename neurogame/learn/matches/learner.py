@@ -1,0 +1,341 @@
+"""Learning across matches: from what a player and its opponents did, after each match.
+
+*Reference:* Michulke and Thielscher, "Neural networks for state evaluation in general game
+playing" (2009), section 5: players that learn after every match.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from neurogame.array_types import Float32s, Int64s
+from neurogame.errors import CheckpointError
+from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.parts.build import KIND
+from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.files import lock_file
+from neurogame.kernels.native.entries import entry
+from neurogame.kernels.native.struct import array_of
+from neurogame.kernels.self_play.recorded import GamesToLearn, learn_recorded, value_recorded
+from neurogame.learn.checkpoints.checkpoint import (
+    Checkpoint,
+    empty_checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+)
+from neurogame.learn.checkpoints.weights import copied_weights, part_of
+from neurogame.learn.counters import Counters
+from neurogame.learn.learning_state import learning_of, learning_state, restore_learning
+from neurogame.learn.mapped_evaluator import MappedEvaluator, map_evaluator
+from neurogame.learn.matches.config import MatchLearning
+from neurogame.learn.matches.replay import LearnedMatch, MatchReplay
+from neurogame.learn.matches.start import with_parts
+from neurogame.search.packing import state_words
+from neurogame.simulate.game import Game, State
+from neurogame.version import __version__
+
+_LEARNING, _REPLAY = "matches.learning.", "matches.replay."
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlayedMatch:
+    """A match, as a player saw it.
+
+    Attributes:
+        states: its states in order, the last one where it ended; at least one.
+        values: what the player's searches found, 0..1 per role, by state.
+    """
+
+    states: Sequence[State]
+    values: Mapping[State, tuple[float, ...]] = field(default_factory=dict)
+
+
+@final
+class MatchLearner:
+    """Learns from matches into a file; not for several threads at once.
+
+    Several learners, of one process or of several, may share a file: each takes the newest weights
+    before it learns, and they learn one after the other.
+
+    Attributes:
+        path: the file, a checkpoint.
+        evaluator: to play with; of the given game. Weights change in place, and only in
+            :meth:`learn` and :meth:`refresh`.
+        counters: matches and plies learned from, and updates of the weights.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        game: Game,
+        start: Callable[[], Evaluator | Checkpoint],
+        config: MatchLearning | None = None,
+    ) -> None:
+        """Go on with a file, or begin; nothing is written before something has been learned.
+
+        Args:
+            path: a checkpoint, or where one shall be; its folder must exist.
+            game: to be played; it may be the checkpoint's under other names.
+            start: returns what to begin with where there is no file: an evaluator of the game, or
+                a checkpoint.
+            config: how to learn.
+
+        Raises:
+            CheckpointError: the file is damaged, or of another game, or has no folder.
+            ConfigurationError: what is to learn cannot.
+        """
+        self.path, self.config = Path(path), config or MatchLearning()
+        self.counters = Counters()
+        self._replay = MatchReplay(self.config.positions)
+        self._waiting: list[PlayedMatch] = []
+        self._seen: tuple[int, ...] | None = None
+        self._parent: str | None = None
+        if not self.path.parent.is_dir():
+            raise CheckpointError(
+                f"{self.path}: there is no folder {self.path.parent} to learn into; make it"
+            )
+        self._seen = _stamp(self.path)
+        held = self._load() if self._seen is not None else None
+        found = held or start()
+        self._base = found if isinstance(found, Checkpoint) else None
+        self._own = game if self._base is None else self._base.game()
+        begun = found.evaluator(self._own) if isinstance(found, Checkpoint) else found
+        self._parts: PartsEvaluator = with_parts(self._own, begun)
+        self._initial = copied_weights(self._parts)
+        self.evaluator: Evaluator = self._parts
+        if self._own.rules != game.rules:
+            try:
+                self.evaluator = map_evaluator(self._parts, self._own, game)
+            except CheckpointError as error:
+                raise CheckpointError(
+                    f"{self.path}: cannot learn {game.name} into it: {error}, or learn into "
+                    "another file"
+                ) from None
+        # Compiled now: at the end of a match there may be little time.
+        self._value, self._learn_all = entry(value_recorded), entry(learn_recorded)
+        self._learning = learning_of(self._parts, self.config.steps)
+        if self._base is not None:
+            self._take(self._base)
+
+    def observe(self, match: PlayedMatch) -> None:
+        """Take a match to learn from; matches of one state hold nothing to learn."""
+        if len(match.states) > 1:
+            self._waiting.append(match)
+
+    def learn(self) -> None:
+        """Learn from what was observed and from earlier matches, and save, all or nothing.
+
+        Raises:
+            CheckpointError: the file cannot be had, or has become that of something else.
+        """
+        if not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, []
+        with _only_one(self.path, self.config.patience):
+            self.refresh()
+            began = time.perf_counter()
+            for match in waiting:
+                self._learn(match)
+            self.counters.updates = self._learning.steps
+            self.counters.seconds += time.perf_counter() - began
+            self.save()
+
+    def refresh(self) -> None:
+        """Take the file's weights, if another player has learned into it since.
+
+        Raises:
+            CheckpointError: it is damaged, or has become that of something else.
+        """
+        stamp = _stamp(self.path)
+        if stamp is not None and stamp != self._seen:
+            self._take(self._load())
+            self._seen = stamp
+
+    def save(self) -> None:
+        """Write the file; at no moment is there half of one."""
+        own, learning = self._own, learning_state(self._learning)
+        base = self._base or empty_checkpoint(own)
+        kept = {f"{_LEARNING}{name}": tensor for name, tensor in learning.items()}
+        kept |= {f"{_REPLAY}{name}": tensor for name, tensor in self._replay.state().items()}
+        checkpoint = replace(
+            base,
+            description=self._parts.describe(),
+            weights=copied_weights(self._parts),
+            initial_weights=self._initial,
+            optimiser=None,
+            buffer=kept,
+            counters=self.counters.to_json(),
+            parent=self._parent,
+            created_by=__version__,
+        )
+        save_checkpoint(self.path, checkpoint)
+        self._seen = _stamp(self.path)
+
+    def _load(self) -> Checkpoint:
+        """Read the file."""
+        held = load_checkpoint(self.path)
+        if held.optimiser is not None or (held.buffer is not None and not _is_of_matches(held)):
+            raise CheckpointError(
+                f"{self.path}: a training run goes on from this file, which learning from matches "
+                f"would end; learn into another one, as in alphabeta:{self.path},learn=my.pt"
+            )
+        return held
+
+    def _take(self, held: Checkpoint) -> None:
+        """Take weights and all else from a checkpoint of the same game."""
+        own = self._own
+        if (held.roles, held.fluents) != (list(own.roles), list(own.fluents)):
+            raise CheckpointError(
+                f"{self.path}: it has been replaced by a checkpoint of {held.game_name}, under "
+                "other names at least; give every player a file of its own"
+            )
+        if _is_of_parts(held):
+            if held.description != self._parts.describe():
+                raise CheckpointError(
+                    f"{self.path}: it has been replaced by another evaluator of "
+                    f"{held.game_name}; give every player a file of its own"
+                )
+            self._parts.load_state_dict(held.weights)
+            self._initial = held.initial_weights
+        if not _is_of_matches(held):
+            # It was trained otherwise: its weights are the beginning.
+            self._parent = held.hash
+            return
+        assert held.buffer is not None
+        restore_learning(self._learning, part_of(held.buffer, _LEARNING))
+        self._replay.restore(part_of(held.buffer, _REPLAY))
+        self.counters, self._parent = Counters.from_json(held.counters), held.parent
+
+    def _learn(self, match: PlayedMatch) -> None:
+        """Learn from a match and from some earlier ones, the new one last."""
+        number = self.counters.matches
+        new = self._valued(match)
+        random = np.random.default_rng((self.config.steps.seed, number))
+        matches = [*self._replay.draw(self.config.replayed, random), new]
+        self._learn_all(self._recorded(matches, random))
+        self._replay.add(new)
+        self.counters.matches = number + 1
+        self.counters.plies += len(new.states)
+
+    def _valued(self, match: PlayedMatch) -> LearnedMatch:
+        """Return the positions of a match with their targets.
+
+        The value of a position is what the player's search found there. Where it did not search,
+        it is the present value of the state that followed: a look one ply ahead, at the move that
+        was made.
+        """
+        roles = self._roles()
+        held = torch.stack([state.fluents for state in match.states])
+        with torch.no_grad():
+            values = self.evaluator(held).float().numpy()
+        last = match.states[-1]
+        if last.is_terminal:
+            values[-1] = [0.0 if goal is None else goal / 100 for goal in last.goals]
+        searched = values[1:].copy()
+        for place, state in enumerate(match.states[:-1]):
+            found = np.array(match.values.get(state, ()), np.float32)
+            if len(found) and bool(np.isfinite(found).all()):
+                searched[place] = found.clip(0, 1)
+        own = held[:, self._fluents()][:-1]
+        match_ = LearnedMatch(
+            states=np.stack([state_words(row.numpy()) for row in own]),
+            logic=self._logic(own),
+            targets=np.zeros_like(searched),
+        )
+        games = self._recorded([match_], np.random.default_rng(0))
+        array_of(games, "searched")[:] = searched[:, roles]
+        array_of(games, "goals")[0] = values[-1][roles]
+        array_of(games, "ended")[0] = int(last.is_terminal)
+        self._value(games)
+        targets = array_of(games, "targets").copy()
+        return LearnedMatch(states=match_.states, logic=match_.logic, targets=targets)
+
+    def _recorded(
+        self, matches: Sequence[LearnedMatch], random: np.random.Generator
+    ) -> GamesToLearn:
+        """Return matches for compiled code."""
+        lengths = [len(match.states) for match in matches]
+        rows, roles = sum(lengths), len(self._own.roles)
+        images = self._parts.layout.images.shape[1]
+        return GamesToLearn(
+            learning=self._learning,
+            states=np.concatenate([match.states for match in matches]),
+            modes=np.zeros(rows, np.int32),
+            logic=np.concatenate([match.logic for match in matches]),
+            searched=np.zeros((rows, roles), np.float32),
+            cut=np.zeros(rows, np.uint8),
+            goals=np.zeros((len(matches), roles), np.float32),
+            ended=np.ones(len(matches), np.uint8),
+            targets=np.concatenate([match.targets for match in matches]),
+            first=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            image=random.integers(images, size=len(matches)),
+            lambda_=self.config.steps.lambda_,
+        )
+
+    def _logic(self, held: Tensor) -> Float32s:
+        """Return the values of states of the own game by the goal networks; ``[N, R]``."""
+        networks = self._parts.networks
+        if networks is None:
+            return np.full((len(held), len(self._own.roles)), 0.5, np.float32)
+        with torch.no_grad():
+            found: Float32s = networks(held).float().numpy()
+        return found
+
+    def _fluents(self) -> Tensor:
+        """Return where each fluent of the own game stands in the game that is played."""
+        if isinstance(self.evaluator, MappedEvaluator):
+            return self.evaluator.get_buffer("fluent_index")
+        return torch.arange(len(self._own.fluents))
+
+    def _roles(self) -> Int64s:
+        """Return where each role of the own game stands in the game that is played."""
+        if isinstance(self.evaluator, MappedEvaluator):
+            found: Int64s = self.evaluator.get_buffer("role_index").numpy()
+            return np.argsort(found)
+        return np.arange(len(self._own.roles))
+
+
+def _is_of_parts(held: Checkpoint) -> bool:
+    return held.description.get("kind") == KIND
+
+
+def _is_of_matches(held: Checkpoint) -> bool:
+    return held.buffer is not None and f"{_LEARNING}numbers" in held.buffer
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    """Return what changes whenever a file is replaced; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+@contextmanager
+def _only_one(path: Path, patience: float) -> Iterator[None]:
+    """Keep all others, threads and processes, from learning into a file.
+
+    Raises:
+        CheckpointError: another one has kept it for too long.
+    """
+    end = time.monotonic() + patience
+    with path.with_name(f".{path.name}.lock").open("ab") as file:
+        while not lock_file(file, wait=False):
+            if time.monotonic() > end:
+                raise CheckpointError(
+                    f"{path}: another player has been learning into it for {patience:g} "
+                    "seconds; give every player a file of its own"
+                )
+            time.sleep(0.02)
+        yield

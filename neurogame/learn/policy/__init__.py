@@ -1,0 +1,1 @@
+"""Learning a policy: which moves are likely to be best."""

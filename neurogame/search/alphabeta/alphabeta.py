@@ -1,0 +1,184 @@
+"""Alpha-beta with an evaluator: the search that players use."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import final
+
+import torch
+
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.kernels.backends import resolve_backend
+from neurogame.kernels.leaves.evaluator import make_values
+from neurogame.kernels.leaves.leaves import Leaves
+from neurogame.kernels.leaves.values import CALLBACK
+from neurogame.search.alphabeta.settings import SearchSettings
+from neurogame.search.alphabeta.tree_search import TreeSearch
+from neurogame.search.limit import Limit
+from neurogame.search.opposition import opposition
+from neurogame.search.packing import root_words
+from neurogame.search.result import SearchResult
+from neurogame.simulate.game import Game, State
+
+_COMPILED, _CALLED = 64, 256
+"""States generated together: by compiled code, and where Python is called for every block."""
+
+
+@final
+class AlphaBeta:
+    """Iterative-deepening alpha-beta on a game, for any number of roles.
+
+    Transposition table, history heuristic, killer moves, proof bounds and principal variation, in
+    compiled code; all children of a node are generated and evaluated as lanes of one block. The
+    tree and all proved states are kept from one search to the next, in bounded memory, so a match
+    hardly searches anything twice.
+
+    Which algorithm runs is decided by ``SearchSettings.opponents``: plain maximisation for one
+    role; exact minimax for two roles whose goals sum to 100; paranoid alpha-beta wherever roles
+    have nothing to gain together; max^n otherwise. For simultaneous moves see
+    :mod:`.compiled.paranoid` and :mod:`.compiled.maxn`.
+
+    A proved win ends the search with the shortest one found; among lost moves the one that
+    looked best before the loss was seen is kept, as the opponent may not see it. That all others
+    together could hold a role to something is no fact: what is left of the limits then goes into
+    a max^n search, which says what they will do of their own accord, and decides between moves
+    that guarantee the same (:mod:`~neurogame.search.cooperation`).
+
+    In games with chance the outcomes are averaged (expectimax), which is done by max^n.
+
+    Not for several threads at once.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        evaluator: Evaluator,
+        *,
+        settings: SearchSettings | None = None,
+        seed: int = 0,
+        device: str | torch.device = "cpu",
+    ) -> None:
+        """Make a searcher for one game.
+
+        Args:
+            game: the game.
+            evaluator: values non-terminal states; is set to evaluation mode and moved to the
+                device.
+            settings: how to search.
+            seed: decides between equal moves.
+            device: where the evaluator computes, if it has no compiled form.
+
+        Raises:
+            GameError: the evaluator belongs to another game.
+        """
+        found = (evaluator.fluent_count, evaluator.role_count)
+        needed = (len(game.fluents), len(game.roles))
+        if found != needed:
+            raise GameError(
+                f"the evaluator takes {found[0]} fluents and {found[1]} roles, {game.name} has "
+                f"{needed[0]} and {needed[1]}: is it another game's?"
+            )
+        self.game = game
+        self.evaluator = evaluator.to(device).eval()
+        self._values = make_values(self.evaluator, game.circuit)
+        rules = resolve_backend(None, "cpu", game.circuit)
+        called = rules == "torch" or self._values.kind == CALLBACK
+        batch = _CALLED if called else _COMPILED
+        self._search = TreeSearch(
+            Leaves(game.circuit, batch, depth=1, playouts=0),
+            self._values,
+            offsets=game.move_offsets,
+            fluents=len(game.fluents),
+            opposition=opposition(game),
+            goals=[_range(goals) for goals in game.circuit.goals],
+            settings=settings,
+            batch=batch,
+            seed=seed,
+            chance=game.chance,
+        )
+
+    @property
+    def opponents(self) -> str:
+        """What the other roles are assumed to do: ``paranoid`` or ``maxn``."""
+        return self._search.opponents
+
+    @property
+    def finds_bounds(self) -> bool:
+        """Whether values say what all others can hold a role to together, and not what it gets."""
+        return self._search.finds_bounds
+
+    @property
+    def proved_states(self) -> Mapping[bytes, tuple[float, ...]]:
+        """All states proved so far; see :class:`SearchResult`."""
+        return self._search.proved_states
+
+    def search(self, state: State, role: int, limit: Limit) -> SearchResult:
+        """Search for the best move of a role.
+
+        Args:
+            state: a non-terminal state in which the role has a legal move.
+            role: index of the searching role.
+            limit: when to stop; at least one of seconds, nodes and depth.
+
+        Raises:
+            ConfigurationError: the limit sets none of those.
+            GameError: the state is terminal, of another game, or has no legal move.
+        """
+        found = self._search.search(root_words(self.game, state, role), role, limit)
+        return replace(found, state=state)
+
+    def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
+        """Search on from a state until told to stop, or until nothing is left to find.
+
+        The next search of that role profits from all that is remembered; a role with one legal
+        move is no reason to stop.
+
+        Args:
+            state: a non-terminal state in which the role has a legal move.
+            role: index of the searching role.
+            stop: whether to return; called from this thread about every 10 ms, or after every
+                block of states where one takes longer.
+
+        Raises:
+            GameError: the state is terminal, of another game, or has no legal move.
+        """
+        words = root_words(self.game, state, role)
+        if not stop():
+            self._search.ponder(words, role, stop)
+
+    def rehearse(self, state: State, role: int, seconds: float) -> None:
+        """Search for a moment, and remember nothing but how long blocks of states take.
+
+        Otherwise the first search in seconds has to find that out, and may end late. What searches
+        answer afterwards depends on the seed as if nothing had been done.
+
+        Args:
+            state: a non-terminal state in which the role has a legal move.
+            role: index of the searching role.
+            seconds: how long that takes, and a block of states more; at least 0.
+
+        Raises:
+            GameError: the state is terminal, of another game, or has no legal move.
+        """
+        end = time.monotonic() + seconds
+        self._search.rehearse(
+            root_words(self.game, state, role), role, lambda: time.monotonic() >= end
+        )
+
+    def forget(self, *, proofs: bool = True) -> None:
+        """Drop what was searched; call it after the evaluator's weights have changed.
+
+        Args:
+            proofs: whether to drop the proved states too; they never depend on the evaluator.
+        """
+        self._values.refresh()
+        self._search.forget(proofs=proofs)
+
+
+def _range(goals: Iterable[tuple[int, int]]) -> tuple[float, float]:
+    """Return the lowest and the highest value of a role, from its goals and their literals."""
+    values = [value / 100 for value, _ in goals] or [0.0]
+    return min(values), max(values)

@@ -1,0 +1,99 @@
+"""Joint moves of a state from its packed legal moves, and whether these are too many."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neurogame.array_types import Int32s1, Int64s1, UInt64s1
+from neurogame.kernels.native.bits import lowest_bit, ones
+from neurogame.kernels.native.compiled import inner, merged
+from neurogame.search.alphabeta.compiled.memory import Search
+from neurogame.search.alphabeta.compiled.records import CLOSED
+
+MOST = 1 << 40
+"""Joint moves are counted up to this number."""
+
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_ONE = np.uint64(1)
+
+
+@merged
+def _of_role(legal: UInt64s1, word: int, begin: int, end: int) -> np.uint64:
+    """Return one word of packed moves in which all but the moves ``begin .. end - 1`` are 0."""
+    bits: np.uint64 = legal[word]
+    base = word << 6
+    if base < begin:
+        bits &= _ALL << np.uint64(begin - base)
+    if base + 64 > end:
+        bits &= _ALL >> np.uint64(base + 64 - end)
+    return bits
+
+
+@inner
+def joint_count(legal: UInt64s1, offsets: Int64s1) -> int:
+    """Return the number of joint moves, at most :data:`MOST`.
+
+    Args:
+        legal: packed legal moves of all roles; uint64 ``[Mw]``.
+        offsets: first move of each role, and the total; int64 ``[R + 1]``.
+    """
+    width = 1
+    for role in range(len(offsets) - 1):
+        begin, end, count = offsets[role], offsets[role + 1], 0
+        for word in range(begin >> 6, (end + 63) >> 6):
+            count += ones(_of_role(legal, word, begin, end))
+        width = min(width * count, MOST) if count < MOST else MOST
+    return width
+
+
+@inner
+def list_moves(
+    legal: UInt64s1, offsets: Int64s1, order: Int64s1, choices: Int32s1, starts: Int64s1
+) -> None:
+    """List each role's legal moves.
+
+    Args:
+        legal: as for :func:`joint_count`.
+        offsets: likewise.
+        order: roles, the searching one first, whose moves are to be the outermost;
+            int64 ``[R]``.
+        choices: written: the moves, role by role in that order; int32 ``[M]``.
+        starts: written: the ``i``-th role's are ``choices[starts[i] : starts[i + 1]]``;
+            int64 ``[R + 1]``.
+    """
+    place = 0
+    for index in range(len(order)):
+        starts[index] = place
+        begin, end = offsets[order[index]], offsets[order[index] + 1]
+        for word in range(begin >> 6, (end + 63) >> 6):
+            bits = _of_role(legal, word, begin, end)
+            while bits != 0:
+                choices[place] = (word << 6) + lowest_bit(bits)
+                place += 1
+                bits &= bits - _ONE
+    starts[len(order)] = place
+
+
+@merged
+def joint_move(row: int, order: Int64s1, choices: Int32s1, starts: Int64s1, joint: Int32s1) -> None:
+    """Write a row's joint move as move numbers of all roles; int32 ``[R]``."""
+    rest = row
+    for index in range(len(order) - 1, -1, -1):
+        count = starts[index + 1] - starts[index]
+        joint[order[index]] = choices[starts[index] + rest % count]
+        rest //= count
+
+
+@merged
+def measured(search: Search, offsets: Int64s1, legal: UInt64s1) -> int:
+    """Return the number of joint moves of a state, or ``CLOSED`` where that is too many."""
+    width = joint_count(legal, offsets)
+    return width if width <= search.widest else CLOSED
+
+
+@merged
+def measure(search: Search, place: int) -> None:
+    """Write the width of a row of the stack that is not terminal."""
+    stack = search.stack
+    choices = search.choices
+    stack.rows[place].width = measured(search, choices.offsets, stack.legal[place])

@@ -1,0 +1,1 @@
+"""Monte-Carlo tree search: what players use; :mod:`.compiled` is the search itself."""

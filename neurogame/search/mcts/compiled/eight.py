@@ -1,0 +1,199 @@
+"""The scores of eight edges at once, in the processor's vectors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numba as _numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils as _cgutils
+
+from neurogame.kernels.native.columns import column
+from neurogame.kernels.native.compiled import written
+from neurogame.search.mcts.compiled.search import PUCT, SEED
+from neurogame.search.mcts.compiled.tree import COLUMNS, COUNT, KNOWN, PENDING, Edges
+
+# They are not annotated.
+numba: Any = _numba
+cgutils: Any = _cgutils
+
+_WIDTH = 8
+_INT, _REAL, _WIDE = ir.IntType(32), ir.FloatType(), ir.IntType(64)
+_INTS, _REALS = ir.VectorType(_INT, _WIDTH), ir.VectorType(_REAL, _WIDTH)
+_WIDES = ir.VectorType(_WIDE, _WIDTH)
+_FLAGS, _ZERO = ir.VectorType(ir.IntType(1), _WIDTH), ir.Constant(_REAL, 0.0)
+_ALIGNED = 32
+"""Bytes: edges begin at multiples of 8 words of a heap that begins at a cache line."""
+
+
+class _Eight:
+    """Writes instructions on eight numbers, those of the edges from one on."""
+
+    def __init__(self, context: Any, builder: Any, kind: Any, edges: Any, first: Any) -> None:
+        self.builder = builder
+        table = cgutils.create_struct_proxy(kind)(context, builder, value=edges)
+        self._data, self._length, self.first = table.data, table.length, first
+
+    def column(self, place: Any, kind: Any) -> Any:
+        """Return eight numbers of a column."""
+        begin = column(self.builder, self._data, self._length, place)
+        own = self.builder.gep(begin, [self.first])
+        wide = self.builder.bitcast(own, kind.as_pointer())
+        return self.builder.load(wide, align=_ALIGNED)
+
+    def splat(self, value: Any, kind: Any) -> Any:
+        """Return eight times the same number."""
+        none, first = ir.Constant(kind, ir.Undefined), ir.Constant(_INT, 0)
+        one = self.builder.insert_element(none, value, first)
+        order = ir.Constant(_INTS, [0] * _WIDTH)
+        return self.builder.shuffle_vector(one, none, order)
+
+    def real_of_positive(self, numbers: Any) -> Any:
+        """Return whole numbers as reals, 1 for those below."""
+        one = ir.Constant(_INTS, [1] * _WIDTH)
+        more = self.builder.icmp_signed(">", numbers, one)
+        return self.builder.sitofp(self.builder.select(more, numbers, one), _REALS)
+
+    def call(self, name: str, result: Any, argument: Any) -> Any:
+        """Call one of LLVM's functions."""
+        module = self.builder.module
+        kind = ir.FunctionType(result, [argument.type])
+        function = module.globals.get(name) or ir.Function(module, kind, name)
+        return self.builder.call(function, [argument])
+
+
+def _keys(eight: _Eight, scores: Any, words: Any, tried: Any) -> Any:
+    """Return the greatest of the numbers that tell of scores and edges."""
+    builder = eight.builder
+    known = builder.and_(words, ir.Constant(_INTS, [KNOWN] * _WIDTH))
+    open_ = builder.icmp_signed("==", known, ir.Constant(_INTS, [0] * _WIDTH))
+    edges = ir.Constant(_WIDES, list(range(_WIDTH)))
+    edges = builder.add(edges, eight.splat(eight.first, _WIDES))
+    upper = builder.shl(
+        builder.sext(builder.bitcast(scores, _INTS), _WIDES), ir.Constant(_WIDES, [32] * _WIDTH)
+    )
+    keys = builder.or_(upper, builder.sub(ir.Constant(_WIDES, [COUNT] * _WIDTH), edges))
+    allowed = builder.icmp_signed("<", edges, eight.splat(tried, _WIDES))
+    allowed = builder.and_(allowed, open_)
+    keys = builder.select(allowed, keys, ir.Constant(_WIDES, [-1] * _WIDTH))
+    return eight.call("llvm.vector.reduce.smax.v8i64", _WIDE, keys)
+
+
+def _counts(eight: _Eight, visits: Any, words: Any, loss: Any) -> Any:
+    """Return simulations that have begun, and those that count in the mean."""
+    builder = eight.builder
+    waiting = builder.and_(words, ir.Constant(_INTS, [PENDING] * _WIDTH))
+    begun = builder.add(visits, waiting)
+    lost = eight.splat(builder.trunc(builder.neg(loss), _INT), _INTS)
+    return begun, builder.add(visits, builder.and_(waiting, lost))
+
+
+def _root(eight: _Eight, begun: Any) -> Any:
+    """Return what the spread is divided by in confidence bounds."""
+    return eight.call("llvm.sqrt.v8f32", _REALS, eight.real_of_positive(begun))
+
+
+def _best_of_eight(
+    _context: Any, edges: Any, first: Any, tried: Any, spread: Any, mean: Any, loss: Any
+) -> Any:
+    """Type and generate :func:`best_of_eight`."""
+    wide, real = numba.types.int64, numba.types.float32
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        eight = _Eight(context, builder, signature.args[0], *values[:2])
+        tried, spread, mean, loss = values[2:]
+        visits, words = eight.column(0, _INTS), eight.column(2, _INTS)
+        begun, counted = _counts(eight, visits, words, loss)
+        value = builder.fdiv(eight.column(1, _REALS), eight.real_of_positive(counted))
+        some = builder.icmp_signed(">", counted, ir.Constant(_INTS, [0] * _WIDTH))
+        value = builder.select(some, value, eight.splat(mean, _REALS))
+        bound = builder.fdiv(eight.splat(spread, _REALS), _root(eight, begun))
+        score = builder.fadd(value, bound)
+        return _keys(eight, score, words, tried)
+
+    return wide(edges, wide, wide, real, real, wide), generate
+
+
+def _best_of_eight_judged(
+    _context: Any,
+    edges: Any,
+    first: Any,
+    tried: Any,
+    spread: Any,
+    mean: Any,
+    loss: Any,
+    priors: Any,
+    trust: Any,
+    virtual: Any,
+    mixing: Any,
+) -> Any:
+    """Type and generate :func:`best_of_eight_judged`."""
+    wide, real = numba.types.int64, numba.types.float32
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        eight = _Eight(context, builder, signature.args[0], *values[:2])
+        tried, spread, mean, loss, priors, trust, virtual, mixing = values[2:]
+        seeded = _is(builder, mixing, SEED)
+        visits, words = eight.column(0, _INTS), eight.column(2, _INTS)
+        prior = eight.column(builder.add(priors, ir.Constant(_WIDE, COLUMNS)), _REALS)
+        begun, counted = _counts(eight, visits, words, loss)
+        weight = eight.splat(builder.select(seeded, virtual, _ZERO), _REALS)
+        total = builder.fadd(eight.column(1, _REALS), builder.fmul(weight, prior))
+        count = builder.fadd(eight.real_of_positive(counted), weight)
+        value = builder.fdiv(total, count)
+        other = builder.select(eight.splat(seeded, _FLAGS), prior, eight.splat(mean, _REALS))
+        some = builder.icmp_signed(">", counted, ir.Constant(_INTS, [0] * _WIDTH))
+        value = builder.select(some, value, other)
+        more = builder.fmul(eight.splat(trust, _REALS), builder.fsub(prior, value))
+        value = builder.fadd(value, more)
+        # One division serves both bounds.
+        likely, over = eight.splat(_is(builder, mixing, PUCT), _FLAGS), eight.splat(spread, _REALS)
+        over = builder.select(likely, builder.fmul(over, prior), over)
+        following = builder.add(begun, ir.Constant(_INTS, [1] * _WIDTH))
+        under = eight.real_of_positive(following)
+        under = builder.select(likely, under, _root(eight, begun))
+        score = builder.fadd(value, builder.fdiv(over, under))
+        return _keys(eight, score, words, tried)
+
+    return wide(edges, wide, wide, real, real, wide, wide, real, real, wide), generate
+
+
+def _is(builder: Any, number: Any, wanted: int) -> Any:
+    """Return whether a whole number is the wanted one."""
+    return builder.icmp_signed("==", number, ir.Constant(_WIDE, wanted))
+
+
+if TYPE_CHECKING:
+
+    def best_of_eight(
+        edges: Edges, first: int, tried: int, spread: np.float32, mean: np.float32, loss: int
+    ) -> int:
+        """Return the best of eight edges as a number.
+
+        See :func:`.select.best_tried`, whose arguments these are, but for
+        ``first``, the first of the eight.
+        """
+
+    def best_of_eight_judged(
+        edges: Edges,
+        first: int,
+        tried: int,
+        spread: np.float32,
+        mean: np.float32,
+        loss: int,
+        priors: int,
+        trust: np.float32,
+        virtual: np.float32,
+        mixing: int,
+    ) -> int:
+        """Return the same with priors.
+
+        See :func:`.select.best_judged`; ``priors`` is their row, ``trust``
+        how far they are trusted beside means, ``virtual`` the visits that they count for where
+        they are seeds, and ``mixing`` what they are, as in the options.
+        """
+
+else:
+    best_of_eight = written(_best_of_eight)
+    best_of_eight_judged = written(_best_of_eight_judged)

@@ -1,0 +1,94 @@
+"""From the settings of Monte-Carlo tree search to the options of its compiled core."""
+
+from __future__ import annotations
+
+from neurogame.kernels.leaves.preference import SCALINGS
+from neurogame.search.mcts.compiled.search import (
+    ALONE,
+    BETA,
+    FIRST,
+    GRAVE,
+    NEVER,
+    NUMBER,
+    PARENT,
+    PUCT,
+    RAVE,
+    SEED,
+    UCT,
+    WHOLE,
+    Options,
+)
+from neurogame.search.mcts.settings import MctsSettings
+from neurogame.search.opposition import opposition
+from neurogame.simulate.game import Game
+
+DEPTH = 512
+"""Plies that no path in a tree exceeds."""
+_KINDS = {"rave": RAVE, "grave": GRAVE}
+"""All others are :data:`UCT`."""
+_MIXING = {"beta": BETA, "seed": SEED, "puct": PUCT}
+
+
+def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
+    """Return the options of the core.
+
+    Args:
+        game: the game.
+        settings: how to search.
+        seed: of one tree; 0 to 2^63 - 1.
+    """
+    roles = len(game.players)
+    constant = settings.solver and roles > 1 and opposition(game).constant_sum
+    named = {"first": FIRST, "parent": PARENT}
+    urgency = settings.urgency
+    return Options(
+        kind=_KINDS.get(settings.tree, UCT),
+        # Results are drawn together by as much where they have a bonus.
+        exploration=settings.exploration_constant / (1 + settings.bonus),
+        k=settings.equivalence,
+        ref=settings.ref,
+        urgency=named[urgency] if isinstance(urgency, str) else NUMBER,
+        urgent=0.0 if isinstance(urgency, str) else urgency,
+        loss=settings.pending == "loss",
+        solver=settings.solver,
+        early=ALONE if roles == 1 or (constant and roles == 2) else WHOLE if constant else NEVER,
+        opposed=constant and roles == 2,
+        graph=settings.graph,
+        blend=settings.backup == "blend",
+        bias=settings.bias,
+        minimax=settings.minimax,
+        experience=settings.experience,
+        judged=settings.tree_judge is not None,
+        mixing=_MIXING[settings.mixing],
+        virtual=settings.virtual,
+        temper=settings.temper or 0.0,
+        ripe=settings.ripeness,
+        scaling=SCALINGS[settings.tree_scaling],
+        traced=is_recorded(settings),
+        seed=seed,
+        bonus=settings.bonus,
+        slope=settings.slope,
+        plies=settings.plies,
+        cutoff=-1 if settings.cutoff is None else settings.cutoff,
+        depth=DEPTH,
+    )
+
+
+def is_recorded(settings: MctsSettings) -> bool:
+    """Return whether the moves of playouts are wanted, or how many there are."""
+    if settings.tree in ("rave", "grave") or settings.bonus > 0:
+        return True
+    if settings.playout_judge is not None:
+        return settings.blend < 1
+    return settings.playout != "uniform"
+
+
+def is_hinted(options: Options) -> bool:
+    """Return whether every new node is evaluated."""
+    return options.bias > 0 or options.minimax > 0 or options.experience > 0
+
+
+def has_policy(settings: MctsSettings) -> bool:
+    """Return whether playouts are anything else than uniform games to the end."""
+    judged = settings.playout_judge is not None
+    return is_recorded(settings) or judged or settings.cutoff is not None
