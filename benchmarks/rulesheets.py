@@ -1,7 +1,7 @@
 """What becomes of every rulesheet: one row per game, from text to networks and regressed goals.
 
 python -m benchmarks.rulesheets                                        # the library
-python -m benchmarks.rulesheets FOLDER game.kif --traces FOLDER --markdown out.md
+python -m benchmarks.rulesheets FOLDER game.kif --traces FOLDER --csv out.csv
 
 Every game runs in a process of its own, nothing cached, on one thread; times are CPU seconds. A
 row is appended to the JSON lines as soon as it is known, and games that have one are passed over:
@@ -16,6 +16,7 @@ after an interruption the same command goes on. Counted as mismatches:
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import resource
@@ -63,7 +64,7 @@ def main() -> int:
     parser.add_argument("games", nargs="*", help="library names, files or folders (the library)")
     parser.add_argument("--traces", type=Path, help="folder of traces named after the games")
     parser.add_argument("--json", type=Path, default=Path("coverage.jsonl"), help="rows, appended")
-    parser.add_argument("--markdown", type=Path, help="where to write the table")
+    parser.add_argument("--csv", type=Path, help="where to write the table")
     parser.add_argument("--seconds", type=float, default=900.0, help="limit per game (900)")
     parser.add_argument("--memory", type=float, default=12_000.0, help="limit in MiB (12000)")
     parser.add_argument("--again", action="store_true", help="measure again what is not in order")
@@ -83,10 +84,11 @@ def main() -> int:
     except KeyboardInterrupt:
         print(f"\nstopped; the same command goes on after {len(rows)} games", file=sys.stderr)
     wanted = [rows[Path(name).stem] for name in names if Path(name).stem in rows]
-    text = "\n".join([*table(wanted), "", totals(wanted), ""])
-    if options.markdown:
-        options.markdown.write_text(text, encoding="utf-8")
-    print(text if not options.markdown else totals(wanted))
+    if options.csv:
+        write_csv(wanted, options.csv)
+        print(totals(wanted))
+    else:
+        print("\n".join([*table(wanted), "", totals(wanted), ""]))
     return 0 if len(wanted) == len(names) and all(r["verdict"] == "ok" for r in wanted) else 1
 
 
@@ -341,6 +343,16 @@ def table(rows: Sequence[Row]) -> list[str]:
         cells = [format(row[n], f) if row.get(n) is not None else "–" for _, n, f in COLUMNS]
         lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
     return lines
+
+
+def write_csv(rows: Sequence[Row], path: Path) -> None:
+    """Write the rows as CSV, numbers as in the table but without separators."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([name for _, name, _ in COLUMNS])
+        for row in rows:
+            cells = [(row.get(name), form.replace(",", "")) for _, name, form in COLUMNS]
+            writer.writerow(["" if cell is None else format(cell, form) for cell, form in cells])
 
 
 def known_rows(path: Path) -> dict[str, Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -23,7 +24,7 @@ def test_rows_are_complete_and_kept(tmp_path: Path) -> None:
     broken.write_text(BROKEN)
     game = str(shared("games", "ticTacToe.kif"))
     traces = str(shared("traces"))
-    done = run(tmp_path, game, str(broken), "--traces", traces, "--markdown", "table.md")
+    done = run(tmp_path, game, str(broken), "--traces", traces, "--csv", "table.csv")
     assert done.returncode == 1
     rows = [json.loads(line) for line in (tmp_path / "coverage.jsonl").read_text().splitlines()]
     assert [row["game"] for row in rows] == ["ticTacToe", "broken"]
@@ -35,8 +36,11 @@ def test_rows_are_complete_and_kept(tmp_path: Path) -> None:
     assert good["own_formulas"] == "2/2"
     assert good["peak_mib"] > good["front_mib"] > 0
     assert "RulesError" in bad["verdict"]
-    table = (tmp_path / "table.md").read_text().splitlines()
-    assert len({line.count("|") for line in table if line.startswith("|")}) == 1
+    with (tmp_path / "table.csv").open(newline="") as file:
+        table = list(csv.DictReader(file))
+    assert [line["game"] for line in table] == ["ticTacToe", "broken"]
+    assert int(table[0]["gates"]) == good["gates"]
+    assert table[1]["gates"] == ""
     assert "2 games: 1 grounded" in done.stdout
     # The row is there: nothing is measured, whatever it says.
     (tmp_path / "coverage.jsonl").write_text(json.dumps({**good, "gates": 7}) + "\n")
