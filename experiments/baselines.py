@@ -1,4 +1,4 @@
-r"""Published schemes of Monte-Carlo tree search against plain UCT, in fourteen games.
+"""Published schemes of Monte-Carlo tree search against plain UCT, in fourteen games.
 
 Every cell is an arena of two players in one game, with a folder of its own, so that everything can
 be interrupted and started again; the report is written from what there is::
@@ -10,15 +10,8 @@ be interrupted and started again; the report is written from what there is::
 ``GAMES`` is a folder of rulesheets, or several rulesheets; of a folder the fourteen games of the
 action heuristics' paper are taken, or those that ``--games`` names. All cells get a few matches
 before any gets more, so that an early report has all of them. Openings are four random plies, each
-played in both roles. The settings are the published ones, but for ``length`` and ``fast``, whose
-numbers were chosen on other seeds::
-
-    python experiments/baselines.py GAMES --seed 1 --matches 10 --out runs/baselines-choice \
-        --games breakthrough connectFour checkersSmall pentago sheepAndWolf nineBoardTicTacToe \
-        --schemes bonus=0.25 bonus=0.5,slope=1 bonus=0.5,slope=2 playout=fast,tau=0.3 \
-        playout=fast,tau=1 playout=fast,tau=3 playout=fast,choice=greedy,epsilon=0.4
-
-In the report a scheme that is not on the list is named by its options.
+played in both roles. The settings are the published ones. In the report a
+scheme that is not on the list is named by its options.
 
 In slow games (``SLOW``) both players gather 16 leaves at a time, and where that is not enough they
 make fewer simulations.
@@ -44,12 +37,8 @@ from neurogame.workers.options import add_workers, chosen_workers
 SCHEMES = {
     "mast": "playout=mast,choice=greedy,epsilon=0.4",
     "mast-gibbs": "playout=mast,choice=gibbs,tau=10",
-    "nst": "playout=nst,choice=greedy,epsilon=0.4",
-    "lgr": "playout=lgr",
     "rave": "tree=rave",
     "grave": "tree=grave",
-    "length": "bonus=0.5,slope=1",
-    "fast": "playout=fast,choice=gibbs,tau=3",
     "cilp-bias": "cilp,bias=2",
     "cilp-cutoff": "cilp,cutoff=4",
     "cilp-minimax": "cilp,minimax=0.2",

@@ -34,15 +34,13 @@ def make_judges(
     """Return the judges that settings ask for, by name; gating may ask for the action heuristic.
 
     Those that the checkpoint holds are taken from there. Of the others the action heuristic is
-    made from the rules, and knowledge and values of pieces are learned, here and now; a policy is
-    not.
+    made from the rules, and knowledge is learned, here and now; a policy is not.
 
     Args:
         game: the game.
         settings: of the search.
         checkpoint: of the game; None: there is none.
-        learning: how knowledge is learned; None: from 5000 random games. Values of pieces are
-            learned from as many.
+        learning: how knowledge is learned; None: from 5000 random games.
         formulas: of the action heuristic; None: those of the paper.
         seed: of these games.
         deadline: when learning has to end, as ``time.monotonic`` tells it, with as many games as
@@ -72,8 +70,6 @@ def make_judges(
             )
         elif name == "knowledge":
             found[name] = _learned(game, learning or KnowledgeConfig(), seed, deadline)
-        elif name == "fast":
-            found[name] = _fast(game, learning or KnowledgeConfig(), seed, deadline)
         elif name in settings.judges:
             found[name] = _regressed(game, formulas)
         else:
@@ -115,9 +111,3 @@ def _learned(game: Game, learning: KnowledgeConfig, seed: int, deadline: float |
     if deadline is None:
         return learn_knowledge(game, learning, seed)
     return learn_knowledge_until(game, learning, seed, deadline)
-
-
-def _fast(game: Game, learning: KnowledgeConfig, seed: int, deadline: float | None) -> MoveJudge:
-    from neurogame.learn.fast import learn_fast
-
-    return learn_fast(game, learning.games, seed, deadline)

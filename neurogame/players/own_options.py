@@ -37,8 +37,8 @@ class OwnOptions(Settings):
     device: str = setting("cpu", "of the evaluator: cpu, cuda, ...")
     games: int = setting(
         5000,
-        "MCTS with knowledge that no checkpoint holds, or with playout=fast: random games from "
-        "which it is learned before the first match; at least 1",
+        "MCTS with knowledge that no checkpoint holds: random games from which it is "
+        "learned before the first match; at least 1",
         least=1,
         allowed="a whole number of at least 1",
     )

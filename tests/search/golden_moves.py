@@ -57,8 +57,6 @@ TREES: dict[str, dict[str, Any]] = {
     "several playouts": {"playouts": 3, "lanes": 8},
     "mast": {"playout": "mast"},
     "gibbs": {"playout": "mast", "choice": "gibbs", "lanes": 16},
-    "nst": {"playout": "nst", "lanes": 16},
-    "lgr": {"playout": "lgr", "lanes": 16},
     "rave": {"tree": "rave"},
     "rave lanes": {"tree": "rave", "lanes": 32, "urgency": 0.6, "graph": False},
     "grave": {"tree": "grave", "ref": 20},

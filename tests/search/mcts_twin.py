@@ -2,7 +2,7 @@
 
 UCB1 with the number of simulations below a node for N; decoupled where several roles decide;
 RAVE and GRAVE; priors by a judge of moves, mixed with means, as first means, or as probabilities
-(PUCT); the relative bonus of Pepels et al.; proved values after Winands et al.; a graph of equal
+(PUCT); proved values after Winands et al.; a graph of equal
 states. Playouts are those of the rules' own kernel, with the seeds that the search documents. One
 state is one dictionary entry; nothing is packed, laid out or vectorised here. Reals are of single
 precision: scores that are equal by definition are then equal here where they are in the search, and
@@ -85,7 +85,6 @@ class Twin(Proofs):
         self.winners: set[int] = set()
         self.ties = False
         self._given_up: list[Node] = []
-        self.lengths: list[list[int]] = [[] for _ in range(self.roles)]
         plies = options.plies if recorded else 0
         self._leaves = Leaves(game.circuit, lanes, depth=1, plies=plies)
         self._policy = PlayoutPolicy(game.circuit, lanes) if recorded else None
@@ -175,9 +174,8 @@ class Twin(Proofs):
         for sim, state in zip(riders, states, strict=True):
             if sim.step:
                 self._insert(sim, state)
-        values, made, plies = self._play(states)
+        values, made = self._play(states)
         results = {id(f): v for f, v in zip(riders, values, strict=True)}
-        lengths = {id(f): len(f.path) + n for f, n in zip(riders, plies, strict=True)}
         played = {id(f): m for f, m in zip(riders, made, strict=True)}
         for sim in sims:
             if sim.over:
@@ -186,29 +184,11 @@ class Twin(Proofs):
                 results[id(sim)] = list(sim.node.exact)
                 played[id(sim)] = {}
             results[id(sim)] = list(self._without_chance(results[id(sim)]))
-            if self.options.bonus:
-                results[id(sim)] = self._with_bonus(
-                    results[id(sim)], None if sim.over else lengths[id(sim)]
-                )
         if self.options.kind != UCT:
             for sim in sims:
                 self._learn_all_moves(sim, results[id(sim)], played[id(sim)])
         for sim in sims:
             self._back_up(sim, results[id(sim)])
-
-    def _with_bonus(self, values: list[Real], length: int | None) -> list[Real]:
-        """``r + sgn(r) a b(x)`` for the winner's ``x``, in -1 - a..1 + a, scaled to 0..1."""
-        a, k, part = self.options.bonus, self.options.slope, Real(0)
-        best = max(values)
-        winner = values.index(best)
-        if length is not None and best > 0.5 and values.count(best) == 1:
-            known = self.lengths[winner]
-            if len(known) >= 50 and np.std(known) > 0:
-                x = (np.mean(known) - length) / np.std(known)
-                part = Real(a * (2 / (1 + np.exp(-k * x)) - 1) / (1 + a) / 2)
-            known.append(length)
-        scaled = [Real(0.5) + (Real(v) - Real(0.5)) * Real(1 / (1 + a)) for v in values]
-        return [v + (part if role == winner else -part) for role, v in enumerate(scaled)]
 
     def _descend(self) -> Simulation:
         sim, node = Simulation(), self.root
@@ -381,13 +361,11 @@ class Twin(Proofs):
         elif not any(child is passed for passed, _ in sim.path):
             sim.node = child
 
-    def _play(
-        self, states: list[State]
-    ) -> tuple[list[list[Real]], list[dict[int, int]], list[int]]:
-        """Return results, the moves that were made (move -> role), and how many plies."""
+    def _play(self, states: list[State]) -> tuple[list[list[Real]], list[dict[int, int]]]:
+        """Return results, and the moves that were made (move -> role)."""
         block, rules, count = self._leaves.block, self._leaves.rules, len(states)
         if not states:
-            return [], [], []
+            return [], []
         for lane, state in enumerate(states):
             block.states[lane] = state_words(state.fluents.numpy())
         look(rules, block, count)
@@ -402,8 +380,7 @@ class Twin(Proofs):
         for lane in range(count):
             rows: Any = block.made[lane, : block.plies[lane]] if self._policy is not None else []
             made.append({int(m): role for row in rows for role, m in enumerate(row) if m >= 0})
-        plies = np.where(block.terminal[:count], 0, block.plies[:count])
-        return [list(row) for row in values], made, plies.tolist()
+        return [list(row) for row in values], made
 
     def _learn_all_moves(self, sim: Simulation, values: list[Real], played: dict[int, int]) -> None:
         made = dict(played)

@@ -68,8 +68,6 @@ def _by_text(game: Game, scores: Any) -> dict[str, float]:
         {"solver": False},
         {"solver": False, "graph": False, "urgency": "parent"},
         {"solver": False, "playout": "mast", "backup": "blend"},
-        {"solver": False, "playout": "nst"},
-        {"solver": False, "bonus": 0.2},
         {"solver": False, "minimax": 0.4, "experience": 3.0},
         {"solver": False, "cutoff": 0, "bias": 1.0},
         {"solver": False, "tree": "values", "mix": "puct"},
@@ -86,9 +84,9 @@ def test_monte_carlo_tree_search_takes_what_is_safe(changes: dict[str, Any], goa
     )
     scores = _by_text(game, found.scores)
     assert game.moves[1][found.move] == SAFE
-    if "bonus" not in changes and own.tree != "values":
+    if own.tree != "values":
         assert scores[GAMBLE] == pytest.approx(0.5, abs=0.02)
-    assert found.value[0] == 0 or "bonus" in changes
+    assert found.value[0] == 0
     assert found.proved == own.solver
 
 

@@ -261,7 +261,7 @@ def test_defaults_follow_the_judge() -> None:
         )
 
     assert of(playout="mast", tree="rave") == ("greedy", 0.4, 10, 1000)
-    assert of(playout="nst", choice="gibbs") == ("gibbs", 0, 10, 20)
+    assert of(playout="mast", choice="gibbs") == ("gibbs", 0, 10, 20)
     assert of(playout="action", tree="action") == ("gibbs", 0, 1, 20)
     assert of(playout="action", choice="greedy") == ("greedy", 0.4, 1, 20)
     assert of(playout="knowledge", tree="knowledge") == ("greedy", 0.5, 10, 20)

@@ -244,21 +244,6 @@ def test_all_moves_of_playouts(kind: Any) -> None:
     _assert_equal(*_grown(_game("nim"), replace(settings, graph=False), 16, 400, recorded=True))
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [{"bonus": 0.25}, {"bonus": 1.5, "slope": 3.0}, {"bonus": 0.5, "tree": "rave"}],
-    ids=str,
-)
-@pytest.mark.parametrize(
-    ("name", "lanes"), [("tictactoe", 1), ("tictactoe3p", 1), ("cycle", 1), ("nim", 16)]
-)
-def test_bonus_of_short_simulations(name: str, lanes: int, changes: dict[str, Any]) -> None:
-    settings = replace(PLAIN, graph=lanes == 1, capacity=20000, **changes)
-    _, twin = grown = _grown(_game(name), settings, lanes, 500, recorded=True)
-    _assert_equal(*grown)
-    assert max(map(len, twin.lengths)) > 60
-
-
 @pytest.mark.parametrize("name", ["tictactoe", "cycle", "bidding_tictactoe"])
 def test_blended_results(name: str) -> None:
     _assert_equal(*_grown(_game(name), replace(PLAIN, backup="blend"), 1, 600))

@@ -24,15 +24,13 @@ def learn_tuples(
     alpha: float,
     settle: float,
     games: int,
-    kinds: Int64s1,
     trace: float,
 ) -> None:
     """Move the values of tuples towards the results of games, state by state.
 
     A state's target is the lambda return: the result of the game for ``trace`` 1, else
     ``(1 - trace) V + trace G`` of the value before this game and the target of the state that
-    follows. Fluents of a kind also share a weight, whose feature is how many of them hold; it is
-    folded into ``psi``.
+    follows.
 
     Args:
         psi: changed: value of each fluent for each role; float64 ``[R, F]``.
@@ -43,15 +41,13 @@ def learn_tuples(
         alpha: rate of the first game.
         settle: number of games after which the rate is a half, a third after twice as many.
         games: number of games learned before.
-        kinds: kind of each fluent, below ``F``, -1 for none; int64 ``[F]``.
         trace: lambda, 0..1.
 
     *References:* Sharma, Kobti & Goodwin, equations (2) and (5); Sutton and Barto, "Reinforcement
     learning", 2nd edition (2018), section 12.1, the offline lambda-return algorithm.
     """
     fluents = psi.shape[1]
-    held, counts = np.empty(max(fluents, 1), np.int64), np.zeros(max(fluents, 1), np.int64)
-    shared = np.zeros((psi.shape[0], max(fluents, 1)))
+    held = np.empty(max(fluents, 1), np.int64)
     targets = np.empty((_longest(begins), psi.shape[0]))
     for game in range(len(begins) - 1):
         rate = alpha / (1.0 + (games + game) / settle)
@@ -63,7 +59,7 @@ def learn_tuples(
             for own in range(len(roles)):
                 role, place = roles[own], row - begin
                 if trace < 1 and row + 1 < end:
-                    value = _value(psi, shared, role, held, size, kinds)
+                    value = _value(psi, role, held, size)
                     later = targets[place + 1, role]
                     targets[place, role] = value + trace * (later - value)
                 else:
@@ -72,20 +68,12 @@ def learn_tuples(
             size = _find_held(states, row, held)
             if size == 0:
                 continue
-            squares = _count_kinds(held, size, kinds, counts)
             for own in range(len(roles)):
                 role = roles[own]
-                value = _value(psi, shared, role, held, size, kinds)
-                step = rate * (targets[row - begin, role] - value) / (size + squares)
+                value = _value(psi, role, held, size)
+                step = rate * (targets[row - begin, role] - value) / size
                 for place in range(size):
                     psi[role, held[place]] += step
-                    if kinds[held[place]] >= 0:
-                        # Once for each that holds, so that it is the number of them in all.
-                        shared[role, kinds[held[place]]] += step
-    for role in range(psi.shape[0]):
-        for fluent in range(fluents):
-            if kinds[fluent] >= 0:
-                psi[role, fluent] += shared[role, kinds[fluent]]
 
 
 @inner
@@ -111,32 +99,12 @@ def _find_held(states: UInt64s2, row: int, held: Int64s1) -> int:
 
 
 @inner
-def _value(
-    psi: Float64s2, shared: Float64s2, role: int, held: Int64s1, size: int, kinds: Int64s1
-) -> float:
+def _value(psi: Float64s2, role: int, held: Int64s1, size: int) -> float:
     """Return the value of a state for a role."""
     total = 0.0
     for place in range(size):
         total += psi[role, held[place]]
-        if kinds[held[place]] >= 0:
-            total += shared[role, kinds[held[place]]]
     return 1.0 / (1.0 + math.exp(-total))
-
-
-@inner
-def _count_kinds(held: Int64s1, size: int, kinds: Int64s1, counts: Int64s1) -> int:
-    """Return the sum of the squares of how many fluents of each kind hold; counts stay 0."""
-    squares = 0
-    for place in range(size):
-        kind = kinds[held[place]]
-        if kind >= 0:
-            # n squared is the sum of the first n odd numbers.
-            squares += 2 * counts[kind] + 1
-            counts[kind] += 1
-    for place in range(size):
-        if kinds[held[place]] >= 0:
-            counts[kinds[held[place]]] = 0
-    return squares
 
 
 @compiled

@@ -11,15 +11,7 @@ from typing import Any
 import numpy as np
 
 from neurogame.kernels.leaves.move_scores import LOGITS, score_moves
-from neurogame.kernels.leaves.move_statistics import (
-    LGR,
-    NST,
-    UNIFORM,
-    Policy,
-    find_reply,
-    gram_score,
-    push_context,
-)
+from neurogame.kernels.leaves.move_statistics import UNIFORM, Policy
 from neurogame.kernels.leaves.picking import masked, more_bits, nth_move, random_bits, unit
 from neurogame.kernels.leaves.preference import (
     draw,
@@ -50,32 +42,26 @@ def choose_learned(policy: Policy) -> None:
         lane = policy.lanes[row]
         for role in range(roles):
             word = random_bits(seed, lane, ply, role)
-            own.joint[row, role] = _choose(policy, row, role, word)
-        push_context(policy, row)
-        if ply < block.made.shape[1]:
-            for role in range(roles):
-                block.made[lane, ply, role] = policy.chosen[role]
+            move = own.joint[row, role] = _choose(policy, row, role, word)
+            if ply < block.made.shape[1]:
+                block.made[lane, ply, role] = move if policy.counts[row, role] > 1 else -1
 
 
 @uncounted_inlined
 def _choose(policy: Policy, row: int, role: int, word: np.uint64) -> Any:
-    """Return the move number that a role chooses, and note it in ``chosen``."""
+    """Return the number of the move that a role chooses."""
     legal = policy.legal
     begin, end = policy.offsets[role], policy.offsets[role + 1]
     count: Any = np.int64(policy.counts[row, role])
     if count == 1:
-        policy.chosen[role] = -1
         return nth_move(legal, row, begin, end, 0)
     move = -1
-    if policy.kind == LGR and role != policy.chance:
-        move = find_reply(policy, row, role)
-    elif policy.kind != UNIFORM and role != policy.chance:
+    if policy.kind != UNIFORM and role != policy.chance:
         other = more_bits(word)
         if unit(other) >= policy.epsilon:
             move = _preferred(policy, row, begin, end, other)
     if move < 0:
         move = nth_move(legal, row, begin, end, below(word, count))
-    policy.chosen[role] = move
     return move
 
 
@@ -93,7 +79,7 @@ def _preferred(policy: Policy, row: int, begin: int, end: int, word: np.uint64) 
         while bits:
             move = 64 * place + lowest_bit(bits)
             bits &= bits - _ONE
-            value = gram_score(policy, row, move) if policy.kind == NST else policy.scores[move]
+            value = policy.scores[move]
             if policy.gibbs:
                 total += value
                 word = more_bits(word)

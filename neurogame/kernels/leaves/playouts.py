@@ -14,7 +14,7 @@ import numpy as np
 from neurogame.array_types import Float32s2, Int64s2, UInt64s2
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine, failed, play_uniform, step
-from neurogame.kernels.leaves.move_statistics import SCORED, UNIFORM, Policy, begin_contexts
+from neurogame.kernels.leaves.move_statistics import UNIFORM, Policy
 from neurogame.kernels.leaves.picking import count_moves
 from neurogame.kernels.leaves.values import Values, evaluate
 from neurogame.kernels.native.compiled import compiled, inner, merged, uncounted_inlined
@@ -129,8 +129,6 @@ def _begin(policy: Policy) -> int:
         policy.lanes[left] = lane
         copy_row(block.states, lane, own.parents, left)
         copy_row(block.legal, lane, policy.legal, left)
-        if policy.kind != SCORED:
-            begin_contexts(policy, block, lane, left)
         left += 1
     return left
 
@@ -169,7 +167,6 @@ def _keep(block: Block, policy: Policy, left: int, at_end: bool) -> int:
         if not at_end:
             copy_row(own.states, row, own.parents, kept)
             copy_row(own.legal, row, policy.legal, kept)
-            copy_row(policy.contexts, row, policy.contexts, kept)
         elif kept < row:
             copy_row(own.states, row, own.states, kept)
             copy_row(own.goals, row, own.goals, kept)

@@ -11,9 +11,7 @@ from neurogame.kernels.leaves.choosing import choose_learned, choose_scored
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.move_scores import SearchJudge, no_scores
 from neurogame.kernels.leaves.move_statistics import (
-    LGR,
     MAST,
-    NST,
     SCORED,
     UNIFORM,
     Policy,
@@ -24,8 +22,7 @@ from neurogame.kernels.leaves.playouts import walk
 from neurogame.kernels.leaves.preference import SCALINGS
 from neurogame.kernels.native.entries import entry
 
-KINDS = {"uniform": UNIFORM, "mast": MAST, "nst": NST, "lgr": LGR, "scored": SCORED}
-_TABLE_BITS = 18
+KINDS = {"uniform": UNIFORM, "mast": MAST, "scored": SCORED}
 
 
 @final
@@ -57,7 +54,7 @@ class PlayoutPolicy:
         Args:
             circuit: the game.
             leaves: most leaves at once, at least 1.
-            kind: ``uniform``, ``mast``, ``nst``, ``lgr`` or ``scored``.
+            kind: ``uniform``, ``mast`` or ``scored``.
             choice: ``greedy`` or ``gibbs``.
             epsilon: probability of a uniform move instead, 0..1; None: 0.4 of ``greedy`` playouts.
             tau: temperature of Gibbs playouts on the scale 0..100; above 0.
@@ -67,9 +64,7 @@ class PlayoutPolicy:
             backend: of the rules; None: chosen by their size.
         """
         moves, roles = circuit.move_count, len(circuit.roles)
-        table = 1 << _TABLE_BITS
         widest = max(map(len, circuit.moves)) if scores is not None else 1
-        grams, replies = (table if kind == name else 1 for name in ("nst", "lgr"))
         # The leaves' own block is the caller's; a playout's steps would overwrite it.
         self.steps = Leaves(circuit, leaves, depth=1, playouts=0, backend=backend)
         self.scores = scores
@@ -83,19 +78,11 @@ class PlayoutPolicy:
             visits=np.zeros(moves, np.float32),
             sums=np.zeros(moves, np.float32),
             scores=np.ones(moves, np.float32),
-            keys=np.zeros(grams, np.uint64),
-            gram_visits=np.zeros(grams, np.float32),
-            gram_sums=np.zeros(grams, np.float32),
-            reply_keys=np.zeros(replies, np.uint64),
-            replies=np.zeros(replies, np.int32),
-            results=np.zeros((2, roles)),
             chance=-1 if circuit.chance is None else circuit.chance,
             offsets=circuit.move_offsets,
-            contexts=np.zeros((leaves, 2), np.uint64),
             lanes=np.zeros(leaves, np.int64),
             legal=np.zeros_like(self.steps.block.legal),
             counts=np.zeros((leaves, roles), np.int32),
-            chosen=np.zeros(roles, np.int32),
             estimates=np.zeros((leaves, roles), np.float32),
             gathered=np.zeros(leaves, np.int64),
             marks=np.zeros((leaves, widest), np.float32),
@@ -120,7 +107,7 @@ def decay(policy: Policy, keep: float) -> None:
 
     Args:
         policy: of the playouts.
-        keep: the part to keep, 0..1; 0 forgets everything, good replies too.
+        keep: the part to keep, 0..1; 0 forgets everything.
     """
     policy.keep = keep
     entry(forget)(policy)

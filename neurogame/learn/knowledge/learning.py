@@ -29,7 +29,6 @@ def learn_knowledge(
     seed: int = 0,
     *,
     roles: Sequence[str] | None = None,
-    kinds: Int64s | None = None,
     source: GameSource | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Knowledge:
@@ -42,7 +41,6 @@ def learn_knowledge(
         config: how to learn.
         seed: any integer.
         roles: names of the roles to learn for; None: all.
-        kinds: see :class:`KnowledgeLearner`.
         source: where the games come from; None: they are played as the configuration says.
         progress: called with the number of games learned since it was last called.
 
@@ -50,7 +48,7 @@ def learn_knowledge(
         GameError: there is no such role.
     """
     knowledge = Knowledge(game, config, seed)
-    learner = KnowledgeLearner(knowledge, roles, kinds)
+    learner = KnowledgeLearner(knowledge, roles)
     source = source or PlayedGames(knowledge.circuit, knowledge.config, seed)
     done = 0
     while done < knowledge.config.games:
@@ -111,25 +109,17 @@ def continue_learning(
 class KnowledgeLearner:
     """Adds what games teach to knowledge."""
 
-    def __init__(
-        self,
-        knowledge: Knowledge,
-        roles: Sequence[str] | None = None,
-        kinds: Int64s | None = None,
-    ) -> None:
+    def __init__(self, knowledge: Knowledge, roles: Sequence[str] | None = None) -> None:
         """Take what is to learn.
 
         Args:
             knowledge: changed by :meth:`learn`.
             roles: names of the roles to learn for; None: all.
-            kinds: fluents that also learn together: kind of each, below their number, -1 for none;
-                int64 ``[F]``; None: each learns by itself.
 
         Raises:
             GameError: there is no such role.
         """
         self._knowledge = knowledge
-        self._kinds = np.full(len(knowledge.circuit.fluents), -1) if kinds is None else kinds
         self._roles = _role_numbers(knowledge.circuit, roles)
         self._network = NetworkLearner(knowledge, self._roles) if knowledge.config.hidden else None
 
@@ -170,7 +160,6 @@ class KnowledgeLearner:
                 config.alpha,
                 config.settle,
                 done,
-                self._kinds,
                 config.trace,
             )
         with torch.no_grad():

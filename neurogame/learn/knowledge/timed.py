@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
@@ -22,8 +21,6 @@ def learn_knowledge_until(
     config: KnowledgeConfig,
     seed: int,
     deadline: float,
-    *,
-    kinds: Int64s | None = None,
 ) -> Knowledge:
     """Return knowledge learned from as many games as the time allows.
 
@@ -37,10 +34,9 @@ def learn_knowledge_until(
         seed: any integer.
         deadline: when to be ready, as ``time.monotonic`` tells it. The first chunk, of 64 games
             at most, is learned even if it is late.
-        kinds: see :class:`~neurogame.learn.knowledge.learning.KnowledgeLearner`.
     """
     knowledge = Knowledge(game, config, seed)
-    learner = KnowledgeLearner(knowledge, kinds=kinds)
+    learner = KnowledgeLearner(knowledge)
     source = PlayedGames(knowledge.circuit, config, seed)
     source.lanes, most, done = min(_FIRST, source.lanes), source.lanes, 0
     while done < config.games:

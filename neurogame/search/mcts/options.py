@@ -43,8 +43,7 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
     urgency = settings.urgency
     return Options(
         kind=_KINDS.get(settings.tree, UCT),
-        # Results are drawn together by as much where they have a bonus.
-        exploration=settings.exploration_constant / (1 + settings.bonus),
+        exploration=settings.exploration_constant,
         k=settings.equivalence,
         ref=settings.ref,
         urgency=named[urgency] if isinstance(urgency, str) else NUMBER,
@@ -66,8 +65,6 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
         scaling=SCALINGS[settings.tree_scaling],
         traced=is_recorded(settings),
         seed=seed,
-        bonus=settings.bonus,
-        slope=settings.slope,
         plies=settings.plies,
         cutoff=-1 if settings.cutoff is None else settings.cutoff,
         depth=DEPTH,
@@ -75,8 +72,8 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
 
 
 def is_recorded(settings: MctsSettings) -> bool:
-    """Return whether the moves of playouts are wanted, or how many there are."""
-    if settings.tree in ("rave", "grave") or settings.bonus > 0:
+    """Return whether the moves of playouts are wanted."""
+    if settings.tree in ("rave", "grave"):
         return True
     if settings.playout_judge is not None:
         return settings.blend < 1

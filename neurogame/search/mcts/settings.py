@@ -7,20 +7,20 @@ from typing import Literal, final
 
 from neurogame.settings import Settings, setting
 
-JUDGES = ("action", "knowledge", "policy", "fast")
+JUDGES = ("action", "knowledge", "policy")
 """Judges of moves."""
 VALUES = "values"
 """The judge of moves that the evaluator of states is."""
 GATED = "gated"
 """Stands for whatever gating decides before the search is made."""
-_ONE_PLAYOUT = "1, but for tree=uct with playout=uniform, no cutoff and no bonus"
+_ONE_PLAYOUT = "1, but for tree=uct with playout=uniform, no cutoff"
 _DEFAULT_EXPLORATION = {"rave": 0.2, "grave": 0.2}
 _DEFAULT_K = {"rave": 1000.0, "grave": 1000.0}
 _MIX, _RIPE = {VALUES: "seed"}, {VALUES: 2}
-_CHOICE = {"action": "gibbs", "fast": "gibbs"}
+_CHOICE = {"action": "gibbs"}
 _EPSILON = {"knowledge": 0.5}
-_TAU = {"action": 1.0, "fast": 3.0}
-_RAW = ("action", "fast")
+_TAU = {"action": 1.0}
+_RAW = ("action",)
 
 
 @final
@@ -41,21 +41,17 @@ class MctsSettings(Settings):
             "decides, which players do before they search.",
         )
     )
-    playout: Literal["uniform", "mast", "nst", "lgr", "action", "knowledge", "fast", "gated"] = (
-        setting(
-            "uniform",
-            "how moves are chosen in playouts. uniform: all legal moves alike; mast: by the mean "
-            "value of the move anywhere; nst: of the sequence of up to three moves that it ends; "
-            "lgr: the last good reply to the last move, else uniform; action, knowledge: by the "
-            "scores of that judge of moves; fast: by learned values of pieces and squares; gated: "
-            "as for tree.",
-        )
+    playout: Literal["uniform", "mast", "action", "knowledge", "gated"] = setting(
+        "uniform",
+        "how moves are chosen in playouts. uniform: all legal moves alike; mast: by the mean "
+        "value of the move anywhere; action, knowledge: by the scores of that judge of moves; "
+        "gated: as for tree.",
     )
     choice: Literal["greedy", "gibbs"] | None = setting(
         None,
         "how means, and scores, are turned into a move. greedy: the best one; gibbs: by "
         "exp(100 mean / tau), of scores that are logarithms exp(score / tau). None: gibbs for "
-        "action and fast, greedy for all others.",
+        "action, greedy for all others.",
     )
     epsilon: float | None = setting(
         None,
@@ -68,7 +64,7 @@ class MctsSettings(Settings):
     tau: float | None = setting(
         None,
         "temperature of gibbs, for means on the scale 0..100; above 0. None: 1 for action, "
-        "3 for fast, 10 for all others.",
+        "10 for all others.",
         above=0,
         allowed="a finite number above 0",
     )
@@ -76,8 +72,8 @@ class MctsSettings(Settings):
         None,
         "of a judge's scores, unless they are logarithms. range: the least of a state becomes "
         "0, the greatest 1; max: they are divided by the greatest; raw: they stay as they "
-        "are. Playouts multiply them by 100 then. None: raw for playouts with action and "
-        "fast, range for all others.",
+        "are. Playouts multiply them by 100 then. None: raw for playouts with action, "
+        "range for all others.",
     )
     blend: float = setting(
         1.0,
@@ -188,7 +184,7 @@ class MctsSettings(Settings):
     playouts: int = setting(
         1,
         "playouts of each leaf, whose mean is its value; 1..64. More than 1 only for uct with "
-        "uniform playouts that are not cut off, without bonus.",
+        "uniform playouts that are not cut off.",
         least=1,
         most=64,
         allowed="1..64",
@@ -242,29 +238,11 @@ class MctsSettings(Settings):
         allowed="a number of at least 0",
     )
 
-    bonus: float = setting(
-        0.0,
-        "the most that the length of a simulation adds to the winner's result and takes from the "
-        "others', where a win is worth 1 and a loss -1: shorter wins than usual count for more. "
-        "All results are drawn towards one half then, so that they stay in 0..1. At least 0",
-        least=0,
-        allowed="a number of at least 0",
-    )
-    slope: float = setting(
-        1.0,
-        "how fast that bonus grows with the length, in standard deviations; at least 0",
-        least=0,
-        allowed="a number of at least 0",
-    )
-
     def check(self) -> None:
-        """Refuse several playouts where each leaf has one, and lengths of playouts cut short."""
-        plain = self.tree == "uct" and self.playout == "uniform"
-        plain = plain and self.cutoff is None and self.bonus == 0
+        """Refuse several playouts where each leaf has one."""
+        plain = self.tree == "uct" and self.playout == "uniform" and self.cutoff is None
         if self.playouts != 1 and not plain:
             raise self.refused("playouts", _ONE_PLAYOUT)
-        if self.bonus > 0 and self.cutoff is not None:
-            raise self.refused("bonus", "0 with a cutoff: what is cut off has no length")
 
     @property
     def exploration_constant(self) -> float:

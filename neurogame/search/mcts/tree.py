@@ -135,7 +135,6 @@ class MctsTree:
         self.plan, self._values = plan, values
         self._playout_scores, self._tree_scores = playout_scores, tree_scores
         self.totals, self.pace = no_totals(), new_pace(plan.settings.lanes or _FEW_LANES)
-        self._lengths = np.zeros((3, len(plan.circuit.roles)))
         self._policy = _make_policy(plan, playout_scores)
         self._parts = parts(plan.options, guided=self._policy is not None)
         self._set_root, self._run = entry(set_root), entry(run)
@@ -291,13 +290,11 @@ class MctsTree:
             clear(self._tree)
 
     def fade(self, keep: float) -> None:
-        """Forget a part of what was learned of moves, and how long simulations were.
+        """Forget a part of what was learned of moves.
 
         Args:
             keep: the part to keep, 0..1.
         """
-        # They were counted from another root.
-        self._lengths[:] = 0
         if self._policy is not None:
             decay(self._policy.policy, keep)
 
@@ -429,7 +426,6 @@ class MctsTree:
                 block=leaves.block,
                 rules=leaves.rules,
                 values=self._values.values,
-                lengths=self._lengths,
                 guided=self._policy is not None,
                 policy=Uniform() if self._policy is None else self._policy.policy,
                 judging=self._judging(lanes),

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from neurogame.kernels.knowledge.learning import EARLY, FLAT, LATE, learn_moves, learn_tuples
 
 FLUENTS, ROLES = 70, 2
-ALONE, KINDS = np.full(FLUENTS, -1), np.arange(FLUENTS) % 5 - 1
 
 
 def some_games(
@@ -47,7 +46,7 @@ def test_tuples_learn_one_state_after_the_other(seed: int, lengths: list[int]) -
                 value = 1 / (1 + math.exp(-sum(expected[role, fluent] for fluent in held)))
                 for fluent in held:
                     expected[role, fluent] += rate * (result[role] - value) / len(held)
-    learn_tuples(psi, packed, begins, results, np.arange(ROLES), 0.8, 10.0, 5, ALONE, 1.0)
+    learn_tuples(psi, packed, begins, results, np.arange(ROLES), 0.8, 10.0, 5, 1.0)
     np.testing.assert_allclose(psi, expected, rtol=1e-12, atol=1e-12)
 
 
@@ -57,15 +56,10 @@ def test_tuples_learn_one_state_after_the_other(seed: int, lengths: list[int]) -
     st.lists(st.integers(0, 4), min_size=1, max_size=4),
     st.sampled_from([0.0, 0.6, 1.0]),
 )
-def test_kinds_share_a_weight_and_targets_are_lambda_returns(
-    seed: int, lengths: list[int], trace: float
-) -> None:
+def test_targets_are_lambda_returns(seed: int, lengths: list[int], trace: float) -> None:
     flags, packed, _, begins, results = some_games(seed, lengths)
     psi = np.random.default_rng(seed).normal(size=(ROLES, FLUENTS)) / 5
-    # Features: each fluent, and the number of those of each kind.
-    counts = np.stack([flags[:, kind == KINDS].sum(axis=1) for kind in range(4)], axis=1)
-    features = np.concatenate([flags, counts], axis=1).astype(float)
-    weights = np.concatenate([psi, np.zeros((ROLES, 4))], axis=1)
+    features, weights = flags.astype(float), psi.copy()
 
     def value(role: int, row: int) -> float:
         return float(1 / (1 + np.exp(-weights[role] @ features[row])))
@@ -81,10 +75,8 @@ def test_kinds_share_a_weight_and_targets_are_lambda_returns(
                 if flags[row].any():
                     step = 0.8 / (1 + (5 + game) / 10) * (target - value(role, row))
                     weights[role] += step * features[row] / (features[row] @ features[row])
-    for kind in range(4):
-        weights[:, :FLUENTS][:, kind == KINDS] += weights[:, [FLUENTS + kind]]
-    learn_tuples(psi, packed, begins, results, np.arange(ROLES), 0.8, 10.0, 5, KINDS, trace)
-    np.testing.assert_allclose(psi, weights[:, :FLUENTS], rtol=1e-9, atol=1e-12)
+    learn_tuples(psi, packed, begins, results, np.arange(ROLES), 0.8, 10.0, 5, trace)
+    np.testing.assert_allclose(psi, weights, rtol=1e-9, atol=1e-12)
 
 
 def test_a_step_is_the_gradient_of_the_log_loss_divided_by_the_size_of_the_state() -> None:
@@ -95,7 +87,7 @@ def test_a_step_is_the_gradient_of_the_log_loss_divided_by_the_size_of_the_state
     loss = -(result * value.log() + (1 - result) * (1 - value).log()).sum() / int(flags[0].sum())
     loss.backward()  # type: ignore[no-untyped-call]
     psi = weights.detach().clone().numpy()
-    learn_tuples(psi, packed, np.array([0, 1]), results, np.arange(ROLES), 0.5, 1e9, 0, ALONE, 1.0)
+    learn_tuples(psi, packed, np.array([0, 1]), results, np.arange(ROLES), 0.5, 1e9, 0, 1.0)
     assert weights.grad is not None
     moved = psi - weights.detach().numpy()
     np.testing.assert_allclose(moved, -0.5 * weights.grad.numpy(), rtol=1e-9, atol=1e-12)
@@ -103,8 +95,8 @@ def test_a_step_is_the_gradient_of_the_log_loss_divided_by_the_size_of_the_state
 
 def test_a_state_without_fluents_teaches_nothing() -> None:
     psi = np.ones((1, 3))
-    state, begins, kinds = np.zeros((1, 1), np.uint64), np.array([0, 1]), np.zeros(3, np.int64)
-    learn_tuples(psi, state, begins, np.ones((1, 1)), np.arange(1), 1, 9, 0, kinds, 0.5)
+    state, begins = np.zeros((1, 1), np.uint64), np.array([0, 1])
+    learn_tuples(psi, state, begins, np.ones((1, 1)), np.arange(1), 1, 9, 0, 0.5)
     assert (psi == 1).all()
 
 
@@ -134,13 +126,13 @@ def test_game_by_game_is_the_same_as_all_at_once() -> None:
     _, packed, moves, begins, results = some_games(9, [3, 5, 2, 6])
     roles = np.arange(ROLES)
     together = np.zeros((ROLES, FLUENTS)), np.zeros(6), np.zeros(6)
-    learn_tuples(together[0], packed, begins, results, roles, 0.3, 3.0, 0, ALONE, 0.7)
+    learn_tuples(together[0], packed, begins, results, roles, 0.3, 3.0, 0, 0.7)
     learn_moves(*together[1:], moves, begins, results, roles, EARLY, 1)
     alone = np.zeros((ROLES, FLUENTS)), np.zeros(6), np.zeros(6)
     for game in range(len(results)):
         own = slice(begins[game], begins[game + 1])
         bounds, result = np.array([0, begins[game + 1] - begins[game]]), results[game : game + 1]
-        learn_tuples(alone[0], packed[own], bounds, result, roles, 0.3, 3.0, game, ALONE, 0.7)
+        learn_tuples(alone[0], packed[own], bounds, result, roles, 0.3, 3.0, game, 0.7)
         learn_moves(*alone[1:], moves[own], bounds, result, roles, EARLY, 1)
     for one, other in zip(together, alone, strict=True):
         np.testing.assert_array_equal(one, other)

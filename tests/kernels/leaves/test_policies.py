@@ -17,22 +17,16 @@ from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.leaves.evaluator import make_values
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import look
-from neurogame.kernels.leaves.move_statistics import gram_place, joint_context, learn
+from neurogame.kernels.leaves.move_statistics import learn
 from neurogame.kernels.leaves.playouts import play_cut, play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
-from neurogame.kernels.native.random import mixed
 from neurogame.simulate.game import Game, State
-from tests.kernels.outside import outside
 
-KEY, MIXED, GRAM_PLACE = outside(joint_context), outside(mixed), outside(gram_place)
 GAMES = ("connectfour5", "bidding_tictactoe", "tictactoe3p", "lightsout", "rockpaperscissors")
 KINDS = (
     ("uniform", "greedy"),
     ("mast", "greedy"),
     ("mast", "gibbs"),
-    ("nst", "greedy"),
-    ("nst", "gibbs"),
-    ("lgr", "greedy"),
 )
 ODD = 67
 
@@ -116,87 +110,26 @@ def histories(leaves: Leaves, count: int) -> list[tuple[list[tuple[int, ...]], l
     return found
 
 
-def contexts(joints: list[tuple[int, ...]]) -> list[tuple[Any, ...]]:
-    """Return before each ply the joint moves of the last two plies with a choice."""
-    past: list[tuple[int, ...]] = []
-    found = []
-    for joint in joints:
-        found.append(tuple(past[-2:]))
-        if any(move >= 0 for move in joint):
-            past.append(joint)
-    return found
-
-
-def as_hashes(context: tuple[Any, ...]) -> list[Any]:
-    """Return the hashes of a context of one ply, and of two if there are two."""
-    parts = [np.uint64(KEY(np.array(joint, np.int32))) for joint in context]
-    before = parts[0] if len(parts) == 2 else np.uint64(0)
-    if not parts:
-        return []
-    golden = np.uint64(0x9E3779B97F4A7C15)
-    with np.errstate(over="ignore"):
-        return [parts[-1], np.uint64(MIXED(before + parts[-1] * golden))]
-
-
 @pytest.mark.parametrize("name", ["connectfour5", "bidding_tictactoe"])
-@pytest.mark.parametrize("kind", ["mast", "nst"])
-def test_means_are_those_of_a_slow_twin(name: str, kind: str) -> None:
+def test_means_are_those_of_a_slow_twin(name: str) -> None:
     game = Game.load(name)
     leaves = at_start(game, ODD)
-    owner = PlayoutPolicy(game.circuit, ODD, kind=kind)
+    owner = PlayoutPolicy(game.circuit, ODD, kind="mast")
     policy = owner.policy
-    visits: dict[Any, float] = defaultdict(float)
-    sums: dict[Any, float] = defaultdict(float)
+    visits: dict[int, float] = defaultdict(float)
+    sums: dict[int, float] = defaultdict(float)
     for seed in range(4):
         play_out(leaves.rules, leaves.block, policy, ODD, seed, 1000)
         learn(policy, leaves.block, ODD)
         for joints, values in histories(leaves, ODD):
-            for joint, context in zip(joints, contexts(joints), strict=True):
+            for joint in joints:
                 for role, move in enumerate(joint):
-                    for key in [(), *([context[-1:]] if context else []), context]:
-                        if move >= 0 and (key or key == ()):
-                            visits[key, move] += 1
-                            sums[key, move] += values[role]
-                    if move >= 0 and len(context) < 2:
-                        # The whole context was counted twice: as itself and as its last ply.
-                        visits[context, move] -= 1
-                        sums[context, move] -= values[role]
+                    if move >= 0:
+                        visits[move] += 1
+                        sums[move] += values[role]
     for move in range(game.circuit.move_count):
-        assert policy.visits[move] == visits[(), move]
-        assert policy.sums[move] == pytest.approx(sums[(), move])
-    if kind == "mast":
-        return
-    checked = 0
-    for (context, move), count in visits.items():
-        if len(context) == 2 or (len(context) == 1 and count):
-            place = GRAM_PLACE(policy, as_hashes(context)[len(context) - 1], move, False)
-            assert place >= 0
-            if len(context) == 2:
-                assert policy.gram_visits[place] == count
-                assert policy.gram_sums[place] == pytest.approx(sums[context, move])
-                checked += 1
-    assert checked > 100
-
-
-def test_good_replies_are_kept_and_bad_ones_forgotten() -> None:
-    game = Game.load("connectfour5")
-    leaves = at_start(game, 1)
-    owner = PlayoutPolicy(game.circuit, 1, kind="lgr")
-    policy = owner.policy
-    block = leaves.block
-    reds, first_black = [0, 1], game.move_offsets[1]
-    policy.results[:] = [[10, 10], [5, 5]]
-    block.made[0, :2] = [[reds[0], -1], [-1, first_black + 2]]
-    block.plies[0] = 2
-    for value, kept in ((1.0, 1), (0.5, 1), (0.0, 0)):
-        block.values[0] = [1 - value, value]
-        learn(policy, block, 1)
-        # Red's own first move answers nothing.
-        assert np.count_nonzero(policy.reply_keys) == kept
-        policy.results[:] = [[10, 10], [5, 5]]
-    block.values[0] = [0, 1]
-    learn(policy, block, 1)
-    assert policy.replies[np.flatnonzero(policy.reply_keys)] == [first_black + 2]
+        assert policy.visits[move] == visits[move]
+        assert policy.sums[move] == pytest.approx(sums[move])
 
 
 def first_moves(policy: Any, leaves: Leaves, rounds: int) -> Any:
@@ -237,7 +170,7 @@ def test_moves_are_chosen_with_the_stated_probabilities(choice: str, epsilon: fl
 def test_decay_keeps_means_and_forgetting_nothing() -> None:
     game = Game.load("connectfour5")
     leaves = at_start(game, ODD)
-    owner = PlayoutPolicy(game.circuit, ODD, kind="nst")
+    owner = PlayoutPolicy(game.circuit, ODD, kind="mast")
     policy = owner.policy
     play_out(leaves.rules, leaves.block, policy, ODD, 0, 1000)
     learn(policy, leaves.block, ODD)
@@ -247,7 +180,6 @@ def test_decay_keeps_means_and_forgetting_nothing() -> None:
     assert policy.scores == pytest.approx(scores)
     decay(policy, 0.0)
     assert not policy.visits.any()
-    assert not policy.keys.any()
     assert (policy.scores == 1).all()
 
 

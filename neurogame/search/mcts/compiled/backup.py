@@ -9,7 +9,6 @@ from neurogame.kernels.native.arrays import rows
 from neurogame.kernels.native.bits import whole
 from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.random import fraction
-from neurogame.search.mcts.compiled.bonus import add_bonus, shrink
 from neurogame.search.mcts.compiled.chance import average_hints
 from neurogame.search.mcts.compiled.distance import narrow
 from neurogame.search.mcts.compiled.prove import prove_by_child, prove_by_joint
@@ -50,7 +49,7 @@ def collect(search: Search) -> None:
     Args:
         search: its leaves have been played on.
     """
-    tree, block, sims, options = search.tree, search.block, search.sims, search.options
+    tree, block, sims = search.tree, search.block, search.sims
     results = sims.results
     for number in range(sims.count):
         sim = simulation_of(sims, number)
@@ -69,11 +68,6 @@ def collect(search: Search) -> None:
         # Where nobody was played on, the block still has the plies of those before.
         if sim.end == OVER or block.terminal[leaf]:
             block.plies[leaf] = 0
-        if options.bonus > 0:
-            shrink(results[number], options.bonus)
-            if sim.end != OVER:
-                length = sim.length + block.plies[leaf]
-                add_bonus(search.lengths, results[number], length, options.bonus, options.slope)
         for role in range(len(tree.best)):
             block.values[leaf, role] = results[number, role]
 

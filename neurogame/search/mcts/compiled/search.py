@@ -9,7 +9,6 @@ import numpy as np
 from neurogame.array_types import (
     Float32s1,
     Float32s2,
-    Float64s2,
     Int32s1,
     Int32s2,
     Int32s3,
@@ -66,8 +65,6 @@ class Options(Struct):
         scaling: of the judge's scores, see :mod:`~neurogame.kernels.leaves.preference`.
         traced: whether paths are written into the block.
         seed: of the order of edges and of playouts.
-        bonus: what the length of a simulation can add to its result, relative to a win; 0: nothing.
-        slope: how steep that is.
         plies: most plies of a playout.
         cutoff: plies after which the evaluator values a playout; below 0: playouts are not cut.
         depth: most plies of a path in the tree.
@@ -96,8 +93,6 @@ class Options(Struct):
     scaling: int
     traced: int
     seed: int
-    bonus: float
-    slope: float
     plies: int
     cutoff: int
     depth: int
@@ -379,7 +374,6 @@ class Search(Struct):
         block: leaves for the rules.
         rules: of the game.
         values: the evaluator.
-        lengths: of the simulations that each role has won, see ``bonus.py``; float64 ``[3, R]``.
         guided: whether playouts have a policy; otherwise they are uniform, and neither recorded
             nor cut.
         policy: of playouts; :class:`Uniform` where there is none.
@@ -407,7 +401,6 @@ class Search(Struct):
     block: Block
     rules: StateMachine
     values: Values
-    lengths: Float64s2
     guided: int
     policy: Struct
     judging: Judging
