@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from ranking import RankingChange, ranking_change
 from tqdm import tqdm
+from trim import Samples, TrimConfig, action_values, trim
 
 from neurogame.analysis.analyse import analyse
 from neurogame.array_types import Int64s
@@ -27,8 +29,6 @@ from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.leaf_truth import leaf_truth
 from neurogame.regress.action_formulas import ActionFormulas, action_formulas
 from neurogame.regress.clockwork import clockwork
-from neurogame.regress.ranking import RankingChange, ranking_change
-from neurogame.regress.trim import Samples, TrimConfig, action_values, trim
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
 

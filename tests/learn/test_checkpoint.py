@@ -9,10 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from neurogame.errors import CheckpointError
+from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
@@ -297,6 +299,22 @@ def test_a_file_of_version_3_has_no_judges(path: Path) -> None:
     assert loaded.hash == sample().hash
     with pytest.raises(CheckpointError, match="no judge of moves 'knowledge', but none at all"):
         loaded.judge("knowledge")
+
+
+def test_a_file_of_version_4_loses_the_settings_that_left(path: Path) -> None:
+    judge = make_action_circuit(game())
+    kept = sample(judges={"action": plain_judge(judge)})
+    contents = copy.deepcopy(vars(kept))
+    contents["judges"]["action"]["description"].update(trim=False)
+    document = torch.load(path, weights_only=True)
+    old = {**document, "version": 4, "hash": content_hash(contents), "contents": contents}
+    torch.save(old, path)
+    loaded = load_checkpoint(path)
+    assert loaded.hash == kept.hash
+    again = loaded.judge("action")
+    states = sample_states(game().simulator(), 20, seed=1).to_bool().numpy()
+    legal = np.ones((20, len(game().moves[0])), np.bool_)
+    assert (again.move_scores(states, legal, 0) == judge.move_scores(states, legal, 0)).all()
 
 
 @pytest.mark.parametrize("alone", [False, True])

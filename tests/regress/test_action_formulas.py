@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from fuzzy_truth import FuzzyTruth
 
 from neurogame.analysis.analyse import analyse
 from neurogame.errors import ConfigurationError
 from neurogame.regress.action_formulas import action_formulas
 from neurogame.regress.clockwork import clockwork
-from neurogame.regress.fuzzy_truth import FuzzyTruth
 from tests.circuit.random_steps import random_steps
 from tests.regress.look_ahead import values_of_moves
 from tests.regress.test_regress import library_game, shared_game

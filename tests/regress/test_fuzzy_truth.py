@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from fuzzy_truth import FuzzyTruth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.graph.extend import with_more_inputs
 from neurogame.graph.graph import AND, Graph
 from neurogame.graph.positive import positive
-from neurogame.regress.fuzzy_truth import FuzzyTruth
 from tests.evaluators.hand_made import random_circuit, random_states
 
 FLUENTS = 8

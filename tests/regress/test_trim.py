@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from ranking import ranking_change
+from shared_terms import without_shared_terms
+from trim import Samples, TrimConfig, action_values, trim
 
 from neurogame.analysis.analyse import GameAnalysis, analyse
 from neurogame.array_types import Float64s, Int64s
@@ -13,9 +16,6 @@ from neurogame.errors import ConfigurationError
 from neurogame.graph.graph import AND, OR
 from neurogame.regress.action_formulas import ActionFormulas, action_formulas
 from neurogame.regress.clockwork import clockwork
-from neurogame.regress.ranking import ranking_change
-from neurogame.regress.shared_terms import without_shared_terms
-from neurogame.regress.trim import Samples, TrimConfig, action_values, trim
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
 from tests.regress.test_fuzzy_truth import slow_truth

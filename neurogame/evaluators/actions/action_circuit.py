@@ -27,8 +27,6 @@ class ActionCircuit(nn.Module):
 
     Attributes:
         config: settings.
-        trimmed: what is left of each role's formulas, for :meth:`describe`; None if they were not
-            trimmed.
 
     Args:
         circuit: the game.
@@ -44,7 +42,6 @@ class ActionCircuit(nn.Module):
     ) -> None:
         super().__init__()
         self.config = config
-        self.trimmed: list[dict[str, Any] | None] | None = None
         self.fluent_count, self.role_count = len(circuit.fluents), len(circuit.roles)
         self.move_counts = tuple(len(moves) for moves in circuit.moves)
         sizes = self.fluent_count, circuit.move_count
@@ -141,12 +138,8 @@ class ActionCircuit(nn.Module):
         return torch.cat([own / own.sum(dim=1, keepdim=True).clamp_min(1) for own in parts], dim=1)
 
     def describe(self) -> dict[str, Any]:
-        """Return JSON-able values which with the state dict are enough to rebuild it.
-
-        They are the settings, and the formulas that were trimmed.
-        """
-        trimmed = {} if self.trimmed is None else {"trimmed": self.trimmed}
-        return {**self.config.to_json(), **trimmed}
+        """Return the settings, which with the state dict are enough to rebuild it."""
+        return self.config.to_json()
 
     def compiled_scores(self) -> CompiledScores | None:
         """Return the heuristic with its present weights for compiled code, for one thread."""

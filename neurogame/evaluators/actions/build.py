@@ -14,7 +14,6 @@ from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.graph import FAN_IN, NOTHING, ActionGraph, build_graph
 from neurogame.evaluators.actions.leaf_truth import HALF, leaf_truth
-from neurogame.evaluators.actions.trimmed import described, of_numbers, trimmed_formulas
 from neurogame.graph.prune import needed
 from neurogame.graph.rewrite import narrowed
 from neurogame.regress.action_formulas import ActionFormulas, action_formulas
@@ -46,13 +45,15 @@ def make_action_circuit(
     if regressed > _MANY_GATES:
         _check_size(regressed, config)
     analysis = analysis or analyse(circuit)
-    formulas = _formulas(circuit, analysis, config)
-    if not config.trim:
-        return action_circuit_of(circuit, formulas, analysis, config)
-    trimmed = trimmed_formulas(circuit, formulas, analysis, config)
-    judge = action_circuit_of(circuit, trimmed, analysis, config)
-    judge.trimmed = described(formulas, trimmed)
-    return judge
+    formulas = action_formulas(
+        circuit,
+        analysis,
+        goals=config.goals,
+        unknown=config.unknown,
+        steps=config.steps,
+        others=config.others,
+    )
+    return action_circuit_of(circuit, formulas, analysis, config)
 
 
 def _check_size(gates: int, config: ActionConfig) -> None:
@@ -82,27 +83,13 @@ def _regressed_gates(circuit: Circuit) -> int:
     return total
 
 
-def _formulas(
-    circuit: Circuit, analysis: GameAnalysis, config: ActionConfig
-) -> tuple[ActionFormulas, ...]:
-    """Return the formulas of the moves of each role, before they are trimmed."""
-    return action_formulas(
-        circuit,
-        analysis,
-        goals=config.goals,
-        unknown=config.unknown,
-        steps=config.steps,
-        others=config.others,
-    )
-
-
 def action_circuit_of(
     circuit: Circuit,
     formulas: tuple[ActionFormulas, ...],
     analysis: GameAnalysis,
     config: ActionConfig,
 ) -> ActionCircuit:
-    """Return the heuristic of given formulas, which may have been pruned.
+    """Return the heuristic of given formulas.
 
     Args:
         circuit: the game.
@@ -135,20 +122,8 @@ def rebuild_action_circuit(
         ConfigurationError: the description holds unknown or impossible settings.
         LimitError: see :func:`make_action_circuit`.
     """
-    settings = {name: value for name, value in description.items() if name != "trimmed"}
-    config, trimmed = ActionConfig.from_json(settings), description.get("trimmed")
-    if trimmed is None:
-        return make_action_circuit(game, config, analysis=analysis)
-    circuit = game if isinstance(game, Circuit) else game.circuit
-    analysis = analysis or analyse(circuit)
-    formulas = tuple(of_numbers(own) for own in trimmed if own is not None)
-    if len(formulas) < len(trimmed):
-        whole = _formulas(circuit, analysis, config)
-        kept = {own.role: own for own in formulas}
-        formulas = tuple(kept.get(own.role, own) for own in whole)
-    judge = action_circuit_of(circuit, formulas, analysis, config)
-    judge.trimmed = list(trimmed)
-    return judge
+    config = ActionConfig.from_json(dict(description))
+    return make_action_circuit(game, config, analysis=analysis)
 
 
 def _graph(

@@ -58,12 +58,6 @@ class ActionConfig(Settings):
         "the role",
         choices=OTHERS,
     )
-    trim: bool = setting(
-        False,
-        "whether parts of the formulas are left out that hardly change the ranking of moves "
-        "in states of random games (neurogame.regress.trim); not with the moves of others as "
-        "probabilities. The same states each time. Formulas that all moves share stay.",
-    )
     gates: int = setting(
         4_000_000,
         "gates of all roles together at most, at least 1; where more are needed there is no "
@@ -91,8 +85,3 @@ class ActionConfig(Settings):
         most=1,
         allowed="1e-30 to 1",
     )
-
-    def check(self) -> None:
-        """Refuse to trim what holds probabilities."""
-        if self.trim and self.unknown == "legal":
-            raise self.refused("trim", "off if unknown is legal")

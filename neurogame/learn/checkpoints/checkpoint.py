@@ -43,7 +43,7 @@ from neurogame.version import __version__
 from neurogame.views import show_as
 
 FORMAT = "neurogame checkpoint"
-VERSION = 4
+VERSION = 5
 _QUICKLY = 1
 """How hard a file is compressed that is written again and again."""
 
@@ -340,11 +340,26 @@ def _with_judges(contents: dict[str, Any]) -> dict[str, Any]:
     return {**contents, "judges": {}}
 
 
+def _without_what_left(contents: dict[str, Any]) -> dict[str, Any]:
+    """Version 4 had settings of what has left since; where they were off nothing changes."""
+    judges = dict(contents["judges"])
+    for name, left in _LEFT.items():
+        if name in judges:
+            description = judges[name]["description"]
+            kept = {key: value for key, value in description.items() if key not in left}
+            judges[name] = {**judges[name], "description": kept}
+    return {**contents, "judges": judges}
+
+
+_LEFT = {"action": ("trim", "trimmed")}
+"""Judge -> settings that left."""
+
 # From version n to n + 1: a function that takes and returns the plain contents.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: _with_new_signature,
     2: _with_renamed_kinds,
     3: _with_judges,
+    4: _without_what_left,
 }
 
 

@@ -289,7 +289,6 @@ def test_without_goals_no_move_is_better_than_another() -> None:
         ({"steps": 0}, "steps is 0; it must be at least 1"),
         ({"others": "most"}, "others is 'most'; it must be one of unknown, least"),
         ({"gates": 0}, "gates is 0; it must be at least 1"),
-        ({"trim": True, "unknown": "legal"}, "trim is True; it must be off if unknown is legal"),
         ({"least": 0.5}, "least is 0.5; it must be between 0 and 0.5"),
         ({"floor": 0.0}, "floor is 0.0; it must be 1e-30 to 1"),
         ({"colour": 1}, "unknown setting of action heuristics colour"),

@@ -18,15 +18,15 @@ from itertools import product
 from typing import final
 
 import numpy as np
+from fuzzy_truth import FuzzyTruth
+from ranking import RankingChange, ranking_change
+from shared_terms import packed, remade, without_shared_terms
 
 from neurogame.array_types import Bools, Float64s, Int64s
 from neurogame.errors import ConfigurationError, LimitError
 from neurogame.graph.graph import AND, OR, Graph
 from neurogame.graph.levels import split_at_changes
 from neurogame.regress.action_formulas import ActionFormulas
-from neurogame.regress.fuzzy_truth import FuzzyTruth
-from neurogame.regress.ranking import RankingChange, ranking_change
-from neurogame.regress.shared_terms import packed, remade, without_shared_terms
 from neurogame.settings import Settings, setting
 
 _SHARES = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01)
