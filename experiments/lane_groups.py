@@ -6,7 +6,7 @@ goal of the averaged weights against the untrained goal networks, one ply deep::
 
     python experiments/lane_groups.py connectfour --games 300000
 
-With ``--asynchronous`` no group waits for another; without, runs are the same for the same seed.
+Runs are the same for the same seed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ def main() -> None:
     parser.add_argument("game")
     parser.add_argument("--games", type=int, default=300_000, help="of each configuration")
     parser.add_argument("--groups", nargs="+", default=GROUPS, metavar="CORES,PLIES")
-    parser.add_argument("--asynchronous", action="store_true", help="without waiting")
     parser.add_argument("--matches", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
@@ -60,7 +59,7 @@ def main() -> None:
     print("| groups | plies of a round | loss | mean goal |\n|--:|--:|---|---|")
     for text in options.groups:
         cores, plies = map(int, text.split(","))
-        own = replace(config, cores=cores, round_plies=plies, asynchronous=options.asynchronous)
+        own = replace(config, cores=cores, round_plies=plies)
         learner = LaneLearner(game, own, fresh_parts(game, own))
         losses, goals = [], []
         with tqdm(total=options.games, desc=text, leave=False) as bar:

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from neurogame.cli.training.fitted import add_fitted_settings, run_fitted
 from neurogame.cli.training.paper import add_paper_settings, paper_flags, run_paper
-from neurogame.errors import ConfigurationError, NeurogameWarning
-from neurogame.first_use import ask_with
+from neurogame.errors import ConfigurationError
 from neurogame.setting_options import chosen_flags
-from neurogame.waiting import listen
 from neurogame.workers.settings import WorkerSettings
-
-if TYPE_CHECKING:
-    from neurogame.workers.ranks import Ranks
 
 RECIPES = ("fitted", "paper")
 
@@ -54,17 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Train; of several processes that torchrun has started all learn, and the first one trains."""
-    from neurogame.workers.ranks import open_ranks
-
-    with open_ranks() as ranks:
-        if ranks is None or ranks.number == 0:
-            return _train(options, ranks)
-        _follow(ranks)
-        return 0
-
-
-def _train(options: argparse.Namespace, ranks: Ranks | None) -> int:
     """Train by the recipe asked for, or by that of the run that goes on."""
     recipe = _recipe_of(options.resume) if options.resume else options.recipe or RECIPES[0]
     if options.recipe not in (None, recipe):
@@ -77,27 +59,11 @@ def _train(options: argparse.Namespace, ranks: Ranks | None) -> int:
             raise ConfigurationError(
                 f"{', '.join(wrong)}: only with --recipe fitted, as the paper's plays one by one"
             )
-        if ranks is not None:
-            raise ConfigurationError(
-                "the recipe paper cannot be started by torchrun: every match is played with the "
-                "weights that the one before it has left, so there is nothing to share out; leave "
-                "torchrun out, or use --recipe fitted"
-            )
         return run_paper(options)
     wrong = paper_flags(options)
     if wrong:
         raise ConfigurationError(f"{', '.join(wrong)}: only with --recipe paper")
-    return run_fitted(options, ranks)
-
-
-def _follow(ranks: Ranks) -> None:
-    """Learn with the process that trains, which speaks for all."""
-    from neurogame.learn.lanes.ranks import follow
-
-    ask_with(None)
-    listen(None)
-    warnings.simplefilter("ignore", NeurogameWarning)
-    follow(ranks)
+    return run_fitted(options)
 
 
 def _recipe_of(folder: Path) -> str:

@@ -33,7 +33,6 @@ from neurogame.learn.train_config import TrainConfig
 from neurogame.learn.training_run import TrainingRun
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
-from neurogame.workers.ranks import Ranks
 from neurogame.workers.workplace import Workplace
 
 MARKS = (10.0, 30.0, 60.0, 120.0, 180.0)
@@ -83,7 +82,7 @@ class Trainer(TrainingRun):
         resumed: Checkpoint | None = None,
         *,
         released: Callable[[Release], None] = lambda release: None,
-        workplace: Workplace | Ranks | None = None,
+        workplace: Workplace | None = None,
     ) -> None:
         """Begin a run, or go on with one.
 
@@ -95,8 +94,7 @@ class Trainer(TrainingRun):
             released: called with every release, in a new run with the untrained goal networks
                 first.
             workplace: where games are played and learned from; None: in this process. It makes no
-                difference to the weights. Of ranks it is number 0 that trains, and
-                :func:`leads <neurogame.learn.lanes.ranks.lead>` the others.
+                difference to the weights.
 
         Raises:
             CheckpointError: the checkpoint belongs to another game, or cannot be resumed from.
@@ -107,7 +105,7 @@ class Trainer(TrainingRun):
         self.config = replace(config, learner=self._settings)
         evaluator = fresh_parts(game, self._settings)
         self._first = copied_weights(evaluator)
-        self._workplace = workplace if isinstance(workplace, Workplace) else None
+        self._workplace = workplace
         self.learner = LaneLearner(game, self._settings, evaluator, workplace)
         self.untrained = make_evaluator(game).requires_grad_(False)
         self.release = Release(evaluator=self.untrained, seconds=0.0)

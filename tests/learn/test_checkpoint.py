@@ -303,8 +303,9 @@ def test_a_file_of_version_3_has_no_judges(path: Path) -> None:
 
 def test_a_file_of_version_4_loses_the_settings_that_left(path: Path) -> None:
     judge = make_action_circuit(game())
-    kept = sample(judges={"action": plain_judge(judge)})
+    kept = sample(judges={"action": plain_judge(judge)}, config={"learner": {"cores": 2}})
     contents = copy.deepcopy(vars(kept))
+    contents["config"]["learner"].update(asynchronous=False)
     contents["judges"]["action"]["description"].update(trim=False)
     document = torch.load(path, weights_only=True)
     old = {**document, "version": 4, "hash": content_hash(contents), "contents": contents}

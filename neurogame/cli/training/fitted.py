@@ -22,7 +22,7 @@ from neurogame.cli.training.folder import (
     with_new_end,
 )
 from neurogame.cli.training.interrupt import gentle_interrupt
-from neurogame.errors import ConfigurationError, NeurogameWarning
+from neurogame.errors import NeurogameWarning
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.train_config import TrainConfig
@@ -34,7 +34,6 @@ from neurogame.workers.settings import WorkerSettings
 if TYPE_CHECKING:
     from neurogame.arena.release_strength import ReleaseStrength, StrengthMeter
     from neurogame.learn.trainer import Release, Trainer
-    from neurogame.workers.ranks import Ranks
     from neurogame.workers.workplace import Workplace
 
 _GROUPS, _ROUND_PLIES = 4, 128
@@ -67,15 +66,8 @@ def fitted_flags(options: argparse.Namespace) -> list[str]:
     ]
 
 
-def run_fitted(options: argparse.Namespace, ranks: Ranks | None = None) -> int:
-    """Train, measure the releases and say how to play against the result.
-
-    Args:
-        options: what was read.
-        ranks: the processes that torchrun has started, of which this is number 0.
-    """
-    from neurogame.learn.lanes.ranks import lead
-
+def run_fitted(options: argparse.Namespace) -> int:
+    """Train, measure the releases and say how to play against the result."""
     clock = RunClock(asked_seconds(options), getattr(options, "begun", None))
     found: list[StrengthMeter] = []
 
@@ -83,29 +75,18 @@ def run_fitted(options: argparse.Namespace, ranks: Ranks | None = None) -> int:
         for meter in found:
             meter.measure(release.evaluator, release.seconds)
 
-    with _opened(options, ranks) as workplace:
+    with _opened(options) as workplace:
         make = _resumed if options.resume else _started
         trainer = clock.get_ready(lambda: make(options, released, workplace))
         clock.limit(trainer)
-        if ranks is not None:
-            lead(trainer.learner, ranks)
         return _run(options, trainer, found, workplace, clock)
 
 
 @contextmanager
-def _opened(options: argparse.Namespace, ranks: Ranks | None) -> Iterator[Workplace | Ranks | None]:
+def _opened(options: argparse.Namespace) -> Iterator[Workplace | None]:
     """Give the workers asked for; None if nothing was said, which is this process."""
     from neurogame.workers.workplace import open_workplace
 
-    if ranks is not None:
-        wrong = chosen_flags(options, WorkerSettings)
-        if wrong:
-            raise ConfigurationError(
-                f"{', '.join(wrong)}: not under torchrun, whose processes do the work; leave one "
-                "of the two out"
-            )
-        yield ranks
-        return
     workers = chosen_workers(options)
     if not chosen_settings(options, WorkerSettings):
         yield None
@@ -118,7 +99,7 @@ def _run(
     options: argparse.Namespace,
     trainer: Trainer,
     found: list[StrengthMeter],
-    workplace: Workplace | Ranks | None,
+    workplace: Workplace | None,
     clock: RunClock,
 ) -> int:
     """Train, and say what came of it; the meter that measures releases joins ``found``."""
@@ -143,12 +124,11 @@ def _run(
 def _started(
     options: argparse.Namespace,
     released: Callable[[Release], None],
-    workplace: Workplace | Ranks | None,
+    workplace: Workplace | None,
 ) -> Trainer:
     """Return the trainer of a new run."""
     from neurogame.learn.recipe import fitted
     from neurogame.learn.trainer import Trainer
-    from neurogame.workers.ranks import Ranks
 
     game, folder = new_folder(options)
     given = chosen_settings(options, TrainConfig)
@@ -156,10 +136,8 @@ def _started(
         given["seconds"] = DEFAULT_SECONDS
     learner: dict[str, Any] = chosen_settings(options, LaneConfig)
     if workplace is not None:
-        # The same whatever the workers, so that the weights are the same; but no process that
-        # torchrun has started is left without work.
-        groups = max(_GROUPS, workplace.workers) if isinstance(workplace, Ranks) else _GROUPS
-        learner = {"cores": groups, "round_plies": _ROUND_PLIES, **learner}
+        # The same whatever the workers, so that the weights are the same.
+        learner = {"cores": _GROUPS, "round_plies": _ROUND_PLIES, **learner}
         if workplace.workers > learner["cores"]:
             warnings.warn(
                 f"{workplace.workers} workers, but {learner['cores']} groups of lanes: the others "
@@ -177,7 +155,7 @@ def _started(
 def _resumed(
     options: argparse.Namespace,
     released: Callable[[Release], None],
-    workplace: Workplace | Ranks | None,
+    workplace: Workplace | None,
 ) -> Trainer:
     """Return the trainer of a run that goes on; only its end may be given anew."""
     from neurogame.learn.run_folder import RunFolder
@@ -193,7 +171,7 @@ def _resumed(
     )
 
 
-def _workers(trainer: Trainer, workplace: Workplace | Ranks | None) -> dict[str, str]:
+def _workers(trainer: Trainer, workplace: Workplace | None) -> dict[str, str]:
     """Return what the progress bar says of workers: how many, and the pieces that they did."""
     workers = None if workplace is None else workplace.joined
     if workers is None:

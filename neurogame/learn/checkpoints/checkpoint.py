@@ -348,7 +348,11 @@ def _without_what_left(contents: dict[str, Any]) -> dict[str, Any]:
             description = judges[name]["description"]
             kept = {key: value for key, value in description.items() if key not in left}
             judges[name] = {**judges[name], "description": kept}
-    return {**contents, "judges": judges}
+    config = dict(contents["config"])
+    if "learner" in config:
+        learner = config["learner"]
+        config["learner"] = {key: learner[key] for key in learner if key != "asynchronous"}
+    return {**contents, "judges": judges, "config": config}
 
 
 _LEFT = {"action": ("trim", "trimmed")}

@@ -25,10 +25,7 @@ GAIN = np.float32(1.5)
 
 Each has gone part of the way to where its games would have the number, sometimes all of it. What
 counts twice the mean then ends as far on the other side, and so on: two groups learned small
-connect four worse with each round. If the changes are as late as there are groups ``n``, their
-sum comes to rest below ``2 n sin(pi / (4 n - 2))``, which is never less than 1.57.
-
-*Reference:* Levin and May, "A note on difference-delay equations" (1976), for the sine.
+connect four worse with each round.
 """
 
 

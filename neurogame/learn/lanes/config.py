@@ -30,11 +30,6 @@ class LaneConfig(Settings):
     round_plies: int = setting(
         16, "plies of each lane after which the groups agree on weights", least=1, most=4096
     )
-    asynchronous: bool = setting(
-        False,
-        "take what a group has learned when it comes, without waiting for the others: faster where "
-        "workers are uneven, but the same seed no longer gives the same weights",
-    )
     plies: int = setting(512, "a game is cut off after this many plies", least=2, most=65_536)
     lambda_: float = setting(0.7, "trace decay of TD(lambda)", least=0, most=1)
     epsilon: float = setting(0.1, "chance of a random move", least=0, most=1)

@@ -2,8 +2,8 @@
 
 All of it is one compiled loop (:mod:`neurogame.kernels.self_play`). The same seed and number of
 cores give the same games and weights on the same machine, wherever the run is interrupted, and
-whoever plays the lanes of each core: threads of this process, the workers of a cluster, or the
-processes that torchrun has started.
+whoever plays the lanes of each core: threads of this process, processes, or the workers of a
+cluster.
 """
 
 from __future__ import annotations
@@ -17,19 +17,16 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neurogame.errors import ConfigurationError
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.learn.checkpoints.weights import part_of
 from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.agreement import Agreement
-from neurogame.learn.lanes.arrivals import Arrivals
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.piece import LaneGroup
-from neurogame.learn.lanes.rounds import RankRounds, SentRounds, ThreadRounds
+from neurogame.learn.lanes.rounds import SentRounds, ThreadRounds
 from neurogame.learn.lanes.worker import LaneWorker
 from neurogame.learn.learning_state import learning_state, restore_learning
 from neurogame.simulate.game import Game
-from neurogame.workers.ranks import Ranks
 from neurogame.workers.workplace import InlineExecutor, Workplace
 
 
@@ -51,7 +48,7 @@ class LaneLearner:
         game: Game,
         config: LaneConfig,
         evaluator: PartsEvaluator,
-        workplace: Workplace | Ranks | None = None,
+        workplace: Workplace | None = None,
     ) -> None:
         """Take what learns.
 
@@ -60,11 +57,7 @@ class LaneLearner:
             config: how; what it says of parts is not looked at.
             evaluator: of the game.
             workplace: where the lanes of each core are played: in its threads, if it has some, else
-                by its executor; None: in one thread of this process for each core. Of ranks each
-                plays its share with a learner of its own, see :mod:`neurogame.learn.lanes.ranks`.
-
-        Raises:
-            ConfigurationError: ranks should not wait for each other.
+                by its executor; None: in one thread of this process for each core.
         """
         self.game, self.config, self.evaluator = game, config, evaluator
         self.averaged = copy.deepcopy(evaluator).requires_grad_(False)
@@ -90,16 +83,14 @@ class LaneLearner:
         """Play and learn once; return the seconds taken.
 
         Seconds are those of the processor, so that what else runs on the machine does not count;
-        of several cores, those of the busiest. Of workers elsewhere, of ranks, and of groups that
-        do not wait for each other, they are those of a clock.
+        of several cores, those of the busiest. Of workers elsewhere they are those of a clock.
 
         Args:
             plies: in every lane; None: as many as the configuration says.
 
         Raises:
             GameError: a role has no legal move in a state that is not terminal.
-            LimitError: workers have died over a piece, or their cluster or another rank has gone.
-            NeurogameError: another rank has failed; with its message.
+            LimitError: workers have died over a piece, or their cluster has gone.
         """
         seconds = self._rounds.play(self.config.round_plies if plies is None else plies)
         started = time.thread_time()
@@ -202,22 +193,13 @@ def _rounds(
     config: LaneConfig,
     groups: Sequence[LaneGroup],
     workers: Sequence[LaneWorker],
-    workplace: Workplace | Ranks | None,
-) -> Agreement | Arrivals:
+    workplace: Workplace | None,
+) -> Agreement:
     """Return who plays, and how the groups come to the same weights."""
-    if isinstance(workplace, Ranks):
-        if config.asynchronous:
-            raise ConfigurationError(
-                "asynchronous: not with torchrun, whose processes agree after every round; leave "
-                "it out, or learn by --workers or --cluster"
-            )
-        return Agreement(workers, RankRounds(workers, workplace))
     if workplace is None:
         alone = InlineExecutor()
         threads = ThreadPoolExecutor(config.cores) if config.cores > 1 else alone
         workplace = Workplace(alone, workers=config.cores, threads=threads)
-    if config.asynchronous and len(groups) > 1:
-        return Arrivals(groups, workers, workplace.threads or workplace.executor)
     if workplace.threads is not None:
         return Agreement(workers, ThreadRounds(workers, workplace.threads, workplace.workers))
     return Agreement(workers, SentRounds(groups, workers, workplace.executor))

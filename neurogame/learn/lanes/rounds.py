@@ -8,15 +8,9 @@ from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager
 from typing import Protocol, final
 
-import numpy as np
-
 from neurogame.errors import LimitError
 from neurogame.learn.lanes.piece import LaneGroup, packed, play_lanes, unpacked
 from neurogame.learn.lanes.worker import LaneWorker
-from neurogame.workers.ranks import Ranks
-
-_LOSS = "loss"
-"""What processes tell each other beside the state of a group."""
 
 
 class Rounds(Protocol):
@@ -33,8 +27,7 @@ class Rounds(Protocol):
 
         Raises:
             GameError: a role has no legal move in a state that is not terminal.
-            LimitError: workers have died over a piece, or their cluster or another rank has gone.
-            NeurogameError: another rank has failed; with its message.
+            LimitError: workers have died over a piece, or their cluster has gone.
         """
 
 
@@ -89,40 +82,6 @@ class SentRounds:
                 played = piece.result()
                 unpacked(worker, played.state)
                 worker.learning.loss += played.loss
-        return time.perf_counter() - begun
-
-
-@final
-class RankRounds:
-    """Each rank plays its share of the groups, then all have the states of all; by a clock."""
-
-    def __init__(self, workers: Sequence[LaneWorker], ranks: Ranks) -> None:
-        """Take groups.
-
-        Args:
-            workers: of all groups; each rank has them all.
-            ranks: the processes that torchrun has started.
-        """
-        self._workers, self._ranks = workers, ranks
-
-    def play(self, plies: int) -> float:
-        """Play and learn with all groups; see :meth:`Rounds.play`."""
-        begun, ranks = time.perf_counter(), self._ranks
-        former = [worker.learning.loss for worker in self._workers]
-        if ranks.number == 0:
-            ranks.share({"plies": np.array(plies)})
-        with ranks.together():
-            for worker in self._workers[ranks.number :: ranks.workers]:
-                worker.play(plies)
-        for number, worker in enumerate(self._workers):
-            source = number % ranks.workers
-            if source == ranks.number:
-                loss = worker.learning.loss - former[number]
-                ranks.share(packed(worker) | {_LOSS: np.array(loss)}, source)
-            else:
-                told = ranks.share(None, source)
-                worker.learning.loss += float(told.pop(_LOSS))
-                unpacked(worker, told)
         return time.perf_counter() - begun
 
 
