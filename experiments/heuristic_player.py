@@ -23,20 +23,19 @@ from pathlib import Path
 from typing import Any, final
 
 from cells import Cells, progress
+from heuristic_search import ManyHeuristicsPlayer
 
 from neurogame.arena.series import play_series
 from neurogame.players.heuristic.player import HeuristicPlayer
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.players import make_player
+from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
 GAMES = ("nothello", "breakthrough6", "breakthrough", "checkers6", "reversi6")
 OPENING = 4
-FULL, FIXED, BLIND = (
-    "heuristic,workers=1",
-    "heuristic,workers=1,heuristics=1,reselect=off",
-    ("alphabeta:blind"),
-)
+FULL, FIXED, BLIND = "heuristics", "heuristic", "alphabeta:blind"
+"""Chosen anew for each move (:mod:`heuristic_search`), the first one alone, and none."""
 PAIRINGS = {
     "heuristics against blind search": (FULL, BLIND),
     "the first one alone against blind search": (FIXED, BLIND),
@@ -62,9 +61,17 @@ class Conditions:
 
 def run(game: Game, pairing: str, conditions: Conditions) -> dict[str, Any]:
     """Play one pairing, and return what it came to for the first player."""
+    limit = Limit(seconds=conditions.seconds)
     names = [f"{name},seconds={conditions.seconds:g}" for name in PAIRINGS[pairing]]
-    players = [make_player(name, game, conditions.seed) for name in names]
-    ranks = [one.report for one in players if isinstance(one, HeuristicPlayer)]
+    players = [
+        ManyHeuristicsPlayer(limit) if kind == FULL else make_player(name)
+        for kind, name in zip(PAIRINGS[pairing], names, strict=True)
+    ]
+    for one in players:
+        one.start(game, game.players[0], conditions.seed)
+        one.stop()
+    kinds = (HeuristicPlayer, ManyHeuristicsPlayer)
+    ranks = [one.report for one in players if isinstance(one, kinds)]
     found = play_series(
         game,
         players,

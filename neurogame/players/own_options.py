@@ -13,7 +13,7 @@ FORMULAS = ("steps", "goals", "unknown", "others")
 OWN = {
     "alphabeta": ("noise", "device", "refine", "learn"),
     "mcts": ("noise", "device", "games", "policy", *FORMULAS, "refine", "gate", "learn"),
-    "heuristic": ("workers", "heuristics", "reselect"),
+    "heuristic": (),
     "solve": (),
     "auto": ("prepare", "threads", "self_play"),
 }
@@ -105,25 +105,6 @@ class OwnOptions(Settings):
         True,
         "auto: whether it learns by self-play, in a part of its start and while others think, "
         "where no checkpoint of the game is given",
-        allowed="on or off",
-    )
-    workers: int = setting(
-        0,
-        "heuristic: threads that search side by side; 0: one for each core",
-        least=0,
-        allowed="a whole number of at least 0",
-    )
-    heuristics: int = setting(
-        0,
-        "heuristic: with how many it searches for each move, side by side or, where there are "
-        "fewer workers, in turns; 0: one for each worker",
-        least=0,
-        allowed="a whole number of at least 0",
-    )
-    reselect: bool = setting(
-        True,
-        "heuristic: whether heuristics are chosen anew for each move; else the strongest ones of "
-        "random games stay",
         allowed="on or off",
     )
     learn: str = setting(

@@ -111,9 +111,6 @@ def _heuristic_player(spec: PlayerSpec) -> Player:
         name=str(spec),
         limit=spec.limit,
         settings=SearchSettings(**SearchSettings.read(spec.settings)),
-        workers=spec.own.workers,
-        heuristics=spec.own.heuristics,
-        reselect=spec.own.reselect,
     )
 
 

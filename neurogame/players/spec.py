@@ -48,10 +48,6 @@
     learn                         a checkpoint into which the player goes on learning after each
                                   match, from its own and the others' moves; it is begun with
                                   SOURCE if it is not there, and else played with instead of SOURCE
-    workers                       heuristic: threads that search (default 0: one for each core)
-    heuristics                    heuristic: with how many it searches for each move (default 0: one
-                                  for each worker)
-    reselect                      heuristic: whether they are chosen anew for each move (on, off)
     prepare                       auto: seconds for the choice where there is no start clock
                                   (default 30)
     threads                       auto: trees that a tree search grows side by side (default 1)

@@ -46,7 +46,7 @@ from neurogame.simulate.game import Game, State
         "alphabeta:min(a),depth=2",
         "alphabeta:my(1.pt,depth=2",
         "heuristic",
-        "heuristic:seconds=1,workers=2,heuristics=3,reselect=off,history=0",
+        "heuristic:seconds=1,history=0",
         "auto",
         "auto:checkpoints",
         "auto:seconds=1,prepare=5,threads=2",

@@ -109,8 +109,6 @@ def _small(spec: PlayerSpec) -> PlayerSpec:
     """Return a player that needs the same code as another one, but little time."""
     options = {n: text for n, text in spec.options.items() if n not in ("threads", "device")}
     options |= {name: least for name, least in _LITTLE.items() if name in options}
-    if spec.kind == "heuristic":
-        options |= {"workers": "1"}
     if "gated" in (options.get("tree"), options.get("playout")):
         options |= {name: _LITTLE[name] for name in ("games", "gate")}
     source = spec.source

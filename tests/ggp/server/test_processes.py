@@ -182,7 +182,7 @@ def test_a_broken_installation_is_one_message(tmp_path: Path) -> None:
         ("alphabeta:some/file.pt,seconds=3,refine=60", ("alphabeta:cilp,refine=1",)),
         ("alphabeta:fluxplayer", ("alphabeta:fluxplayer",)),
         ("alphabeta:blind,seconds=3", ("alphabeta:blind",)),
-        ("heuristic:seconds=3,workers=4,heuristics=6", ("heuristic:workers=1,heuristics=6",)),
+        ("heuristic:seconds=3,history=0", ("heuristic:history=0",)),
     ],
 )
 def test_rehearsals_need_the_same_code_and_little_time(

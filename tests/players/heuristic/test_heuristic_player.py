@@ -9,18 +9,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("numba")
+from heuristic_search import Announced, HeuristicSearch, best_announced
+from heuristic_standing import Contender, Standing, contenders, quarter_of
 
 from neurogame.errors import GameError, PlayerError
+from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
+from neurogame.evaluators.heuristic.heuristic import for_one_role
 from neurogame.features.evidence import FeatureEvidence, find_evidence
 from neurogame.features.evidence_config import EvidenceConfig
 from neurogame.players.heuristic import player as player_module
 from neurogame.players.heuristic.player import HeuristicPlayer, ranked_heuristics
-from neurogame.players.heuristic.ranking import RankedHeuristic, quarter_of
-from neurogame.players.heuristic.search import Announced, HeuristicSearch, best_announced
-from neurogame.players.heuristic.standing import Standing
+from neurogame.players.heuristic.ranking import RankedHeuristic
 from neurogame.players.players import make_player
+from neurogame.search.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game
@@ -42,13 +43,13 @@ def ranked(role: int = 0) -> tuple[RankedHeuristic, ...]:
 
 
 @cache
-def ranked_first() -> tuple[RankedHeuristic, ...]:
-    return ranked(0)[:8]
+def rivals(role: int = 0) -> tuple[Contender, ...]:
+    return contenders(game(NAME), evidence(), role)
 
 
 def search(**options: Any) -> HeuristicSearch:
     chosen = {"workers": 1, "heuristics": 2, "seed": 1} | options
-    return HeuristicSearch(game(NAME), lambda role: ranked(role), **chosen)
+    return HeuristicSearch(game(NAME), rivals, **chosen)
 
 
 def test_both_directions_of_every_feature_are_ranked() -> None:
@@ -82,12 +83,13 @@ def test_those_that_say_the_same_come_later() -> None:
 def test_expectations_are_those_of_random_games() -> None:
     """The expected goal is the regression of the goal on the feature."""
     own, found = game(NAME), evidence()
-    one = ranked()[0]
-    k = next(k for k, f in enumerate(found.features) if f is one.heuristic.feature)
-    base, slope = one.heuristic.line((0, 100))
+    one = rivals()[0]
+    heuristic = one.ranked.heuristic
+    k = next(k for k, f in enumerate(found.features) if f is heuristic.feature)
+    base, slope = heuristic.line((0, 100))
     rise = found.covariance[k, len(found.features)] / found.covariance[k, k]
     for state in walked(own, 5, 1)[0][:12]:
-        held = value(one.heuristic.feature, own, state)
+        held = value(heuristic.feature, own, state)
         goal = found.mean[len(found.features)] + rise * (held - found.mean[k])
         assert one.expected(base + slope * held) == pytest.approx(goal, abs=1e-6)
     # What no heuristic says is a goal.
@@ -101,7 +103,7 @@ def test_quarters() -> None:
 
 
 def test_who_foretells_is_kept_and_who_does_not_is_replaced() -> None:
-    some = ranked()[:6]
+    some = rivals()[:6]
     standing = Standing(some, 1)
     assert standing.choose(3, None)[:2] == [0, 1]
     for _ in range(20):
@@ -119,7 +121,7 @@ def test_who_foretells_is_kept_and_who_does_not_is_replaced() -> None:
 
 
 def test_what_foretells_nothing_stays_what_it_was() -> None:
-    some = ranked()[:2]
+    some = rivals()[:2]
     standing = Standing(some, 1)
     standing.announce(0, 0.5, 0.0)
     assert standing.announced == (0,)
@@ -129,7 +131,7 @@ def test_what_foretells_nothing_stays_what_it_was() -> None:
 
 
 def test_the_quarter_decides_who_comes_first() -> None:
-    one, other = ranked()[:2]
+    one, other = rivals()[:2]
     early = replace(one, quarters=np.array([0.9, 0.1, 0.0, 0.0]))
     late = replace(other, quarters=np.array([0.0, 0.0, 0.2, 0.3]))
     standing = Standing([early, late], 1)
@@ -137,7 +139,7 @@ def test_the_quarter_decides_who_comes_first() -> None:
 
 
 def test_others_are_tried_at_random_and_few_are_named_again() -> None:
-    some = ranked()
+    some = rivals()
     drawn = {tuple(Standing(some, seed).choose(3, None)) for seed in range(40)}
     assert {own[:2] for own in drawn} == {(0, 1)}
     assert len({own[2] for own in drawn}) > 3
@@ -159,7 +161,7 @@ def announced(value: float, *, proved: bool = False, depth: int = 3, move: int =
         scores={},
         proved_states={},
     )
-    return Announced(ranked=ranked()[0], result=result, role=0)
+    return Announced(ranked=rivals()[0], result=result, role=0)
 
 
 def test_what_is_played() -> None:
@@ -184,7 +186,7 @@ def test_workers_change_nothing_but_the_time() -> None:
             assert len(made.announced) == 4
             state = state.next([moves[-1], state.legal_moves[1][0]])
             state = state.next([state.legal_moves[0][0], state.legal_moves[1][-1]])
-        names = [str(one.ranked.heuristic) for one in made.announced]
+        names = [str(one.ranked.ranked.heuristic) for one in made.announced]
         found.append((moves, names))
     assert found[0] == found[1]
 
@@ -197,7 +199,7 @@ def test_nodes_are_shared_out() -> None:
 
 
 def test_the_strongest_stay_where_nothing_is_chosen_anew() -> None:
-    made_of = ranked()[:2]
+    made_of = rivals()[:2]
     made = HeuristicSearch(
         game(NAME), lambda _: made_of, workers=1, heuristics=2, reselect=False, seed=1
     )
@@ -213,7 +215,7 @@ def test_only_the_strongest_are_tried() -> None:
     for state in [state for match in walked(own, 3, 2) for state in match[:-1:2]]:
         made.search(state, 0, Limit(depth=1))
         tried |= {id(one.ranked) for one in made.announced}
-    assert tried <= {id(one) for one in ranked_first()}
+    assert tried <= {id(one) for one in rivals()[:8]}
     assert len(tried) > 3
 
 
@@ -230,7 +232,7 @@ def test_without_features_it_searches_blindly(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(player_module, "known_evidence", none)
     own = game("tictactoe")
-    player = make_player("heuristic,workers=1")
+    player = make_player("heuristic")
     assert isinstance(player, HeuristicPlayer)
     player.start(own, 0, 1)
     assert "suggest no features" in player.report
@@ -241,11 +243,25 @@ def test_without_features_it_searches_blindly(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_player_strings() -> None:
-    player = make_player("heuristic,workers=2,heuristics=3,reselect=off,depth=2")
+    player = make_player("heuristic,depth=2")
     assert isinstance(player, HeuristicPlayer)
     with pytest.raises(PlayerError, match="start"):
         player.choose(game(NAME).initial_state(), Limit())
     with pytest.raises(PlayerError, match="alphabeta:max"):
         make_player("heuristic:max(pieces)")
-    with pytest.raises(PlayerError, match="workers=-1"):
-        make_player("heuristic,workers=-1")
+    with pytest.raises(PlayerError, match="'workers'"):
+        make_player("heuristic,workers=2")
+
+
+def test_it_searches_with_the_first_one() -> None:
+    own = game(NAME)
+    player = HeuristicPlayer(limit=Limit(depth=2))
+    player._evidence, player._game = evidence(), own
+    state = own.initial_state()
+    for role in (0, 1):
+        player.start(own, role, 3)
+        move = player.choose(state, Limit())
+        evaluator = HeuristicEvaluator(own, for_one_role(own, ranked(role)[0].heuristic, role))
+        other = AlphaBeta(own, evaluator, seed=3)
+        assert move == other.search(state, role, Limit(depth=2)).move
+        state = state.next([state.legal_moves[0][-1], state.legal_moves[1][0]])

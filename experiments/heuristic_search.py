@@ -13,11 +13,13 @@ from threading import Event
 from typing import final
 
 import torch
+from heuristic_standing import Contender, Standing, contenders, quarter_of
 
 from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
 from neurogame.evaluators.heuristic.heuristic import for_one_role
-from neurogame.players.heuristic.ranking import RankedHeuristic, quarter_of
-from neurogame.players.heuristic.standing import Standing
+from neurogame.features.evidence import FeatureEvidence
+from neurogame.players.heuristic.player import heuristic_evidence
+from neurogame.players.search_player import SearchPlayer
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
@@ -52,7 +54,7 @@ class Announced:
         role: who searched.
     """
 
-    ranked: RankedHeuristic
+    ranked: Contender
     result: SearchResult
     role: int
 
@@ -86,7 +88,7 @@ class HeuristicSearch:
     def __init__(
         self,
         game: Game,
-        ranking: Callable[[int], Sequence[RankedHeuristic]],
+        ranking: Callable[[int], Sequence[Contender]],
         *,
         workers: int,
         heuristics: int,
@@ -230,7 +232,7 @@ class HeuristicSearch:
     def _evaluator_of(self, role: int, number: int) -> HeuristicEvaluator:
         """Return the evaluator of a heuristic."""
         if number not in self._evaluators:
-            heuristic = self._stands(role).ranked[number].heuristic
+            heuristic = self._stands(role).ranked[number].ranked.heuristic
             self._evaluators[number] = HeuristicEvaluator(
                 self._game, for_one_role(self._game, heuristic, role)
             )
@@ -312,3 +314,39 @@ def _with_sums(best: SearchResult, results: Sequence[SearchResult]) -> SearchRes
         visits=sum(one.visits for one in results),
         evaluations=sum(one.evaluations for one in results),
     )
+
+
+@final
+class ManyHeuristicsPlayer(SearchPlayer):
+    """Searches with several heuristics on one core, and chooses them anew for each move.
+
+    Attributes:
+        report: which heuristics come first, as text for people.
+    """
+
+    HEEDED = ("seconds", "nodes", "depth")
+
+    def __init__(self, limit: Limit, heuristics: int = 1, workers: int = 1) -> None:
+        """Make a player.
+
+        Args:
+            limit: of each move.
+            heuristics: searched with for each move.
+            workers: threads.
+        """
+        super().__init__(None, name="heuristics", limit=limit, fresh=False, refine=0.0)
+        self._heuristics, self._workers = heuristics, workers
+        self._evidence: FeatureEvidence | None = None
+
+    def _make_search(
+        self, game: Game, seed: int, seconds: float | None, end: float | None
+    ) -> HeuristicSearch:
+        if game is not self._game:
+            self._evidence, self.report = heuristic_evidence(game, seconds)
+        return HeuristicSearch(
+            game,
+            lambda role: contenders(game, self._evidence, role),
+            workers=self._workers,
+            heuristics=self._heuristics,
+            seed=seed,
+        )
