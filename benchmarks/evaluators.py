@@ -130,7 +130,7 @@ def main() -> None:
     """Measure the games named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("games", nargs="*", default=["tictactoe", "connectfour", "pentago"])
-    parser.add_argument("--kinds", nargs="*", default=["cilp-paper", "cilp", "fuzzy"])
+    parser.add_argument("--kinds", nargs="*", default=["cilp-paper", "cilp"])
     parser.add_argument("--step-size", type=int, default=4096, help="states per training step")
     parser.add_argument("--json", action="store_true", help="print rows as JSON lines")
     options = parser.parse_args()

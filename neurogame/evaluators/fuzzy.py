@@ -11,12 +11,9 @@ from torch import Tensor
 from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
-from neurogame.evaluators.kernel_networks import KernelNetworks
 from neurogame.evaluators.plan import NeuronGroup, Unit
-from neurogame.evaluators.tables import KernelInputs, UnitTables, summed
 from neurogame.evaluators.wiring import Wiring
 from neurogame.graph.graph import AND
-from neurogame.kernels.neural.layout import FUZZY, Layout
 
 
 @final
@@ -61,7 +58,6 @@ class FuzzyGoals(GoalNetworks):
     """
 
     kinds: Tensor
-    _kind = FUZZY
 
     def __init__(
         self, circuit: Circuit, wiring: Wiring, config: EvaluatorConfig, seed: int
@@ -88,14 +84,3 @@ class FuzzyGoals(GoalNetworks):
         slope = math.log(self.confidence) - low
         both = torch.stack([truth, 1.0 - truth], dim=1) * slope + low
         return torch.cat([both.new_zeros(1, 2, both.shape[2]), both])
-
-    def _kernel_tables(self, layout: Layout) -> tuple[UnitTables, ...]:
-        leaves = self._logarithms(torch.tensor([[0.0, 1.0]]))
-        return (UnitTables(layout, FuzzyUnit(), leaves),)
-
-    def _kernel_inputs(self, kernel: KernelNetworks) -> KernelInputs:
-        layout, (tables,) = kernel.layout, kernel.tables
-        small = tables.small(self.kinds.new_zeros(self.wiring.edge_count), self.kinds.unsqueeze(0))
-        nothing = self.kinds.new_empty(0, len(layout.edge))
-        nodes = (self.kinds[layout.unit] == AND).to(self.kinds.dtype).unsqueeze(0)
-        return KernelInputs(summed(layout, small, tables.leaf), nothing, nodes, nodes[:0])

@@ -55,7 +55,7 @@ class GoalNetworks(Evaluator):
     output_row: Tensor
     output_sign: Tensor
     _valued: Tensor
-    _kind: int
+    _kind: int | None = None
     _steep = 0.0
 
     def __init__(
@@ -153,13 +153,13 @@ class GoalNetworks(Evaluator):
     def _read(self, channels: Tensor, which: Tensor) -> Tensor:
         """Return outputs in -1..1 before the sign of the goal, ``[B, O]``, from the channels."""
 
-    @abstractmethod
     def _kernel_tables(self, layout: Layout) -> tuple[UnitTables, ...]:
         """Return what makes the tables of a layout."""
+        return ()
 
-    @abstractmethod
     def _kernel_inputs(self, kernel: KernelNetworks) -> KernelInputs | None:
         """Return the parameters as the kernel takes them, or None where it cannot."""
+        return None
 
     def _readout(self, which: Tensor) -> Tensor:
         """Return zero, slope, shift and room of networks' readout; ``[O, 4]``."""
@@ -215,7 +215,7 @@ class GoalNetworks(Evaluator):
 
     def _kernel(self, *, valued: bool) -> KernelNetworks | None:
         """Return all networks, or those with a goal value, for the kernel, if it fits them."""
-        if not kernel_fits(self.value.shares):
+        if self._kind is None or not kernel_fits(self.value.shares):
             return None
         if valued not in self._kernels:
             everything = torch.arange(len(self.network_keys))

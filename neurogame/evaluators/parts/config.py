@@ -7,7 +7,7 @@ from typing import final
 
 from neurogame.settings import Settings, setting
 
-LOGIC = ("cilp", "cilp-paper", "fuzzy", "none")
+LOGIC = ("cilp", "cilp-paper", "none")
 
 
 @final

@@ -9,7 +9,7 @@ import numpy as np
 from neurogame.array_types import Int32s1, UInt8s2
 from neurogame.kernels.native.compiled import borrowed, callee, callee_sum, inlined
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp
-from neurogame.kernels.neural.layout import PLAIN, SOUND
+from neurogame.kernels.neural.layout import PLAIN
 from neurogame.kernels.neural.network import AnyNetwork, Lanes
 
 
@@ -23,7 +23,7 @@ def backpropagate(
     edge_flow: Lanes,
     node_flow: Lanes,
 ) -> None:
-    """Add the gradients of tables, edges and nodes to what is there.
+    """Add the gradients of tables, edges and nodes to what is there; kinds PLAIN and SOUND.
 
     Args:
         network: with its weights.
@@ -58,7 +58,7 @@ def backpropagate(
             for lane in range(len(pulse)):
                 pulse[lane, 0] = flow[n, 0, lane]
             _scatter_one(table_flow, table_pattern, begin, end, index, pulse)
-        elif kind == SOUND:
+        else:
             _undeviate(flow[n], state[n], nodes[0, n], nodes[1, n])
             node_flow[0, n] += _total(state[n, 0])
             node_flow[1, n] += _total(state[n, 1])
@@ -71,12 +71,6 @@ def backpropagate(
             _below_weighted(flow, state, n, 2, edges[1], edge_child, first, last, edge_flow[1])
             if begin < end:
                 _gather_pulse(flow[n], state[n], offsets[0, n], offsets[1, n], pulse)
-            _scatter_four(table_flow, table_pattern, begin, end, index, pulse)
-        else:
-            _disconnect(flow[n], state[n], nodes[0, n] != 0)
-            _below_truth(flow, n, edge_child, first, last)
-            for lane in range(len(pulse)):
-                pulse[lane, 0], pulse[lane, 1] = flow[n, 0, lane], flow[n, 1, lane]
             _scatter_four(table_flow, table_pattern, begin, end, index, pulse)
 
 
@@ -197,28 +191,6 @@ def _gather_pulse(flow: Lanes, state: Lanes, up: float, down: float, pulse: Lane
         pulse[lane, 0] = state[0, lane] * lane_exp(up - state[5, lane])
         pulse[lane, 1] = state[1, lane] * lane_exp(down - state[6, lane])
         pulse[lane, 2] = flow[2, lane]
-
-
-@callee
-def _disconnect(flow: Lanes, state: Lanes, conjunction: bool) -> None:
-    """Turn the gradients of truth's and falsity's logarithms into those of their sums."""
-    here, there = (0, 1) if conjunction else (1, 0)
-    tiny, zero = lane_constant(1e-30, state[0, 0]), lane_constant(0.0, state[0, 0])
-    for lane in range(flow.shape[1]):
-        t = -state[here, lane]
-        # d log(1 - exp(-t)) / d(-t) = -exp(-t) / (1 - exp(-t)), and 0 where t was too small.
-        slope = -_damping(t) / t if t > tiny else zero
-        flow[here, lane] += flow[there, lane] * slope
-        flow[there, lane] = zero
-
-
-@callee
-def _below_truth(flow: Lanes, n: int, children: Int32s1, first: int, last: int) -> None:
-    for e in range(first, last):
-        for channel in range(2):
-            own, below = flow[n, channel], flow[children[e] >> 1, channel ^ (children[e] & 1)]
-            for lane in range(len(own)):
-                below[lane] += own[lane]
 
 
 @callee

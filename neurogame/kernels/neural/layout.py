@@ -22,7 +22,7 @@ from neurogame.graph.graph import Graph
 from neurogame.graph.groups import places_in_groups
 from neurogame.kernels.neural.merge import BITS, ENTRIES, merge_patterns
 
-PLAIN, SOUND, FUZZY, THRESHOLD = 0, 1, 2, 3
+PLAIN, SOUND, THRESHOLD = 0, 1, 2
 """Kinds of networks; see :mod:`neurogame.kernels.neural.network`."""
 
 FILLER, FALSE, TRUE = 0, 1, 2

@@ -9,8 +9,6 @@ All arrays of numbers have one type, float32 or (to check gradients) float64. Se
     the logarithms of the deviations from floor and ceiling, and the output of the soft network.
     Nodes: floor, ceiling, soft bias. Edges: logarithmic weight, soft weight. The first two
     channels of the tables hold deviations divided by ``exp(offsets)``.
-``FUZZY``
-    the logarithms of truth and of falsity. Nodes: 1 for a conjunction, else 0.
 ``THRESHOLD``
     truth and falsity. Nodes: 1 for a conjunction, else 0. Instead of edges the constants of the
     t-norm: ``q``, ``1 / q``, ``t``, ``(1 - t)^q``, the least power, and ``t^q``. The tables hold
@@ -36,7 +34,7 @@ from neurogame.array_types import (
 from neurogame.kernels.native.compiled import borrowed, callee, inlined
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
-from neurogame.kernels.neural.layout import FUZZY, PLAIN, SOUND
+from neurogame.kernels.neural.layout import PLAIN, SOUND
 from neurogame.kernels.neural.lookup import table_sums
 
 Lanes: TypeAlias = Float32s | Float64s
@@ -44,10 +42,10 @@ Lanes2: TypeAlias = Float32s2 | Float64s2
 Lanes3: TypeAlias = Float32s3 | Float64s3
 """Numbers of one type or the other: compiled code has one form for each."""
 
-CHANNELS = (1, 3, 2, 2)
+CHANNELS = (1, 3, 2)
 """Numbers per neuron of each kind."""
 
-ROWS = (1, 7, 2, 4)
+ROWS = (1, 7, 4)
 """Rows of lanes that are kept per neuron: the channels, and what parents (or, on the way back, the
 neuron itself) need besides."""
 
@@ -151,9 +149,6 @@ def propagate(network: AnyNetwork, index: UInt8s2, state: Lanes) -> None:
             _add_weighted(own[2], state, 2, edges[1], edge_child, first, last)
             _deviate(own, nodes[0, n], nodes[1, n])
             _squash(own[2], nodes[2, n], steep)
-        elif kind == FUZZY:
-            _add_truth(own, state, edge_child, first, last)
-            _connect(own[0], own[1], nodes[0, n] != 0)
         else:
             conjunction = nodes[0, n] != 0
             _add_powers(own, state, conjunction, edge_child, first, last)
@@ -269,34 +264,6 @@ def log_sigmoid(x: float) -> Any:
     zero, one = lane_constant(0.0, x), lane_constant(1.0, x)
     size = x if x > zero else -x
     return (x if x < zero else zero) - lane_log(one + lane_exp(-size))
-
-
-@inlined
-def _add_truth(sums: Lanes, state: Lanes, children: Int32s1, first: int, last: int) -> None:
-    for e in range(first, last):
-        for channel in range(2):
-            total, below = sums[channel], state[children[e] >> 1, channel ^ (children[e] & 1)]
-            for lane in range(len(total)):
-                total[lane] += below[lane]
-
-
-@inlined
-def _connect(true: Lanes, false: Lanes, conjunction: bool) -> None:
-    """Turn sums of logarithms into the truth and falsity of a conjunction or disjunction."""
-    product, rest = (true, false) if conjunction else (false, true)
-    for lane in range(len(product)):
-        rest[lane] = log_one_minus_exp(product[lane])
-
-
-@inlined
-def log_one_minus_exp(x: float) -> Any:
-    """Return ``log(1 - exp(x))`` of a number below 0."""
-    one, near = lane_constant(1.0, x), lane_constant(_NEAR, x)
-    tiny = lane_constant(1e-30, x)
-    t = -x if x < -tiny else tiny
-    rest = t if t < near else one - lane_exp(-t)
-    more = log_damping(t) if t < near else lane_constant(0.0, x)
-    return lane_log(rest) + more
 
 
 @inlined

@@ -29,7 +29,7 @@ from neurogame.array_types import (
 from neurogame.kernels.native.compiled import callee, compiled, inlined, merged
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
-from neurogame.kernels.neural.layout import FUZZY, SOUND, THRESHOLD
+from neurogame.kernels.neural.layout import SOUND, THRESHOLD
 from neurogame.kernels.neural.lookup import LANES, TILE, index_lanes, index_one
 from neurogame.kernels.neural.network import ROWS, Lanes, Network, propagate
 
@@ -193,8 +193,6 @@ def _add_outputs(
             own = state[output[o]]
             if kind == SOUND:
                 _read_sound(own, zero, slope, shift, room, sign, y)
-            elif kind == FUZZY:
-                _read_fuzzy(own, sign, y)
             else:
                 for lane in range(len(y)):
                     y[lane] = sign * own[0, lane]
@@ -211,15 +209,6 @@ def _read_sound(
     for lane in range(len(y)):
         odds = own[0, lane] - own[1, lane] + room * own[2, lane]
         y[lane] = sign * lane_tanh((odds - zero) * slope + shift)
-
-
-@callee
-def _read_fuzzy(own: Lanes, sign: float, y: Lanes) -> None:
-    one, two = lane_constant(1.0, sign), lane_constant(2.0, sign)
-    for lane in range(len(y)):
-        true, false = own[0, lane], own[1, lane]
-        degree = two * lane_exp(true) - one if true < false else one - two * lane_exp(false)
-        y[lane] = sign * degree
 
 
 @callee

@@ -114,7 +114,7 @@ def check_game(game: Game, kind: str, neurons: int) -> None:
     evaluator = moved(make_evaluator(game, config, seed=3))
     if isinstance(evaluator, GoalNetworks):
         assert (evaluator.reasoner.count > 0) == (neurons < 10**6)
-    check(evaluator, game.circuit, flags, CALLBACK if kind == "mlp" else PROGRAM)
+    check(evaluator, game.circuit, flags, CALLBACK if kind in ("fuzzy", "mlp") else PROGRAM)
 
 
 @pytest.mark.parametrize("fluents", [5, 63, 64, 65, 130])
@@ -137,7 +137,9 @@ def test_a_game_under_other_names() -> None:
             evaluator = map_evaluator(moved(make_evaluator(game, config)), game, other)
             assert evaluator.describe()["kind"] == kind
             flags = sample_states(other.simulator(), 100, seed=1).to_bool().numpy()
-            check(evaluator, other.circuit, flags, CALLBACK if kind == "mlp" else PROGRAM)
+            check(
+                evaluator, other.circuit, flags, CALLBACK if kind in ("fuzzy", "mlp") else PROGRAM
+            )
 
 
 def test_no_evaluator() -> None:

@@ -13,9 +13,9 @@ from neurogame.evaluators.wiring import Wiring, wire
 from neurogame.kernels.neural.layout import Layout, make_layout
 from tests.evaluators.hand_made import random_circuit
 
-NODES = (1, 3, 1)
-EDGES = (1, 2, 0)
-CHANNELS = (1, 3, 2)
+NODES = (1, 3)
+EDGES = (1, 2)
+CHANNELS = (1, 3)
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,6 @@ def random_case(seed: int, kind: int, size: int, dtype: torch.dtype) -> Case:
     if kind == 1:
         tables[:, :2] = (2 * tables[:, :2]).exp()
         nodes[0], nodes[1] = -3 + nodes[0], 3 + nodes[1]
-    if kind == 2:
-        tables = -(2 * tables).exp()
-        nodes = (nodes > 0).double()
     width = (layout.columns, (size + 63) // 64)
     words = torch.randint(-(2**62), 2**62, width, generator=generator)
     return Case(

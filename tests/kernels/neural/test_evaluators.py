@@ -31,7 +31,7 @@ from tests.evaluators.hand_made import (
 )
 
 T = TypeVar("T")
-KINDS = ("cilp-paper", "random", "cilp", "fuzzy", "fluxplayer")
+KINDS = ("cilp-paper", "random", "cilp", "fluxplayer")
 TOLERANCE = 1e-5
 
 
@@ -209,6 +209,14 @@ def test_float64_and_fuzzy_inputs_are_left_to_torch(both: Any) -> None:
         assert torch.equal(*both(lambda: evaluator(0.3 * x)))
         evaluator.double()
         assert torch.equal(*both(lambda: evaluator(x)))
+
+
+def test_kinds_without_a_kernel_are_left_to_torch(both: Any) -> None:
+    evaluator = trained(random_circuit(1, fluents=12, gates=20), "fuzzy")
+    assert not evaluator.compiles()
+    assert evaluator.exported() is None
+    x = states(20, 12)
+    assert torch.equal(*both(lambda: evaluator.values(StateBatch.from_bool(x))))
 
 
 def test_the_choice_must_exist(monkeypatch: pytest.MonkeyPatch) -> None:
