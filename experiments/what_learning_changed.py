@@ -21,16 +21,17 @@ from itertools import product
 
 import numpy as np
 import torch
+from oscillating import oscillating_fluents, oscillating_weights
+from pruning import prune_curve
 from tqdm import tqdm
 
-from neurogame.array_types import Float64s1, Float64s2, Int64s2
+from neurogame.array_types import Float64s1, Float64s2, Int64s1, Int64s2
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.inspect.change.agreement import agreement
-from neurogame.inspect.change.fluent_effects import fluent_effects
+from neurogame.inspect.change.fluent_effects import FluentEffects, fluent_effects
 from neurogame.inspect.change.move_changes import move_changes
 from neurogame.inspect.change.part_weights import part_weights
-from neurogame.inspect.change.pruning import prune_curve
 from neurogame.inspect.positions import PlayedPositions, played_positions, values_of
 from neurogame.inspect.reliability import log_odds
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
@@ -196,6 +197,9 @@ def report(
         row("mean absolute effect of all fluents", usual),
     ]
     found["moves"] = _moves(game, current, initial, some)
+    found["fluents that change at every ply"] = _oscillating(
+        game, current[0], initial[0], effects[0], oscillating_fluents(game, played)
+    )
     found["pruning"] = _pruning(game, current, initial, some)
     return found
 
@@ -221,6 +225,23 @@ def _moves(
         alike = [float(np.corrcoef(odds[0], one)[0, 1]) for one in odds[1:]]
         found.append(row("correlation of log-odds with the first run's", alike))
     return found
+
+
+def _oscillating(
+    game: Game, current: Evaluator, initial: Evaluator, effects: FluentEffects, fluents: Int64s1
+) -> list[dict[str, object]]:
+    """Return how much fluents such as whose turn it is matter to the first run."""
+    return [
+        {
+            "fluent": one.fluent,
+            "effect": f"{one.effect:+.3f}",
+            "usual": f"{one.usual:.3f}",
+            "weights": one.weights,
+            "before": f"{one.initial:.3f}",
+            "now": f"{one.current:.3f}",
+        }
+        for one in oscillating_weights(game, current, initial, effects, fluents)
+    ]
 
 
 def _pruning(
@@ -261,6 +282,8 @@ def main() -> None:
         print(json.dumps(found))
         return
     for title, rows in found.items():
+        if not rows:
+            continue
         print(f"\n{title}\n\n| " + " | ".join(rows[0]) + " |\n" + "|---" * len(rows[0]) + "|")
         for one in rows:
             print("| " + " | ".join(str(value) for value in one.values()) + " |")

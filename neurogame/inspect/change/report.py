@@ -15,9 +15,7 @@ from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.inspect.calibration import by_distance
 from neurogame.inspect.change.fluent_effects import by_square, fluent_effects, square_effects
 from neurogame.inspect.change.move_changes import move_changes
-from neurogame.inspect.change.oscillating import oscillating_fluents, oscillating_weights
 from neurogame.inspect.change.part_weights import part_weights
-from neurogame.inspect.change.pruning import prune_curve
 from neurogame.inspect.change.role_effects import role_effects
 from neurogame.inspect.change.rule_drift import rule_agreement
 from neurogame.inspect.judges.changes import judge_changes, print_judge_changes
@@ -30,7 +28,6 @@ from neurogame.waiting import during
 GAMES = 200
 """Games whose positions are looked at; half of the moves are random, so that they differ."""
 STATES = 1000
-SHARES = (0.0, 0.25, 0.5, 0.75, 0.9)
 LISTED = 12
 
 
@@ -87,8 +84,6 @@ def compared(
         [a.amounts[:, 0] - b.amounts[:, 0] for a, b in zip(now, then, strict=True)]
     )
     squares = square_effects(game, changes, now[0].states > 0)
-    toggling = oscillating_fluents(game, played)
-    oscillating = oscillating_weights(game, current, initial, now[0], toggling)
     report: dict[str, Any] = {
         "game": game.name,
         "names": list(names),
@@ -104,8 +99,6 @@ def compared(
             ]
         ],
         "distance": _distance(current, initial, played),
-        "oscillating": [asdict(one) for one in oscillating],
-        "pruning": [asdict(one) for one in prune_curve(game, current, initial, some, SHARES)],
     }
     if isinstance(current, PartsEvaluator):
         weights = part_weights(current, some.states)
@@ -190,19 +183,6 @@ def _print_evaluators(report: dict[str, Any]) -> None:
     print("\nmean absolute error of the values by plies to the end: before, now")
     for row in report["distance"]:
         print(f"{row['first']:4d}-{row['last']:<4d} {row['initial']:8.3f} {row['current']:8.3f}")
-    if report["oscillating"]:
-        print("\nfluents that change at every ply: effect (usual effect), weights before, now")
-    for row in report["oscillating"]:
-        print(
-            f"{row['fluent']:28s} {row['effect']:+8.3f} ({row['usual']:.3f}) "
-            f"{row['weights']:5d} {row['initial']:8.3f} {row['current']:8.3f}"
-        )
-    print("\nleast useful changes taken back: share, value change, Brier (at random: the same)")
-    for row in report["pruning"]:
-        print(
-            f"{100 * row['share']:5.0f} % {row['moved']:8.4f} {row['brier']:8.4f} "
-            f"({row['random_moved']:.4f} {row['random_brier']:.4f})"
-        )
 
 
 def _agreement(change: dict[str, Any]) -> str:
