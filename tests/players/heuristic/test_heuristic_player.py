@@ -21,7 +21,7 @@ from neurogame.players.heuristic import player as player_module
 from neurogame.players.heuristic.player import HeuristicPlayer, ranked_heuristics
 from neurogame.players.heuristic.ranking import RankedHeuristic
 from neurogame.players.players import make_player
-from neurogame.search.alphabeta import AlphaBeta
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game
