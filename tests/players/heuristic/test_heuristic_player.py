@@ -83,7 +83,7 @@ def test_those_that_say_the_same_come_later() -> None:
 def test_expectations_are_those_of_random_games() -> None:
     """The expected goal is the regression of the goal on the feature."""
     own, found = game(NAME), evidence()
-    one = rivals()[0]
+    one = rivals(0)[0]
     heuristic = one.ranked.heuristic
     k = next(k for k, f in enumerate(found.features) if f is heuristic.feature)
     base, slope = heuristic.line((0, 100))
@@ -103,7 +103,7 @@ def test_quarters() -> None:
 
 
 def test_who_foretells_is_kept_and_who_does_not_is_replaced() -> None:
-    some = rivals()[:6]
+    some = rivals(0)[:6]
     standing = Standing(some, 1)
     assert standing.choose(3, None)[:2] == [0, 1]
     for _ in range(20):
@@ -121,7 +121,7 @@ def test_who_foretells_is_kept_and_who_does_not_is_replaced() -> None:
 
 
 def test_what_foretells_nothing_stays_what_it_was() -> None:
-    some = rivals()[:2]
+    some = rivals(0)[:2]
     standing = Standing(some, 1)
     standing.announce(0, 0.5, 0.0)
     assert standing.announced == (0,)
@@ -131,7 +131,7 @@ def test_what_foretells_nothing_stays_what_it_was() -> None:
 
 
 def test_the_quarter_decides_who_comes_first() -> None:
-    one, other = rivals()[:2]
+    one, other = rivals(0)[:2]
     early = replace(one, quarters=np.array([0.9, 0.1, 0.0, 0.0]))
     late = replace(other, quarters=np.array([0.0, 0.0, 0.2, 0.3]))
     standing = Standing([early, late], 1)
@@ -139,7 +139,7 @@ def test_the_quarter_decides_who_comes_first() -> None:
 
 
 def test_others_are_tried_at_random_and_few_are_named_again() -> None:
-    some = rivals()
+    some = rivals(0)
     drawn = {tuple(Standing(some, seed).choose(3, None)) for seed in range(40)}
     assert {own[:2] for own in drawn} == {(0, 1)}
     assert len({own[2] for own in drawn}) > 3
@@ -161,7 +161,7 @@ def announced(value: float, *, proved: bool = False, depth: int = 3, move: int =
         scores={},
         proved_states={},
     )
-    return Announced(ranked=rivals()[0], result=result, role=0)
+    return Announced(ranked=rivals(0)[0], result=result, role=0)
 
 
 def test_what_is_played() -> None:
@@ -199,7 +199,7 @@ def test_nodes_are_shared_out() -> None:
 
 
 def test_the_strongest_stay_where_nothing_is_chosen_anew() -> None:
-    made_of = rivals()[:2]
+    made_of = rivals(0)[:2]
     made = HeuristicSearch(
         game(NAME), lambda _: made_of, workers=1, heuristics=2, reselect=False, seed=1
     )
@@ -215,7 +215,7 @@ def test_only_the_strongest_are_tried() -> None:
     for state in [state for match in walked(own, 3, 2) for state in match[:-1:2]]:
         made.search(state, 0, Limit(depth=1))
         tried |= {id(one.ranked) for one in made.announced}
-    assert tried <= {id(one) for one in rivals()[:8]}
+    assert tried <= {id(one) for one in rivals(0)[:8]}
     assert len(tried) > 3
 
 
