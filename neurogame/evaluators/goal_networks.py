@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -129,7 +128,7 @@ class GoalNetworks(Evaluator):
             return None
         from neurogame.kernels.neural.exported import Exported
 
-        return Exported(program, self.reasoner.logic, np.arange(self.fluent_count))
+        return Exported(program, self.reasoner.logic)
 
     def compiles(self) -> bool:
         """Return whether the compiled kernel computes values with the present weights."""

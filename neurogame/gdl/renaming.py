@@ -68,7 +68,7 @@ def renamed_rule(rule: Rule, names: Mapping[str, str], variables: Mapping[str, s
     Args:
         rule: the rule.
         names: name -> new name; other names stay.
-        variables: variable -> new variable, without the ``?``; for every variable of the rule.
+        variables: variable -> new variable, without the ``?``; other variables stay.
     """
     body = tuple(_renamed(formula, names, variables) for formula in rule.body)
     return Rule(_renamed(rule.head, names, variables), body, rule.position)
@@ -77,7 +77,7 @@ def renamed_rule(rule: Rule, names: Mapping[str, str], variables: Mapping[str, s
 def _renamed(node: Node, names: Mapping[str, str], variables: Mapping[str, str]) -> Node:
     """Return a formula or term with its names changed."""
     if isinstance(node, Variable):
-        return replace(node, name=variables[node.name])
+        return replace(node, name=variables.get(node.name, node.name))
     if isinstance(node, Symbol):
         return replace(node, name=names.get(node.name, node.name))
     if isinstance(node, Compound):

@@ -14,7 +14,6 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.learn.comparison import Comparison, compare
 from neurogame.learn.counter_random import derived_seed
-from neurogame.learn.mapped_evaluator import at_home, map_evaluator
 from neurogame.learn.timed_learning import TimedLearner, is_too_slow
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
@@ -62,7 +61,7 @@ def refine_evaluator(
 
     Args:
         game: the game.
-        evaluator: of the game; a mapped one learns where it came from.
+        evaluator: of the game.
         seconds: time for it, checks included; matches are cut off when it is over.
         seed: decides the games.
 
@@ -72,15 +71,12 @@ def refine_evaluator(
     started = time.monotonic()
     if is_too_slow(game, seconds):
         return None
-    former, home = at_home(evaluator, game)
-    begun = former if isinstance(former, PartsEvaluator) else None
-    learner = TimedLearner(home, begun=begun, seed=seed)
+    begun = evaluator if isinstance(evaluator, PartsEvaluator) else None
+    learner = TimedLearner(game, begun=begun, seed=seed)
     learner.learn(started + _LEARNING * seconds)
     if not learner.games:
         return None
     refined: Evaluator = learner.averaged
-    if home is not game:
-        refined = map_evaluator(refined, home, game)
     found = compare(
         game,
         refined,

@@ -13,8 +13,8 @@ from neurogame.evaluators.rules.of_rules import rules_evaluator
 from neurogame.evaluators.rules.read import read_weighted_rules
 from neurogame.evaluators.rules.signature import rules_signature
 from neurogame.evaluators.rules.weighted_rules import RuleSet
-from neurogame.learn.mapped_evaluator import map_evaluator
 from neurogame.simulate.game import Game
+from neurogame.simulate.game_mapping import GameMapping, map_game
 
 
 def load_weighted_rules(path: Path | str) -> RuleSet:
@@ -43,22 +43,36 @@ def evaluator_of_rules(rules: RuleSet, game: Game) -> Evaluator:
 
     Args:
         rules: the weighted rules.
-        game: to value. Where its names are not those of the rules, their own game is taken from
-            the library, and found in this one by structure.
+        game: to value, under the names that the rules were written for; see
+            :func:`mapping_of_rules`.
 
     Raises:
         CheckpointError: they are for another game.
         RulesError: a role or fluent does not exist, with its place.
         LimitError: there are too many instances.
     """
+    if rules_signature(game.rules) != rules.signature:
+        raise _refusal(rules, game)
+    instances = ground_rules(rules, game.circuit)
+    found = rules_evaluator(game, chain.from_iterable(instances), opposed=rules.opposed)
+    found.origin = Origin(game=game)
+    return found
+
+
+def mapping_of_rules(rules: RuleSet, game: Game) -> GameMapping:
+    """Return where what the game of weighted rules has stands in a game.
+
+    Args:
+        rules: the weighted rules.
+        game: the game to play. Where its names are not those of the rules, their own game is taken
+            from the library, and found in this one by structure.
+
+    Raises:
+        CheckpointError: they are for another game.
+    """
     home = game if rules_signature(game.rules) == rules.signature else _home(rules, game)
-    instances = ground_rules(rules, home.circuit)
-    own = rules_evaluator(home, chain.from_iterable(instances), opposed=rules.opposed)
-    if home is game:
-        own.origin = Origin(game=game)
-        return own
     try:
-        return map_evaluator(own, home, game)
+        return map_game(home, game)
     except CheckpointError:
         raise _refusal(rules, game) from None
 

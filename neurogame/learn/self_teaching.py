@@ -27,10 +27,10 @@ from neurogame.learn.checkpoints.checkpoint import (
 )
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.counters import Counters
-from neurogame.learn.mapped_evaluator import at_home, map_evaluator
 from neurogame.learn.timed_learning import TimedLearner
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_file import game_file
+from neurogame.simulate.game_mapping import GameMapping
 
 _NAME = "self-taught-1"
 """Its number changes whenever what is learned is to be learned anew."""
@@ -44,6 +44,7 @@ class SelfTeaching:
     """What a player learns of a game by itself; not for several threads.
 
     Attributes:
+        mapping: from the game as it is learned to the one that is played; None: that is the same.
         earlier: games of self-play before earlier matches, from which it goes on.
     """
 
@@ -58,7 +59,8 @@ class SelfTeaching:
         """
         self._game = game
         self._path = game_file(game, _NAME, "pt")
-        self.earlier, self._before, self._home = 0, 0.0, game
+        self.mapping: GameMapping | None = None
+        self.earlier, self._before = 0, 0.0
         if self._path is not None and self._path.exists():
             try:
                 self._learner = self._gone_on(self._path, seed, cores)
@@ -75,14 +77,22 @@ class SelfTeaching:
             CheckpointError: the file is of no use; other errors are possible, too.
         """
         held = load_checkpoint(path)
-        begun, home = at_home(held.evaluator(self._game), self._game)
-        counters = _sound(held)
+        mapping = held.mapping(self._game)
+        begun, counters = held.evaluator(mapping.home), _sound(held)
         if not isinstance(begun, PartsEvaluator):
             raise CheckpointError(f"{path}: holds no evaluator made of parts")
         # Other games than those that the same seed has played before.
-        found = TimedLearner(home, begun=begun, steps=held.buffer, seed=seed + _STEP, cores=cores)
-        self.earlier, self._before, self._home = counters.matches, counters.seconds, home
+        found = TimedLearner(
+            mapping.home, begun=begun, steps=held.buffer, seed=seed + _STEP, cores=cores
+        )
+        self.earlier, self._before = counters.matches, counters.seconds
+        self.mapping = None if mapping.home.circuit.key == self._game.circuit.key else mapping
         return found
+
+    @property
+    def home(self) -> Game:
+        """The game as it is learned, which may have other names than the one that is played."""
+        return self._game if self.mapping is None else self.mapping.home
 
     @property
     def games(self) -> int:
@@ -108,9 +118,8 @@ class SelfTeaching:
         self._learner.learn_a_little()
 
     def evaluator(self) -> Evaluator:
-        """Return what has been learned so far, as an evaluator of the game; it stays as it is."""
-        own = copy.deepcopy(self._learner.averaged)
-        return own if self._home is self._game else map_evaluator(own, self._home, self._game)
+        """Return what has been learned so far, an evaluator of :attr:`home`; it stays as it is."""
+        return copy.deepcopy(self._learner.averaged)
 
     def keep(self) -> None:
         """Write what was learned, for matches to come; no error if nothing can be written."""
@@ -119,7 +128,7 @@ class SelfTeaching:
         learned = self._learner.averaged
         weights = copied_weights(learned)
         found = replace(
-            empty_checkpoint(self._home),
+            empty_checkpoint(self.home),
             description=learned.describe(),
             weights=weights,
             initial_weights=weights,

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, final
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.players.search_player import SearchPlayer
+from neurogame.players.search_player import FindHome, SearchPlayer
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.alphabeta.settings import SearchSettings
+from neurogame.search.home_search import HomeSearch, from_home
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game
 
@@ -33,6 +34,7 @@ class AlphaBetaPlayer(SearchPlayer):
         device: str = "cpu",
         refine: float = 0.0,
         learn: Callable[[Game], MatchLearner] | None = None,
+        home: FindHome | None = None,
     ) -> None:
         """Make a player.
 
@@ -46,19 +48,23 @@ class AlphaBetaPlayer(SearchPlayer):
             device: where to compute.
             refine: seconds of self-play before the first match.
             learn: makes what learns from matches, or None.
+            home: finds the game that the source has learned, or None.
         """
-        super().__init__(source, name=name, limit=limit, fresh=fresh, refine=refine, learn=learn)
+        super().__init__(
+            source, name=name, limit=limit, fresh=fresh, refine=refine, learn=learn, home=home
+        )
         self._settings = settings
         self._device = device
 
     def _make_search(
         self, game: Game, seed: int, seconds: float | None, end: float | None
-    ) -> AlphaBeta:
+    ) -> AlphaBeta | HomeSearch:
         assert self._evaluator is not None, "there is a source"
-        return AlphaBeta(
+        search = AlphaBeta(
             game,
             self._evaluator,
             settings=self._settings,
             seed=seed,
             device=self._device,
         )
+        return from_home(search, self._mapping)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, final
 from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
-from neurogame.players.search_player import SearchPlayer
+from neurogame.players.search_player import FindHome, SearchPlayer
+from neurogame.search.home_search import HomeSearch, from_home
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
@@ -48,6 +49,7 @@ class MctsPlayer(SearchPlayer):
         refine: float = 0.0,
         learn: Callable[[Game], MatchLearner] | None = None,
         trained: bool = False,
+        home: FindHome | None = None,
     ) -> None:
         """Make a player.
 
@@ -66,11 +68,14 @@ class MctsPlayer(SearchPlayer):
                 match; in a start clock no more than fits.
             learn: makes what learns from matches, or None.
             trained: whether the evaluator has learned, so that gating trusts it.
+            home: finds the game that the source, or a judge, has learned, or None.
 
         Raises:
             PlayerError: the settings need an evaluator or judges and there are none.
         """
-        super().__init__(source, name=name, limit=limit, fresh=fresh, refine=refine, learn=learn)
+        super().__init__(
+            source, name=name, limit=limit, fresh=fresh, refine=refine, learn=learn, home=home
+        )
         self._settings = settings or MctsSettings()
         self._gate, self._trained = gate, trained
         self._make_judges = judges
@@ -86,7 +91,9 @@ class MctsPlayer(SearchPlayer):
         # Where nothing says what the evaluator is for, matches decide.
         self._tries_evaluator = source is not None and not self._settings.needs_evaluator
 
-    def _make_search(self, game: Game, seed: int, seconds: float | None, end: float | None) -> Mcts:
+    def _make_search(
+        self, game: Game, seed: int, seconds: float | None, end: float | None
+    ) -> Mcts | HomeSearch:
         is_new = game is not self._game
         if self._make_judges is not None and (self._judges is None or is_new):
             learned = None if end is None or seconds is None else end - _SHARE * seconds
@@ -95,13 +102,14 @@ class MctsPlayer(SearchPlayer):
                 self._decide(game, seed, end)
         if self._tries_evaluator and is_new:
             self._decide(game, seed, end)
-        return Mcts(
+        search = Mcts(
             game,
             settings=self._decided,
             evaluator=self._evaluator,
             judges=self._judges,
             seed=seed,
         )
+        return from_home(search, self._mapping)
 
     def _decide(self, game: Game, seed: int, end: float | None) -> None:
         """Have gating decide what the settings leave to it, in time if there is an end."""

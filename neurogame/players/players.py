@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from neurogame.players.own_options import FORMULAS
 from neurogame.players.player import Player
 from neurogame.players.proof_player import ProofPlayer
 from neurogame.players.random_player import RandomPlayer
+from neurogame.players.search_player import FindHome
 from neurogame.players.spec import PlayerSpec, allowed_options
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.mcts.settings import MctsSettings
@@ -129,6 +131,7 @@ def _alphabeta_player(spec: PlayerSpec, seed: int) -> AlphaBetaPlayer:
         device=_device(spec),
         refine=spec.own.refine,
         learn=_learner(spec, source, checkpoint),
+        home=_home(spec, checkpoint),
     )
 
 
@@ -185,6 +188,7 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         refine=spec.own.refine,
         learn=_learner(spec, found, checkpoint),
         trained=checkpoint is not None and checkpoint.counters.get("matches", 0) > 0,
+        home=_home(spec, checkpoint),
     )
 
 
@@ -239,6 +243,18 @@ def _device(spec: PlayerSpec) -> str:
 def _uncheckpointed(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluator]:
     """Return a maker of untrained evaluators, or of that of weighted rules."""
     return _written_source(spec) if spec.is_written else _fresh_source(spec, seed)
+
+
+def _home(spec: PlayerSpec, checkpoint: Checkpoint | None) -> FindHome | None:
+    """Return what finds the game that the source of a player has learned, if it has learned."""
+    if checkpoint is not None:
+        return checkpoint.mapping
+    if not spec.is_written:
+        return None
+    # Imported here, as checkpoints are.
+    from neurogame.learn.rules_file import load_weighted_rules, mapping_of_rules
+
+    return partial(mapping_of_rules, load_weighted_rules(spec.source))
 
 
 def _written_source(spec: PlayerSpec) -> Callable[[Game, int], Evaluator]:

@@ -9,17 +9,21 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.players.started import started
 from neurogame.search.limit import Limit
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
+from neurogame.simulate.game_mapping import GameMapping
 from neurogame.waiting import during, say
 
 if TYPE_CHECKING:
     from neurogame.learn.matches.learner import MatchLearner
+
+FindHome: TypeAlias = Callable[[Game], GameMapping]
+"""Says how the game of a match is numbered where something has learned it."""
 
 DEFAULT_LIMIT = Limit(seconds=1)
 """How long a player thinks about a move where neither it nor the match says anything."""
@@ -63,6 +67,7 @@ class SearchPlayer(ABC):
         fresh: bool,
         refine: float,
         learn: Callable[[Game], MatchLearner] | None = None,
+        home: FindHome | None = None,
     ) -> None:
         """Make a player.
 
@@ -76,16 +81,20 @@ class SearchPlayer(ABC):
                 match; in a start clock no more than fits.
             learn: makes what learns from the matches of a game, and has the evaluator to play
                 with; None: nothing is learned.
+            home: finds the game that the source has learned, for which all else is made then; None:
+                the source makes evaluators of any game.
         """
         self.report = ""
         self.last: SearchResult | None = None
         self._source, self._fresh, self._refine = source, fresh, refine
-        self._make_learner = learn
+        self._make_learner, self._find_home = learn, home
+        self._mapping: GameMapping | None = None
         self._learner: MatchLearner | None = None
         self._values: dict[State, tuple[float, ...]] = {}
         self._name = name
         self._limit = limit or Limit()
         self._expected = self._limit
+        self._given: Game | None = None
         self._game: Game | None = None
         self._role = 0
         self._evaluator: Evaluator | None = None
@@ -106,27 +115,39 @@ class SearchPlayer(ABC):
     ) -> None:
         """Prepare a match; see :class:`neurogame.players.player.Player`."""
         end = None if seconds is None else time.monotonic() + seconds
-        is_new = game is not self._game
+        is_new = game is not self._given
         self._expected = self._heeded(limit)
         self._values = {}
-        if self._make_learner is not None:
-            if self._learner is None or is_new:
-                self._learner = self._make_learner(game)
-            else:
-                self._learner.refresh()
+        if self._make_learner is not None and self._learner is not None and not is_new:
+            self._learner.refresh()
+        if is_new:
+            self._settle(game)
+        home = game if self._mapping is None else self._mapping.home
+        if self._learner is not None:
             self._evaluator = self._learner.evaluator
         elif self._source is not None and (self._evaluator is None or self._fresh or is_new):
-            self._evaluator = self._source(game, seed if self._fresh else 0)
+            self._evaluator = self._source(home, seed if self._fresh else 0)
             self._evaluator, self.report = _refined_in_time(
-                game, self._evaluator, self._refine, seed, end
+                home, self._evaluator, self._refine, seed, end
             )
-        self._search = self._make_search(game, seed, seconds, end)
-        self._game, self._role, self.last = game, role, None
+        self._search = self._make_search(home, seed, seconds, end)
+        self._given, self._game, self._role, self.last = game, home, role, None
         if seconds is not None:
             state = game.initial_state()
             if not state.is_terminal and all(state.legal_moves):
                 assert end is not None
                 self._use_start(state, end)
+
+    def _settle(self, game: Game) -> None:
+        """Find how a new game is numbered by what has learned it, or learns it."""
+        mapping = None
+        if self._make_learner is not None:
+            self._learner = self._make_learner(game)
+            mapping = self._learner.mapping
+        elif self._find_home is not None:
+            mapping = self._find_home(game)
+        is_home = mapping is None or mapping.home.circuit.key == game.circuit.key
+        self._mapping = None if is_home else mapping
 
     def _use_start(self, state: State, end: float) -> None:
         """Use what is left of the seconds to get ready in.
@@ -144,7 +165,8 @@ class SearchPlayer(ABC):
         """Return the search for a match; ``_game`` is still the game of the match before.
 
         Args:
-            game: the game.
+            game: the game, as it is numbered by what has learned it; ``_mapping`` leads from there
+                to the game of the match, or is None.
             seed: decides every random choice in this match.
             seconds: to get ready in, or None.
             end: when that is over, as ``time.monotonic`` tells it, or None.
@@ -204,7 +226,11 @@ class SearchPlayer(ABC):
         # Imported here: who learns nothing needs nothing of the learning room.
         from neurogame.learn.matches.learner import PlayedMatch
 
-        self._learner.observe(PlayedMatch(states=states, values=self._values))
+        values, mapping = self._values, self._mapping
+        if mapping is not None:
+            states = [mapping.home_state(state) for state in states]
+            values = {mapping.home_state(s): mapping.home_values(v) for s, v in values.items()}
+        self._learner.observe(PlayedMatch(states=states, values=values))
         self._learner.learn()
 
 

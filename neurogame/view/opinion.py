@@ -27,7 +27,6 @@ from neurogame.inspect.attribution.of_moves import attribute_move, is_sum
 from neurogame.inspect.move_values import EvaluatorOrJudge, MoveValue, move_values
 from neurogame.inspect.weights import WeightedNetworks
 from neurogame.kernels.leaves.move_scores import LOGITS
-from neurogame.learn.mapped_evaluator import MappedEvaluator
 from neurogame.simulate.game import State
 from neurogame.simulate.states import StateBatch
 
@@ -138,9 +137,8 @@ def _measure(opinion: EvaluatorOrJudge) -> Measure:
 def _methods(opinion: EvaluatorOrJudge) -> tuple[Method, ...]:
     """Return how an opinion can be taken apart, the usual way first."""
     if isinstance(opinion, Evaluator):
-        inner = opinion.inner if isinstance(opinion, MappedEvaluator) else opinion
         smooth: tuple[Method, ...] = ("gradients",) if value_for(opinion, 0).is_smooth else ()
-        exact: tuple[Method, ...] = ("exact",) if isinstance(inner, PartsEvaluator) else ()
+        exact: tuple[Method, ...] = ("exact",) if isinstance(opinion, PartsEvaluator) else ()
         return (*exact, "shapley", *smooth, "toggling")
     return ("exact", "shapley", "toggling") if is_sum(opinion) else ("shapley", "toggling")
 

@@ -15,10 +15,11 @@ from neurogame.evaluators.config import is_fresh
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.inspect.subject import ACTION
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
-from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules
+from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules, mapping_of_rules
 from neurogame.learn.run_folder import BEST, CONFIG, LATEST
 from neurogame.players.spec import RULES_SUFFIX
 from neurogame.simulate.game import Game
+from neurogame.simulate.game_mapping import GameMapping
 from neurogame.view.deferred import Deferred
 from neurogame.view.opinion import PageOpinion
 from neurogame.view.recorded import Line, Remarks, read_match
@@ -127,17 +128,27 @@ def _with(subject: PageSubject, source: str, seed: int) -> PageSubject:
         return replace(subject, opinions=opinions, judged_by=f"{source} (untrained)")
     if Path(source).suffix.lower() == RULES_SUFFIX:
         rules = load_weighted_rules(Path(source))
-        written = Deferred(lambda: PageOpinion(evaluator_of_rules(rules, game)))
+        mapping = mapping_of_rules(rules, game)
+        subject, home = _renumbered(subject, mapping), mapping.home
+        written = Deferred(lambda: PageOpinion(evaluator_of_rules(rules, home)))
         return replace(
             subject, opinions={VALUES: written}, judged_by=source, opponent=_playing(source)
         )
     checkpoint = load_checkpoint(source)
+    subject = _renumbered(subject, checkpoint.mapping(game))
     return replace(
         subject,
-        opinions=_opinions(checkpoint, game),
+        opinions=_opinions(checkpoint, subject.game),
         judged_by=source,
         opponent=_opponent(source, checkpoint),
     )
+
+
+def _renumbered(subject: PageSubject, mapping: GameMapping) -> PageSubject:
+    """Return the same, its game numbered as what values it has learned it."""
+    # The texts of moves stay, and thereby those of a recorded match.
+    is_home = mapping.home.circuit.key == mapping.game.circuit.key
+    return subject if is_home else replace(subject, game=mapping.namesake)
 
 
 def _fresh(source: str, game: Game, seed: int) -> PageOpinion:

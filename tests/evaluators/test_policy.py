@@ -10,13 +10,9 @@ import torch
 
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.policy.policy import LearnedPolicy
-from neurogame.gdl.scramble import scramble
 from neurogame.kernels.leaves.move_scores import make_scores, score_moves
 from neurogame.kernels.twin.expand import pack_rows
-from neurogame.learn.mapped_judge import map_judge
 from neurogame.simulate.game import Game
-from neurogame.simulate.game_mapping import map_game
-from neurogame.simulate.states import StateBatch
 from tests.evaluators.parts_of_games import parts_of, states_in_play
 
 
@@ -92,22 +88,3 @@ def test_it_is_what_its_description_and_weights_say() -> None:
         LearnedPolicy.rebuild(game, {"hidden": 3})
     with pytest.raises(GameError, match="another game's"):
         policy(states[:, 1:], 0)
-
-
-def test_a_scrambled_game_has_the_same_scores() -> None:
-    own = load("breakthrough6")
-    other = Game.from_rules(scramble(own.rules, 11, numbers=True).rules, "scrambled", cache=False)
-    policy, mapping = random_policy(own), map_game(own, other)
-    judge, states = map_judge(policy, own, other), states_in_play(own, 30).to_bool()
-    assert make_scores(judge, other.circuit).is_compiled
-    twins = torch.zeros_like(states)
-    twins[:, list(mapping.fluents)] = states
-    for role, there in enumerate(mapping.roles):
-        first, last = own.move_offsets[role : role + 2]
-        legal = own.simulator().look(StateBatch.from_bool(states)).legal[:, first:last].numpy()
-        places = list(mapping.moves[role])
-        twin_legal = np.zeros_like(legal)
-        twin_legal[:, places] = legal
-        found = judge.move_scores(twins.numpy(), twin_legal, there)[:, places]
-        expected = policy.move_scores(states.numpy(), legal, role)
-        np.testing.assert_allclose(found[legal], expected[legal], rtol=1e-5)

@@ -27,8 +27,8 @@ from neurogame.inspect.move_values import move_values
 from neurogame.inspect.named_state import named_state
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
-from neurogame.learn.mapped_judge import MappedJudge
 from neurogame.simulate.game import Game, State
+from neurogame.simulate.game_mapping import map_game
 from tests.conftest import REPOSITORY
 
 
@@ -199,22 +199,20 @@ def test_names_do_not_matter(kind: str) -> None:
     game = Game.load("connectfour")
     judge = JUDGES[kind](game)
     other = Game.from_rules(scramble(game.rules, seed=5).rules, "other")
-    mapped = MappedJudge(judge, game, other)
+    namesake = map_game(game, other).namesake
     state = named_state(game, "random:6:2")
     role = mover(state)
     mine = attribute_move(judge, state, role, state.legal_moves[role][1])
-    roles, moves = mapped.mapping.roles, mapped.mapping.moves
-    held = torch.zeros_like(state.fluents)
-    held[list(mapped.mapping.fluents)] = state.fluents
-    move = moves[role][state.legal_moves[role][1]]
-    yours = attribute_move(mapped, State(other, held), roles[role], move)
+    same = State(namesake, state.fluents)
+    yours = attribute_move(judge, same, role, state.legal_moves[role][1])
     assert yours.total == pytest.approx(mine.total, abs=1e-6)
     amounts = [sorted(own.amount for own in found.contributions) for found in (mine, yours)]
     assert amounts[0] == pytest.approx(amounts[1], abs=1e-6)
     named = [own for own in yours.contributions if own.fluents]
     assert named
     for own in named:
-        assert any(other.fluents[fluent] in own.label for fluent in own.fluents)
+        assert any(namesake.fluents[fluent] in own.label for fluent in own.fluents)
+        assert {namesake.fluents[fluent] for fluent in own.fluents} <= set(other.fluents)
     assert sorted(yours.by_fluent) == pytest.approx(sorted(mine.by_fluent), abs=1e-6)
 
 

@@ -32,7 +32,7 @@ from neurogame.learn.run_folder import RunFolder
 from neurogame.players.folder_player import FolderPlayer
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
+from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import map_game
 from neurogame.simulate.playouts import sample_states
 from neurogame.simulate.states import StateBatch
@@ -93,25 +93,26 @@ def test_a_scrambled_game_is_valued_alike_to_the_last_bit(name: str, tmp_path: P
     states = sample_states(own.simulator(), 150, seed=5).to_bool()
     twins = torch.zeros_like(states)
     twins[:, list(there.fluents)] = states
-    evaluator, mapped = found.evaluator(own), found.evaluator(other)
+    mapping = found.mapping(other)
+    assert (mapping.fluents, mapping.moves) == (there.fluents, there.moves)
+    at_home = torch.stack([mapping.home_state(State(other, twin)).fluents for twin in twins])
+    assert torch.equal(at_home, states)
+    evaluator, its_twin = found.evaluator(own), found.evaluator(mapping.home)
     with torch.no_grad():
         values = evaluator(states).numpy()
-        np.testing.assert_array_equal(mapped(twins).numpy()[:, list(there.roles)], values)
+        np.testing.assert_array_equal(its_twin(at_home).numpy(), values)
     assert len(np.unique(values)) > 20
-    ports = make_values(evaluator, own.circuit), make_values(mapped, other.circuit)
-    assert [port.kind for port in ports] == [PROGRAM, PROGRAM]
-    one = valued(ports[0], states.numpy(), 150, rows=True)
-    two = valued(ports[1], twins.numpy(), 150, rows=True)
-    np.testing.assert_array_equal(two[:, list(there.roles)], one)
-    judge, its_twin = found.judge("knowledge", own), found.judge("knowledge", other)
+    port = make_values(its_twin, mapping.home.circuit)
+    assert port.kind == PROGRAM
+    np.testing.assert_allclose(
+        valued(port, at_home.numpy(), 150, rows=True), values, rtol=0, atol=1e-5
+    )
+    judges = found.judge("knowledge", own), found.judge("knowledge", mapping.namesake)
     every = own.simulator().look(StateBatch.from_bool(states)).legal
-    for role, its_role in enumerate(there.roles):
+    for role in range(len(own.roles)):
         legal = every[:, own.move_offsets[role] : own.move_offsets[role + 1]]
-        renamed = torch.zeros_like(legal)
-        renamed[:, list(there.moves[role])] = legal
-        scores = judge.move_scores(states.numpy(), legal.numpy(), role)
-        twin_scores = its_twin.move_scores(twins.numpy(), renamed.numpy(), its_role)
-        np.testing.assert_array_equal(twin_scores[:, list(there.moves[role])], scores)
+        one, two = (judge.move_scores(states.numpy(), legal.numpy(), role) for judge in judges)
+        np.testing.assert_array_equal(one, two)
 
 
 def test_the_newest_run_wins_and_in_it_the_best_file(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from neurogame.gdl.write import rules_text
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.lanes.learner import LaneLearner
-from neurogame.learn.mapped_evaluator import MappedEvaluator
 from neurogame.learn.self_teaching import SelfTeaching
 from neurogame.learn.timed_learning import TimedLearner, is_too_slow
 from neurogame.simulate.game import Game
@@ -64,9 +63,8 @@ def _later(rounds: int) -> float:
 
 
 def inner(evaluator: object) -> PartsEvaluator:
-    own = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
-    assert isinstance(own, PartsEvaluator)
-    return own
+    assert isinstance(evaluator, PartsEvaluator)
+    return evaluator
 
 
 def files(folder: Path) -> list[Path]:
@@ -97,9 +95,13 @@ def test_a_copy_under_other_names_goes_on_too() -> None:
     copy = Game.from_rules(scrambled.rules, "copy", cache=False)
     second = taught(copy)
     assert second.earlier == first.games
-    assert isinstance(second.evaluator(), MappedEvaluator)
-    # It reads the states of the copy.
-    states = sample_states(copy.simulator(), 20, 3)
+    assert first.mapping is None
+    assert second.mapping is not None
+    assert second.mapping.game is copy
+    assert second.home is second.mapping.home
+    assert (second.home.fluents, second.home.moves) == (own.fluents, own.moves)
+    # It has learned there, and reads the states of home.
+    states = sample_states(second.home.simulator(), 20, 3)
     values = second.evaluator().values(states)
     assert values.shape == (20, 2)
     assert ((values > 0) & (values < 1)).all()

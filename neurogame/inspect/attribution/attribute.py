@@ -15,7 +15,6 @@ from neurogame.inspect.attribution.by_fluents import (
     toggled,
 )
 from neurogame.inspect.attribution.of_parts import attribute_parts
-from neurogame.learn.mapped_evaluator import MappedEvaluator
 from neurogame.simulate.game import Game, State
 
 
@@ -44,11 +43,8 @@ def attribute(
             sum of parts, for ``exact``.
     """
     check_role(state.game, role)
-    inner = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
-    if method != "exact" and not (method is None and isinstance(inner, PartsEvaluator)):
+    if method != "exact" and not (method is None and isinstance(evaluator, PartsEvaluator)):
         found = to_fluents(value_for(evaluator, role), state, method, baseline)
-    elif isinstance(evaluator, MappedEvaluator):
-        found = _mapped(evaluator, state, role)
     else:
         found = attribute_parts(_parts(evaluator), state, role)
     return replace(found, state=state)
@@ -94,23 +90,6 @@ def to_fluents(
             "this evaluator or judge has no gradients; methods for it are 'shapley' and 'toggling'"
         )
     return integrated_gradients(measured, state, begin)
-
-
-def _mapped(evaluator: MappedEvaluator, state: State, role: int) -> Attribution:
-    """Return what an evaluator says of the same state of the game that it was trained on."""
-    index = evaluator.get_buffer("fluent_index").tolist()
-    names = [state.game.fluents[fluent] for fluent in index]
-    own_role = int(evaluator.get_buffer("role_index")[role])
-    own = State(evaluator.home, state.fluents[index])
-    found = attribute_parts(_parts(evaluator.inner), own, own_role, names)
-    by_fluent = [0.0] * len(state.fluents)
-    for fluent, amount in zip(index, found.by_fluent, strict=True):
-        by_fluent[fluent] = amount
-    renamed = (
-        replace(part, fluents=tuple(sorted(index[fluent] for fluent in part.fluents)))
-        for part in found.contributions
-    )
-    return replace(found, role=role, contributions=tuple(renamed), by_fluent=tuple(by_fluent))
 
 
 def _parts(evaluator: Evaluator) -> PartsEvaluator:

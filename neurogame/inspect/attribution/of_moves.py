@@ -24,7 +24,6 @@ from neurogame.inspect.attribution.of_policy import attribute_policy, policy_sco
 from neurogame.inspect.move_values import EvaluatorOrJudge, worst_answer
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
 from neurogame.kernels.parts.limits import MOST
-from neurogame.learn.mapped_judge import MappedJudge
 from neurogame.simulate.game import Game, State
 
 
@@ -60,20 +59,15 @@ def attribute_move(
     check_move(state, role, move)
     if isinstance(opinion, Evaluator):
         return _after(opinion, state, role, move, method, baseline)
-    if isinstance(opinion, MappedJudge):
-        found = _mapped(opinion, state, role, move, method, baseline)
-    else:
-        names = input_names(state.game)
-        found = _judged(opinion, state, role, move, method, baseline, names)
+    found = _judged(opinion, state, role, move, method, baseline, input_names(state.game))
     return replace(found, state=state)
 
 
 def is_sum(judge: MoveJudge) -> bool:
     """Return whether a judge's scores are sums, so that there are exact attributions."""
-    inner = judge.judge if isinstance(judge, MappedJudge) else judge
-    if isinstance(inner, ActionCircuit):
-        return not inner.config.trainable
-    return isinstance(inner, Knowledge | LearnedPolicy)
+    if isinstance(judge, ActionCircuit):
+        return not judge.config.trainable
+    return isinstance(judge, Knowledge | LearnedPolicy)
 
 
 def check_move(state: State, role: int, move: int) -> None:
@@ -175,42 +169,3 @@ def _score(judge: MoveJudge, state: State, role: int, move: int, names: Sequence
 
     unit: Unit = "logit" if judge.scale == LOGITS else "score"
     return Measured(of=scores, unit=unit, role=role, move=move, is_smooth=False, names=names)
-
-
-def _mapped(
-    judge: MappedJudge,
-    state: State,
-    role: int,
-    move: int,
-    method: Method | None,
-    baseline: State | None,
-) -> Attribution:
-    """Return what a judge says of the same move of the game that it was made for."""
-    mapping, home = judge.mapping, judge.home
-    index = list(mapping.fluents)
-    own_role = mapping.roles.index(role)
-    own_move = mapping.moves[own_role].index(move)
-    own = State(home, state.fluents[index])
-    begin = None if baseline is None else State(home, baseline.fluents[index])
-    found = _judged(judge.judge, own, own_role, own_move, method, begin, _names(judge, state.game))
-    by_fluent = [0.0] * len(state.fluents)
-    for fluent, amount in zip(index, found.by_fluent, strict=True):
-        by_fluent[fluent] = amount
-    contributions = tuple(
-        replace(part, fluents=tuple(sorted(index[fluent] for fluent in part.fluents)))
-        for part in found.contributions
-    )
-    return replace(
-        found, role=role, move=move, contributions=contributions, by_fluent=tuple(by_fluent)
-    )
-
-
-def _names(judge: MappedJudge, game: Game) -> list[str]:
-    """Return the names of what formulas of the home game may read, as the other game has them."""
-    mapping = judge.mapping
-    moves = [
-        f"({game.roles[other]} {game.moves[other][move]})"
-        for other, own in zip(mapping.roles, mapping.moves, strict=True)
-        for move in own
-    ]
-    return [*(game.fluents[fluent] for fluent in mapping.fluents), *moves]

@@ -33,7 +33,6 @@ from neurogame.inspect.weights import (
     tensor_drifts,
     weight_table,
 )
-from neurogame.learn.mapped_evaluator import MappedEvaluator
 from neurogame.simulate.game import Game
 
 _LISTED = 12
@@ -51,45 +50,42 @@ def evaluator_html(evaluator: Evaluator) -> str:
         evaluator: of any kind; one that knows its game and first weights
             (:attr:`~neurogame.evaluators.base.Evaluator.origin`) shows rules and drift.
     """
-    inner = evaluator.inner if isinstance(evaluator, MappedEvaluator) else evaluator
-    kind = str(evaluator.describe().get("kind", type(inner).__name__))
+    kind = str(evaluator.describe().get("kind", type(evaluator).__name__))
     of = "" if evaluator.origin is None else f" of {evaluator.origin.game.name}"
-    parts: list[Content] = [stack(_facts(evaluator, inner), _settings(evaluator))]
-    tensors = _tensors(inner)
+    parts: list[Content] = [stack(_facts(evaluator), _settings(evaluator))]
+    tensors = _tensors(evaluator)
     if tensors is not None:
         parts.append(tensors)
-    rules = _rules(inner)
+    rules = _rules(evaluator)
     if rules is not None:
         parts.append(rules)
     return panel(f"evaluator {kind}{of}", *parts)
 
 
-def _facts(evaluator: Evaluator, inner: Evaluator) -> Html:
+def _facts(evaluator: Evaluator) -> Html:
     """Return what it reads and gives, and how large it is."""
     rows: list[tuple[Content, Content]] = []
     origin = evaluator.origin
     roles = f"{evaluator.role_count} roles" if origin is None else ", ".join(origin.game.roles)
     rows.append(("values for", roles))
     rows.append(("reads", f"{count(evaluator.fluent_count)} fluents"))
-    numbers = sum(own.numel() for own in inner.parameters())
+    numbers = sum(own.numel() for own in evaluator.parameters())
     rows.append(("weights", count(numbers) if numbers else "none: nothing is learned"))
-    if isinstance(evaluator, MappedEvaluator):
-        rows.append(("trained on", f"{evaluator.home.name}, the same rules under other names"))
-    if isinstance(inner, PartsEvaluator):
-        sizes = inner.layout.sizes
-        logic = "none" if inner.networks is None else str(inner.networks.describe().get("kind"))
+    if isinstance(evaluator, PartsEvaluator):
+        sizes, networks = evaluator.layout.sizes, evaluator.networks
+        logic = "none" if networks is None else str(networks.describe().get("kind"))
         rows += [
             ("logic", logic),
             ("patterns", f"{count(sizes.lookups)}, with {count(sizes.rows)} rows of tables"),
-            ("hidden units", count(inner.embedding.shape[-1])),
+            ("hidden units", count(evaluator.embedding.shape[-1])),
             (
                 "modes",
                 f"{sizes.modes}, which share weights: {sizes.sets} set{'s'[: sizes.sets > 1]}",
             ),
         ]
-    if isinstance(inner, PlainNetworks | SoundNetworks):
-        rows.append(("goal networks", count(len(inner.network_keys))))
-        rows.append(("neurons", count(inner.wiring.unit_count)))
+    if isinstance(evaluator, PlainNetworks | SoundNetworks):
+        rows.append(("goal networks", count(len(evaluator.network_keys))))
+        rows.append(("neurons", count(evaluator.wiring.unit_count)))
     return facts(rows)
 
 

@@ -175,8 +175,7 @@ class SearchEvaluator:
             arguments[Input.TO_CELLS] = places.ctypes.data
             logic = step.code.address("evaluate")
             self._kept = step, places, cells
-        fluents = exported.fluents.astype(np.int64)
-        return make_valuation(exported.program, logic, arguments, fluents, source, target)
+        return make_valuation(exported.program, logic, arguments, source, target)
 
     def _call(self) -> None:
         """Value the given states with the module; called by compiled code."""

@@ -106,7 +106,6 @@ class Valuation(Struct):
         logic: address of the generated code that computes the redirected leaves, 0 where there
             are none; it takes the address of its arguments.
         logic_arguments: its arguments.
-        logic_fluents: fluent of the state that each fluent of the logic is; int64 ``[F]``.
         logic_source: what it reads; int64 ``[F, Lw]``.
         logic_target: what it writes; int64 ``[X, Lw]``.
     """
@@ -122,7 +121,6 @@ class Valuation(Struct):
     square: UInt64s1
     logic: int
     logic_arguments: Int64s1
-    logic_fluents: Int64s1
     logic_source: Int64s2
     logic_target: Int64s2
 
@@ -134,7 +132,6 @@ def make_valuation(
     program: Program,
     logic: int,
     logic_arguments: Int64s1,
-    logic_fluents: Int64s1,
     logic_source: Int64s2,
     logic_target: Int64s2,
 ) -> Valuation:
@@ -152,7 +149,6 @@ def make_valuation(
         square=np.zeros(64, np.uint64),
         logic=logic,
         logic_arguments=logic_arguments,
-        logic_fluents=logic_fluents,
         logic_source=logic_source,
         logic_target=logic_target,
     )
@@ -174,7 +170,7 @@ def value_states(values: Values) -> None:
             if logic != 0:
                 ahead = word % target.shape[1]
                 if ahead == 0:
-                    _fill_source(values, own, word)
+                    _fill_source(values, own, fluents, word)
                     call_address(logic, own.logic_arguments.ctypes.data)
                 for leaf in range(len(target)):
                     column[fluents + leaf] = target[leaf, ahead]
@@ -189,14 +185,14 @@ def value_states(values: Values) -> None:
 
 
 @inner
-def _fill_source(values: Values, own: Valuation, word: int) -> None:
+def _fill_source(values: Values, own: Valuation, fluents: int, word: int) -> None:
     """Write as many states as the logic's block has lanes; the column is overwritten."""
-    fluents, source, column = own.logic_fluents, own.logic_source, own.column
+    source, column = own.logic_source, own.column
     for ahead in range(source.shape[1]):
         if LANES * (word + ahead) < values.count:
-            _fill_column(values, column, len(fluents), own.square, word + ahead)
-            for fluent in range(len(fluents)):
-                source[fluent, ahead] = column[fluents[fluent]]
+            _fill_column(values, column, fluents, own.square, word + ahead)
+            for fluent in range(fluents):
+                source[fluent, ahead] = column[fluent]
 
 
 @inner

@@ -36,9 +36,8 @@ from neurogame.learn.checkpoints.claims import check_file
 from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.checkpoints.stored_once import stored_once
 from neurogame.learn.judges import UNFIT, rebuild_judge
-from neurogame.learn.mapped_evaluator import map_evaluator
-from neurogame.learn.mapped_judge import map_judge
 from neurogame.simulate.game import Game
+from neurogame.simulate.game_mapping import GameMapping, map_game
 from neurogame.version import __version__
 from neurogame.views import show_as
 
@@ -127,15 +126,28 @@ class Checkpoint:
                 )
         return game
 
-    def evaluator(self, game: Game | None = None) -> Evaluator:
-        """Return the trained evaluator, reading the fluents of ``game``.
+    def mapping(self, game: Game) -> GameMapping:
+        """Return where what the stored game has stands in the same game under other names.
 
         Args:
-            game: the game it shall value; the stored one if None. Its names may be scrambled
-                and its rules in any layout, as long as the rules are the same.
+            game: its names may be scrambled and its rules in any layout, as long as the rules are
+                the same.
 
         Raises:
-            CheckpointError: the game is a different one, or there is no evaluator.
+            CheckpointError: the game is a different one.
+        """
+        return map_game(self.game(), game)
+
+    def evaluator(self, game: Game | None = None) -> Evaluator:
+        """Return the trained evaluator.
+
+        Args:
+            game: the game it shall value, numbered as the stored one; None: that one. Under other
+                names it is :attr:`.GameMapping.namesake` of :meth:`mapping` that is.
+
+        Raises:
+            CheckpointError: the game is a different one or numbered otherwise, or there is no
+                evaluator.
         """
         return self._build(self.weights, game)
 
@@ -148,11 +160,11 @@ class Checkpoint:
 
         Args:
             name: such as ``knowledge``.
-            game: the game to play; the stored one if None. Its names may be scrambled and its
-                rules in any layout, as long as the rules are the same.
+            game: see :meth:`evaluator`.
 
         Raises:
-            CheckpointError: there is no such judge, or the game is a different one.
+            CheckpointError: there is no such judge, or the game is a different one or numbered
+                otherwise.
         """
         if name not in self.judges:
             held = ", ".join(sorted(self.judges)) or "none at all"
@@ -160,9 +172,7 @@ class Checkpoint:
                 f"the checkpoint of {self.game_name} holds no judge of moves {name!r}, but {held}; "
                 "'neurogame learn' makes checkpoints with knowledge"
             )
-        own = self.game()
-        judge = rebuild_judge(name, own, self.judges[name])
-        return judge if game is None or game.rules == own.rules else map_judge(judge, own, game)
+        return rebuild_judge(name, self._home(game), self.judges[name])
 
     def __repr__(self) -> str:
         """Return what is in it, without any numbers that were learned."""
@@ -183,7 +193,7 @@ class Checkpoint:
                 f"moves ({', '.join(sorted(self.judges))}); search with these, as in "
                 "mcts:FILE,playout=knowledge, or train an evaluator"
             )
-        own = self.game()
+        own = self._home(game)
         try:
             evaluator = rebuild_evaluator(own, self.description, weights)
             evaluator.load_state_dict(weights)
@@ -195,10 +205,21 @@ class Checkpoint:
                 f"{error}"
             ) from None
         evaluator.eval()
-        evaluator.origin = Origin(game=own, initial=self.initial_weights)
-        if game is None or game.rules == own.rules:
-            return evaluator
-        return map_evaluator(evaluator, own, game)
+        evaluator.origin = Origin(game=game or own, initial=self.initial_weights)
+        return evaluator
+
+    def _home(self, game: Game | None) -> Game:
+        """Return the stored game; refuse one that is another, or is numbered otherwise."""
+        home = self.game()
+        if game is None or game.circuit.key == home.circuit.key:
+            return home
+        if not map_game(home, game).is_identity:
+            raise CheckpointError(
+                f"{game.name} is the game that the checkpoint of {self.game_name} was trained on, "
+                "under other names; players translate it by themselves, all else looks at "
+                "checkpoint.mapping(game).namesake"
+            )
+        return home
 
 
 def empty_checkpoint(game: Game) -> Checkpoint:

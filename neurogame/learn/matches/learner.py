@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from neurogame.array_types import Float32s, Int64s
+from neurogame.array_types import Float32s
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.build import KIND
@@ -35,12 +35,12 @@ from neurogame.learn.checkpoints.checkpoint import (
 from neurogame.learn.checkpoints.weights import copied_weights, part_of
 from neurogame.learn.counters import Counters
 from neurogame.learn.learning_state import learning_of, learning_state, restore_learning
-from neurogame.learn.mapped_evaluator import MappedEvaluator, map_evaluator
 from neurogame.learn.matches.config import MatchLearning
 from neurogame.learn.matches.replay import LearnedMatch, MatchReplay
 from neurogame.learn.matches.start import with_parts
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
+from neurogame.simulate.game_mapping import map_game
 from neurogame.version import __version__
 
 _LEARNING, _REPLAY = "matches.learning.", "matches.replay."
@@ -49,7 +49,7 @@ _LEARNING, _REPLAY = "matches.learning.", "matches.replay."
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlayedMatch:
-    """A match, as a player saw it.
+    """A match, as a player saw it, of the game that the learner knows.
 
     Attributes:
         states: its states in order, the last one where it ended; at least one.
@@ -69,7 +69,8 @@ class MatchLearner:
 
     Attributes:
         path: the file, a checkpoint.
-        evaluator: to play with; of the given game. Weights change in place, and only in
+        mapping: from the game that it knows, which is the file's, to the given one.
+        evaluator: to play with; of the game that it knows. Weights change in place, and only in
             :meth:`learn` and :meth:`refresh`.
         counters: matches and plies learned from, and updates of the weights.
     """
@@ -109,18 +110,17 @@ class MatchLearner:
         found = held or start()
         self._base = found if isinstance(found, Checkpoint) else None
         self._own = game if self._base is None else self._base.game()
+        try:
+            self.mapping = map_game(self._own, game)
+        except CheckpointError as error:
+            raise CheckpointError(
+                f"{self.path}: cannot learn {game.name} into it: {error}, or learn into another "
+                "file"
+            ) from None
         begun = found.evaluator(self._own) if isinstance(found, Checkpoint) else found
         self._parts: PartsEvaluator = with_parts(self._own, begun)
         self._initial = copied_weights(self._parts)
         self.evaluator: Evaluator = self._parts
-        if self._own.rules != game.rules:
-            try:
-                self.evaluator = map_evaluator(self._parts, self._own, game)
-            except CheckpointError as error:
-                raise CheckpointError(
-                    f"{self.path}: cannot learn {game.name} into it: {error}, or learn into "
-                    "another file"
-                ) from None
         # Compiled now: at the end of a match there may be little time.
         self._value, self._learn_all = entry(value_recorded), entry(learn_recorded)
         self._learning = learning_of(self._parts, self.config.steps)
@@ -234,7 +234,6 @@ class MatchLearner:
         it is the present value of the state that followed: a look one ply ahead, at the move that
         was made.
         """
-        roles = self._roles()
         held = torch.stack([state.fluents for state in match.states])
         with torch.no_grad():
             values = self.evaluator(held).float().numpy()
@@ -246,15 +245,14 @@ class MatchLearner:
             found = np.array(match.values.get(state, ()), np.float32)
             if len(found) and bool(np.isfinite(found).all()):
                 searched[place] = found.clip(0, 1)
-        own = held[:, self._fluents()][:-1]
         match_ = LearnedMatch(
-            states=np.stack([state_words(row.numpy()) for row in own]),
-            logic=self._logic(own),
+            states=np.stack([state_words(row.numpy()) for row in held[:-1]]),
+            logic=self._logic(held[:-1]),
             targets=np.zeros_like(searched),
         )
         games = self._recorded([match_], np.random.default_rng(0))
-        array_of(games, "searched")[:] = searched[:, roles]
-        array_of(games, "goals")[0] = values[-1][roles]
+        array_of(games, "searched")[:] = searched
+        array_of(games, "goals")[0] = values[-1]
         array_of(games, "ended")[0] = int(last.is_terminal)
         self._value(games)
         targets = array_of(games, "targets").copy()
@@ -290,19 +288,6 @@ class MatchLearner:
         with torch.no_grad():
             found: Float32s = networks(held).float().numpy()
         return found
-
-    def _fluents(self) -> Tensor:
-        """Return where each fluent of the own game stands in the game that is played."""
-        if isinstance(self.evaluator, MappedEvaluator):
-            return self.evaluator.get_buffer("fluent_index")
-        return torch.arange(len(self._own.fluents))
-
-    def _roles(self) -> Int64s:
-        """Return where each role of the own game stands in the game that is played."""
-        if isinstance(self.evaluator, MappedEvaluator):
-            found: Int64s = self.evaluator.get_buffer("role_index").numpy()
-            return np.argsort(found)
-        return np.arange(len(self._own.roles))
 
 
 def _is_of_parts(held: Checkpoint) -> bool:

@@ -22,6 +22,7 @@ from neurogame.players.judges import make_judges
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
+from neurogame.simulate.game_mapping import GameMapping
 from neurogame.waiting import during
 
 if TYPE_CHECKING:
@@ -121,26 +122,34 @@ class Offers:
                 **{key: value for key, value in checkpoint.config.items() if key == "outlook"}
             )
             offers = [
-                *self._valued(str(path), lambda: checkpoint.evaluator(self._game), settings),
+                *self._valued(str(path), lambda: self._of(checkpoint), settings),
                 *self._with_policy(checkpoint, path),
                 *offers,
             ]
         return offers
 
+    def _of(self, checkpoint: Checkpoint) -> tuple[Evaluator, GameMapping]:
+        """Return what a checkpoint has learned, and where that is at home."""
+        mapping = checkpoint.mapping(self._game)
+        return checkpoint.evaluator(mapping.home), mapping
+
     def _valued(
-        self, source: str, make: Callable[[], Evaluator], settings: SearchSettings
+        self,
+        source: str,
+        make: Callable[[], tuple[Evaluator, GameMapping | None]],
+        settings: SearchSettings,
     ) -> list[Offer]:
         """Return the offers of both searches with an evaluator that has learned."""
         tree, plain = f"mcts:{source},{LEARNED_USE}", f"alphabeta:{source}"
         return [
             Offer(
                 name=plain,
-                make=lambda: self._alphabeta(plain, make(), settings),
+                make=lambda: self._alphabeta(plain, *make(), settings=settings),
                 expected=_LEARNED,
             ),
             Offer(
                 name=tree,
-                make=lambda: self._tree(tree, make(), LEARNED_USE),
+                make=lambda: self._tree(tree, *make(), use=LEARNED_USE),
                 expected=_LEARNED,
             ),
         ]
@@ -150,8 +159,9 @@ class Offers:
         name = f"mcts:{path},{POLICY_USE}"
 
         def make() -> Candidate:
-            judges = {"policy": checkpoint.judge("policy", self._game)}
-            return self._tree(name, checkpoint.evaluator(self._game), POLICY_USE, judges)
+            evaluator, mapping = self._of(checkpoint)
+            judges = {"policy": checkpoint.judge("policy", mapping.home)}
+            return self._tree(name, evaluator, mapping, use=POLICY_USE, judges=judges)
 
         if "policy" not in checkpoint.judges:
             return []
@@ -163,8 +173,9 @@ class Offers:
         settings = MctsSettings(**MctsSettings.read({"tree": judge}))
 
         def make() -> Candidate:
-            judges = {judge: checkpoint.judge(judge, self._game)}
-            return self._mcts(name, settings, judges)
+            mapping = checkpoint.mapping(self._game)
+            judges = {judge: checkpoint.judge(judge, mapping.home)}
+            return self._mcts(name, settings, judges, mapping=mapping)
 
         return Offer(name=name, make=make)
 
@@ -208,13 +219,13 @@ class Offers:
             seconds = 0.0
 
         @cache
-        def taught() -> Evaluator:
+        def taught() -> tuple[Evaluator, GameMapping | None]:
             if seconds > 0:
                 with during(f"{self._game.name}: learns by self-play", seconds):
                     teaching.learn(time.monotonic() + seconds)
                 teaching.keep()
                 self.notes.append(str(teaching))
-            return teaching.evaluator()
+            return teaching.evaluator(), teaching.mapping
 
         source = f"cilp,refine={teaching.seconds + seconds:.0f}"
         search, tree = self._valued(source, taught, SearchSettings())
@@ -251,21 +262,23 @@ class Offers:
         return self._found
 
     def _feature_search(self) -> Candidate:
-        return self._alphabeta("alphabeta:features", self._features(), SearchSettings())
+        return self._alphabeta("alphabeta:features", self._features())
 
     def _feature_tree(self) -> Candidate:
-        return self._tree(f"mcts:features,{FEATURES_USE}", self._features(), FEATURES_USE)
+        return self._tree(f"mcts:features,{FEATURES_USE}", self._features(), use=FEATURES_USE)
 
     def _tree(
         self,
         name: str,
         evaluator: Evaluator,
+        mapping: GameMapping | None = None,
+        *,
         use: str,
         judges: Mapping[str, MoveJudge] | None = None,
     ) -> Candidate:
         """Return a tree search that uses an evaluator in one of the ways of trials."""
-        own = evaluator_uses(MctsSettings(threads=self._threads), judges or {})[use]
-        return mcts_candidate(self._game, name, own, judges, evaluator, seed=self._seed)
+        settings = evaluator_uses(MctsSettings(threads=self._threads), judges or {})[use]
+        return self._mcts(name, settings, judges, evaluator, mapping=mapping)
 
     def _knowledge(self) -> Candidate:
         settings = MctsSettings(tree="knowledge")
@@ -284,13 +297,35 @@ class Offers:
 
     def _cilp(self) -> Candidate:
         evaluator = make_evaluator(self._game, seed=self._seed)
-        return self._alphabeta("alphabeta:cilp", evaluator, SearchSettings())
+        return self._alphabeta("alphabeta:cilp", evaluator)
 
     def _mcts(
-        self, name: str, settings: MctsSettings, judges: Mapping[str, MoveJudge] | None = None
+        self,
+        name: str,
+        settings: MctsSettings,
+        judges: Mapping[str, MoveJudge] | None = None,
+        evaluator: Evaluator | None = None,
+        *,
+        mapping: GameMapping | None = None,
     ) -> Candidate:
-        own = replace(settings, threads=self._threads)
-        return mcts_candidate(self._game, name, own, judges, seed=self._seed)
+        settings = replace(settings, threads=self._threads)
+        home = self._game if mapping is None else mapping.home
+        return mcts_candidate(
+            home, name, settings, judges, evaluator, seed=self._seed, mapping=mapping
+        )
 
-    def _alphabeta(self, name: str, evaluator: Evaluator, settings: SearchSettings) -> Candidate:
-        return alphabeta_candidate(self._game, name, evaluator, settings, seed=self._seed)
+    def _alphabeta(
+        self,
+        name: str,
+        evaluator: Evaluator,
+        mapping: GameMapping | None = None,
+        settings: SearchSettings | None = None,
+    ) -> Candidate:
+        return alphabeta_candidate(
+            self._game if mapping is None else mapping.home,
+            name,
+            evaluator,
+            settings or SearchSettings(),
+            seed=self._seed,
+            mapping=mapping,
+        )

@@ -17,20 +17,16 @@ from neurogame.evaluators.actions.build import make_action_circuit, rebuild_acti
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.actions.graph import build_graph
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
-from neurogame.gdl.scramble import scramble
 from neurogame.graph.graph import AND, OR
 from neurogame.graph.rewrite import narrowed
 from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS
-from neurogame.learn.mapped_judge import map_judge
 from neurogame.regress.action_formulas import action_formulas
 from neurogame.simulate.game import Game
-from neurogame.simulate.game_mapping import map_game
 from neurogame.simulate.states import StateBatch
 from tests.circuit.by_hand import graph_of
 from tests.circuit.random_steps import Steps, random_steps
 from tests.conftest import REPOSITORY, shared
 from tests.evaluators.actions.slow_twin import slow_scores
-from tests.gdl.slow_renaming import shuffled
 
 EDGE, CORNER, CENTRE = "(mark 1 2)", "(mark 1 1)", "(mark 2 2)"
 
@@ -225,25 +221,6 @@ def test_a_description_and_its_weights_make_the_same_heuristic_again() -> None:
     again.load_state_dict(judge.state_dict())
     states = torch.from_numpy(steps_of("connectfour5").states[-8:])
     assert torch.equal(judge(states, 1), again(states, 1))
-
-
-def test_a_scrambled_game_is_judged_alike() -> None:
-    own, analysis = analysis_of("tictactoe")
-    other = Game.from_rules(
-        shuffled(scramble(own.rules, 5, numbers=True).rules, 6), "scrambled", cache=False
-    )
-    judge = _disturbed(make_action_circuit(own, ActionConfig(trainable=True), analysis=analysis))
-    mapped, places = map_judge(judge, own, other), map_game(own, other)
-    steps = steps_of("tictactoe")
-    fluents = np.zeros_like(steps.states)
-    fluents[:, list(places.fluents)] = steps.states
-    for role, moves in enumerate(places.moves):
-        first, last = own.move_offsets[role : role + 2]
-        legal = np.zeros((len(fluents), len(moves)), np.bool_)
-        legal[:, list(moves)] = steps.legal[:, first:last]
-        found = mapped.move_scores(fluents, legal, places.roles[role])[:, list(moves)]
-        expected = judge.move_scores(steps.states, steps.legal[:, first:last], role)
-        np.testing.assert_array_equal(found, expected)
 
 
 def _disturbed(judge: ActionCircuit) -> ActionCircuit:

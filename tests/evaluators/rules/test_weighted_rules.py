@@ -22,7 +22,7 @@ from neurogame.gdl.scramble import scramble
 from neurogame.gdl.terms import Compound, Symbol, Term, Variable
 from neurogame.gdl.write import term_text
 from neurogame.inspect.named_state import named_state
-from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules
+from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules, mapping_of_rules
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
@@ -113,14 +113,14 @@ def test_the_evaluator_says_what_is_written(text: str) -> None:
 def test_names_do_not_matter() -> None:
     rules = read_weighted_rules(TEXT)
     other = Game.from_rules(scramble(GAME.rules, seed=3).rules, "other")
-    own, mapped = evaluator_of_rules(rules, GAME), evaluator_of_rules(rules, other)
-    mapping = map_game(GAME, other)
-    for state in states(GAME, 10):
-        held = torch.zeros_like(state.fluents)
-        held[list(mapping.fluents)] = state.fluents
-        with torch.no_grad():
-            mine, yours = own(state.fluents[None])[0], mapped(held[None])[0]
-        assert torch.equal(mine, yours[list(mapping.roles)])
+    mapping = mapping_of_rules(rules, other)
+    assert (mapping.home.fluents, mapping.home.roles) == (GAME.fluents, GAME.roles)
+    assert mapping.fluents == map_game(GAME, other).fluents
+    assert mapping_of_rules(rules, GAME).home is GAME
+    with pytest.raises(CheckpointError, match="under the names that they were written for"):
+        evaluator_of_rules(rules, other)
+    with pytest.raises(CheckpointError, match="is not that game of the library"):
+        mapping_of_rules(rules, Game.load("nim"))
 
 
 FLUENTS = st.sampled_from(GAME.fluents).map(parse_term)

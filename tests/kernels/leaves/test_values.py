@@ -13,24 +13,22 @@ from torch import Tensor
 
 pytest.importorskip("numba")
 
+
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
-from neurogame.gdl.scramble import scramble
 from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.leaves.evaluator import SearchEvaluator, make_values
 from neurogame.kernels.leaves.values import CALLBACK, NONE, PROGRAM, evaluate, has_failed
 from neurogame.kernels.native.compiled import compiled
 from neurogame.kernels.neural.backend import VARIABLE
-from neurogame.learn.mapped_evaluator import map_evaluator
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
 from tests.conftest import shared
 from tests.evaluators.hand_made import random_circuit, random_states, red_line_circuit
-from tests.gdl.slow_renaming import shuffled
 
 KINDS = ("cilp", "cilp-paper", "fuzzy", "fluxplayer", "mlp")
 COUNTS = (1, 2, 7, 63, 64, 65, 200)
@@ -125,21 +123,6 @@ def test_any_number_of_fluents(fluents: int) -> None:
         for neurons in (8, 1000):
             evaluator = make_evaluator(circuit, EvaluatorConfig(kind=kind, neurons=neurons))
             check(evaluator, circuit, flags, PROGRAM)
-
-
-def test_a_game_under_other_names() -> None:
-    game = Game.load("tictactoe")
-    rules = shuffled(scramble(game.rules, 11, numbers=True).rules, 12)
-    other = Game.from_rules(rules, "scrambled", cache=False)
-    for kind in ("cilp", "mlp"):
-        for neurons in (10**6, 12):
-            config = EvaluatorConfig(kind=kind, neurons=neurons)
-            evaluator = map_evaluator(moved(make_evaluator(game, config)), game, other)
-            assert evaluator.describe()["kind"] == kind
-            flags = sample_states(other.simulator(), 100, seed=1).to_bool().numpy()
-            check(
-                evaluator, other.circuit, flags, CALLBACK if kind in ("fuzzy", "mlp") else PROGRAM
-            )
 
 
 def test_no_evaluator() -> None:

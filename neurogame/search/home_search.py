@@ -1,0 +1,74 @@
+"""A search that knows a game as something has learned it, and plays it under other names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar, final
+
+from neurogame.search.alphabeta.alphabeta import AlphaBeta
+from neurogame.search.limit import Limit
+from neurogame.search.result import SearchResult
+from neurogame.simulate.game import State
+from neurogame.simulate.game_mapping import GameMapping
+
+if TYPE_CHECKING:
+    # Alpha-beta needs nothing of its compiled code.
+    from neurogame.search.mcts.mcts import Mcts
+
+SearchT = TypeVar("SearchT", bound="AlphaBeta | Mcts")
+
+
+@final
+class HomeSearch:
+    """Searches at home, and says what it finds by the numbers of the game that is played."""
+
+    def __init__(self, search: AlphaBeta | Mcts, mapping: GameMapping) -> None:
+        """Take a search.
+
+        Args:
+            search: of the home.
+            mapping: from there to the game that is played.
+        """
+        self._search, self._mapping = search, mapping
+
+    def search(self, state: State, role: int, limit: Limit) -> SearchResult:
+        """Search from a state of the played game; proved states are not told."""
+        mapping = self._mapping
+        found = self._search.search(mapping.home_state(state), mapping.home_role(role), limit)
+        places = mapping.moves[found.role]
+        return replace(
+            found,
+            role=role,
+            move=places[found.move],
+            value=mapping.values(found.value),
+            line=tuple(map(mapping.joint, found.line)),
+            scores={places[move]: value for move, value in found.scores.items()},
+            plies={places[move]: count for move, count in found.plies.items()},
+            tries={places[move]: count for move, count in found.tries.items()},
+            proved_states={},
+            state=state,
+        )
+
+    def ponder(self, state: State, role: int, stop: Callable[[], bool]) -> None:
+        """Search on until told to stop."""
+        self._search.ponder(self._mapping.home_state(state), self._mapping.home_role(role), stop)
+
+    def rehearse(self, state: State, role: int, seconds: float) -> None:
+        """Search for a moment, and remember nothing but how long things take."""
+        mapping = self._mapping
+        self._search.rehearse(mapping.home_state(state), mapping.home_role(role), seconds)
+
+    def forget(self, *, proofs: bool = True) -> None:
+        """Drop what was searched."""
+        self._search.forget(proofs=proofs)
+
+
+def from_home(search: SearchT, mapping: GameMapping | None) -> SearchT | HomeSearch:
+    """Return a search of a home for the game that is played; the same if that is the home.
+
+    Args:
+        search: of the home.
+        mapping: from there to the game that is played; None: that is the home.
+    """
+    return search if mapping is None else HomeSearch(search, mapping)
