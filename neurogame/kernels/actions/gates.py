@@ -39,8 +39,11 @@ class _Sort(NamedTuple):
     fan_in: int
 
 
+# The number of a sort is computed in `run_gates` and `run_gate`: 12 for few lanes, 6 for weights, 3
+# for OR, and the fan-in less 2. It follows from this order.
 _SORTS = tuple(starmap(_Sort, product((LANES, FEW), (False, True), (AND, OR), (2, 3, 4))))
 _FEW_SORTS = len(_SORTS) // 2
+# Products may be fused with sums, and zeros lose their signs; nothing is put in another order.
 _OFTEN = ("contract", "nsz")
 _WORD = ir.IntType(64)
 
@@ -93,6 +96,7 @@ def _write_run(builder: Any, sort: _Sort, data: Any, ends: Any) -> None:
         total = None
         for k in range(sort.fan_in):
             place = builder.add(edge, _WORD(k))
+            # In bytes, so that nothing is multiplied here. Rows of few lanes lie as far apart.
             offset = builder.zext(builder.load(builder.gep(edges, [place])), _WORD)
             value = builder.load(_row(builder, rows, offset, lanes), align=align)
             if sort.weighted:
@@ -119,6 +123,7 @@ def _run(
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
         data = [_data(context, builder, signature.args[i], arguments[i]) for i in range(3)]
         end = builder.append_basic_block("gates.end")
+        # One branch for a whole run of gates, none inside.
         choice = builder.switch(arguments[6], end)
         for number, own in enumerate(_SORTS):
             block = builder.append_basic_block(f"gates.{number}")
@@ -175,6 +180,7 @@ def _leaf(typing: Any, rows: Any, truth: Any, leaf: Any, held: Any) -> Any:
         first = builder.mul(arguments[2], _WORD(2))
         low = builder.load(builder.gep(truths, [first]))
         high = builder.load(builder.gep(truths, [builder.add(first, _WORD(1))]))
+        # Sixteen bits of a word of lanes are a vector of flags as they are.
         bits = builder.trunc(arguments[3], ir.IntType(LANES))
         flags = builder.bitcast(bits, ir.VectorType(ir.IntType(1), LANES))
         row = builder.select(

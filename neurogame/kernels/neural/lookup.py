@@ -72,6 +72,7 @@ def index_lanes(column: Any, pattern: Any, index: Any) -> None:
 
 def _has_wide_permutations() -> bool:
     """Say whether the code that numba writes may use AVX-512."""
+    # Who names a processor to numba may mean another one than this.
     if config.CPU_NAME or config.CPU_FEATURES:
         return False
     return bool(llvmlite.binding.get_host_cpu_features().get("avx512f", False))
@@ -134,6 +135,7 @@ def _make_index(lanes: int) -> Any:
                 leaf = builder.load(builder.gep(leaves, [place]))
                 word = builder.load(builder.gep(words, [builder.zext(leaf, ir.IntType(64))]))
                 first = word if lanes == LANES else builder.trunc(word, ir.IntType(lanes))
+                # The word is a vector of flags as it is, bit by bit a lane: no shifts, no loop.
                 value = ir.Constant(octets, [1 << bit] * lanes)
                 held = builder.bitcast(first, flags)
                 found = builder.or_(found, builder.select(held, value, zero))
@@ -208,6 +210,8 @@ def _write_wide_sums(
         "llvm.x86.avx512.vpermi2var.ps.512",
     )
     pieces = lanes // _VECTOR
+    # LLVM keeps these variables in registers: at most three channels of four vectors, beside two
+    # halves of a table and four vectors of picks, of the 32 there are.
     zero = ir.Constant(vector, [0.0] * _VECTOR)
     totals = [
         [cgutils.alloca_once_value(builder, zero) for _ in range(pieces)] for _ in range(channels)
@@ -229,6 +233,8 @@ def _write_wide_sums(
         begin = builder.mul(table, word(channels * ENTRIES))
         for channel in range(channels):
             here = builder.add(begin, word(channel * ENTRIES))
+            # A pick has five bits: the upper one says which half, the others which entry. Arrays of
+            # Python begin where they like, so nothing is aligned to more than a number.
             low = builder.load(part(numbers, here, vector), align=4)
             there = builder.add(here, word(_VECTOR))
             high = builder.load(part(numbers, there, vector), align=4)
@@ -305,4 +311,5 @@ def _wide(tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, su
 def _typed_sums(
     tables: Any, table_pattern: Any, first: Any, last: Any, index: Any, sums: Any
 ) -> Any:
+    # The permutation is one of 32-bit numbers; in float64 a table would take four registers.
     return _wide if _WIDE and tables.dtype == types.float32 else _narrow

@@ -138,6 +138,7 @@ def narrow(tree: Tree, record: int, winner: int) -> None:
     node, decider = record_at(tree.heap, record).node, decider_of(tree, record, 0)
     edges, is_winner = edges_of(tree, record, 1, 0), decider.head >> ROLE == winner
     least, most = (NEVER, NEVER) if is_winner else (0, 0)
+    # An untried move may end the game at once, or never.
     if decider.tried < decider.head & COUNT:
         least, most = 0, NEVER
     for edge in range(decider.tried):
@@ -187,6 +188,7 @@ def pursue(tree: Tree, record: int, winner: int) -> int:
     decider, edges = decider_of(tree, record, 0), edges_of(tree, record, 1, 0)
     count, tried, is_winner = decider.head & COUNT, decider.tried, decider.head >> ROLE == winner
     best, first, second, third = -1, 0, 0, _HALF
+    # The winner's untried moves come first: their lower bound is 0.
     if not (is_winner and tried < count):
         for edge in range(tried):
             if edges.links[edge] == NO_LINK and edges.moves[edge] & KNOWN:
@@ -246,6 +248,7 @@ def pursued(search: Search) -> int:
     decider, edges = decider_of(tree, record, 0), edges_of(tree, record, 1, 0)
     if decider.head >> ROLE == winner:
         return winner if is_open(tree, tree.root, winner) else -1
+    # The root loses. A move whose upper bound is below another's lower one surely loses sooner.
     latest = 0
     for edge in range(decider.tried):
         low, _ = _bounds_at(tree, edges, edge, winner)

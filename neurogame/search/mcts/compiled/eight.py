@@ -1,4 +1,9 @@
-"""The scores of eight edges at once, in the processor's vectors."""
+"""The scores of eight edges at once, in the processor's vectors.
+
+Every simulation chooses at every level of its path, so this is written as LLVM's vector
+instructions. :func:`.select.mixed_score` is the same formula for one edge in plain Python, with the
+options that are left out here; the twin of the tests compares both.
+"""
 
 from __future__ import annotations
 
@@ -38,6 +43,8 @@ class _Eight:
     def column(self, place: Any, kind: Any) -> Any:
         """Return eight numbers of a column."""
         begin = column(self.builder, self._data, self._length, place)
+        # Columns are padded to multiples of eight: beyond the last edge lie words that mean
+        # nothing, never those of another column. `_keys` leaves them out.
         own = self.builder.gep(begin, [self.first])
         wide = self.builder.bitcast(own, kind.as_pointer())
         return self.builder.load(wide, align=_ALIGNED)
@@ -65,6 +72,9 @@ class _Eight:
 
 def _keys(eight: _Eight, scores: Any, words: Any, tried: Any) -> Any:
     """Return the greatest of the numbers that tell of scores and edges."""
+    # One whole number tells score and edge. Scores are not negative, and the bits of such floats
+    # are in the order of the floats: they are the upper half. The lower half falls with the edge:
+    # of equal scores the first edge has the greatest number. So one reduction finds both.
     builder = eight.builder
     known = builder.and_(words, ir.Constant(_INTS, [KNOWN] * _WIDTH))
     open_ = builder.icmp_signed("==", known, ir.Constant(_INTS, [0] * _WIDTH))
@@ -76,6 +86,7 @@ def _keys(eight: _Eight, scores: Any, words: Any, tried: Any) -> Any:
     keys = builder.or_(upper, builder.sub(ir.Constant(_WIDES, [COUNT] * _WIDTH), edges))
     allowed = builder.icmp_signed("<", edges, eight.splat(tried, _WIDES))
     allowed = builder.and_(allowed, open_)
+    # Less than every key: there is no edge to choose.
     keys = builder.select(allowed, keys, ir.Constant(_WIDES, [-1] * _WIDTH))
     return eight.call("llvm.vector.reduce.smax.v8i64", _WIDE, keys)
 
@@ -85,6 +96,7 @@ def _counts(eight: _Eight, visits: Any, words: Any, loss: Any) -> Any:
     builder = eight.builder
     waiting = builder.and_(words, ir.Constant(_INTS, [PENDING] * _WIDTH))
     begun = builder.add(visits, waiting)
+    # Of a loss of 1 the negative is a mask of ones, of 0 one of zeros: no branch, no select.
     lost = eight.splat(builder.trunc(builder.neg(loss), _INT), _INTS)
     return begun, builder.add(visits, builder.and_(waiting, lost))
 
@@ -105,6 +117,7 @@ def _best_of_eight(
         tried, spread, mean, loss = values[2:]
         visits, words = eight.column(0, _INTS), eight.column(2, _INTS)
         begun, counted = _counts(eight, visits, words, loss)
+        # Where nothing has come back the division is by 1, and its result is not selected.
         value = builder.fdiv(eight.column(1, _REALS), eight.real_of_positive(counted))
         some = builder.icmp_signed(">", counted, ir.Constant(_INTS, [0] * _WIDTH))
         value = builder.select(some, value, eight.splat(mean, _REALS))

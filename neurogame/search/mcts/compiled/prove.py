@@ -71,6 +71,7 @@ def prove_by_child(search: Search, record: int, edge: int, child: int) -> bool:
     value = results_of(tree, child).values[role]
     edges.moves[edge] |= KNOWN
     own.status |= PARTED if role != tree.chance else 0
+    # Selection and reports read the mean of an edge: from now on that is the proved value.
     edges.sums[edge] = value * np.float32(edges.visits[edge])
     if own.status & PROVED:
         return True
@@ -81,6 +82,7 @@ def prove_by_child(search: Search, record: int, edge: int, child: int) -> bool:
             _settle(tree, record, child, plies_by_child(tree, record, child))
             return True
         own.status |= SETTLED
+    # What was not tried may be better, and so may what is not proved.
     if decider.tried < count:
         return False
     for other in range(count):
@@ -154,6 +156,7 @@ def prove_by_joint(search: Search, sim: Simulation, ply: int, record: int, child
     own = record_at(tree.heap, record)
     if own.status & PROVED:
         return True
+    # The lowest bit of an entry says that its child has been counted as proved.
     entry = find_joint(tree, chosen_key(tree, search.sims, sim, ply))
     if entry < 0 or tree.joints[entry, 1] & 1:
         return False
@@ -168,6 +171,7 @@ def prove_by_joint(search: Search, sim: Simulation, ply: int, record: int, child
         proofs.same = child
     elif proofs.same > 0 and not _are_equal(tree, proofs.same, child):
         proofs.same = 0
+    # All joint moves. As a float: of many roles with many moves there are more than 63 bits hold.
     for number in range(deciders):
         total *= np.float64(decider_of(tree, record, number).head & COUNT)
     proved = proofs.count == total and proofs.same > 0
@@ -177,6 +181,8 @@ def prove_by_joint(search: Search, sim: Simulation, ply: int, record: int, child
         if results_of(tree, child).values[role] >= tree.best[role]:
             best = edges_of(tree, record, deciders, number).links
             edge = paths[ply, sim.number, 1 + number]
+            # Where several decide links are no children but count these; total / count are the
+            # answers of the other, all of which have to be proved.
             best[edge] += 1
             proved = proved or (opposed and best[edge] * np.float64(count) == total)
     if proved:

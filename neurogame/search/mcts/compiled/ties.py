@@ -32,6 +32,7 @@ from neurogame.search.mcts.compiled.tree import (
 
 ENOUGH = 256
 """Simulations of each move."""
+# No number of simulations. A field of its own would make all records longer.
 _COMPARED = -1
 """Stands in ``Record.ends`` of a proved child whose sums are those of such simulations."""
 
@@ -98,6 +99,7 @@ def count_tied(search: Search, sim: Simulation, result: Float32s1) -> None:
     edge = whole(search.sims.paths[0, sim.number, 1])
     edges, own = edges_of(tree, record, 1, 0), record_at(tree.heap, record)
     role = decider_of(tree, record, 0).head >> ROLE
+    # Simulations on their way are in the lowest bits of both.
     own.status -= 1
     edges.moves[edge] -= 1
     edges.visits[edge] += 1
@@ -105,6 +107,7 @@ def count_tied(search: Search, sim: Simulation, result: Float32s1) -> None:
     edges.sums[edge] += results_of(tree, linked(tree, edges.links[edge])).values[role]
     place = _record_at(tree, edges, edge)
     child, sums = record_at(tree.heap, place), sums_of(tree, place).sums
+    # The first one puts the results before the proof out of the way, of which there may be one.
     first = child.ends != _COMPARED
     child.visits = 1 if first else child.visits + 1
     child.ends = _COMPARED

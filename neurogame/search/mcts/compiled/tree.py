@@ -80,6 +80,7 @@ class Results(Columns):
 
 TERMINAL, EXACT = 1, 2
 """Flags of a node: the game is over here; ``values`` are proved."""
+# Three bits of the role: the sign of the word stays free, and `flags >> WINNER` needs no mask.
 LEAST, MOST, WINNER = 2, 16, 28
 """First bits, in the flags of a node, of a lower and an upper bound of the plies to the end, and of
 the role (+ 1) to whose win the lower one belongs."""
@@ -190,6 +191,8 @@ class Edges(Columns):
     extra: Float32s2
 
 
+# A word of moves: ten bits of simulations on their way (a block has 512 at most), twenty of the
+# move, `KNOWN`, and a sign that stays free. Adding and taking 1 counts simulations.
 COLUMNS = 4
 """Number of columns before the extra ones."""
 HINTS = 0
@@ -285,6 +288,8 @@ def padded_length(count: int) -> int:
 
 def edges_start(roles: int, deciders: int) -> int:
     """Return where a record's edges begin, in words from its start."""
+    # Two words for each decider, and two for joint proofs where several decide; then up to a
+    # multiple of eight, as columns are read eight edges at a time.
     return (SUMS + roles + 2 * deciders + (2 if deciders > 1 else 0) + 7) & ~7
 
 
@@ -333,6 +338,7 @@ def edges_of(tree: Tree, record: int, deciders: int, number: int) -> Edges:
         number: which of them.
     """
     place = record + first_edges(len(tree.best), deciders)
+    # Deciders have different numbers of moves, so those before have to be passed.
     for other in range(number):
         place += tree.width * padded(decider_of(tree, record, other).head & COUNT)
     return edges_at(tree.heap, place, padded(decider_of(tree, record, number).head & COUNT))
