@@ -12,16 +12,22 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
+from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.evaluators.policy.policy import LearnedPolicy
+from neurogame.kernels.leaves.move_scores import CompiledScores, MoveJudge
+from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import Limit
@@ -30,6 +36,7 @@ from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.opposition import opposition
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
+from tests.evaluators.parts_of_games import parts_of
 from tests.kernels.leaves.judges import Guess
 
 FILE = Path(__file__).with_name("golden_moves.json")
@@ -47,6 +54,16 @@ GAMES = (
 SEED = 11
 SIMULATIONS = 400
 DIGITS = 6
+QUICK = ("tictactoe", "connectfour5", "nim", "rockpaperscissors", "pursuit")
+"""Games on which every kind of evaluator and judge answers."""
+KINDS = ("cilp-paper", "random", "mlp", "fluxplayer", "parts")
+"""Evaluators beside those that all searches are given."""
+JUDGED: dict[str, dict[str, Any]] = {
+    "action": {"tree": "action", "playout": "action", "lanes": 8},
+    "knowledge": {"tree": "knowledge", "playout": "knowledge", "lanes": 8},
+    "policy": {"tree": "policy", "mix": "puct"},
+}
+"""Settings of searches that are given a judge of moves as it is made, by its name."""
 TREES: dict[str, dict[str, Any]] = {
     "plain": {},
     "lanes": {"lanes": 64},
@@ -122,7 +139,36 @@ class _Rounded(Evaluator):
 
 @cache
 def _evaluator(name: str, kind: str) -> Evaluator:
-    return _Rounded(make_evaluator(_game(name), EvaluatorConfig(kind=kind)))
+    game = _game(name)
+    made = parts_of(game) if kind == "parts" else make_evaluator(game, EvaluatorConfig(kind=kind))
+    return _Rounded(made)
+
+
+class _RoundedJudge:
+    """The scores of a judge of moves, rounded; only those of Python are asked."""
+
+    def __init__(self, exact: MoveJudge) -> None:
+        self.exact, self.scale = exact, exact.scale
+
+    def compiled_scores(self) -> CompiledScores | None:
+        return None
+
+    def move_scores(self, fluents: Any, legal: Any, role: int) -> Any:
+        return np.round(self.exact.move_scores(fluents, legal, role), 4)
+
+
+@cache
+def _judge(name: str, kind: str) -> MoveJudge:
+    game = _game(name)
+    if kind == "action":
+        return _RoundedJudge(make_action_circuit(game))
+    if kind == "knowledge":
+        return _RoundedJudge(learn_knowledge(game, KnowledgeConfig(games=200), seed=2))
+    policy = LearnedPolicy.above(game.circuit, parts_of(game))
+    random = torch.Generator().manual_seed(7)
+    with torch.no_grad():
+        policy.readout.copy_(torch.randn(policy.readout.shape, generator=random))
+    return _RoundedJudge(policy)
 
 
 @cache
@@ -157,14 +203,19 @@ def _told(result: SearchResult) -> Found:
     }
 
 
-def _monte_carlo(name: str, changes: dict[str, Any]) -> Iterator[Found]:
+def _monte_carlo(
+    name: str,
+    changes: dict[str, Any],
+    kind: str = "cilp",
+    judges: Mapping[str, MoveJudge] | None = None,
+) -> Iterator[Found]:
     """Yield what a search answers, one position after the other with the same tree."""
     settings, game = MctsSettings(**changes), _game(name)
     search = Mcts(
         game,
         settings=settings,
-        evaluator=_evaluator(name, "cilp") if settings.needs_evaluator else None,
-        judges={"action": Guess(game), "knowledge": Guess(game, seed=9)},
+        evaluator=_evaluator(name, kind) if settings.needs_evaluator else None,
+        judges=judges or {"action": Guess(game), "knowledge": Guess(game, seed=9)},
         seed=SEED,
     )
     for state in _positions(name):
@@ -197,6 +248,19 @@ def golden(name: str) -> Iterator[tuple[str, list[Found]]]:
     for kind in ("cilp", "fuzzy"):
         for own in SEARCHES:
             yield f"{name} / alphabeta / {kind} / {own}", list(_alpha_beta(name, kind, own))
+    if name in QUICK:
+        yield from _kinds(name)
+
+
+def _kinds(name: str) -> Iterator[tuple[str, list[Found]]]:
+    """Yield what both searches answer with every other evaluator and judge."""
+    for kind in KINDS:
+        yield f"{name} / alphabeta / {kind}", list(_alpha_beta(name, kind, "depth 2"))
+        settings = {"cutoff": 1, "bias": 1.0, "lanes": 16}
+        yield f"{name} / mcts / {kind}", list(_monte_carlo(name, settings, kind))
+    for judge, settings in JUDGED.items():
+        answers = _monte_carlo(name, settings, judges={judge: _judge(name, judge)})
+        yield f"{name} / mcts / judge {judge}", list(answers)
 
 
 def main() -> None:
