@@ -32,7 +32,9 @@ from neurogame.arena.yardstick import Yardstick, sample_positions
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import FRESH, EvaluatorConfig
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.fresh import make_fresh
+from neurogame.evaluators.kinds import fresh_names
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.players.players import make_player
 from neurogame.search.exact import Prover
@@ -183,8 +185,8 @@ def play(
 
 def evaluator_of(source: str, game: Game, seed: int) -> Evaluator:
     """Return a fresh evaluator, or that of a checkpoint."""
-    if source in FRESH:
-        return make_evaluator(game, EvaluatorConfig(kind=FRESH[source]), seed)
+    if source in fresh_names():
+        return make_fresh(source, game, seed=seed)
     return load_checkpoint(source).evaluator(game)
 
 

@@ -13,7 +13,7 @@ One description of a field, made by :func:`setting`, serves the check, the JSON 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from numbers import Integral, Real
 from types import NoneType, UnionType
@@ -21,6 +21,7 @@ from typing import (
     Any,
     ClassVar,
     Literal,
+    TypeAlias,
     TypeVar,
     Union,
     cast,
@@ -34,6 +35,8 @@ from neurogame.errors import ConfigurationError
 
 T = TypeVar("T")
 Own = TypeVar("Own", bound="Settings")
+
+Choices: TypeAlias = tuple[str, ...] | Callable[[], tuple[str, ...]]
 
 _FLAGS = {"on": True, "off": False}
 
@@ -49,7 +52,8 @@ class About:
         most: largest number, inclusive.
         above: numbers must lie above this.
         below: numbers must lie below this.
-        choices: all words, where the type of the field does not list them.
+        choices: all words, where the type of the field does not list them; or a function that
+            returns them, where others may add to them.
         allowed: what is allowed in the words of a refusal; None: made from all these.
         spelling: the name in texts, JSON and options; None: that of the field without a ``_`` at
             its end.
@@ -61,7 +65,7 @@ class About:
     most: float | None = None
     above: float | None = None
     below: float | None = None
-    choices: tuple[str, ...] = ()
+    choices: Choices = ()
     allowed: str | None = None
     spelling: str | None = None
     some: bool = False
@@ -75,7 +79,7 @@ def setting(
     most: float | None = None,
     above: float | None = None,
     below: float | None = None,
-    choices: tuple[str, ...] = (),
+    choices: Choices = (),
     allowed: str | None = None,
     spelling: str | None = None,
     some: bool = False,
@@ -109,7 +113,7 @@ class Setting:
         name: of the field.
         about: what it means and may be.
         default: where none is given; dataclasses' ``MISSING`` where one must be.
-        words: texts that it may be.
+        literals: texts that its type lists.
         number: the type of numbers that it may be, or None.
         is_flag: whether it may be True and False.
         is_text: whether it may be any text.
@@ -121,7 +125,7 @@ class Setting:
     name: str
     about: About
     default: object
-    words: tuple[str, ...]
+    literals: tuple[str, ...]
     number: type[int] | type[float] | None
     is_flag: bool
     is_text: bool
@@ -133,6 +137,12 @@ class Setting:
     def spelling(self) -> str:
         """The name in texts and JSON."""
         return self.about.spelling or self.name.rstrip("_")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All texts that it may be."""
+        choices = self.about.choices
+        return (*self.literals, *(choices() if callable(choices) else choices))
 
     @property
     def option(self) -> str:
@@ -329,13 +339,12 @@ def _setting(entry: Field[Any], hint: object) -> Setting:
         kinds = [*(kind for kind in kinds if kind is NoneType), get_args(many[0])[0]]
     about: About = entry.metadata["about"]
     literals = [kind for kind in kinds if get_origin(kind) is Literal]
-    words = tuple(str(word) for kind in literals for word in get_args(kind))
     nested = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Settings)]
     return Setting(
         name=entry.name,
         about=about,
         default=entry.default,
-        words=(*words, *about.choices),
+        literals=tuple(str(word) for kind in literals for word in get_args(kind)),
         number=float if float in kinds else int if int in kinds else None,
         is_flag=bool in kinds,
         is_text=str in kinds and not about.choices,

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from neurogame.evaluators.kinds import kinds_from_rules, stored_kinds
+
 if TYPE_CHECKING:
     from neurogame.evaluators.base import Evaluator
 
@@ -22,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--evaluator",
         metavar="KIND",
-        help="of a game: which one, as in player strings (default cilp); 'action': its action "
-        "heuristic",
+        help="of a game: which one, as in player strings (default cilp), or a judge of moves that "
+        f"is made from rules ({', '.join(kinds_from_rules())})",
     )
     parser.add_argument(
         "--top",
@@ -97,8 +99,8 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--judge",
         metavar="NAME",
-        help="who is asked: 'evaluator', or a judge of moves that the checkpoint holds (action, "
-        "knowledge, policy; default: the evaluator, if there is one)",
+        help="who is asked: 'evaluator', or a judge of moves that the checkpoint holds "
+        f"({', '.join(stored_kinds())}; default: the evaluator, if there is one)",
     )
     parser.add_argument(
         "--method",

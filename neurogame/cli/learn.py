@@ -1,67 +1,60 @@
 """``neurogame learn``: learn to judge moves, and save that in a checkpoint.
 
-Knowledge of states and moves comes from thousands of games; an action heuristic is trained to
-foresee what a tree search will choose; a policy learns to foresee what a trained evaluator chooses.
+Each kind that learns by this command has an option of its name, see
+:mod:`~neurogame.evaluators.kinds`.
 """
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import time
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from tqdm import tqdm
 
 from neurogame.bars import bar_stream
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.actions.config import ActionConfig
-from neurogame.evaluators.knowledge.config import KnowledgeConfig
-from neurogame.learn.actions.config import ActionTrainingConfig
-from neurogame.learn.policy.config import PolicyConfig
+from neurogame.evaluators.kind import Kind, Learned, Lesson
+from neurogame.evaluators.kinds import learning_kinds, move_kind
 from neurogame.settings import Settings, settings_of
 
 if TYPE_CHECKING:
     from neurogame.learn.checkpoints.checkpoint import Checkpoint
-    from neurogame.learn.judges import StoredJudge
     from neurogame.simulate.game import Game
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("rules", metavar="RULES", help="the game to learn")
+    usual, *others = learning_kinds().values()
     parser.add_argument(
-        "--knowledge",
+        f"--{usual.name}",
         default="",
         metavar="NAME=VALUE,...",
-        help="settings of knowledge, flags being on or off; with their defaults: "
-        f"{_defaults(KnowledgeConfig)}",
+        help=f"learn {usual.about}; settings, flags being on or off, with their defaults: "
+        f"{_defaults(usual)}",
     )
-    parser.add_argument(
-        "--action",
-        nargs="?",
-        const="",
-        metavar="NAME=VALUE,...",
-        help="train the action heuristic instead, with these settings; with their defaults: "
-        f"{_defaults(ActionTrainingConfig)}",
-    )
-    parser.add_argument(
-        "--policy",
-        nargs="?",
-        const="",
-        metavar="NAME=VALUE,...",
-        help="learn a policy from the evaluator of the checkpoint that --into names instead, with "
-        f"these settings; with their defaults: {_defaults(PolicyConfig)}",
-    )
+    for kind in others:
+        beside = ", from the evaluator of the checkpoint that --into names"
+        parser.add_argument(
+            f"--{kind.name}",
+            nargs="?",
+            const="",
+            metavar="NAME=VALUE,...",
+            help=f"learn {kind.about} instead{beside if 'evaluator' in kind.takes else ''}; "
+            f"settings with their defaults: {_defaults(kind)}",
+        )
     parser.add_argument(
         "--formulas",
         default="",
         metavar="NAME=VALUE,...",
-        help="settings of the formulas of --action; with their defaults: "
-        f"{_defaults(ActionConfig)}",
+        help=f"settings of the formulas of --action; with their defaults: {_listed(ActionConfig)}",
     )
     parser.add_argument(
         "--role",
@@ -90,9 +83,8 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.learn.checkpoints.checkpoint import load_checkpoint, save_checkpoint
     from neurogame.simulate.game import Game
 
-    name = _wanted(options)
-    kind, learn = _KINDS[name]
-    config = _config(kind, f"--{name}", getattr(options, name))
+    kind = _wanted(options)
+    name = kind.name
     base = load_checkpoint(options.into) if options.into else None
     game = Game.load(options.rules)
     if base is not None:
@@ -100,49 +92,61 @@ def run(options: argparse.Namespace) -> int:
     path = options.out or Path(f"{game.name}-{name}.pt")
     if not path.parent.is_dir():
         raise ConfigurationError(f"--out {path}: there is no folder {path.parent}; make it first")
+    bar = _Bar(game, options.quiet or options.json)
+    lesson = Lesson(
+        game=game,
+        settings=_texts(f"--{name}", getattr(options, name)),
+        seed=options.seed,
+        evaluator=None if base is None else lambda: base.evaluator(game),
+        begin=bar.begin,
+        roles=options.role,
+        formulas=_texts("--formulas", options.formulas),
+    )
     start = time.perf_counter()
-    judge, counters, found = learn(game, base, config, options)
+    with closing(bar):
+        learned = kind.learn(lesson)
     seconds = time.perf_counter() - start
-    digest = save_checkpoint(path, _checkpoint(game, name, judge, base, options.seed, counters))
+    held = _new(game, options.seed, learned) if base is None else replace(base, parent=base.hash)
+    digest = save_checkpoint(path, held.with_learned(kind, learned))
     summary = {
         "game": game.name,
         "judge": name,
-        **counters,
-        **found,
+        **learned.counters,
+        **learned.facts,
         "seconds": round(seconds, 3),
         "seed": options.seed,
         "checkpoint": str(path),
         "hash": digest,
-        name: dataclasses.asdict(config),
+        name: learned.settings.to_json(),
     }
-    print(json.dumps(summary)) if options.json else _print(summary, options.rules)
+    if options.json:
+        print(json.dumps(summary))
+    else:
+        # With an evaluator a player knows itself what to do with what learned from it.
+        _print(summary, learned, f"{move_kind(name).use},".lstrip(","), options.rules)
     return 0
 
 
-def _wanted(options: argparse.Namespace) -> str:
-    """Return which judge is to learn.
+def _wanted(options: argparse.Namespace) -> Kind:
+    """Return which kind is to learn.
 
     Raises:
         ConfigurationError: the options do not go together.
     """
-    named = [name for name in ("action", "policy") if getattr(options, name) is not None]
-    name = named[0] if named else "knowledge"
-    if len(named) > 1 or (named and (options.knowledge or options.role)):
+    usual, *others = learning_kinds().values()
+    named = [kind for kind in others if getattr(options, kind.name) is not None]
+    kind = named[0] if named else usual
+    if len(named) > 1 or (named and (getattr(options, usual.name) or options.role)):
         raise ConfigurationError(
-            f"--{name} does not go with --knowledge, --role and the like: one at a time"
+            f"--{kind.name} does not go with --{usual.name}, --role and the like: one at a time"
         )
-    if options.formulas and name != "action":
+    if options.formulas and "formulas" not in kind.takes:
         raise ConfigurationError("--formulas is for --action; add that, or leave it out")
-    if name == "policy" and options.into is None:
+    if "evaluator" in kind.takes and options.into is None:
         raise ConfigurationError(
-            "--policy learns from a trained evaluator; name its checkpoint with --into"
+            f"--{kind.name} learns from a trained evaluator; name its checkpoint with --into"
         )
-    return name
-
-
-def _config(kind: type[Settings], option: str, text: str) -> Any:
-    """Return the configuration that ``name=value`` pieces give."""
-    return kind(**kind.read(_texts(option, text)))
+    return kind
 
 
 def _texts(option: str, text: str) -> dict[str, str]:
@@ -165,114 +169,58 @@ def _own_game(game: Game, base: Checkpoint) -> Game:
     return own
 
 
-def _learn_knowledge(
-    game: Game, base: Checkpoint | None, config: KnowledgeConfig, options: argparse.Namespace
-) -> tuple[StoredJudge, dict[str, int], dict[str, Any]]:
-    """Learn with a progress bar over the games; return the judge, counters and measurements."""
-    from neurogame.learn.knowledge.learning import learn_knowledge
+@final
+class _Bar:
+    """The progress of what is learned, which the kind begins."""
 
-    with _bar(game, config.games, " games", options) as bar:
-        found = learn_knowledge(game, config, options.seed, roles=options.role, progress=bar.update)
-    return found, {"games": int(found.games)}, {}
+    def __init__(self, game: Game, quiet: bool) -> None:
+        self._game, self._quiet = game, quiet
+        self._bar: tqdm[NoReturn] | None = None
 
-
-def _train_action(
-    game: Game, base: Checkpoint | None, config: ActionTrainingConfig, options: argparse.Namespace
-) -> tuple[StoredJudge, dict[str, int], dict[str, Any]]:
-    """Train with a progress bar over the matches; return as for knowledge."""
-    from neurogame.evaluators.actions.build import make_action_circuit
-    from neurogame.learn.actions.training import train_action_circuit
-
-    texts = _texts("--formulas", options.formulas) | {"trainable": "on"}
-    circuit = make_action_circuit(game, ActionConfig(**ActionConfig.read(texts)))
-    matches = config.rounds * config.matches
-    with _bar(game, matches, " matches", options) as bar:
-        reports = train_action_circuit(
-            game, circuit, config, seed=options.seed, on_match=lambda: _advance(bar)
+    def begin(self, total: int, unit: str) -> Callable[[int], None]:
+        """Begin it; see :class:`~neurogame.evaluators.kind.Lesson`."""
+        self._bar = bar = tqdm(
+            total=total,
+            desc=f"learn {self._game.name}",
+            unit=f" {unit}",
+            disable=self._quiet,
+            file=bar_stream(),
         )
-    rounds = [dataclasses.asdict(report) for report in reports]
-    return circuit, {"matches": matches}, {"rounds": rounds}
+
+        def more(count: int) -> None:
+            bar.update(count)
+
+        return more
+
+    def close(self) -> None:
+        """End it."""
+        if self._bar is not None:
+            self._bar.close()
 
 
-def _learn_policy(
-    game: Game, base: Checkpoint | None, config: PolicyConfig, options: argparse.Namespace
-) -> tuple[StoredJudge, dict[str, int], dict[str, Any]]:
-    """Learn with a progress bar over the choices; return as for knowledge."""
-    from neurogame.learn.policy.learning import learn_policy
-
-    assert base is not None
-    evaluator = base.evaluator(game)
-    with _bar(game, config.choices * config.passes, " choices", options) as bar:
-        policy, report = learn_policy(
-            game, evaluator, config, seed=options.seed, progress=bar.update
-        )
-    return policy, {"choices": report.choices}, {"report": dataclasses.asdict(report)}
-
-
-_KINDS: dict[str, tuple[type[Settings], Callable[..., Any]]] = {
-    "knowledge": (KnowledgeConfig, _learn_knowledge),
-    "action": (ActionTrainingConfig, _train_action),
-    "policy": (PolicyConfig, _learn_policy),
-}
-
-
-def _bar(game: Game, total: int, unit: str, options: argparse.Namespace) -> tqdm[NoReturn]:
-    quiet = options.quiet or options.json
-    return tqdm(total=total, desc=f"learn {game.name}", unit=unit, disable=quiet, file=bar_stream())
-
-
-def _advance(bar: tqdm[NoReturn]) -> None:
-    bar.update()
-
-
-def _checkpoint(
-    game: Game,
-    name: str,
-    judge: StoredJudge,
-    base: Checkpoint | None,
-    seed: int,
-    counters: dict[str, int],
-) -> Checkpoint:
-    """Return a checkpoint with the judge, and with all that another one holds."""
+def _new(game: Game, seed: int, learned: Learned) -> Checkpoint:
+    """Return a checkpoint that holds nothing yet but where its contents will be from."""
     from neurogame.learn.checkpoints.checkpoint import empty_checkpoint
-    from neurogame.learn.judges import plain_judge
 
-    stored = plain_judge(judge)
-    if base is not None:
-        return dataclasses.replace(base, judges={**base.judges, name: stored}, parent=base.hash)
-    return dataclasses.replace(
-        empty_checkpoint(game),
-        judges={name: stored},
-        random={"seed": seed},
-        counters=counters,
-    )
+    counters = dict(learned.counters)
+    return replace(empty_checkpoint(game), random={"seed": seed}, counters=counters)
 
 
-def _print(summary: dict[str, Any], rules: str) -> None:
-    name = summary["judge"]
-    what = next(what for what in ("games", "matches", "choices") if what in summary)
-    done = f"{summary[what]:,} {what}"
+def _print(summary: dict[str, Any], learned: Learned, use: str, rules: str) -> None:
+    done = ", ".join(f"{number:,} {what}" for what, number in learned.counters.items())
     print(f"{done} in {summary['seconds']:.1f} seconds; saved in {summary['checkpoint']}")
-    for number, found in enumerate(summary.get("rounds", ()), 1):
-        print(
-            f"  round {number}: cross entropy {found['loss']:.3f} (of the visits alone "
-            f"{found['entropy']:.3f}), best move agrees in {100 * found['agreement']:.0f} % of "
-            f"{found['held_out']} choices held out"
-        )
-    if "report" in summary:
-        found = summary["report"]
-        print(
-            f"  cross entropy {found['loss']:.3f} (of the teacher's weights alone "
-            f"{found['entropy']:.3f}, all moves alike {found['uniform']:.3f}), best move agrees in "
-            f"{100 * found['agreement']:.0f} % of {found['held_out']:,} choices held out"
-        )
-    # With an evaluator a player knows itself what to do with a policy.
-    use = "" if name == "policy" else f"tree={name},"
+    for line in learned.lines:
+        print(f"  {line}")
     player = f"mcts:{summary['checkpoint']},{use}sims=1000"
     print("play against it:")
     print(f"  neurogame play {rules} --opponent {player}")
 
 
-def _defaults(kind: type[Settings]) -> str:
-    """Return the settings of a configuration with their defaults."""
-    return ", ".join(f"{entry.spelling}={entry.default_text}" for entry in settings_of(kind))
+def _defaults(kind: Kind) -> str:
+    """Return the settings by which a kind learns, with their defaults."""
+    return _listed(kind.settings) if kind.settings else ""
+
+
+def _listed(settings: type[Settings]) -> str:
+    """Return settings with their defaults."""
+    return ", ".join(f"{entry.spelling}={entry.default_text}" for entry in settings_of(settings))

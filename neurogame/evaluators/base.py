@@ -34,9 +34,11 @@ class Evaluator(nn.Module, ABC):
 
     Attributes:
         origin: where it comes from, if whoever made it has said so; for people alone.
+        is_smooth: whether values have gradients by fluents that hold by shares.
     """
 
     origin: Origin | None = None
+    is_smooth = True
 
     def __init__(self, fluent_count: int, role_count: int, description: dict[str, Any]) -> None:
         super().__init__()

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import final
 
 from neurogame.settings import Settings, setting
 
 KINDS = ("cilp", "cilp-paper", "random", "mlp", "fuzzy", "fluxplayer")
-FEATURES = "features"
-"""The name of the evaluator made of what is found in the rules and weighed in random games."""
-BLIND = "blind"
-"""The name of the evaluator by which all states that are not terminal are worth the same."""
-FRESH = {"random-net" if kind == "random" else kind: kind for kind in (*KINDS, FEATURES, BLIND)}
-"""Fresh evaluators: the name in a player string -> the kind of evaluator."""
-
-_HEURISTIC = re.compile(r"\s*(max|min)\s*\((.*)\)\s*", re.I | re.S)
-
 SHARES = ("auto", "network", "game")
 
 
@@ -146,21 +136,3 @@ class EvaluatorConfig(Settings):
         """Refuse a threshold above the truth of what holds."""
         if self.flux_t > self.flux_p:
             raise self.refused("flux_t", f"above 0.5 and at most flux_p, {self.flux_p}")
-
-
-def heuristic_text(source: str) -> tuple[bool, str] | None:
-    """Take ``max(TEXT)`` or ``min(TEXT)`` apart, which name a heuristic.
-
-    Args:
-        source: of a player string.
-
-    Returns:
-        Whether to maximise, and the text, with single spaces; None: it has not this form.
-    """
-    form = _HEURISTIC.fullmatch(source)
-    return None if form is None else (form[1].lower() == "max", " ".join(form[2].split()))
-
-
-def is_fresh(source: str) -> bool:
-    """Return whether a source of evaluators names one that is made anew, not a file."""
-    return source.lower() in FRESH or heuristic_text(source) is not None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import BLIND, FEATURES, FRESH, EvaluatorConfig, heuristic_text
+from neurogame.evaluators.kinds import fresh_kind, fresh_names
 from neurogame.simulate.game import Game
 
 
@@ -14,8 +14,8 @@ def make_fresh(
     """Return the untrained evaluator of a name.
 
     Args:
-        name: one of :data:`~neurogame.evaluators.config.FRESH`, in any case; or ``max(TEXT)`` or
-            ``min(TEXT)``, see :mod:`~neurogame.evaluators.heuristic.named`.
+        name: one of :func:`.fresh_names`, in any case; or ``max(TEXT)`` or ``min(TEXT)``, see
+            :mod:`~neurogame.evaluators.heuristic.named`.
         game: the game.
         seed: decides every random weight, and the games in which features are weighed.
         noise: by how much absolute weights grow at random at most; cilp and cilp-paper only.
@@ -23,23 +23,13 @@ def make_fresh(
             it; then the seed alone does not decide its weights.
 
     Raises:
-        GameError: ``features``, and the rules suggest none that tells who wins; or no feature, or
-            more than one, has the text.
+        GameError: there is no such evaluator; or ``features``, and the rules suggest none that
+            tells who wins; or no feature, or more than one, has the text.
         LimitError: the networks are too large.
     """
-    if heuristic_text(name) is not None:
-        # Imported here, as the others below: they play games, or compile for that.
-        from neurogame.evaluators.heuristic.named import named_evaluator
-
-        return named_evaluator(game, name)
-    kind = FRESH[name.lower()]
-    if kind == BLIND:
-        from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
-        from neurogame.evaluators.heuristic.heuristic import blind
-
-        return HeuristicEvaluator(game, blind(game))
-    if kind == FEATURES:
-        from neurogame.evaluators.parts.of_features import make_feature_evaluator
-
-        return make_feature_evaluator(game, seed, recall=recall)
-    return make_evaluator(game, EvaluatorConfig(kind=kind, noise=noise), seed)
+    kind = fresh_kind(name)
+    if kind is None:
+        raise GameError(
+            f"there is no fresh evaluator {name!r}; there are {', '.join(fresh_names())}"
+        )
+    return kind.make(game, name, seed=seed, noise=noise, recall=recall)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -17,8 +18,8 @@ from neurogame.evaluators.attribution import (
     sorted_by_size,
 )
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
-from neurogame.simulate.game import State
+from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
+from neurogame.simulate.game import Game, State
 
 
 @final
@@ -95,8 +96,29 @@ def value_for(evaluator: Evaluator, role: int) -> Measured:
         unit="value",
         role=role,
         kind=weights.dtype,
-        is_smooth=not isinstance(evaluator, HeuristicEvaluator),
+        is_smooth=evaluator.is_smooth,
     )
+
+
+def score_for(judge: MoveJudge, game: Game, role: int, move: int, names: Sequence[str]) -> Measured:
+    """Return the score of a move as a number of states, by a judge of moves of any kind.
+
+    Args:
+        judge: of the game.
+        game: the game.
+        role: whose move; its index.
+        move: an index into the role's moves.
+        names: of the fluents first, for labels.
+    """
+    legal = np.zeros((1, len(game.moves[role])), np.bool_)
+    legal[0, move] = True
+
+    def scores(fluents: Tensor) -> Tensor:
+        allowed = np.repeat(legal, len(fluents), axis=0)
+        return torch.from_numpy(judge.move_scores(fluents.numpy(), allowed, role)[:, move])
+
+    unit: Unit = "logit" if judge.scale == LOGITS else "score"
+    return Measured(of=scores, unit=unit, role=role, move=move, is_smooth=False, names=names)
 
 
 def _fluents(names: Sequence[str], state: State, amounts: Tensor) -> list[Contribution]:

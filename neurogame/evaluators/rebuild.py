@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
 from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit, HasCircuit
+from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.claims import check_claim
-from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.parts.build import KIND, rebuild_parts
+from neurogame.evaluators.kinds import evaluator_kinds
 
 
 def rebuild_evaluator(
@@ -32,13 +29,11 @@ def rebuild_evaluator(
         ConfigurationError: the description holds unknown or impossible settings, or asks for far
             more weights than there are.
     """
-    if description.get("kind") == KIND:
-        return rebuild_parts(game, description, weights)
-    settings = dict(description)
-    seed = int(settings.pop("seed", 0))
-    config = EvaluatorConfig.from_json(settings)
-    if config.kind == "mlp":
-        circuit = game if isinstance(game, Circuit) else game.circuit
-        widths = (len(circuit.fluents), *config.hidden, len(circuit.roles))
-        check_claim("a perceptron", sum(a * b for a, b in pairwise(widths)), weights)
-    return make_evaluator(game, config, seed)
+    name = str(description.get("kind", "cilp"))
+    kinds = evaluator_kinds()
+    if name not in kinds:
+        raise ConfigurationError(
+            f"there is no kind of evaluators {name!r}; this version knows {', '.join(kinds)}"
+        )
+    evaluator: Evaluator = kinds[name].rebuild(game, description, weights)
+    return evaluator

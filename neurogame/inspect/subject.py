@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import final
 
 from neurogame.errors import CheckpointError, GameError
-from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.config import FRESH, is_fresh
 from neurogame.evaluators.fresh import make_fresh
+from neurogame.evaluators.kinds import fresh_kind, fresh_names, kinds_from_rules
 from neurogame.gdl.library import library_names
 from neurogame.inspect.move_values import EvaluatorOrJudge
 from neurogame.kernels.leaves.move_scores import MoveJudge
@@ -21,7 +20,7 @@ from neurogame.players.spec import RULES_SUFFIX
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
 
-EVALUATOR, ACTION = "evaluator", "action"
+EVALUATOR = "evaluator"
 _RULES = (".kif", ".hrf")
 _MANY_GATES, _SECONDS = 5000, 10.0
 """Of a game that a person waits for, and about how long."""
@@ -109,8 +108,8 @@ def find_subject(source: str, evaluator: str | None = None, seed: int = 0) -> Su
         source: the path of a checkpoint, or of weighted rules for a game of the library; or a
             game, by its name in the library or the path of its rulesheet.
         evaluator: of a game: which fresh evaluator, one of
-            :data:`~neurogame.evaluators.config.FRESH` or a heuristic, or ``action`` for its action
-            heuristic; None: ``cilp``.
+            :func:`~neurogame.evaluators.kinds.fresh_names` or a heuristic, or a judge of moves
+            that is made from rules, such as ``action``; None: ``cilp``.
         seed: of a fresh evaluator.
 
     Raises:
@@ -150,15 +149,16 @@ def _fresh(source: str, kind: str, seed: int) -> Subject:
     game = Game.load(source)
     name = f"{kind} of {game.name}"
     with _waiting(game, kind):
-        if kind.lower() == ACTION:
-            judges: dict[str, MoveJudge] = {ACTION: make_action_circuit(game)}
+        judged = kinds_from_rules().get(kind.lower())
+        if judged is not None:
+            judges: dict[str, MoveJudge] = {judged.name: judged.make(game, {}, seed=seed)}
             return Subject(
                 name=name, game=game, evaluator=None, initial=None, checkpoint=None, _judges=judges
             )
-        if not is_fresh(kind):
+        if fresh_kind(kind) is None:
             raise GameError(
-                f"there is no fresh evaluator {kind!r}; there are {', '.join(FRESH)}, "
-                f"max(FEATURE), min(FEATURE) and, of moves, {ACTION}"
+                f"there is no fresh evaluator {kind!r}; there are {', '.join(fresh_names())}, "
+                f"max(FEATURE), min(FEATURE) and, of moves, {', '.join(kinds_from_rules())}"
             )
         found = make_fresh(kind, game, seed=seed)
     return Subject(name=name, game=game, evaluator=found, initial=found, checkpoint=None)

@@ -12,7 +12,7 @@ from neurogame.players.player import Observer, Player
 from neurogame.players.spec import PlayerSpec
 from neurogame.players.started import started
 from neurogame.search.limit import Limit
-from neurogame.search.mcts.settings import MctsSettings
+from neurogame.search.mcts.settings import GATED_JUDGE, MctsSettings
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
 
@@ -135,4 +135,4 @@ def _holdings(spec: PlayerSpec) -> tuple[str, ...]:
     settings = MctsSettings(**MctsSettings.read(spec.settings))
     if settings.needs_evaluator:
         return ("evaluator",)
-    return settings.judges or (("action",) if settings.is_gated else ("evaluator",))
+    return settings.judges or ((GATED_JUDGE,) if settings.is_gated else ("evaluator",))

@@ -6,24 +6,29 @@ from dataclasses import dataclass
 from typing import Literal, final
 
 from neurogame.evaluators.actions.config import GOALS, OTHERS, UNKNOWNS, ActionConfig
+from neurogame.evaluators.kinds import move_kinds
 from neurogame.settings import Settings, setting
 
-FORMULAS = ("steps", "goals", "unknown", "others")
-"""Options that are settings of action heuristics."""
-OWN = {
+_OWN = {
     "alphabeta": ("noise", "device", "refine", "learn"),
-    "mcts": ("noise", "device", "games", "policy", *FORMULAS, "refine", "gate", "learn"),
+    "mcts": ("noise", "device", "refine", "gate", "learn"),
     "heuristic": (),
     "solve": (),
     "auto": ("prepare", "threads", "self_play"),
 }
-"""Kind of player -> its own options."""
+
+
+def own_names(player: str) -> tuple[str, ...]:
+    """Return the own options of a kind of player; a tree search has those of its judges, too."""
+    judged = move_kinds().values() if player == "mcts" else ()
+    options = [name for kind in judged for name in kind.options]
+    return (*_OWN.get(player, ()), *dict.fromkeys(options))
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class OwnOptions(Settings):
-    """What players do beside searching; :data:`OWN` says which player has which of these."""
+    """What players do beside searching; :func:`own_names` says which player has which of these."""
 
     REFUSED = "{name}={value}; {allowed}"
 

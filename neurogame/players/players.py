@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING
 import torch
 
 from neurogame.errors import PlayerError
-from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.config import FRESH
 from neurogame.evaluators.fresh import make_fresh
-from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.evaluators.kinds import evaluator_kinds, fresh_kind, fresh_names, move_kind
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
 from neurogame.players.folder_player import FolderPlayer
 from neurogame.players.human import HumanPlayer
-from neurogame.players.own_options import FORMULAS
 from neurogame.players.player import Player
 from neurogame.players.proof_player import ProofPlayer
 from neurogame.players.random_player import RandomPlayer
@@ -142,11 +139,6 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
     device = _device(spec)
     settings = MctsSettings(**MctsSettings.read(spec.settings))
     judged = bool(settings.judges) or settings.is_gated
-    learning = KnowledgeConfig(
-        games=spec.own.games,
-        policy=spec.own.policy,
-    )
-    formulas = ActionConfig(**{name: getattr(spec.own, name) for name in FORMULAS})
     checkpoint = _checkpoint(spec) if spec.source else None
     found: Callable[[Game, int], Evaluator] | None = None
     if checkpoint is None:
@@ -154,8 +146,8 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
     elif settings.needs_evaluator or not judged:
         found = _held(checkpoint)
     # Where nothing says what a checkpoint is for, its policy is tried beside its values.
-    is_open = not (judged or settings.needs_evaluator)
-    with_policy = checkpoint if is_open and checkpoint and "policy" in checkpoint.judges else None
+    is_open = checkpoint is not None and not (judged or settings.needs_evaluator)
+    beside = [name for name in _judges(checkpoint) if is_open and move_kind(name).beside_values]
 
     def source(game: Game, match_seed: int) -> Evaluator:
         assert found is not None
@@ -165,21 +157,20 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         # Imported here, as checkpoints are.
         from neurogame.players.judges import make_judges
 
-        if with_policy:
-            return {"policy": with_policy.judge("policy", game)}
+        if checkpoint is not None and beside:
+            return {name: checkpoint.judge(name, game) for name in beside}
         return make_judges(
             game,
             settings,
             checkpoint,
-            learning=learning,
-            formulas=formulas,
+            options=spec.options,
             seed=judges_seed,
             deadline=deadline,
         )
 
     return MctsPlayer(
         source if found else None,
-        judges=judges if judged or with_policy else None,
+        judges=judges if judged or beside else None,
         name=str(spec),
         limit=spec.limit,
         settings=settings,
@@ -190,6 +181,11 @@ def _mcts_player(spec: PlayerSpec, seed: int) -> Player:
         trained=checkpoint is not None and checkpoint.counters.get("matches", 0) > 0,
         home=_home(spec, checkpoint),
     )
+
+
+def _judges(checkpoint: Checkpoint | None) -> list[str]:
+    """Return the names of the judges of moves that a checkpoint holds."""
+    return [] if checkpoint is None else sorted(checkpoint.judges)
 
 
 def _learner(
@@ -272,9 +268,10 @@ def _written_source(spec: PlayerSpec) -> Callable[[Game, int], Evaluator]:
 
 def _fresh_source(spec: PlayerSpec, seed: int) -> Callable[[Game, int], Evaluator]:
     """Return a maker of untrained evaluators."""
-    kind = FRESH.get(spec.source.lower())
-    if spec.own.noise > 0 and kind not in ("cilp", "cilp-paper"):
-        raise PlayerError(f"player {spec}: noise is for cilp and cilp-paper evaluators")
+    kind = fresh_kind(spec.source)
+    if spec.own.noise > 0 and (kind is None or not kind.has_noise):
+        noisy = " and ".join(own.name for own in evaluator_kinds().values() if own.has_noise)
+        raise PlayerError(f"player {spec}: noise is for {noisy} evaluators")
     noise = spec.own.noise
 
     def make(game: Game, match_seed: int) -> Evaluator:
@@ -298,7 +295,7 @@ def _checkpoint(spec: PlayerSpec) -> Checkpoint | None:
             )
         raise PlayerError(
             f"player {spec}: there is no checkpoint {spec.source!r}; give the path of one, or of a "
-            f"folder with checkpoints, or a fresh evaluator: {', '.join(FRESH)}"
+            f"folder with checkpoints, or a fresh evaluator: {', '.join(fresh_names())}"
         )
     # Imported here: players without a checkpoint need nothing of the learning room.
     from neurogame.learn.checkpoints.checkpoint import load_checkpoint

@@ -75,8 +75,8 @@ from pathlib import Path
 from typing import final
 
 from neurogame.errors import ConfigurationError, PlayerError
-from neurogame.evaluators.config import FRESH, is_fresh
-from neurogame.players.own_options import OWN, OwnOptions
+from neurogame.evaluators.kinds import fresh_kind, fresh_names
+from neurogame.players.own_options import OwnOptions, own_names
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import LIMIT_NAMES, Limit
 from neurogame.search.mcts.settings import MctsSettings
@@ -108,8 +108,8 @@ class PlayerSpec:
     Attributes:
         kind: ``random``, ``human``, ``alphabeta``, ``mcts``, ``heuristic``, ``solve`` or
             ``auto``.
-        source: the evaluator: a name of :data:`FRESH`, a heuristic or a path; empty where there is
-            none. Of ``auto``: a folder of checkpoints.
+        source: the evaluator: one of :func:`.fresh_names`, a heuristic or a path; empty where there
+            is none. Of ``auto``: a folder of checkpoints.
         limit: the player's own limit.
         options: all other options, as texts.
     """
@@ -154,7 +154,7 @@ class PlayerSpec:
         if kind == "alphabeta" and not source:
             raise PlayerError(
                 f"player {text!r}: no evaluator; write alphabeta:SOURCE, where SOURCE is the path "
-                f"of a checkpoint, one of {', '.join(FRESH)}, or max(TEXT) or min(TEXT)"
+                f"of a checkpoint, one of {', '.join(fresh_names())}, or max(TEXT) or min(TEXT)"
             )
         options = _options(text, kind, pieces)
         limit = Limit.from_texts(
@@ -171,7 +171,7 @@ class PlayerSpec:
     @property
     def is_fresh(self) -> bool:
         """Whether the evaluator is made anew instead of loaded."""
-        return is_fresh(self.source)
+        return fresh_kind(self.source) is not None
 
     @property
     def is_written(self) -> bool:
@@ -181,14 +181,14 @@ class PlayerSpec:
     @cached_property
     def own(self) -> OwnOptions:
         """The options that are the player's own, with their defaults."""
-        names = OWN.get(self.kind, ())
+        names = own_names(self.kind)
         given = {name: text for name, text in self.options.items() if name in names}
         return OwnOptions(**OwnOptions.read(given))
 
     @property
     def settings(self) -> dict[str, str]:
         """The options that are the search's, as texts."""
-        own = OWN.get(self.kind, ())
+        own = own_names(self.kind)
         return {name: text for name, text in self.options.items() if name not in own}
 
 
@@ -214,7 +214,7 @@ def _is_option(piece: str) -> bool:
 def allowed_options(kind: str) -> tuple[str, ...]:
     """Return the names of the options of a searching kind of player."""
     searching = spellings(_SETTINGS[kind]) if kind in _SETTINGS else ()
-    return (*_LIMITS[kind], *searching, *OWN[kind])
+    return (*_LIMITS[kind], *searching, *own_names(kind))
 
 
 def _options(text: str, kind: str, pieces: list[str]) -> dict[str, str]:
@@ -243,7 +243,7 @@ def _check(text: str, kind: str, options: Mapping[str, str]) -> None:
         except ConfigurationError as error:
             raise PlayerError(f"player {text!r}: {error}") from None
     for entry in settings_of(OwnOptions):
-        if entry.name in OWN[kind] and entry.name in options:
+        if entry.name in own_names(kind) and entry.name in options:
             value = options[entry.name]
             try:
                 OwnOptions(**OwnOptions.read({entry.name: value}))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias, final
 
 from neurogame.errors import ConfigurationError, GameError
-from neurogame.evaluators.config import FRESH
+from neurogame.evaluators.kinds import fresh_names
 from neurogame.version import __version__
 from neurogame.view.curves import curves
 from neurogame.view.judgement import explained, judged_position
@@ -185,5 +185,5 @@ def boot(subject: PageSubject) -> Answer:
         "ending": subject.ending,
         "run": subject.run is not None,
         "opponent": subject.opponent,
-        "fresh": list(FRESH),
+        "fresh": list(fresh_names()),
     }

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias, final
 
 from neurogame.errors import CheckpointError, GameError, RulesError
-from neurogame.evaluators.actions.build import make_action_circuit
-from neurogame.evaluators.config import is_fresh
 from neurogame.evaluators.fresh import make_fresh
-from neurogame.inspect.subject import ACTION
+from neurogame.evaluators.kinds import fresh_kind, kinds_from_rules, move_kinds
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules, mapping_of_rules
 from neurogame.learn.run_folder import BEST, CONFIG, LATEST
@@ -81,8 +79,9 @@ def open_subject(
         target: a checkpoint, weighted rules, a library game or rulesheet, the record of a match,
             or the folder of a training run.
         rules: the game of a match, where its record does not tell or names no library game.
-        evaluator: what values states: a checkpoint, weighted rules, a fresh evaluator, or
-            ``action`` for the action heuristic of the rules; None: what was named, else ``cilp``.
+        evaluator: what values states: a checkpoint, weighted rules, a fresh evaluator, or a judge
+            of moves that is made from rules, such as ``action``; None: what was named, else
+            ``cilp``.
         number: which match of an arena, from 0.
         seed: decides random weights of a fresh evaluator.
 
@@ -122,8 +121,9 @@ def _plain(game: Game, kind: Kind, title: str) -> PageSubject:
 def _with(subject: PageSubject, source: str, seed: int) -> PageSubject:
     """Return the same, valued by something else."""
     game = subject.game
-    if is_fresh(source) or source.lower() == ACTION:
-        name = ACTION if source.lower() == ACTION else VALUES
+    of_states = fresh_kind(source) is not None
+    if of_states or source.lower() in kinds_from_rules():
+        name = VALUES if of_states else source.lower()
         opinions: Opinions = {name: Deferred(partial(_fresh, source, game, seed))}
         return replace(subject, opinions=opinions, judged_by=f"{source} (untrained)")
     if Path(source).suffix.lower() == RULES_SUFFIX:
@@ -152,9 +152,11 @@ def _renumbered(subject: PageSubject, mapping: GameMapping) -> PageSubject:
 
 
 def _fresh(source: str, game: Game, seed: int) -> PageOpinion:
-    if source.lower() == ACTION:
-        return PageOpinion(make_action_circuit(game))
-    return PageOpinion(make_fresh(source, game, seed=seed))
+    judged = kinds_from_rules().get(source.lower())
+    made = (
+        make_fresh(source, game, seed=seed) if judged is None else judged.make(game, {}, seed=seed)
+    )
+    return PageOpinion(made)
 
 
 def _opinions(checkpoint: Checkpoint, game: Game) -> dict[str, Deferred[PageOpinion]]:
@@ -177,8 +179,9 @@ def _opponent(path: str, checkpoint: Checkpoint) -> str:
     """Return a player that uses a checkpoint."""
     if checkpoint.description:
         return _playing(path)
-    judge = "knowledge" if "knowledge" in checkpoint.judges else next(iter(checkpoint.judges), "")
-    return f"mcts:{path},tree={judge},seconds=1" if judge and "," not in path else "mcts:seconds=1"
+    uses = [kind.use for name, kind in move_kinds().items() if name in checkpoint.judges]
+    use = next(filter(None, uses), "")
+    return f"mcts:{path},{use},seconds=1" if use and "," not in path else "mcts:seconds=1"
 
 
 def _playing(path: str) -> str:

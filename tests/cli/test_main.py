@@ -14,7 +14,7 @@ import pytest
 from neurogame import __version__
 from neurogame.cli import games
 from neurogame.cli.main import COMMANDS, build_parser, main
-from neurogame.evaluators.config import FRESH
+from neurogame.evaluators.kinds import fresh_names
 from tests.conftest import REPOSITORY
 from tests.processes import PATIENCE, PROGRAM, environment, run, started
 
@@ -239,4 +239,4 @@ def test_only_the_wanted_command_declares_its_arguments() -> None:
 
 def test_every_kind_of_untrained_evaluator_is_on_the_page_of_commands() -> None:
     text = (REPOSITORY / "docs" / "commands.md").read_text(encoding="utf-8")
-    assert [kind for kind in FRESH if f"`{kind}`" not in text] == []
+    assert [kind for kind in fresh_names() if f"`{kind}`" not in text] == []

@@ -20,7 +20,7 @@ TEXTS = [*FILES, *sorted((REPOSITORY / "tests").rglob("*.py"))]
 ROOMS = (
     *("workers", "gdl", "ground", "reference", "prover", "graph", "circuit", "analysis", "regress"),
     *("netlist", "structure", "kernels", "simulate", "show", "features", "evaluators", "search"),
-    *("learn", "players", "arena", "ggp", "inspect", "view", "cli"),
+    *("learn", "players", "arena", "ggp", "inspect", "kinds", "view", "cli"),
 )
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -19,7 +19,7 @@ from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
 from neurogame.players.gate.evidence import measure_evidence
 from neurogame.players.gate.gate import open_evaluator_gate, open_gate
 from neurogame.players.gate.trials import Trials
-from neurogame.players.gate.uses import POLICY_USE, evaluator_uses
+from neurogame.players.gate.uses import beside_uses, evaluator_uses
 from neurogame.players.race import Race, Racer
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
@@ -206,11 +206,12 @@ def test_a_tree_that_is_given_stays() -> None:
 
 def test_a_policy_is_used_where_there_is_one() -> None:
     nim, settings = Game.load("nim"), MctsSettings(lanes=1)
-    assert POLICY_USE not in evaluator_uses(settings)
+    (wanted,) = beside_uses()
+    assert wanted not in evaluator_uses(settings)
     judges = {"policy": Judged(nim, 1)}
-    use = evaluator_uses(settings, judges)[POLICY_USE]
+    use = evaluator_uses(settings, judges)[wanted]
     assert (use.tree_judge, use.mixing, use.cutoff) == ("policy", "puct", 0)
-    for trained, chosen in ((True, POLICY_USE), (False, "off")):
+    for trained, chosen in ((True, wanted), (False, "off")):
         report = open_evaluator_gate(
             nim, settings, Perfect(nim, 1), judges, seed=1, seconds=0, trained=trained
         )

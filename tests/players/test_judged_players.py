@@ -19,6 +19,7 @@ from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.kinds import action, knowledge
 from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.learn.judges import plain_judge
 from neurogame.learn.knowledge.learning import learn_knowledge
@@ -47,13 +48,13 @@ def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
     """Put small judges in the place of the real ones; return what was asked for."""
     asked: dict[str, list[Any]] = {"action": [], "formulas": [], "knowledge": [], "gate": []}
 
-    def regressed(of: Game, formulas: ActionConfig | None) -> Marks:
+    def regressed(self: object, of: Game, options: Mapping[str, str], **rest: Any) -> Marks:
         asked["action"].append(of)
-        asked["formulas"].append(formulas)
+        asked["formulas"].append(options)
         return Guess(of)
 
-    def learned(of: Game, learning: KnowledgeConfig, seed: int, deadline: float | None) -> Marks:
-        asked["knowledge"].append((of, learning, seed))
+    def learned(self: object, of: Game, options: Mapping[str, str], **rest: Any) -> Marks:
+        asked["knowledge"].append((of, options, rest["seed"]))
         return Guess(of, seed=9)
 
     def gate(of: Game, settings: MctsSettings, judges: Mapping[str, Any], **rest: Any) -> Any:
@@ -61,8 +62,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
         decided = MctsSettings(tree="action", playout="mast")
         return SimpleNamespace(settings=decided, headline="heuristic: tree")
 
-    monkeypatch.setattr("neurogame.players.judges._regressed", regressed)
-    monkeypatch.setattr("neurogame.players.judges._learned", learned)
+    monkeypatch.setattr(type(action.KIND), "make", regressed)
+    monkeypatch.setattr(type(action.KIND), "make_in_time", regressed)
+    monkeypatch.setattr(type(knowledge.KIND), "make", learned)
     monkeypatch.setattr("neurogame.players.gate.gate.open_gate", gate)
     return asked
 
@@ -75,8 +77,8 @@ def test_judges_are_made_once_per_game(small: dict[str, list[Any]]) -> None:
         assert player.choose(state, LIMIT) in state.legal_moves[0]
     assert small == {
         "action": [game("tictactoe")],
-        "formulas": [ActionConfig()],
-        "knowledge": [(game("tictactoe"), KnowledgeConfig(games=77), 0)],
+        "formulas": [{}],
+        "knowledge": [(game("tictactoe"), {"games": "77"}, 0)],
         "gate": [],
     }
     player.start(game("connectfour5"), 0, 1)
@@ -91,16 +93,16 @@ def test_judges_are_made_once_per_game(small: dict[str, list[Any]]) -> None:
 
 def test_formulas_are_the_players_own(small: dict[str, list[Any]]) -> None:
     made("mcts:tree=action,steps=2,goals=all,unknown=half,others=least", game("tictactoe"))
-    own = ActionConfig(steps=2, goals="all", unknown="half", others="least")
+    own = {"steps": "2", "goals": "all", "unknown": "half", "others": "least"}
     assert small["formulas"] == [own]
 
 
 def test_the_heuristic_is_made_of_these_formulas() -> None:
-    own = ActionConfig(steps=2, others="least")
-    judges = make_judges(game("tictactoe"), MctsSettings(tree="action"), formulas=own)
+    own = {"steps": "2", "others": "least"}
+    judges = make_judges(game("tictactoe"), MctsSettings(tree="action"), options=own)
     judge = judges["action"]
     assert isinstance(judge, ActionCircuit)
-    assert judge.config == own
+    assert judge.config == ActionConfig(steps=2, others="least")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,7 @@ def test_only_what_is_asked_for_is_made(small: dict[str, list[Any]]) -> None:
     made("mcts:sims=10,playout=mast", game("tictactoe"))
     made("mcts:sims=10,tree=knowledge", game("tictactoe"))
     assert not small["action"]
-    assert small["knowledge"] == [(game("tictactoe"), KnowledgeConfig(), 0)]
+    assert small["knowledge"] == [(game("tictactoe"), {}, 0)]
 
 
 @pytest.mark.parametrize(
@@ -174,11 +176,11 @@ def test_a_start_clock_bounds_gating(
 def test_a_start_clock_bounds_learning(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[float | None]()
 
-    def learned(of: Game, learning: KnowledgeConfig, seed: int, deadline: float | None) -> Marks:
+    def learned(self: object, of: Game, *_: Any, deadline: float | None, **rest: Any) -> Marks:
         asked.append(deadline)
         return Guess(of)
 
-    monkeypatch.setattr("neurogame.players.judges._learned", learned)
+    monkeypatch.setattr(type(knowledge.KIND), "make", learned)
     player = make_player("mcts:tree=knowledge")
     begun = time.monotonic()
     player.start(game("tictactoe"), 0, 3, 20.0)
@@ -202,10 +204,11 @@ def test_gating_gets_no_heuristic_that_would_be_late() -> None:
 def test_gating_does_without_a_heuristic_and_others_do_not(
     small: dict[str, list[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def none(of: Game, formulas: ActionConfig | None) -> Marks:
+    def none(*_: Any, **rest: Any) -> Marks:
         raise LimitError("too large")
 
-    monkeypatch.setattr("neurogame.players.judges._regressed", none)
+    monkeypatch.setattr(type(action.KIND), "make", none)
+    monkeypatch.setattr(type(action.KIND), "make_in_time", none)
     assert make_judges(game("tictactoe"), MctsSettings(tree="gated")) == {}
     for settings in (
         MctsSettings(tree="action"),

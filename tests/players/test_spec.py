@@ -9,7 +9,8 @@ import pytest
 
 from neurogame.errors import CheckpointError, ConfigurationError, NeurogameError, PlayerError
 from neurogame.evaluators.build import make_evaluator
-from neurogame.evaluators.config import FRESH, EvaluatorConfig
+from neurogame.evaluators.config import EvaluatorConfig
+from neurogame.evaluators.kinds import fresh_names
 from neurogame.learn.checkpoints.checkpoint import empty_checkpoint, save_checkpoint
 from neurogame.players.players import AlphaBetaPlayer, HumanPlayer, RandomPlayer, make_player
 from neurogame.players.search_player import SearchPlayer
@@ -96,8 +97,8 @@ def test_fields() -> None:
         ("alphabeta:cilp,device=tpu", "'tpu'", "cpu"),
         ("alphabeta:cilp,sims=5", "'sims'", "seconds, nodes, depth"),
         ("mcts:depth=3,sims=5", "'depth'", "seconds, nodes, sims, tree"),
-        ("mcts:tree=oak", "'oak'", "uct, rave, grave, action, knowledge, policy, values, gated"),
-        ("mcts:playout=oak", "'oak'", "uniform, mast, action, knowledge, gated"),
+        ("mcts:tree=oak", "'oak'", "uct, rave, grave, knowledge, action, policy, values, gated"),
+        ("mcts:playout=oak", "'oak'", "uniform, mast, knowledge, action, gated"),
         ("mcts:playout=action,blend=2", "blend=2", "0..1"),
         ("mcts:playout=action,tau=0", "tau=0", "above 0"),
         ("mcts:tree=action,mix=both", "'both'", "beta, seed, puct"),
@@ -189,7 +190,7 @@ def test_players_are_made() -> None:
     assert isinstance(make_player("human"), HumanPlayer)
     game = Game.load("tictactoe")
     state = game.initial_state()
-    for source in FRESH:
+    for source in fresh_names():
         player = make_player(f"alphabeta:{source}", game, seed=4)
         assert isinstance(player, AlphaBetaPlayer)
         assert player.name == f"alphabeta:{source}"

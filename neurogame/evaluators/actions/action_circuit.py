@@ -37,6 +37,8 @@ class ActionCircuit(nn.Module):
         Trutman and Schiffel, section "Evaluation".
     """
 
+    kind = "action"
+
     def __init__(
         self, circuit: Circuit, graphs: Sequence[ActionGraph], config: ActionConfig
     ) -> None:

@@ -43,6 +43,8 @@ class HeuristicEvaluator(Evaluator):
     *Reference:* Kuhlmann and Stone, "Approach", equations (1) and (2).
     """
 
+    is_smooth = False
+
     def __init__(self, game: Game, heuristics: Sequence[FeatureHeuristic]) -> None:
         description: dict[str, Any] = {"kind": "heuristic", "of": [str(own) for own in heuristics]}
         super().__init__(len(game.fluents), len(game.roles), description)

@@ -6,9 +6,9 @@ import difflib
 from collections.abc import Sequence
 
 from neurogame.errors import GameError
-from neurogame.evaluators.config import heuristic_text
 from neurogame.evaluators.heuristic.evaluator import HeuristicEvaluator
 from neurogame.evaluators.heuristic.heuristic import FeatureHeuristic, for_all_roles
+from neurogame.evaluators.heuristic.text import heuristic_text
 from neurogame.features.candidates import find_candidates
 from neurogame.features.feature import Feature
 from neurogame.simulate.game import Game

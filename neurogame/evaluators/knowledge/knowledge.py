@@ -47,6 +47,8 @@ class Knowledge(nn.Module):
     plays: Tensor
     games: Tensor
 
+    kind = "knowledge"
+
     def __init__(
         self, game: HasCircuit | Circuit, config: KnowledgeConfig | None = None, seed: int = 0
     ) -> None:

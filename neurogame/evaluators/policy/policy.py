@@ -45,6 +45,8 @@ class LearnedPolicy(nn.Module):
     policy head; the units are those of :class:`~neurogame.evaluators.parts.evaluator`.
     """
 
+    kind = "policy"
+
     def __init__(self, circuit: Circuit, layout: PartsLayout, hidden: int) -> None:
         super().__init__()
         self.layout, self.offsets = layout, circuit.move_offsets

@@ -6,23 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-import torch
-from torch import Tensor
-
 from neurogame.errors import GameError
-from neurogame.evaluators.actions.action_circuit import ActionCircuit
-from neurogame.evaluators.attribution import Attribution, Contribution, Method, Unit
+from neurogame.evaluators.attribution import Attribution, Contribution, Method
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.knowledge.knowledge import Knowledge
-from neurogame.evaluators.measured import Measured
-from neurogame.evaluators.policy.policy import LearnedPolicy
+from neurogame.evaluators.kinds import kind_of_judge
 from neurogame.inspect.attribution.attribute import attribute, check_role, to_fluents
-from neurogame.inspect.attribution.of_actions import action_score, attribute_actions
-from neurogame.inspect.attribution.of_knowledge import attribute_knowledge
-from neurogame.inspect.attribution.of_policy import attribute_policy, policy_score
 from neurogame.inspect.move_values import EvaluatorOrJudge, worst_answer
-from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
+from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.kernels.parts.limits import MOST
 from neurogame.simulate.game import Game, State
 
@@ -65,9 +55,7 @@ def attribute_move(
 
 def is_sum(judge: MoveJudge) -> bool:
     """Return whether a judge's scores are sums, so that there are exact attributions."""
-    if isinstance(judge, ActionCircuit):
-        return not judge.config.trainable
-    return isinstance(judge, Knowledge | LearnedPolicy)
+    return kind_of_judge(judge).is_sum(judge)
 
 
 def check_move(state: State, role: int, move: int) -> None:
@@ -139,33 +127,7 @@ def _judged(
     names: Sequence[str],
 ) -> Attribution:
     """Return what a judge's score of a move of its own game is made of."""
-    if method in (None, "exact"):
-        if isinstance(judge, Knowledge):
-            return attribute_knowledge(judge, state, role, move, names)
-        if isinstance(judge, LearnedPolicy):
-            return attribute_policy(judge, state, role, move, names)
-        if isinstance(judge, ActionCircuit) and (method or is_sum(judge)):
-            return attribute_actions(judge, state, role, move, names)
-        if method:
-            raise GameError(
-                f"scores of {type(judge).__name__} are no sum, so that no attribution is exact; "
-                "methods for it are 'shapley' and 'toggling'"
-            )
-    return to_fluents(_score(judge, state, role, move, names), state, method, baseline)
-
-
-def _score(judge: MoveJudge, state: State, role: int, move: int, names: Sequence[str]) -> Measured:
-    """Return the score of a move as a number of states, in which it may not be legal."""
-    if isinstance(judge, ActionCircuit):
-        return action_score(judge, role, move, names)
-    if isinstance(judge, LearnedPolicy):
-        return policy_score(judge, role, move, names)
-    legal = np.zeros((1, len(state.game.moves[role])), np.bool_)
-    legal[0, move] = True
-
-    def scores(fluents: Tensor) -> Tensor:
-        allowed = np.repeat(legal, len(fluents), axis=0)
-        return torch.from_numpy(judge.move_scores(fluents.numpy(), allowed, role)[:, move])
-
-    unit: Unit = "logit" if judge.scale == LOGITS else "score"
-    return Measured(of=scores, unit=unit, role=role, move=move, is_smooth=False, names=names)
+    kind = kind_of_judge(judge)
+    if method == "exact" or (method is None and kind.is_sum(judge)):
+        return kind.explain(judge, state, role, move, names)
+    return to_fluents(kind.score(judge, state, role, move, names), state, method, baseline)

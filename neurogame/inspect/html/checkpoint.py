@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neurogame.errors import NeurogameError
+from neurogame.evaluators.kinds import move_kinds
 from neurogame.inspect.html.elements import (
     Content,
     Html,
@@ -124,8 +125,6 @@ def _commands(checkpoint: Checkpoint) -> Content:
 
 def _judged(checkpoint: Checkpoint) -> str:
     """Return a player that searches with the judges of moves."""
-    if "knowledge" in checkpoint.judges:
-        return "mcts:FILE,tree=knowledge"
-    if "action" in checkpoint.judges:
-        return "mcts:FILE,tree=action"
-    return "mcts:FILE,tree=policy" if "policy" in checkpoint.judges else ""
+    uses = (kind.use for name, kind in move_kinds().items() if name in checkpoint.judges)
+    use = next(filter(None, uses), "")
+    return f"mcts:FILE,{use}" if use else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.evaluators.knowledge.knowledge import Knowledge
+from neurogame.evaluators.kinds import kind_of_judge
 from neurogame.inspect.change.move_changes import move_changes
 from neurogame.inspect.move_values import worths_of_moves
 from neurogame.inspect.positions import played_positions
@@ -21,7 +21,6 @@ from neurogame.waiting import during
 
 GAMES, STATES = 100, 500
 """Random games, and how many of their states judges are asked about."""
-_LISTED = 12
 
 
 def judge_changes(
@@ -65,26 +64,14 @@ def compared_judges(
         states: states that are not terminal, in which every role has a move.
     """
     found = move_changes(game, one, other, states)
-    report = {
+    kind = kind_of_judge(one)
+    alike = kind is kind_of_judge(other)
+    return {
         **asdict(found),
         "share": found.share,
         "correlation": _correlation(game, one, other, states),
-        "fluents": [],
+        "fluents": kind.differing(one, other, game) if alike else [],
     }
-    if isinstance(one, Knowledge) and isinstance(other, Knowledge):
-        weights = [own.psi.detach().numpy() for own in (one, other)]
-        apart = weights[0] - weights[1]
-        order = np.argsort(-np.abs(apart), axis=None, kind="stable")[:_LISTED]
-        report["fluents"] = [
-            {
-                "role": game.roles[role],
-                "fluent": game.fluents[fluent],
-                "this": float(weights[0][role, fluent]),
-                "other": float(weights[1][role, fluent]),
-            }
-            for role, fluent in zip(*np.unravel_index(order, apart.shape), strict=True)
-        ]
-    return report
 
 
 def print_judge_changes(report: Sequence[dict[str, Any]]) -> None:

@@ -16,7 +16,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO, final
 
@@ -25,6 +25,8 @@ from torch import Tensor
 
 from neurogame.errors import CheckpointError, NeurogameError
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.kind import Kind, Learned
+from neurogame.evaluators.kinds import stored_kinds
 from neurogame.evaluators.origin import Origin
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.files import write_whole
@@ -35,7 +37,8 @@ from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.learn.checkpoints.claims import check_file
 from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.checkpoints.stored_once import stored_once
-from neurogame.learn.judges import UNFIT, rebuild_judge
+from neurogame.learn.checkpoints.weights import copied_weights
+from neurogame.learn.judges import UNFIT, plain_judge, rebuild_judge
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_mapping import GameMapping, map_game
 from neurogame.version import __version__
@@ -68,7 +71,7 @@ class Checkpoint:
         description: kind and configuration of the evaluator, JSON-able; empty if there is none.
         weights: the evaluator's tensors by name.
         initial_weights: the same tensors before any learning.
-        judges: judges of moves, by name (see :data:`~neurogame.learn.judges.JUDGES`): each a
+        judges: judges of moves, by name (see :mod:`~neurogame.evaluators.kinds`): each a
             dictionary with its ``description``, JSON-able, and its ``weights``, tensors by name.
         config: the training configuration, JSON-able; empty if it was not trained by ``train``.
         optimiser: optimiser state, or None where the run cannot be resumed from this file.
@@ -173,6 +176,23 @@ class Checkpoint:
                 "'neurogame learn' makes checkpoints with knowledge"
             )
         return rebuild_judge(name, self._home(game), self.judges[name])
+
+    def with_learned(self, kind: Kind, learned: Learned) -> Checkpoint:
+        """Return a checkpoint that holds what has learned, too, and all else that this one holds.
+
+        Args:
+            kind: of what has learned.
+            learned: what came of it.
+        """
+        judge = learned.judge
+        if kind.name in stored_kinds():
+            return replace(self, judges={**self.judges, kind.name: plain_judge(judge)})
+        return replace(
+            self,
+            description=judge.describe(),
+            weights=copied_weights(judge),
+            initial_weights=copied_weights(learned.initial or judge),
+        )
 
     def __repr__(self) -> str:
         """Return what is in it, without any numbers that were learned."""

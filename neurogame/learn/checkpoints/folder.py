@@ -18,16 +18,14 @@ from pathlib import Path
 from typing import final
 
 from neurogame.errors import CheckpointError
+from neurogame.evaluators.kinds import stored_kinds
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.terms import Rules
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.checkpoints.index import IndexEntry, read_index, write_index
-from neurogame.learn.judges import JUDGES
 from neurogame.learn.run_folder import BEST, LATEST
 from neurogame.simulate.game import Game
 
-HOLDINGS = ("evaluator", *JUDGES)
-"""What a checkpoint may hold."""
 _SUFFIX = ".pt"
 _NUMBERED = re.compile(r"checkpoint-(\d+)\.pt")
 _MOST_NAMED = 8
@@ -92,7 +90,7 @@ class CheckpointFolder:
 
         Args:
             game: the game, or its rules; its names do not matter.
-            holding: what the checkpoint must hold, one of :data:`HOLDINGS`; None: anything.
+            holding: what the checkpoint must hold, see :func:`holdings`; None: anything.
 
         Raises:
             LimitError: the rules are too regular to have a signature.
@@ -118,6 +116,11 @@ class CheckpointFolder:
 
     def _written(self, names: list[str]) -> int:
         return max(self._entries[name].modified for name in names)
+
+
+def holdings() -> tuple[str, ...]:
+    """Return what a checkpoint may hold: an evaluator, and judges of moves by name."""
+    return ("evaluator", *sorted(stored_kinds()))
 
 
 def _files(folder: Path) -> Iterator[tuple[str, int, int]]:

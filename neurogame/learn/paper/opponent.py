@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from neurogame.errors import ConfigurationError, PlayerError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.config import FRESH
 from neurogame.evaluators.fresh import make_fresh
+from neurogame.evaluators.kinds import fresh_names
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.match import Guest, Opponent
 from neurogame.simulate.game import Game
@@ -43,19 +43,19 @@ def make_opponent(
         return Opponent(evaluator=initial)
     if name == "random":
         return Opponent()
-    if name.lower() in FRESH:
+    if name.lower() in fresh_names():
         evaluator = make_fresh(name, game, seed=config.seed + 1)
         return Opponent(evaluator=evaluator.requires_grad_(False).eval())
     if guests is None:
         raise ConfigurationError(
-            f"opponent {name!r} is neither untrained, random, nor {', '.join(FRESH)}; for a "
-            "player string give the training run what makes players: guests=make_player"
+            f"opponent {name!r} is neither untrained, random, nor {', '.join(fresh_names())}; for "
+            "a player string give the training run what makes players: guests=make_player"
         )
     try:
         guest = guests(name, game, config.seed)
     except PlayerError as error:
         raise ConfigurationError(
-            f"opponent {name!r} is neither untrained, random, {', '.join(FRESH)}, "
+            f"opponent {name!r} is neither untrained, random, {', '.join(fresh_names())}, "
             f"nor a player: {error}"
         ) from None
     return Opponent(guest=guest)

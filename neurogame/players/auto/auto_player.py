@@ -134,11 +134,11 @@ class AutoPlayer:
         if self._folder is None:
             return []
         # Imported here: who plays without checkpoints needs nothing of the learning room.
-        from neurogame.learn.checkpoints.folder import HOLDINGS, CheckpointFolder
+        from neurogame.learn.checkpoints.folder import CheckpointFolder, holdings
 
         folder = CheckpointFolder(self._folder)
         folder.refresh()
-        found = (folder.find(game, holding=holding) for holding in HOLDINGS)
+        found = (folder.find(game, holding=holding) for holding in holdings())
         return list(dict.fromkeys(filter(None, found)))
 
     def choose(self, state: State, limit: Limit) -> int:

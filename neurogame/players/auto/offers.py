@@ -13,11 +13,11 @@ from neurogame.errors import GameError, NeurogameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.fresh import make_fresh
-from neurogame.evaluators.knowledge.config import KnowledgeConfig
+from neurogame.evaluators.kinds import move_kind
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.players.auto.candidate import Candidate, alphabeta_candidate, mcts_candidate
 from neurogame.players.auto.facts import GameFacts
-from neurogame.players.gate.uses import FEATURES_USE, LEARNED_USE, POLICY_USE, evaluator_uses
+from neurogame.players.gate.uses import FEATURES_USE, LEARNED_USE, evaluator_uses
 from neurogame.players.judges import make_judges
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.mcts.settings import MctsSettings
@@ -38,7 +38,7 @@ _LEARNED, _FEATURES = 0.65, 0.6
 features; measured over a dozen games they are a little higher (docs/results.md)."""
 _LARGE = 50_000
 """Gates from which the action heuristic is not tried: making it may take longer than a clock."""
-_KNOWLEDGE = KnowledgeConfig(games=20_000, policy="knowledge")
+_KNOWLEDGE = {"games": "20000", "policy": "knowledge"}
 """How knowledge is learned: by self-play after the first tenth."""
 _KNOWLEDGE_SHARE = 0.15
 """Share of the time left that this may take."""
@@ -113,7 +113,8 @@ class Offers:
         except NeurogameError as error:
             self.notes.append(f"{path}: not used: {error}")
             return []
-        judges = sorted(checkpoint.judges.keys() - {"policy"})
+        judges = [name for name in sorted(checkpoint.judges) if move_kind(name).use]
+        beside = [name for name in sorted(checkpoint.judges) if move_kind(name).beside_values]
         offers = [self._judged(checkpoint, path, judge) for judge in judges]
         if checkpoint.description:
             # What a start clock teaches is no match for a run of training.
@@ -123,7 +124,7 @@ class Offers:
             )
             offers = [
                 *self._valued(str(path), lambda: self._of(checkpoint), settings),
-                *self._with_policy(checkpoint, path),
+                *(self._beside(checkpoint, path, judge) for judge in beside),
                 *offers,
             ]
         return offers
@@ -154,23 +155,23 @@ class Offers:
             ),
         ]
 
-    def _with_policy(self, checkpoint: Checkpoint, path: Path) -> list[Offer]:
-        """Return the offer of a tree search with the policy of a checkpoint, if it holds one."""
-        name = f"mcts:{path},{POLICY_USE}"
+    def _beside(self, checkpoint: Checkpoint, path: Path, judge: str) -> Offer:
+        """Return the offer of a tree search with a judge beside the values it has learned from."""
+        use = move_kind(judge).beside_values
+        name = f"mcts:{path},{use}"
 
         def make() -> Candidate:
             evaluator, mapping = self._of(checkpoint)
-            judges = {"policy": checkpoint.judge("policy", mapping.home)}
-            return self._tree(name, evaluator, mapping, use=POLICY_USE, judges=judges)
+            judges = {judge: checkpoint.judge(judge, mapping.home)}
+            return self._tree(name, evaluator, mapping, use=use, judges=judges)
 
-        if "policy" not in checkpoint.judges:
-            return []
-        return [Offer(name=name, make=make, expected=_LEARNED)]
+        return Offer(name=name, make=make, expected=_LEARNED)
 
     def _judged(self, checkpoint: Checkpoint, path: Path, judge: str) -> Offer:
         """Return the offer of a tree search with a judge that a checkpoint holds."""
-        name = f"mcts:{path},tree={judge}"
-        settings = MctsSettings(**MctsSettings.read({"tree": judge}))
+        use = move_kind(judge).use
+        name = f"mcts:{path},{use}"
+        settings = MctsSettings(**MctsSettings.read(dict([use.split("=")])))
 
         def make() -> Candidate:
             mapping = checkpoint.mapping(self._game)
@@ -285,7 +286,7 @@ class Offers:
         now = time.monotonic()
         until = now + _KNOWLEDGE_SHARE * (self._deadline - now)
         judges = make_judges(
-            self._game, settings, learning=_KNOWLEDGE, seed=self._seed, deadline=until
+            self._game, settings, options=_KNOWLEDGE, seed=self._seed, deadline=until
         )
         return self._mcts("mcts:tree=knowledge", settings, judges)
 

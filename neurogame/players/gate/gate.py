@@ -31,13 +31,13 @@ from neurogame.players.gate.evidence import MOST_PLAYOUTS, ScoreEvidence, measur
 from neurogame.players.gate.trials import Trials, play_trials
 from neurogame.players.gate.uses import (
     LEARNED_USE,
-    POLICY_USE,
     action_uses,
+    beside_uses,
     evaluator_uses,
     ungated,
 )
 from neurogame.search.limit import Limit
-from neurogame.search.mcts.settings import MctsSettings
+from neurogame.search.mcts.settings import GATED_JUDGE, MctsSettings
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
 
@@ -112,7 +112,7 @@ def open_gate(
     """
     begun = time.monotonic()
     plain = ungated(settings)
-    judge = judges.get("action")
+    judge = judges.get(GATED_JUDGE)
     most = MOST_PLAYOUTS
     if judge is not None and seconds > 0 and latest is not None:
         most = _affordable(game, seconds, seed)
@@ -179,7 +179,9 @@ def open_evaluator_gate(
             latest=latest,
         )
     # The other uses are for those that know little.
-    favourite = next((use for use in (POLICY_USE, LEARNED_USE) if trained and use in uses), None)
+    favourite = next(
+        (use for use in (*beside_uses(), LEARNED_USE) if trained and use in uses), None
+    )
     return _report("evaluator", settings, uses, None, trials, begun, favourite)
 
 

@@ -11,10 +11,11 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from neurogame.search.mcts.settings import GATED, MctsSettings
+from neurogame.evaluators.kinds import move_kinds
+from neurogame.search.mcts.settings import GATED, GATED_JUDGE, MctsSettings
 
-_TREE: dict[str, Any] = {"tree": "action"}
-_PLAYOUT: dict[str, Any] = {"playout": "action"}
+_TREE: dict[str, Any] = {"tree": GATED_JUDGE}
+_PLAYOUT: dict[str, Any] = {"playout": GATED_JUDGE}
 _BLENDED: dict[str, Any] = {**_PLAYOUT, "blend": 0.5, "tau": 5.0}
 _ACTION_USES: dict[str, dict[str, Any]] = {
     "tree and playouts": {**_TREE, **_PLAYOUT},
@@ -25,19 +26,17 @@ _ACTION_USES: dict[str, dict[str, Any]] = {
 }
 LEARNED_USE = "cutoff=0,tree=values,exploration=0.3"
 """How a tree search uses values that self-play has taught: see docs/search.md."""
-POLICY_USE = "cutoff=0,tree=policy,mix=puct"
-"""How it uses such values beside a policy that was learned from them."""
 FEATURES_USE = "minimax=0.8,exploration=0.1"
 """How a tree search uses features: the use that helped in most games, see docs/features.md."""
-_EVALUATOR_USES: dict[str, dict[str, Any]] = {
-    POLICY_USE: {"cutoff": 0, "tree": "policy", "mix": "puct"},
-    LEARNED_USE: {"cutoff": 0, "tree": "values", "exploration": 0.3},
-    FEATURES_USE: {"minimax": 0.8, "exploration": 0.1},
-    "minimax=0.5,exploration=0.2": {"minimax": 0.5, "exploration": 0.2},
-}
+_EVALUATOR_USES = (LEARNED_USE, FEATURES_USE, "minimax=0.5,exploration=0.2")
 """Values of evaluators lie closer together than results of games, so that they want less
 exploration."""
 _PLAIN: dict[str, Any] = {"playout": "uniform", "tree": "uct"}
+
+
+def beside_uses() -> dict[str, str]:
+    """Return how it uses such values beside a judge that was learned from them: use -> judge."""
+    return {kind.beside_values: name for name, kind in move_kinds().items() if kind.beside_values}
 
 
 def ungated(settings: MctsSettings) -> MctsSettings:
@@ -67,12 +66,18 @@ def evaluator_uses(settings: MctsSettings, judges: Collection[str] = ()) -> dict
     Args:
         settings: nothing in them asks for an evaluator; an exploration that they set stays, and
             so does a tree other than uct, which leaves out those that need another one.
-        judges: of moves, by name, that there are: uses of a policy need one.
+        judges: of moves, by name, that there are: uses beside a judge need it.
     """
     kept = {} if settings.exploration is None else {"exploration": settings.exploration}
+    beside = [use for use, judge in beside_uses().items() if judge in judges]
+    uses = {name: _settings(name) for name in (*beside, *_EVALUATOR_USES)}
     return {
         name: replace(settings, playouts=1, **{**use, **kept})
-        for name, use in _EVALUATOR_USES.items()
-        if (settings.tree == "uct" or "tree" not in use)
-        and (use.get("tree") != "policy" or "policy" in judges)
+        for name, use in uses.items()
+        if settings.tree == "uct" or "tree" not in use
     }
+
+
+def _settings(use: str) -> dict[str, Any]:
+    """Return what a use sets."""
+    return MctsSettings.read(dict(piece.split("=") for piece in use.split(",")))

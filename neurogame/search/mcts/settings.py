@@ -5,22 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, final
 
+from neurogame.evaluators.kinds import move_kind, move_kinds
 from neurogame.settings import Settings, setting
 
-JUDGES = ("action", "knowledge", "policy")
-"""Judges of moves."""
 VALUES = "values"
 """The judge of moves that the evaluator of states is."""
 GATED = "gated"
 """Stands for whatever gating decides before the search is made."""
+GATED_JUDGE = "action"
+"""The judge of moves of which gating decides whether it helps."""
 _ONE_PLAYOUT = "1, but for tree=uct with playout=uniform, no cutoff"
 _DEFAULT_EXPLORATION = {"rave": 0.2, "grave": 0.2}
 _DEFAULT_K = {"rave": 1000.0, "grave": 1000.0}
 _MIX, _RIPE = {VALUES: "seed"}, {VALUES: 2}
-_CHOICE = {"action": "gibbs"}
-_EPSILON = {"knowledge": 0.5}
-_TAU = {"action": 1.0}
-_RAW = ("action",)
+_TREES, _PLAYOUTS = ("uct", "rave", "grave"), ("uniform", "mast")
+
+
+def _trees() -> tuple[str, ...]:
+    """Return what ``tree`` may be."""
+    return (*_TREES, *(name for name, kind in move_kinds().items() if kind.in_tree), VALUES, GATED)
+
+
+def _playouts() -> tuple[str, ...]:
+    """Return what ``playout`` may be."""
+    judges = (name for name, kind in move_kinds().items() if kind.in_playouts)
+    return (*_PLAYOUTS, *judges, GATED)
 
 
 @final
@@ -31,21 +40,21 @@ class MctsSettings(Settings):
     The default is plain UCT with a transposition graph and proved values.
     """
 
-    tree: Literal["uct", "rave", "grave", "action", "knowledge", "policy", "values", "gated"] = (
-        setting(
-            "uct",
-            "how moves are chosen in the tree. uct: mean plus bound; rave: mixed with the "
-            "all-moves-as-first mean of the node; grave: with that of the nearest node above that "
-            "has ref visits; action, knowledge, policy: uct with priors by that judge of moves; "
-            "values: with priors by the evaluator's values of what moves lead to; gated: as gating "
-            "decides, which players do before they search.",
-        )
+    tree: str = setting(
+        "uct",
+        "how moves are chosen in the tree. uct: mean plus bound; rave: mixed with the "
+        "all-moves-as-first mean of the node; grave: with that of the nearest node above that "
+        "has ref visits; the name of a judge of moves: uct with priors by that; values: with "
+        "priors by the evaluator's values of what moves lead to; gated: as gating decides, "
+        "which players do before they search.",
+        choices=_trees,
     )
-    playout: Literal["uniform", "mast", "action", "knowledge", "gated"] = setting(
+    playout: str = setting(
         "uniform",
         "how moves are chosen in playouts. uniform: all legal moves alike; mast: by the mean "
-        "value of the move anywhere; action, knowledge: by the scores of that judge of moves; "
-        "gated: as for tree.",
+        "value of the move anywhere; the name of a judge of moves: by its scores; gated: as for "
+        "tree.",
+        choices=_playouts,
     )
     choice: Literal["greedy", "gibbs"] | None = setting(
         None,
@@ -271,24 +280,24 @@ class MctsSettings(Settings):
     @property
     def playout_choice(self) -> str:
         """How playouts turn scores into moves."""
-        return self.choice or _CHOICE.get(self.playout, "greedy")
+        return self.choice or move_kind(self.playout).choice
 
     @property
     def playout_epsilon(self) -> float:
         """The probability of a uniform move that is used."""
         if self.epsilon is not None:
             return self.epsilon
-        return 0.0 if self.playout_choice == "gibbs" else _EPSILON.get(self.playout, 0.4)
+        return 0.0 if self.playout_choice == "gibbs" else move_kind(self.playout).epsilon
 
     @property
     def playout_tau(self) -> float:
         """The temperature that is used."""
-        return _TAU.get(self.playout, 10.0) if self.tau is None else self.tau
+        return move_kind(self.playout).tau if self.tau is None else self.tau
 
     @property
     def playout_scaling(self) -> str:
         """How playouts scale a judge's scores."""
-        return self.scaling or ("raw" if self.playout in _RAW else "range")
+        return self.scaling or move_kind(self.playout).scaling
 
     @property
     def tree_scaling(self) -> str:
@@ -298,17 +307,17 @@ class MctsSettings(Settings):
     @property
     def tree_judge(self) -> str | None:
         """The judge of moves in the tree, None if there is none."""
-        return self.tree if self.tree in (*JUDGES, VALUES) else None
+        return self.tree if self.tree == VALUES or self.tree in move_kinds() else None
 
     @property
     def playout_judge(self) -> str | None:
         """The judge of moves in playouts, None if there is none."""
-        return self.playout if self.playout in JUDGES else None
+        return self.playout if self.playout in move_kinds() else None
 
     @property
     def judges(self) -> tuple[str, ...]:
         """All judges of moves that are wanted."""
-        return tuple(name for name in JUDGES if name in (self.tree, self.playout))
+        return tuple(name for name in move_kinds() if name in (self.tree, self.playout))
 
     @property
     def is_gated(self) -> bool:

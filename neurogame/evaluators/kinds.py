@@ -1,0 +1,151 @@
+"""The registry: which kinds of evaluators and of judges of moves there are.
+
+A kind is registered by one line of :data:`PLACES`. Another package registers one by an entry point
+of the group :data:`GROUP`, such as, in its ``pyproject.toml``::
+
+    [project.entry-points."neurogame.kinds"]
+    mine = "my_package.my_judge:KIND"
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, final
+
+from neurogame.errors import ConfigurationError, NeurogameWarning
+from neurogame.evaluators.kind import (
+    AnyEvaluatorKind,
+    AnyMoveJudgeKind,
+    EvaluatorKind,
+    Kind,
+    MoveJudgeKind,
+)
+
+if TYPE_CHECKING:
+    from neurogame.evaluators.base import Evaluator
+    from neurogame.kernels.leaves.move_scores import MoveJudge
+
+GROUP = "neurogame.kinds"
+"""Of entry points by which other packages register kinds."""
+
+PLACES = {
+    "cilp": "neurogame.kinds.networks:CILP",
+    "cilp-paper": "neurogame.kinds.networks:CILP_PAPER",
+    "random": "neurogame.kinds.networks:RANDOM",
+    "mlp": "neurogame.kinds.networks:MLP",
+    "fuzzy": "neurogame.kinds.networks:FUZZY",
+    "fluxplayer": "neurogame.kinds.networks:FLUXPLAYER",
+    "parts": "neurogame.kinds.parts:KIND",
+    "heuristic": "neurogame.kinds.heuristic:KIND",
+    "knowledge": "neurogame.kinds.knowledge:KIND",
+    "action": "neurogame.kinds.action:KIND",
+    "policy": "neurogame.kinds.policy:KIND",
+}
+"""Name -> where the kind is; what comes first is offered first."""
+
+
+def evaluator_kinds() -> dict[str, AnyEvaluatorKind]:
+    """Return the kinds of evaluators by name."""
+    return {name: kind for name, kind in _kinds().items() if isinstance(kind, EvaluatorKind)}
+
+
+def fresh_kind(source: str) -> AnyEvaluatorKind | None:
+    """Return the kind of which a source of player strings names a fresh evaluator, if any."""
+    kinds = evaluator_kinds().values()
+    return next((kind for kind in kinds if kind.is_named(source)), None)
+
+
+def fresh_names() -> tuple[str, ...]:
+    """Return the names of fresh evaluators in player strings."""
+    return tuple(kind.source for kind in evaluator_kinds().values() if kind.source)
+
+
+def kind_of_evaluator(evaluator: Evaluator) -> AnyEvaluatorKind:
+    """Return the kind of an evaluator; of one that nobody has registered, what all can do."""
+    name = evaluator.describe().get("kind")
+    return evaluator_kinds().get(str(name), _ANY_EVALUATOR)
+
+
+def move_kinds() -> dict[str, AnyMoveJudgeKind]:
+    """Return the kinds of judges of moves by name."""
+    return {name: kind for name, kind in _kinds().items() if isinstance(kind, MoveJudgeKind)}
+
+
+def stored_kinds() -> dict[str, AnyMoveJudgeKind]:
+    """Return the kinds of judges of moves that checkpoints hold, by name."""
+    return {name: kind for name, kind in move_kinds().items() if kind.is_stored}
+
+
+def kinds_from_rules() -> dict[str, AnyMoveJudgeKind]:
+    """Return the kinds of judges of moves that rules alone make, by name."""
+    return {name: kind for name, kind in move_kinds().items() if kind.is_from_rules}
+
+
+def learning_kinds() -> dict[str, Kind]:
+    """Return the kinds that ``neurogame learn`` teaches, by name."""
+    return {name: kind for name, kind in _kinds().items() if kind.settings is not None}
+
+
+def move_kind(name: str) -> AnyMoveJudgeKind:
+    """Return the kind of judges of moves of a name; of others what all can do."""
+    return move_kinds().get(name, _ANY_JUDGE)
+
+
+def kind_of_judge(judge: MoveJudge) -> AnyMoveJudgeKind:
+    """Return the kind of a judge of moves; of one that nobody has registered, what all can do."""
+    return move_kind(getattr(judge, "kind", ""))
+
+
+def _kinds() -> dict[str, Kind]:
+    places = {**_places_elsewhere(), **PLACES}
+    kinds = {name: _kind(name, place) for name, place in places.items()}
+    return {name: kind for name, kind in kinds.items() if kind is not None}
+
+
+@cache
+def _places_elsewhere() -> dict[str, str]:
+    """Return the kinds that other packages register: name -> where."""
+    return {own.name: own.value for own in entry_points(group=GROUP)}
+
+
+@cache
+def _kind(name: str, place: str) -> Kind | None:
+    """Return a kind; of another package None, with a warning, if it cannot be had.
+
+    Raises:
+        ConfigurationError: there is none of this name in this place.
+    """
+    try:
+        kind = EntryPoint(name, place, GROUP).load()
+    except Exception as error:
+        if name in PLACES:
+            raise
+        # Whatever another package does: it must not keep all others from working.
+        warnings.warn(
+            f"the kind {name!r} at {place} cannot be had, and is left out: {error}",
+            NeurogameWarning,
+            stacklevel=2,
+        )
+        return None
+    if not isinstance(kind, Kind) or kind.name != name:
+        raise ConfigurationError(f"{place} is registered as the kind {name!r}, but is {kind!r}")
+    return kind
+
+
+@final
+class _AnyEvaluator(EvaluatorKind["Evaluator"]):
+    """Of evaluators that nobody has registered."""
+
+    name, about = "", "an evaluator of any kind"
+
+
+@final
+class _AnyJudge(MoveJudgeKind["MoveJudge"]):
+    """Of judges that nobody has registered."""
+
+    name, about = "", "a judge of moves of any kind"
+
+
+_ANY_EVALUATOR, _ANY_JUDGE = _AnyEvaluator(), _AnyJudge()

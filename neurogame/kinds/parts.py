@@ -1,0 +1,52 @@
+"""Evaluators made of parts: what self-play teaches, and features weighed in random games."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, final
+
+from neurogame.evaluators.kind import EvaluatorKind
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from neurogame.circuit.circuit import Circuit, HasCircuit
+    from neurogame.evaluators.attribution import Attribution
+    from neurogame.evaluators.parts.evaluator import PartsEvaluator
+    from neurogame.simulate.game import Game, State
+
+
+@final
+class _Kind(EvaluatorKind["PartsEvaluator"]):
+    name, source = "parts", "features"
+    about = "features found in the rules, weighed in random games"
+
+    def make(
+        self, game: Game, source: str, *, seed: int, noise: float = 0.0, recall: bool = False
+    ) -> PartsEvaluator:
+        from neurogame.evaluators.parts.of_features import make_feature_evaluator
+
+        return make_feature_evaluator(game, seed, recall=recall)
+
+    def rebuild(
+        self,
+        game: HasCircuit | Circuit,
+        description: Mapping[str, Any],
+        weights: Mapping[str, Tensor] | None,
+    ) -> PartsEvaluator:
+        from neurogame.evaluators.parts.build import rebuild_parts
+
+        return rebuild_parts(game, description, weights)
+
+    def is_sum(self, evaluator: PartsEvaluator) -> bool:
+        return True
+
+    def explain(
+        self, evaluator: PartsEvaluator, state: State, role: int, names: Sequence[str]
+    ) -> Attribution:
+        from neurogame.inspect.attribution.of_parts import attribute_parts
+
+        return attribute_parts(evaluator, state, role, names)
+
+
+KIND = _Kind()
