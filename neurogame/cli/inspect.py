@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neurogame.evaluators.kinds import kinds_from_rules, stored_kinds
+from neurogame.evaluators.kinds import fresh_names, kinds_from_rules, stored_kinds
 
 if TYPE_CHECKING:
     from neurogame.evaluators.base import Evaluator
@@ -24,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--evaluator",
         metavar="KIND",
-        help="of a game: which one, as in player strings (default cilp), or a judge of moves that "
-        f"is made from rules ({', '.join(kinds_from_rules())})",
+        help=f"of a game: which one, as in player strings ({', '.join(fresh_names())}; default "
+        f"cilp), or a judge of moves that is made from rules ({', '.join(kinds_from_rules())})",
     )
     parser.add_argument(
         "--top",

@@ -21,7 +21,7 @@ from neurogame.bars import bar_stream
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.kind import Kind, Learned, Lesson
-from neurogame.evaluators.kinds import learning_kinds, move_kind
+from neurogame.evaluators.kinds import learning_kinds
 from neurogame.settings import Settings, settings_of
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         beside = ", from the evaluator of the checkpoint that --into names"
         parser.add_argument(
             f"--{kind.name}",
+            dest=kind.name,
             nargs="?",
             const="",
             metavar="NAME=VALUE,...",
@@ -122,8 +123,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(summary))
     else:
-        # With an evaluator a player knows itself what to do with what learned from it.
-        _print(summary, learned, f"{move_kind(name).use},".lstrip(","), options.rules)
+        _print(summary, learned, f"{options.rules} --opponent {kind.player(str(path))}")
     return 0
 
 
@@ -206,14 +206,13 @@ def _new(game: Game, seed: int, learned: Learned) -> Checkpoint:
     return replace(empty_checkpoint(game), random={"seed": seed}, counters=counters)
 
 
-def _print(summary: dict[str, Any], learned: Learned, use: str, rules: str) -> None:
+def _print(summary: dict[str, Any], learned: Learned, match: str) -> None:
     done = ", ".join(f"{number:,} {what}" for what, number in learned.counters.items())
     print(f"{done} in {summary['seconds']:.1f} seconds; saved in {summary['checkpoint']}")
     for line in learned.lines:
         print(f"  {line}")
-    player = f"mcts:{summary['checkpoint']},{use}sims=1000"
     print("play against it:")
-    print(f"  neurogame play {rules} --opponent {player}")
+    print(f"  neurogame play {match}")
 
 
 def _defaults(kind: Kind) -> str:

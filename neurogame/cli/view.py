@@ -6,6 +6,8 @@ import argparse
 import threading
 from pathlib import Path
 
+from neurogame.evaluators.kinds import fresh_names, kinds_from_rules
+
 _EPILOG = """\
 TARGET is a checkpoint (.pt), weighted rules (.rules), a game, the record of a match (.json; the
 .jsonl of a served match or of an arena), or the folder of a training run. The page is served on
@@ -30,8 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--evaluator",
         metavar="SOURCE",
-        help="what values states: a checkpoint, weighted rules, or a fresh evaluator such as cilp, "
-        "fuzzy or features, or action for the action heuristic (default: the target, else cilp)",
+        help="what values states: a checkpoint, weighted rules, a fresh evaluator "
+        f"({', '.join(fresh_names())}) or a judge of moves that is made from rules "
+        f"({', '.join(kinds_from_rules())}); default: the target, else cilp",
     )
     parser.add_argument(
         "--port", type=int, help="where to serve (default: 8147 if it is free; 0: any that is)"

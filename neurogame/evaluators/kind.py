@@ -9,7 +9,7 @@ there are.
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, final
@@ -107,6 +107,14 @@ class Kind(ABC):
     settings: type[Settings] | None = None
     takes: tuple[str, ...] = ()
 
+    @abstractmethod
+    def player(self, path: str) -> str:
+        """Return a player that searches with what a checkpoint holds of this kind.
+
+        Args:
+            path: of the checkpoint.
+        """
+
     def learn(self, lesson: Lesson) -> Learned:
         """Return what has learned a game; only where there are :attr:`settings`.
 
@@ -129,6 +137,10 @@ class EvaluatorKind(Kind, Generic[Valued]):
 
     source: str = ""
     has_noise: bool = False
+
+    def player(self, path: str) -> str:
+        """Return a player that searches with an evaluator of this kind in a checkpoint."""
+        return f"alphabeta:{path}"
 
     def is_named(self, source: str) -> bool:
         """Return whether the source of a player string names a fresh evaluator of this kind."""
@@ -175,16 +187,13 @@ class EvaluatorKind(Kind, Generic[Valued]):
         """Return whether values are sums that :meth:`explain` can tell."""
         return False
 
-    def explain(
-        self, evaluator: Valued, state: State, role: int, names: Sequence[str]
-    ) -> Attribution:
+    def explain(self, evaluator: Valued, state: State, role: int) -> Attribution:
         """Return the exact sum that a value is.
 
         Args:
             evaluator: of the state's game.
             state: any state.
             role: for whom; its index.
-            names: of the fluents, for labels; empty: those of the state's game.
 
         Raises:
             GameError: it is no sum.
@@ -225,6 +234,11 @@ class MoveJudgeKind(Kind, Generic[Judge]):
     options: tuple[str, ...] = ()
     is_from_rules: bool = False
 
+    def player(self, path: str) -> str:
+        """Return a player that searches with a judge of this kind in a checkpoint."""
+        # With an evaluator a player knows itself what to do with what has learned from it.
+        return f"mcts:{path},{self.use},sims=1000" if self.use else f"mcts:{path},sims=1000"
+
     @property
     def use(self) -> str:
         """How a tree search uses it by itself; empty: it does not."""
@@ -237,7 +251,7 @@ class MoveJudgeKind(Kind, Generic[Judge]):
         game: Game,
         options: Mapping[str, str],
         *,
-        seed: int = 0,
+        seed: int,
         deadline: float | None = None,
     ) -> Judge:
         """Return a judge that no checkpoint holds.

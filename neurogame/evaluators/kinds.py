@@ -99,13 +99,13 @@ def kind_of_judge(judge: MoveJudge) -> AnyMoveJudgeKind:
 
 
 def _kinds() -> dict[str, Kind]:
-    places = {**_places_elsewhere(), **PLACES}
+    places = {**PLACES, **places_elsewhere(), **PLACES}
     kinds = {name: _kind(name, place) for name, place in places.items()}
     return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
 @cache
-def _places_elsewhere() -> dict[str, str]:
+def places_elsewhere() -> dict[str, str]:
     """Return the kinds that other packages register: name -> where."""
     return {own.name: own.value for own in entry_points(group=GROUP)}
 

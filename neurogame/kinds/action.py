@@ -37,7 +37,7 @@ class _Kind(MoveJudgeKind["ActionCircuit"]):
         game: Game,
         options: Mapping[str, str],
         *,
-        seed: int = 0,
+        seed: int,
         deadline: float | None = None,
     ) -> ActionCircuit:
         from neurogame.evaluators.actions.build import make_action_circuit

@@ -30,7 +30,7 @@ class _Kind(MoveJudgeKind["Knowledge"]):
         game: Game,
         options: Mapping[str, str],
         *,
-        seed: int = 0,
+        seed: int,
         deadline: float | None = None,
     ) -> Knowledge:
         from neurogame.learn.knowledge.learning import learn_knowledge

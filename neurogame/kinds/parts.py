@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
 from neurogame.evaluators.kind import EvaluatorKind
@@ -41,12 +41,10 @@ class _Kind(EvaluatorKind["PartsEvaluator"]):
     def is_sum(self, evaluator: PartsEvaluator) -> bool:
         return True
 
-    def explain(
-        self, evaluator: PartsEvaluator, state: State, role: int, names: Sequence[str]
-    ) -> Attribution:
+    def explain(self, evaluator: PartsEvaluator, state: State, role: int) -> Attribution:
         from neurogame.inspect.attribution.of_parts import attribute_parts
 
-        return attribute_parts(evaluator, state, role, names)
+        return attribute_parts(evaluator, state, role)
 
 
 KIND = _Kind()

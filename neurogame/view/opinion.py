@@ -14,8 +14,8 @@ import torch
 from neurogame.errors import GameError
 from neurogame.evaluators.attribution import Attribution, Method
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.kinds import kind_of_evaluator
 from neurogame.evaluators.measured import value_for
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.evaluators.true_goal import state_values
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.by_rules import (
@@ -138,7 +138,8 @@ def _methods(opinion: EvaluatorOrJudge) -> tuple[Method, ...]:
     """Return how an opinion can be taken apart, the usual way first."""
     if isinstance(opinion, Evaluator):
         smooth: tuple[Method, ...] = ("gradients",) if value_for(opinion, 0).is_smooth else ()
-        exact: tuple[Method, ...] = ("exact",) if isinstance(opinion, PartsEvaluator) else ()
+        is_sum_of_parts = kind_of_evaluator(opinion).is_sum(opinion)
+        exact: tuple[Method, ...] = ("exact",) if is_sum_of_parts else ()
         return (*exact, "shapley", *smooth, "toggling")
     return ("exact", "shapley", "toggling") if is_sum(opinion) else ("shapley", "toggling")
 

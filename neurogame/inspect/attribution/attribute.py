@@ -7,14 +7,13 @@ from dataclasses import replace
 from neurogame.errors import GameError
 from neurogame.evaluators.attribution import Attribution, Method
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.kinds import kind_of_evaluator
 from neurogame.evaluators.measured import Measured, value_for
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.inspect.attribution.by_fluents import (
     integrated_gradients,
     shapley_values,
     toggled,
 )
-from neurogame.inspect.attribution.of_parts import attribute_parts
 from neurogame.simulate.game import Game, State
 
 
@@ -34,7 +33,7 @@ def attribute(
             searches take the goals there.
         role: index of the role.
         method: see :class:`~neurogame.evaluators.attribution.Attribution`; None: exact
-            where the evaluator is made of parts, else Shapley values.
+            where values are sums, else Shapley values.
         baseline: for gradients and shapley: the state that amounts are counted from; None: the
             initial one.
 
@@ -43,10 +42,11 @@ def attribute(
             sum of parts, for ``exact``.
     """
     check_role(state.game, role)
-    if method != "exact" and not (method is None and isinstance(evaluator, PartsEvaluator)):
+    kind = kind_of_evaluator(evaluator)
+    if method != "exact" and not (method is None and kind.is_sum(evaluator)):
         found = to_fluents(value_for(evaluator, role), state, method, baseline)
     else:
-        found = attribute_parts(_parts(evaluator), state, role)
+        found = kind.explain(evaluator, state, role)
     return replace(found, state=state)
 
 
@@ -90,13 +90,3 @@ def to_fluents(
             "this evaluator or judge has no gradients; methods for it are 'shapley' and 'toggling'"
         )
     return integrated_gradients(measured, state, begin)
-
-
-def _parts(evaluator: Evaluator) -> PartsEvaluator:
-    if isinstance(evaluator, PartsEvaluator):
-        return evaluator
-    kind = evaluator.describe().get("kind")
-    raise GameError(
-        f"an evaluator of kind {kind!r} is no sum of parts, so that no attribution is exact; "
-        "methods for it are 'shapley', 'gradients' and 'toggling'"
-    )
