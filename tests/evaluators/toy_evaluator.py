@@ -102,9 +102,7 @@ class ToyValuesKind(EvaluatorKind[ToyValues]):
             base=0.0,
             contributions=sorted_by_size(
                 Contribution(kind="fluent", label=label, fluents=(fluent,), amount=amount)
-                for fluent, (label, amount) in enumerate(
-                    zip(state.game.fluents, amounts, strict=True)
-                )
+                for fluent, (label, amount) in enumerate(zip(names, amounts, strict=True))
             ),
             by_fluent=tuple(amounts),
             gap=0.0,
