@@ -23,7 +23,7 @@ from tqdm import tqdm
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Rules
 from neurogame.prover.game import ProverGame
-from neurogame.reference.interpreter import ReferenceGame
+from tests.reference.interpreter import ReferenceGame
 
 PATIENCE = 10.0
 """Seconds that anything may take for one game."""

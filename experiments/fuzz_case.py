@@ -22,9 +22,9 @@ from neurogame.gdl.terms import Rules
 from neurogame.gdl.write import rules_text, term_text
 from neurogame.ground.ground import ground
 from neurogame.ground.limits import GroundLimits
-from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.playouts import playouts
+from tests.reference.interpreter import ReferenceGame
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fuzz_twins import twins_difference

@@ -9,7 +9,7 @@ from typing import TypeVar
 from neurogame.errors import LimitError, NeurogameError
 from neurogame.gdl.terms import Rules
 from neurogame.prover.game import ProverGame
-from neurogame.reference.interpreter import ReferenceGame
+from tests.reference.interpreter import ReferenceGame
 
 T = TypeVar("T")
 

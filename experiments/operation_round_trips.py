@@ -16,7 +16,7 @@ from neurogame.errors import NeurogameError
 from neurogame.gdl.library import read_text
 from neurogame.gdl.operations_write import operations_text
 from neurogame.gdl.parse import parse_rules
-from neurogame.reference.same_play import same_play
+from neurogame.prover.same_play import same_play
 
 GAMES, STATES, SECONDS = 3, 400, 2.0
 """Random games of a rulesheet, and when their comparison ends."""

@@ -33,7 +33,7 @@ from neurogame.gdl.library import library_path
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Term
 from neurogame.ggp.protocol.messages import Play, Start, Stop, message_text
-from neurogame.reference.interpreter import ReferenceGame, ReferenceState
+from tests.reference.interpreter import ReferenceGame, ReferenceState
 
 GAMES = (
     *("tictactoe", "connectfour5", "nim", "hex5", "breakthrough6"),

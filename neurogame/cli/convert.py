@@ -71,7 +71,7 @@ def _played_alike(rules: Rules, text: str) -> str:
     """
     from neurogame.errors import LimitError, RulesError
     from neurogame.gdl.parse import parse_rules
-    from neurogame.reference.same_play import same_play
+    from neurogame.prover.same_play import same_play
 
     try:
         comparison = same_play(rules, parse_rules(text), games=4, states=1000, seconds=3)

@@ -63,9 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--referee",
-        choices=("auto", "circuit", "reference"),
+        choices=("auto", "circuit", "prover"),
         default="auto",
-        help="who knows the rules: the compiled game, or an interpreter that needs no grounding "
+        help="who knows the rules: the compiled game, or the prover, which needs no grounding "
         "(default auto: the latter only for rules too large to ground)",
     )
     parser.add_argument("--seed", type=int, default=0, help="for all random moves (default 0)")

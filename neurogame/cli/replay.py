@@ -18,13 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("rules", metavar="RULES", help="a library game or a path")
     parser.add_argument("traces", metavar="TRACE", nargs="+", help="a .jsonl or .jsonl.gz file")
-    without = parser.add_mutually_exclusive_group()
-    without.add_argument(
-        "--reference",
-        action="store_true",
-        help="replay on the slow interpreter of the rules instead of the circuit",
-    )
-    without.add_argument(
+    parser.add_argument(
         "--prover",
         action="store_true",
         help="replay by proofs instead of the circuit, as games are played that cannot be grounded",
@@ -66,18 +60,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _name(options: argparse.Namespace) -> str:
-    if options.prover:
-        return "prover"
-    return "reference" if options.reference else str(options.backend)
+    return "prover" if options.prover else str(options.backend)
 
 
 def _backend(rules: Rules, options: argparse.Namespace) -> Backend:
-    if options.reference or options.prover:
+    if options.prover:
         from neurogame.prover.game import ProverGame
-        from neurogame.reference.interpreter import ReferenceGame
-        from neurogame.simulate.trace_backends import ReferenceBackend
+        from neurogame.simulate.trace_backends import ProverBackend
 
-        return ReferenceBackend((ProverGame if options.prover else ReferenceGame)(rules))
+        return ProverBackend(ProverGame(rules))
     from neurogame.simulate.game import Game
     from neurogame.simulate.trace_backends import CircuitBackend
 

@@ -2,7 +2,7 @@
 
 Who moves is found in the rules: see :mod:`neurogame.gdl.operations_turns`. The text says what the
 rules say exactly if one role is in control in every state that is not terminal, and the others
-have just the one move without choice; :func:`neurogame.reference.same_play.first_difference`
+have just the one move without choice; :func:`neurogame.prover.same_play.first_difference`
 tells by playing.
 
 Every rule for ``next`` is an effect. The operation ``advance``, which every action carries out,

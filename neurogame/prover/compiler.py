@@ -6,6 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, final
 
 from neurogame.gdl.terms import Compound, Rule, Sentence, Symbol, Term, Variable
+from neurogame.prover.joins import (
+    Predicate,
+    Row,
+    Value,
+    arguments_of,
+    functor_of,
+    predicate_of,
+    variables,
+)
 from neurogame.prover.order import ordered
 from neurogame.prover.program import DOES, TRUE, SortedRules
 from neurogame.prover.questions import QuestionForm, Tabling
@@ -20,15 +29,6 @@ from neurogame.prover.source import (
     split_arguments,
 )
 from neurogame.prover.tables import RowIndex, StoredRows
-from neurogame.reference.joins import (
-    Predicate,
-    Row,
-    Value,
-    arguments_of,
-    functor_of,
-    predicate_of,
-    variables,
-)
 
 _CHAIN = "<rules of the game>"
 

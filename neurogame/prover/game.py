@@ -13,11 +13,11 @@ from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
 from neurogame.prover.compiler import RuleCompiler
+from neurogame.prover.joins import Predicate, Row, Value, term_of, value_of
 from neurogame.prover.lazily import CycleError
 from neurogame.prover.program import DOES, TRUE, Lifetime, SortedRules
 from neurogame.prover.questions import NegativeCycleError, Tabling
-from neurogame.reference.interpreter import ReferenceGame
-from neurogame.reference.joins import Predicate, Row, Value, term_of, value_of
+from neurogame.prover.whole_states import WholeStates
 
 _ROLE: Predicate = ("role", 1)
 _INIT: Predicate = ("init", 1)
@@ -33,10 +33,9 @@ ProverState = frozenset[Sentence]
 class ProverGame:
     """A game whose questions are answered by goal-directed proof.
 
-    It says of every state what :class:`~neurogame.reference.interpreter.ReferenceGame` says, its
-    slow twin, with the same terms and errors, but derives only what is asked for. A question that
-    depends on its own negation, atom for atom or because more is asked at once than one atom, is
-    left to that twin, which decides or refuses it.
+    Only what is asked for is derived. A question that depends on its own negation, atom for atom
+    or because more is asked at once than one atom, is decided or refused by
+    :class:`~neurogame.prover.whole_states.WholeStates`, which derives all of a state.
 
     Args:
         rules: a rulesheet; it is not checked beyond what proofs need.
@@ -57,7 +56,7 @@ class ProverGame:
         self._terms: dict[Value, Sentence] = {}
         self._state: ProverState | None = None
         self._joint: tuple[Row, ...] | None = None
-        self._twin: ReferenceGame | None = None
+        self._whole: WholeStates | None = None
         roles = dict.fromkeys(row[0] for row in self._program.facts(_ROLE))
         if not roles:
             raise RulesError(f"{rules.source}: no (role NAME) fact; a game needs at least one")
@@ -70,10 +69,7 @@ class ProverGame:
 
     def initial(self) -> ProverState:
         """Return the initial state."""
-        try:
-            return frozenset(self._term(row[0]) for row in self._ask(_INIT, ()))
-        except NegativeCycleError:
-            return self._reference().initial()
+        return frozenset(self._term(row[0]) for row in self._ask(_INIT, ()))
 
     def legal(self, state: ProverState, role: int) -> frozenset[Sentence]:
         """Return the moves of one role for which ``legal`` is derived, in terminal states too.
@@ -83,10 +79,7 @@ class ProverGame:
             role: index of the role.
         """
         self._enter(state)
-        try:
-            rows = self._ask(_LEGAL, (self._roles[role],))
-        except NegativeCycleError:
-            return self._reference().legal(state, role)
+        rows = self._ask(_LEGAL, (self._roles[role],))
         return frozenset(self._term(row[0]) for row in rows)
 
     def choices(self, state: ProverState) -> list[list[Sentence]]:
@@ -114,8 +107,9 @@ class ProverGame:
                 rows = None
                 continue
             except NegativeCycleError:
-                found = self._reference().legal(state, role)
-                yield from (move for move in found if (self._value(move),) not in told)
+                for row in self._derived(_LEGAL, key):
+                    if row not in told:
+                        yield self._term(row[0])
                 return
             if row is None:
                 return
@@ -126,10 +120,7 @@ class ProverGame:
     def terminal(self, state: ProverState) -> bool:
         """Return whether ``terminal`` holds in a state."""
         self._enter(state)
-        try:
-            return bool(self._ask(_TERMINAL, ()))
-        except NegativeCycleError:
-            return self._reference().terminal(state)
+        return bool(self._ask(_TERMINAL, ()))
 
     def goals(self, state: ProverState, role: int) -> list[int]:
         """Return all goal values derived for a role in 0..100, ascending: none, one or several.
@@ -137,12 +128,8 @@ class ProverGame:
         Integers outside count as the nearest value inside; what is no integer is no goal value.
         """
         self._enter(state)
-        try:
-            rows = self._ask(_GOAL, (self._roles[role],))
-        except NegativeCycleError:
-            return self._reference().goals(state, role)
         found = set()
-        for (value,) in rows:
+        for (value,) in self._ask(_GOAL, (self._roles[role],)):
             text = value if isinstance(value, str) else term_text(self._term(value))
             number = goal_number(text)
             if number is None:
@@ -177,11 +164,7 @@ class ProverGame:
                 raise GameError(f"{self.text(move)} is not a legal move of {self.roles[role]}")
         pairs = zip(self._roles, joint, strict=True)
         self._enter(state, tuple((role, self._value(move)) for role, move in pairs))
-        try:
-            rows = self._ask(_NEXT, ())
-        except NegativeCycleError:
-            return self._reference().next(state, joint)
-        return frozenset(self._term(row[0]) for row in rows)
+        return frozenset(self._term(row[0]) for row in self._ask(_NEXT, ()))
 
     def playout(self, state: ProverState, seed: int, most: int) -> tuple[ProverState, int]:
         """Play random legal moves until the game is over.
@@ -231,19 +214,26 @@ class ProverGame:
         known = self._compiler.question(_LEGAL, (0,)).table.get((self._roles[role],))
         if known is not None:
             return (self._value(move),) in known
-        try:
-            return bool(self._ask(_LEGAL, (self._roles[role], self._value(move))))
-        except NegativeCycleError:
-            return move in self._reference().legal(state, role)
+        return bool(self._ask(_LEGAL, (self._roles[role], self._value(move))))
 
     def _ask(self, predicate: Predicate, key: Row) -> tuple[Row, ...]:
         """Return all answers about a predicate whose first arguments are known."""
         question = self._compiler.question(predicate, tuple(range(len(key))))
         rows = question.table.get(key)
         if rows is None:
-            with self._tabling.asking():
-                rows = self._tabling.prove(question, key)
+            try:
+                with self._tabling.asking():
+                    rows = self._tabling.prove(question, key)
+            except NegativeCycleError:
+                rows = self._derived(predicate, key)
         return rows
+
+    def _derived(self, predicate: Predicate, key: Row) -> tuple[Row, ...]:
+        """Return the same from all that the state derives."""
+        if self._whole is None:
+            self._whole = WholeStates(self.rules)
+        fluents, moves = (self._compiler.relation(own).rows for own in (TRUE, DOES))
+        return self._whole.answers(predicate, key, fluents, moves)
 
     def _enter(self, state: ProverState, joint: tuple[Row, ...] | None = None) -> None:
         """Let answers be about a state, and about a joint move if one is given."""
@@ -256,11 +246,6 @@ class ProverGame:
             self._tabling.forget(Lifetime.MOVE)
             self._compiler.relation(DOES).replace(joint)
             self._joint = joint
-
-    def _reference(self) -> ReferenceGame:
-        if self._twin is None:
-            self._twin = ReferenceGame(self.rules)
-        return self._twin
 
     def _value(self, term: Term) -> Value:
         value = self._values.get(term)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import final
 
-from neurogame.reference.joins import Row
+from neurogame.prover.joins import Row
 
 
 class CycleError(Exception):

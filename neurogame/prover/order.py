@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from neurogame.gdl.terms import Compound, Formula, Symbol
-from neurogame.reference.joins import Predicate, predicate_of, variables
+from neurogame.prover.joins import Predicate, predicate_of, variables
 
 _NOT_YET = (9, 0.0)
 

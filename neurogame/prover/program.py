@@ -7,9 +7,9 @@ from enum import IntEnum
 from typing import final
 
 from neurogame.gdl.terms import Rule, Rules
-from neurogame.reference.datalog import signed_predicates
-from neurogame.reference.disjunctions import without_or
-from neurogame.reference.joins import (
+from neurogame.prover.datalog import signed_predicates
+from neurogame.prover.disjunctions import without_or
+from neurogame.prover.joins import (
     Predicate,
     Row,
     arguments_of,
@@ -17,7 +17,7 @@ from neurogame.reference.joins import (
     require_safe,
     value_of,
 )
-from neurogame.reference.role_heads import with_role
+from neurogame.prover.role_heads import with_role
 
 TRUE: Predicate = ("true", 1)
 DOES: Predicate = ("does", 2)

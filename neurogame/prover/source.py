@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias, final
 
 from neurogame.gdl.terms import Compound, Distinct, Formula, Not, Sentence, Symbol, Term, Variable
-from neurogame.reference.joins import arguments_of, functor_of, variables
+from neurogame.prover.joins import arguments_of, functor_of, variables
 
 MOST_LOOPS = 15
 """Loops in one function; Python takes 20."""

@@ -6,7 +6,7 @@ and, for random games, :mod:`~neurogame.simulate.playouts` with
 :mod:`~neurogame.simulate.play_out` (one result per game) and
 :mod:`~neurogame.simulate.samples` (states for training).
 :mod:`~neurogame.simulate.replay` compares recorded matches with both the circuit and the
-interpreter in :mod:`neurogame.reference`.
+interpreter in ``tests/reference``.
 """
 
 from neurogame.simulate.game import Game, State

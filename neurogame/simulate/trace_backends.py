@@ -1,4 +1,4 @@
-"""The two ways to replay a trace: on the circuit, many states at once, or on the reference."""
+"""The two ways to replay a trace: on the circuit, many states at once, or by proofs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from neurogame.array_types import Bools
 from neurogame.errors import RulesError
 from neurogame.gdl.terms import Sentence
 from neurogame.gdl.write import term_text
-from neurogame.prover.game import ProverGame
-from neurogame.reference.interpreter import ReferenceGame, ReferenceState
+from neurogame.prover.game import ProverGame, ProverState
 from neurogame.simulate.game import Game
 from neurogame.simulate.replay import StateReport
 from neurogame.simulate.states import StateBatch
@@ -22,14 +21,14 @@ _T = TypeVar("_T")
 
 
 @final
-class ReferenceBackend:
-    """Replays on what asks the rules themselves.
+class ProverBackend:
+    """Replays by proofs, state by state.
 
     Args:
-        game: the slow interpreter, or the prover, which must say the same.
+        game: the game.
     """
 
-    def __init__(self, game: ProverGame | ReferenceGame) -> None:
+    def __init__(self, game: ProverGame) -> None:
         self._game = game
         self._terms: dict[str, Sentence | None] = {}
 
@@ -59,7 +58,7 @@ class ReferenceBackend:
         )
 
     def _following(
-        self, state: ReferenceState, recorded: TraceState, legal: Sequence[frozenset[Sentence]]
+        self, state: ProverState, recorded: TraceState, legal: Sequence[frozenset[Sentence]]
     ) -> frozenset[str] | None:
         joint = [self._term(move) for move in recorded.move or ()]
         moves = [move for move, allowed in zip(joint, legal, strict=False) if move in allowed]

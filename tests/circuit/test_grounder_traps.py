@@ -13,8 +13,8 @@ import pytest
 from neurogame.circuit import find_cycles
 from neurogame.gdl.write import term_text
 from neurogame.ground.ground import ground
-from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.game import Game, State
+from tests.reference.interpreter import ReferenceGame
 
 MAZE = """
 (role walker) (role ghost)

@@ -17,9 +17,9 @@ from neurogame.gdl.check import check_text, readable_rules
 from neurogame.gdl.library import load_rules, read_text
 from neurogame.ggp.server.rulesheet import game_of
 from neurogame.prover.game import ProverGame
-from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.game import Game
 from tests.conftest import REPOSITORY, SHARED, shared
+from tests.reference.interpreter import ReferenceGame
 from tests.simulate.test_replay import Record, record, write
 
 SLOW = ("long_game_400", "static_join_8")
@@ -101,7 +101,7 @@ def test_circuit_interpreter_and_proofs_play_the_same_game(
     rules = load_rules(path)
     records = _walk(ReferenceGame(rules), random.Random(case))
     trace = write(tmp_path / "trace.jsonl.gz", records)
-    for options in ([], ["--reference"], ["--prover"]):
+    for options in ([], ["--prover"]):
         assert main(["replay", str(path), str(trace), *options]) == 0, options
         assert " 0 mismatches" in capsys.readouterr().out
     assert game_of(text, "game", None).fluents == compile_rules(rules).fluents

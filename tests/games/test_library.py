@@ -14,9 +14,9 @@ from neurogame.gdl.library import library_names, library_path, load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Compound, Rule, Rules
 from neurogame.ground.ground import ground
-from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.game import Game
 from tests.games.sampling import random_moves
+from tests.reference.interpreter import ReferenceGame
 
 # Upper bounds of the number of plies, from the rules: no game may take longer.
 MOST_PLIES = {

@@ -6,11 +6,11 @@ from functools import cache
 from itertools import combinations
 
 from neurogame.gdl.library import load_rules
-from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 from neurogame.simulate.game import Game
 from tests.games.plain_games import Qubic, numbers, text
 from tests.games.plain_mixed_games import Pegs
 from tests.games.plain_other_games import EightPuzzle, LightsOut
+from tests.reference.interpreter import ReferenceGame, ReferenceState
 
 
 def play(name: str, moves: list[str]) -> tuple[bool, tuple[float | None, ...]]:

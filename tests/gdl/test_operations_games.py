@@ -10,7 +10,7 @@ import pytest
 from neurogame.gdl.check import check_rules
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.terms import Rules
-from neurogame.reference.interpreter import ReferenceGame
+from tests.reference.interpreter import ReferenceGame
 
 FOLDER = Path(__file__).parent / "operation_games"
 

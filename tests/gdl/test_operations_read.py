@@ -11,7 +11,7 @@ from neurogame.gdl.check import check_rules
 from neurogame.gdl.finding import Position
 from neurogame.gdl.parse import parse_rules, parse_with_findings
 from neurogame.gdl.terms import Rules
-from neurogame.reference.interpreter import ReferenceGame
+from tests.reference.interpreter import ReferenceGame
 
 ONE = "role(robot)\nlegal(a)\nterminal :- over\ngoal(robot,0)\nbase(over)\n"
 """A game of one role with one action."""

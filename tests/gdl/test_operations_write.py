@@ -10,7 +10,7 @@ from neurogame.gdl.library import library_names, load_rules
 from neurogame.gdl.operations_write import operations_text
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Rules
-from neurogame.reference.same_play import SamePlay, same_play
+from neurogame.prover.same_play import SamePlay, same_play
 from tests.gdl.test_operations_games import FOLDER
 
 SIMULTANEOUS = {

@@ -12,9 +12,9 @@ from neurogame.gdl.renaming import find_renaming, renamed_text
 from neurogame.gdl.scramble import scramble
 from neurogame.gdl.terms import Rules, Term
 from neurogame.gdl.write import term_text
-from neurogame.reference.interpreter import ReferenceGame
 from tests.conftest import shared
 from tests.gdl.slow_renaming import shuffled
+from tests.reference.interpreter import ReferenceGame
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connectfour", "nim", "pentago", "lightsout"])

@@ -26,7 +26,7 @@ from neurogame.prover.game import ProverGame
 from neurogame.simulate.game import Game
 from neurogame.simulate.replay import replay
 from neurogame.simulate.trace import TraceState
-from neurogame.simulate.trace_backends import CircuitBackend, ReferenceBackend
+from neurogame.simulate.trace_backends import CircuitBackend, ProverBackend
 from tests.conftest import shared
 from tests.ground.wide import LISTS, SMALLER
 from tests.prover.random_rules import programs
@@ -46,7 +46,7 @@ def game_of(rules: Rules, program: GroundProgram) -> Game:
 def assert_alike(rules: Rules, program: GroundProgram, seed: int, plies: int) -> None:
     """Compare the circuit with proofs from the rules, in the states of a random game."""
     fast = CircuitBackend(game_of(rules, program))
-    slow = ReferenceBackend(ProverGame(rules))
+    slow = ProverBackend(ProverGame(rules))
     chance = random.Random(seed)
     state = slow.initial()
     assert fast.initial() == state

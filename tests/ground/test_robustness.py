@@ -31,7 +31,7 @@ from neurogame.ground.clauses import MAX_BRANCHES, clauses_of
 from neurogame.ground.ground import ground
 from neurogame.ground.limits import GroundLimits, Watch, memory_mb
 from neurogame.ground.program import GroundProgram
-from neurogame.reference.interpreter import ReferenceGame
+from tests.reference.interpreter import ReferenceGame
 
 GAME = "(role r) (init p) (legal r go) (goal r 5) (<= terminal (true over))\n"
 UNIVERSE: list[Term] = [Symbol("a"), Symbol("b"), *(Compound("f", (Symbol(c),)) for c in "ab")]

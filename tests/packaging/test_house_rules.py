@@ -18,7 +18,7 @@ PACKAGE = REPOSITORY / "neurogame"
 FILES = sorted(PACKAGE.rglob("*.py"))
 TEXTS = [*FILES, *sorted((REPOSITORY / "tests").rglob("*.py"))]
 ROOMS = (
-    *("workers", "gdl", "ground", "reference", "prover", "graph", "circuit", "analysis", "regress"),
+    *("workers", "gdl", "ground", "prover", "graph", "circuit", "analysis", "regress"),
     *("netlist", "structure", "kernels", "simulate", "show", "features", "evaluators", "search"),
     *("learn", "players", "arena", "ggp", "inspect", "kinds", "view", "cli"),
 )

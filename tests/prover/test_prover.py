@@ -13,12 +13,12 @@ from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Sentence
 from neurogame.prover import limits
 from neurogame.prover.game import ProverGame
-from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.replay import Report, replay
-from neurogame.simulate.trace_backends import ReferenceBackend
+from neurogame.simulate.trace_backends import ProverBackend
 from tests.conftest import shared
 from tests.prover.heavy import ALL_DIFFERENT, EXACTLY_ONE, HEAVY, LISTS, TWO_THIRDS
 from tests.prover.wide import WIDE
+from tests.reference.interpreter import ReferenceGame
 from tests.reference.test_reference import CASES, MINIMAL
 
 GAMES = (
@@ -38,7 +38,7 @@ def moves(prover: ProverGame) -> set[str]:
 def replayed(folder: str, name: str) -> Report:
     source = shared(*folder.split(), f"{name}.kif")
     trace = shared(*folder.replace("games", "").split(), "traces", f"{name}.jsonl.gz")
-    return replay(trace, ReferenceBackend(ProverGame(parse_rules(source.read_text(), source.name))))
+    return replay(trace, ProverBackend(ProverGame(parse_rules(source.read_text(), source.name))))
 
 
 @pytest.mark.parametrize("name", CASES)

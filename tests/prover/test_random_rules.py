@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from neurogame.errors import GroundingError
 from neurogame.gdl.parse import parse_rules
 from neurogame.prover.game import ProverGame
-from neurogame.reference.interpreter import ReferenceGame
 from tests.prover.random_rules import programs
+from tests.reference.interpreter import ReferenceGame
 
 
 @settings(max_examples=200, deadline=None)

@@ -1,1 +1,1 @@
-"""Tests of neurogame/reference."""
+"""Tests of the reference interpreter, the slow twin of the prover and of circuits."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any, cast
 
 import clingo
 import pytest
@@ -12,13 +13,13 @@ from hypothesis import strategies as st
 from neurogame.errors import GameError, GroundingError, LimitError, NeurogameWarning, RulesError
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Not, Rule, Rules, Symbol
-from neurogame.reference import datalog
-from neurogame.reference.datalog import LONGEST_BODY, DatalogProgram
-from neurogame.reference.interpreter import ReferenceGame
-from neurogame.reference.joins import Database
+from neurogame.prover import datalog
+from neurogame.prover.datalog import LONGEST_BODY, DatalogProgram
+from neurogame.prover.joins import Database
 from neurogame.simulate.replay import Report, replay
-from neurogame.simulate.trace_backends import ReferenceBackend
+from neurogame.simulate.trace_backends import ProverBackend
 from tests.conftest import shared
+from tests.reference.interpreter import ReferenceGame
 
 CASES = [
     "connectFour",
@@ -87,7 +88,7 @@ def replayed(folder: str, name: str) -> Report:
     source = shared(*folder.split(), f"{name}.kif")
     trace = shared(*folder.replace("games", "").split(), "traces", f"{name}.jsonl.gz")
     reference = ReferenceGame(parse_rules(source.read_text(), source.name))
-    return replay(trace, ReferenceBackend(reference))
+    return replay(trace, ProverBackend(cast(Any, reference)))
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -16,9 +16,9 @@ from neurogame.players.match import play_match
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.player import Player
 from neurogame.players.random_player import RandomPlayer
-from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import playouts, sample_states, stream
+from tests.reference.interpreter import ReferenceGame
 
 # After 'go' role b has no move; after 'wait' the game ends properly. Goals differ by state.
 STUCK = """

@@ -16,12 +16,13 @@ import pytest
 from neurogame.cli import replay as command
 from neurogame.errors import GameError
 from neurogame.gdl.parse import parse_rules
-from neurogame.reference.interpreter import ReferenceGame, ReferenceState
+from neurogame.prover.game import ProverGame
 from neurogame.simulate.game import Game
 from neurogame.simulate.replay import Backend, Report, replay
 from neurogame.simulate.trace import TraceFile
-from neurogame.simulate.trace_backends import CircuitBackend, ReferenceBackend
+from neurogame.simulate.trace_backends import CircuitBackend, ProverBackend
 from tests.conftest import shared
+from tests.reference.interpreter import ReferenceGame, ReferenceState
 
 NAMED = [
     "ticTacToe",
@@ -110,7 +111,7 @@ def records() -> list[Record]:
 
 BACKENDS: dict[str, Callable[[], Backend]] = {
     "circuit": lambda: CircuitBackend(Game.from_text(RULES)),
-    "reference": lambda: ReferenceBackend(ReferenceGame(parse_rules(RULES, "count.kif"))),
+    "prover": lambda: ProverBackend(ProverGame(parse_rules(RULES, "count.kif"))),
 }
 
 
@@ -281,7 +282,7 @@ def run_command(*arguments: str) -> int:
     return command.run(parser.parse_args(arguments))
 
 
-@pytest.mark.parametrize("options", [[], ["--reference"]])
+@pytest.mark.parametrize("options", [[], ["--prover"]])
 def test_the_command_counts_and_fails_on_mismatches(
     tmp_path: Path, records: list[Record], capsys: pytest.CaptureFixture[str], options: list[str]
 ) -> None:

@@ -11,9 +11,9 @@ import torch
 from neurogame.errors import GameError, LimitError, NeurogameWarning
 from neurogame.gdl.library import load_rules
 from neurogame.kernels.twin import joint_moves as joint_moves_module
-from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.states import StateBatch
+from tests.reference.interpreter import ReferenceGame, ReferenceState
 
 # Two roles; red may end the game at once, blue may not do anything but wait. The goals of red
 # are none, one or two, depending on how it ended.

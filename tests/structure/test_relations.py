@@ -21,7 +21,6 @@ from neurogame.errors import ConfigurationError
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.scramble import scramble
-from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.game import Game
 from neurogame.structure.boards import GameBoard
 from neurogame.structure.relations import Relations, find_relations
@@ -30,6 +29,7 @@ from neurogame.structure.successors import SuccessorRelation, find_successors
 from neurogame.structure.witnesses import RelationLimits, find_witnesses
 from tests.conftest import REPOSITORY, SHARED, shared
 from tests.gdl.public_rules import public_rules
+from tests.reference.interpreter import ReferenceGame
 
 LABELS: dict[str, Any] = json.loads(Path(__file__).with_name("labels.json").read_text("utf-8"))
 GOAL = 0.95

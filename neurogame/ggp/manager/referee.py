@@ -1,4 +1,4 @@
-"""The positions of a match as the manager needs them: texts, from either of two sources."""
+"""The positions of a match as the manager needs them: texts, from the circuit or the prover."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Literal, Protocol, TypeAlias, final
 from neurogame.errors import ConfigurationError, LimitError
 from neurogame.gdl.library import load_rules
 from neurogame.gdl.terms import Rules
-from neurogame.reference.interpreter import ReferenceGame, ReferenceState
+from neurogame.prover.game import ProverGame, ProverState
 from neurogame.simulate.game import Game, State
 
-RefereeChoice: TypeAlias = Literal["auto", "circuit", "reference"]
-REFEREES: tuple[RefereeChoice, ...] = ("auto", "circuit", "reference")
+RefereeChoice: TypeAlias = Literal["auto", "circuit", "prover"]
+REFEREES: tuple[RefereeChoice, ...] = ("auto", "circuit", "prover")
 
 
 class MatchPosition(Protocol):
@@ -67,9 +67,9 @@ def load_referee(name_or_path: str | Path, choice: RefereeChoice = "auto") -> Re
 
     Args:
         name_or_path: a library game or a path.
-        choice: ``circuit`` grounds the rules; ``reference`` interprets them, ready at once but
-            slower on each move; ``auto`` is the circuit, or the interpreter where the rules are
-            too large to ground.
+        choice: ``circuit`` grounds the rules; ``prover`` proves what is asked, ready at once
+            but slower on each move; ``auto`` is the circuit, or the prover where the rules are too
+            large to ground.
 
     Raises:
         RulesError: there is no such rulesheet, or it is not valid.
@@ -79,13 +79,13 @@ def load_referee(name_or_path: str | Path, choice: RefereeChoice = "auto") -> Re
     if choice not in REFEREES:
         raise ConfigurationError(f"referee={choice}; allowed are {', '.join(REFEREES)}")
     rules, name = load_rules(name_or_path), Path(name_or_path).stem
-    if choice != "reference":
+    if choice != "prover":
         try:
             return CircuitReferee(Game.from_rules(rules, name))
         except LimitError:
             if choice == "circuit":
                 raise
-    return ReferenceReferee(ReferenceGame(rules), name)
+    return ProverReferee(ProverGame(rules), name)
 
 
 @final
@@ -117,11 +117,11 @@ class CircuitReferee:
 
 
 @final
-class ReferenceReferee:
-    """A referee that interprets the rules."""
+class ProverReferee:
+    """A referee that proves what is asked."""
 
-    def __init__(self, game: ReferenceGame, name: str) -> None:
-        """Judge by an interpreted game under a name."""
+    def __init__(self, game: ProverGame, name: str) -> None:
+        """Judge by a game played by proofs, under a name."""
         self._game = game
         self._name = name
 
@@ -142,7 +142,7 @@ class ReferenceReferee:
 
     def opening(self) -> MatchPosition:
         """Return the position in which every match begins."""
-        return _ReferencePosition(self._game, self._game.initial())
+        return _ProverPosition(self._game, self._game.initial())
 
 
 @final
@@ -174,10 +174,10 @@ class _CircuitPosition:
 
 
 @final
-class _ReferencePosition:
-    """A state of an interpreted game."""
+class _ProverPosition:
+    """A state of a game played by proofs."""
 
-    def __init__(self, game: ReferenceGame, state: ReferenceState) -> None:
+    def __init__(self, game: ProverGame, state: ProverState) -> None:
         self._game = game
         self._state = state
 
@@ -205,4 +205,4 @@ class _ReferencePosition:
 
     def after(self, joint: Sequence[str]) -> MatchPosition:
         terms = [self._game.term(move) for move in joint]
-        return _ReferencePosition(self._game, self._game.next(self._state, terms))
+        return _ProverPosition(self._game, self._game.next(self._state, terms))

@@ -1,4 +1,4 @@
-"""Where a match stands, in either of two ways: compiled, or interpreted straight from the rules."""
+"""Where a match stands, in either of two ways: compiled, or played straight from the rules."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from neurogame.errors import NeurogameError, RulesError
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Sentence, Term
 from neurogame.gdl.write import term_text
-from neurogame.prover.game import ProverGame
+from neurogame.prover.game import ProverGame, ProverState
+from neurogame.prover.joins import term_of, value_of
 from neurogame.prover.limits import excess
-from neurogame.reference.interpreter import ReferenceGame, ReferenceState
-from neurogame.reference.joins import term_of, value_of
 
 if TYPE_CHECKING:
     # A guard that loads all for itself shall be there at once: torch alone takes it seconds.
@@ -98,14 +97,12 @@ class CircuitPosition:
 
 @final
 class InterpretedPosition:
-    """A state of an interpreted game.
+    """A state of a game played straight from the rules.
 
-    A prover is asked for no more moves than are wanted: there may be tens of thousands.
+    The prover is asked for no more moves than are wanted: there may be tens of thousands.
     """
 
-    def __init__(
-        self, game: ProverGame | ReferenceGame, state: ReferenceState | None = None
-    ) -> None:
+    def __init__(self, game: ProverGame, state: ProverState | None = None) -> None:
         """Look at a state; the initial one if none is given."""
         self._game = game
         self._state = game.initial() if state is None else state
@@ -129,7 +126,7 @@ class InterpretedPosition:
     def any_legal(self, role: int) -> str | None:
         """Return the legal move of a role that is proved first, or is known."""
         known = self._legal.get(role) or self._some.get(role)
-        if not known and isinstance(self._game, ProverGame):
+        if not known:
             for move in self._game.legal_moves(self._state, role):
                 return self._noted(role, move)
         return next(iter(known or self._moves(role)), None)
@@ -137,7 +134,7 @@ class InterpretedPosition:
     def meant(self, role: int, text: str) -> str | None:
         """Return the legal move that a text means."""
         folded = _folded(text)
-        if role not in self._legal and isinstance(self._game, ProverGame):
+        if role not in self._legal:
             move = None if folded is None else _ground(folded)
             if move is None or not self._game.is_legal(self._state, role, move):
                 return None
@@ -153,7 +150,7 @@ class InterpretedPosition:
         return InterpretedPosition(self._game, self._game.next(self._state, moves))
 
     @property
-    def state(self) -> ReferenceState:
+    def state(self) -> ProverState:
         """The state, as ground terms."""
         return self._state
 

@@ -6,8 +6,8 @@ import random
 import re
 
 from neurogame.gdl.parse import parse_rules
-from neurogame.reference.interpreter import ReferenceGame
 from tests.ggp.manager.fake_players import Seen
+from tests.reference.interpreter import ReferenceGame
 
 
 class Interpreting:

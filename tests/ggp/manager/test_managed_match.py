@@ -238,11 +238,11 @@ def test_players_that_only_know_the_rules_they_are_sent_play_without_fault(
 
 def test_the_seed_decides_substitutes_and_random_moves(tictactoe: Game) -> None:
     def moves(seed: int, referee: str = "circuit") -> tuple[tuple[str, ...], ...]:
-        judge = load_referee("tictactoe", "reference") if referee == "reference" else tictactoe
+        judge = load_referee("tictactoe", "prover") if referee == "prover" else tictactoe
         with fake_player(well_behaved(lambda body: "nil")) as player:
             return play_http_match(judge, [player.address, "random"], SHORT, seed).record.moves
 
-    assert moves(1) == moves(1) == moves(1, "reference")
+    assert moves(1) == moves(1) == moves(1, "prover")
     assert len({moves(seed) for seed in range(4)}) > 1
 
 

@@ -15,9 +15,9 @@ from neurogame.ggp.manager.managed_match import ManagedMatch
 from neurogame.ggp.manager.manager import play_http_match
 from neurogame.ggp.manager.referee import load_referee
 from neurogame.ggp.manager.settings import ManagerSettings
-from neurogame.reference.interpreter import ReferenceGame
 from tests.ggp.manager.fake_players import fake_player
 from tests.ggp.manager.interpreting import Interpreting, nested, text
+from tests.reference.interpreter import ReferenceGame
 
 
 class GgpBaseReading:

@@ -1,4 +1,4 @@
-"""Two referees, one game: what the compiled game says, the interpreter says."""
+"""Two referees, one game: what the compiled game says, the prover says."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from neurogame.errors import ConfigurationError, LimitError
 from neurogame.gdl.terms import Rules
-from neurogame.ggp.manager.referee import CircuitReferee, ReferenceReferee, load_referee
+from neurogame.ggp.manager.referee import CircuitReferee, ProverReferee, load_referee
 from neurogame.simulate.game import Game
 from tests.conftest import shared
 
@@ -18,13 +18,13 @@ GAMES = ["blocker.kif", "nim3.kif", "tictactoe_3player.kif", "lightsOnSimultaneo
 @pytest.mark.parametrize("name", GAMES)
 def test_both_say_the_same(name: str) -> None:
     path = shared("games", name)
-    circuit, reference = load_referee(path, "circuit"), load_referee(path, "reference")
+    circuit, prover = load_referee(path, "circuit"), load_referee(path, "prover")
     assert isinstance(circuit, CircuitReferee)
-    assert isinstance(reference, ReferenceReferee)
-    assert circuit.name == reference.name == path.stem
-    assert circuit.roles == reference.roles
+    assert isinstance(prover, ProverReferee)
+    assert circuit.name == prover.name == path.stem
+    assert circuit.roles == prover.roles
     chance = random.Random(3)
-    ours, theirs = circuit.opening(), reference.opening()
+    ours, theirs = circuit.opening(), prover.opening()
     for _ in range(60):
         assert ours.fluents == theirs.fluents
         assert ours.is_terminal == theirs.is_terminal
@@ -37,13 +37,13 @@ def test_both_say_the_same(name: str) -> None:
     assert ours.is_terminal
 
 
-def test_rules_too_large_to_ground_are_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_too_large_to_ground_are_judged_by_proofs(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_large(rules: Rules, name: str) -> Game:
         raise LimitError("too many rules")
 
     monkeypatch.setattr(Game, "from_rules", too_large)
-    assert isinstance(load_referee("tictactoe"), ReferenceReferee)
+    assert isinstance(load_referee("tictactoe"), ProverReferee)
     with pytest.raises(LimitError):
         load_referee("tictactoe", "circuit")
-    with pytest.raises(ConfigurationError, match="auto, circuit, reference"):
+    with pytest.raises(ConfigurationError, match="auto, circuit, prover"):
         load_referee("tictactoe", "coin")  # type: ignore[arg-type]

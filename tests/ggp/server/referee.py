@@ -15,8 +15,8 @@ from neurogame.ggp.server.match_log import MatchLog
 from neurogame.ggp.server.processes import Processes
 from neurogame.ggp.server.served_match import MoveAnswer, ServedMatch
 from neurogame.ggp.server.settings import ServeSettings
-from neurogame.reference.interpreter import ReferenceGame
 from tests.processes import PATIENCE
+from tests.reference.interpreter import ReferenceGame
 
 
 class Events:

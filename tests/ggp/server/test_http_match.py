@@ -27,10 +27,10 @@ from neurogame.ggp.server.processes import Processes
 from neurogame.ggp.server.serve import make_host
 from neurogame.ggp.server.settings import ServeSettings
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
-from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 from tests.conftest import shared
 from tests.ggp.server.over_http import Served, recorded
 from tests.processes import wait_until
+from tests.reference.interpreter import ReferenceGame, ReferenceState
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from neurogame.gdl.terms import Sentence
 from neurogame.ggp.server.follower import Follower, role_number
 from neurogame.ggp.server.positions import LONGEST_MOVE, CircuitPosition, InterpretedPosition
 from neurogame.prover.game import ProverGame, ProverState
-from neurogame.reference.interpreter import ReferenceGame
 from neurogame.simulate.game import Game
 from tests.ggp.server import hostile
 
@@ -23,16 +22,16 @@ RUBBISH = st.sampled_from(["nil", "", "(mark 1 1)", "( DROP 3 )", "noop", ")", "
 
 
 @cache
-def both(name: str) -> tuple[Game, ReferenceGame]:
+def both(name: str) -> tuple[Game, ProverGame]:
     rules = load_rules(name)
-    return Game.from_rules(rules, name), ReferenceGame(rules)
+    return Game.from_rules(rules, name), ProverGame(rules)
 
 
 def followers(name: str) -> tuple[Follower[CircuitPosition], Follower[InterpretedPosition]]:
-    game, reference = both(name)
+    game, prover = both(name)
     return (
         Follower(CircuitPosition(game.initial_state())),
-        Follower(InterpretedPosition(reference)),
+        Follower(InterpretedPosition(prover)),
     )
 
 
@@ -67,8 +66,8 @@ def test_moves_in_any_case_and_spacing_are_understood(spell: type[str]) -> None:
 
 def test_the_first_spelling_of_the_rules_is_used() -> None:
     text = hostile.FINE.replace("wait", "Wait")
-    game, reference = Game.from_text(text), ReferenceGame(parse_rules(text))
-    for position in (CircuitPosition(game.initial_state()), InterpretedPosition(reference)):
+    game, prover = Game.from_text(text), ProverGame(parse_rules(text))
+    for position in (CircuitPosition(game.initial_state()), InterpretedPosition(prover)):
         assert position.legal(0) == ("(push 0)", "Wait")
         assert position.meant(0, "wAIT") == "Wait"
         assert position.meant(0, "push") is None
@@ -79,7 +78,7 @@ def test_nothing_is_made_at_the_end_and_where_somebody_is_stuck() -> None:
     game = Game.from_text(hostile.STUCK)
     for stuck in (
         Follower(CircuitPosition(game.initial_state())),
-        Follower(InterpretedPosition(ReferenceGame(game.rules))),
+        Follower(InterpretedPosition(ProverGame(game.rules))),
     ):
         assert "no legal move" in stuck.follow(("go",))[0]
         assert stuck.steps == 0

@@ -14,9 +14,9 @@ import numpy as np
 
 from neurogame.gdl.terms import Rules
 from neurogame.kernels.playout import PlayoutRun, Tally
-from neurogame.reference.interpreter import ReferenceGame, ReferenceState
 from neurogame.simulate.game import Game
 from tests.kernels.twin.slow_random_words import slow_word
+from tests.reference.interpreter import ReferenceGame, ReferenceState
 
 
 def random_below(total: int, seed: int, lane: int, step: int, stream: int) -> int:

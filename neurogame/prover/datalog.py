@@ -1,6 +1,6 @@
 """A small Datalog engine on Python sets: the perfect model of rules with negation and functions.
 
-It is the slow twin that everything fast is compared with, so it shares no code with the grounder.
+It shares no code with the grounder: the slow twin that everything fast is compared with is made of it.
 Strongly connected predicates are closed by semi-naive iteration; a cycle through negation, such as
 ``(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))``, is decided atom by atom.
 """
@@ -13,8 +13,8 @@ from typing import final
 from neurogame.errors import GroundingError, LimitError
 from neurogame.gdl.terms import Compound, Formula, Not, Rule, Rules, Symbol
 from neurogame.gdl.write import term_text
-from neurogame.reference.disjunctions import without_or
-from neurogame.reference.joins import (
+from neurogame.prover.disjunctions import without_or
+from neurogame.prover.joins import (
     Database,
     IndexedRows,
     Path,
@@ -26,7 +26,7 @@ from neurogame.reference.joins import (
     sentence_of,
     value_of,
 )
-from neurogame.reference.role_heads import with_role
+from neurogame.prover.role_heads import with_role
 
 LONGEST_CHAIN = 15
 """How many questions may wait for each other; each needs up to some 20 Python frames."""
@@ -109,7 +109,7 @@ class Stratum:
         longest = max((len(rule.body) for rule in rules), default=0)
         if longest > LONGEST_BODY:
             raise LimitError(
-                f"{source}: a rule has {longest:,} literals, the reference interpreter takes at "
+                f"{source}: a rule has {longest:,} literals, joined from below it may have at "
                 f"most {LONGEST_BODY}; split the rule, or use the circuit"
             )
         short = longest <= LONGEST_ASKED

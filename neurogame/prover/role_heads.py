@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neurogame.gdl.terms import Compound, Distinct, Formula, Not, Rule, Symbol, Term, Variable
-from neurogame.reference.joins import predicate_of, variables
+from neurogame.prover.joins import predicate_of, variables
 
 _HEADS = (("legal", 2), ("goal", 2))
 _SOME = Variable("some role")

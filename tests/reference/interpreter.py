@@ -15,8 +15,8 @@ from neurogame.gdl.keywords import goal_number
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
-from neurogame.reference.datalog import DatalogProgram, Stratum
-from neurogame.reference.joins import (
+from neurogame.prover.datalog import DatalogProgram, Stratum
+from neurogame.prover.joins import (
     EMPTY,
     Database,
     IndexedRows,

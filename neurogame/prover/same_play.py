@@ -11,7 +11,7 @@ from typing import final
 
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.walk import arguments_of
-from neurogame.reference.interpreter import ReferenceGame, ReferenceState
+from neurogame.prover.game import ProverGame, ProverState
 
 
 @final
@@ -47,7 +47,7 @@ def same_play(
     Returns:
         The number of states, and the first difference.
     """
-    one, other = ReferenceGame(left), ReferenceGame(right)
+    one, other = ProverGame(left), ProverGame(right)
     if one.roles != other.roles:
         return SamePlay(0, f"the roles {one.roles} and {other.roles}")
     draw, ends, compared = random.Random(seed), time.monotonic() + seconds, 0
@@ -68,7 +68,7 @@ def same_play(
 
 
 def _difference(
-    one: ReferenceGame, state: ReferenceState, other: ReferenceGame, twin: ReferenceState
+    one: ProverGame, state: ProverState, other: ProverGame, twin: ProverState
 ) -> str | None:
     if _unnamed(state) != _unnamed(twin):
         return f"the states {_texts(one, state)} and {_texts(other, twin)}"
@@ -85,20 +85,20 @@ def _difference(
     return None
 
 
-def _unnamed(state: ReferenceState) -> Counter[tuple[Term, ...]]:
+def _unnamed(state: ProverState) -> Counter[tuple[Term, ...]]:
     return Counter(arguments_of(fluent) for fluent in state)
 
 
-def _texts(game: ReferenceGame, terms: frozenset[Sentence]) -> str:
+def _texts(game: ProverGame, terms: frozenset[Sentence]) -> str:
     return " ".join(sorted(game.text(term) for term in terms))
 
 
 def _move(
     draw: random.Random,
-    one: ReferenceGame,
-    state: ReferenceState,
-    other: ReferenceGame,
-    twin: ReferenceState,
+    one: ProverGame,
+    state: ProverState,
+    other: ProverGame,
+    twin: ProverState,
     role: int,
 ) -> tuple[Sentence, Sentence]:
     """Draw a move of a role; return it as both rulesheets name it."""
