@@ -1,7 +1,7 @@
 """A small Datalog engine on Python sets: the perfect model of rules with negation and functions.
 
-It shares no code with the grounder: the slow twin that everything fast is compared with is made of it.
-Strongly connected predicates are closed by semi-naive iteration; a cycle through negation, such as
+It shares no code with the grounder: the slow twin of all that is fast is made of it. Strongly
+connected predicates are closed by semi-naive iteration; a cycle through negation, such as
 ``(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))``, is decided atom by atom.
 """
 
