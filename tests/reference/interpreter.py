@@ -1,7 +1,8 @@
 """The reference interpreter: what the rules say, computed slowly and by other means.
 
-It evaluates the rulesheet itself on sets of terms, never a ground program or a circuit, so that
-an agreement with the simulator is evidence for both.
+It derives all of a state from the rulesheet itself, on sets of terms
+(:mod:`neurogame.prover.whole_states`): no proof, never a ground program or a circuit. So an
+agreement with the prover or the simulator is evidence for both.
 """
 
 from __future__ import annotations
@@ -15,21 +16,17 @@ from neurogame.gdl.keywords import goal_number
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
-from neurogame.prover.datalog import DatalogProgram, Stratum
 from neurogame.prover.joins import (
-    EMPTY,
-    Database,
-    IndexedRows,
     Predicate,
+    Row,
     Value,
     arguments_of,
     predicate_of,
     term_of,
     value_of,
 )
+from neurogame.prover.whole_states import WholeStates
 
-_TRUE: Predicate = ("true", 1)
-_DOES: Predicate = ("does", 2)
 _ROLE: Predicate = ("role", 1)
 _INIT: Predicate = ("init", 1)
 _NEXT: Predicate = ("next", 1)
@@ -61,15 +58,11 @@ class ReferenceGame:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self._program = DatalogProgram(rules, frozenset((_TRUE, _DOES)))
+        self._whole = WholeStates(rules)
         self._values: dict[Term, Value] = {}
         self._terms: dict[Value, Sentence] = {}
-        self._static: Database = {}
-        self._look_strata: list[Stratum] = []
-        self._next_strata: list[Stratum] = []
-        self._sort_strata()
         self._roles = self._roles_in_source_order()
-        self._looked: tuple[ReferenceState, Database] | None = None
+        self._held: tuple[ReferenceState, frozenset[Row]] = (frozenset(), frozenset())
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -78,7 +71,7 @@ class ReferenceGame:
 
     def initial(self) -> ReferenceState:
         """Return the initial state."""
-        return self._column(self._static, _INIT)
+        return self._terms_of(self._whole.answers(_INIT, (), frozenset(), frozenset()))
 
     def legal(self, state: ReferenceState, role: int) -> frozenset[Sentence]:
         """Return the moves of one role for which ``legal`` is derived, in terminal states too.
@@ -87,11 +80,11 @@ class ReferenceGame:
             state: ground terms.
             role: index of the role.
         """
-        return frozenset(self._term(move) for move in self._of_role(state, _LEGAL, role))
+        return self._terms_of(self._of_role(state, _LEGAL, role))
 
     def terminal(self, state: ReferenceState) -> bool:
         """Return whether ``terminal`` holds in a state."""
-        return self._look(state).get(_TERMINAL, EMPTY).contains(())
+        return bool(self._whole.answers(_TERMINAL, (), self._rows(state), frozenset()))
 
     def goals(self, state: ReferenceState, role: int) -> list[int]:
         """Return all goal values derived for a role in 0..100, ascending: none, one or several.
@@ -99,7 +92,7 @@ class ReferenceGame:
         Integers outside count as the nearest value inside; what is no integer is no goal value.
         """
         found = []
-        for value in self._of_role(state, _GOAL, role):
+        for (value,) in self._of_role(state, _GOAL, role):
             text = value if isinstance(value, str) else term_text(self._term(value))
             number = goal_number(text)
             if number is None:
@@ -124,7 +117,6 @@ class ReferenceGame:
             raise GameError(f"a joint move has {len(self._roles)} moves, not {len(joint)}")
         if self.terminal(state):
             return state
-        database = dict(self._look(state))
         rows = []
         for role, move in enumerate(joint):
             if not self.legal(state, role):
@@ -135,10 +127,7 @@ class ReferenceGame:
             if move not in self.legal(state, role):
                 raise GameError(f"{self.text(move)} is not a legal move of {self.roles[role]}")
             rows.append((self._roles[role], self._value(move)))
-        database[_DOES] = IndexedRows(rows)
-        for stratum in self._next_strata:
-            stratum.evaluate(database)
-        return self._column(database, _NEXT)
+        return self._terms_of(self._whole.answers(_NEXT, (), self._rows(state), frozenset(rows)))
 
     def text(self, term: Term) -> str:
         """Return the compact KIF text of a term in the rulesheet's spelling."""
@@ -152,21 +141,6 @@ class ReferenceGame:
         """
         return term_of(value_of(parse_term(text)))
 
-    def _sort_strata(self) -> None:
-        """Evaluate what no state changes; sort the rest into before and after the move."""
-        looked_at = self._program.below((_LEGAL, _GOAL, _TERMINAL))
-        needed = looked_at | self._program.below((_ROLE, _INIT, _NEXT))
-        for stratum in self._program.strata:
-            if not stratum.members & needed:
-                continue
-            depends_on = self._program.below(stratum.members)
-            if not depends_on & {_TRUE, _DOES}:
-                stratum.evaluate(self._static)
-            elif stratum.members & looked_at:
-                self._look_strata.append(stratum)
-            else:
-                self._next_strata.append(stratum)
-
     def _roles_in_source_order(self) -> tuple[Value, ...]:
         facts = [rule.head for rule in self.rules if predicate_of(rule.head) == _ROLE]
         roles = tuple(dict.fromkeys(value_of(arguments_of(fact)[0]) for fact in facts))
@@ -174,23 +148,17 @@ class ReferenceGame:
             raise RulesError(f"{self.rules.source}: no (role NAME) fact; a game needs at least one")
         return roles
 
-    def _look(self, state: ReferenceState) -> Database:
-        """Return all relations of a state that do not depend on the move."""
-        if self._looked is None or self._looked[0] != state:
-            database = dict(self._static)
-            database[_TRUE] = IndexedRows((self._value(fluent),) for fluent in state)
-            for stratum in self._look_strata:
-                stratum.evaluate(database)
-            self._looked = (state, database)
-        return self._looked[1]
+    def _of_role(self, state: ReferenceState, predicate: Predicate, role: int) -> tuple[Row, ...]:
+        return self._whole.answers(predicate, (self._roles[role],), self._rows(state), frozenset())
 
-    def _of_role(self, state: ReferenceState, predicate: Predicate, role: int) -> list[Value]:
-        rows = self._look(state).get(predicate, EMPTY).matching(((0,),), (self._roles[role],))
-        return [row[1] for row in rows]
+    def _rows(self, state: ReferenceState) -> frozenset[Row]:
+        """Return what ``true`` holds of in a state."""
+        if self._held[0] is not state:
+            self._held = state, frozenset((self._value(fluent),) for fluent in state)
+        return self._held[1]
 
-    def _column(self, database: Database, predicate: Predicate) -> ReferenceState:
-        rows = database.get(predicate, EMPTY).matching((), ())
-        return frozenset(self._term(row[0]) for row in rows)
+    def _terms_of(self, rows: tuple[Row, ...]) -> ReferenceState:
+        return frozenset(self._term(value) for (value,) in rows)
 
     def _value(self, term: Term) -> Value:
         value = self._values.get(term)

@@ -73,13 +73,13 @@ def test_nonstandard_rules_are_replayed_and_others_refused(
         assert "error: " in captured.err
 
 
-def test_proofs_refuse_recursion_without_end(
+def test_recursion_without_end_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules, trace = tmp_path / "endless.kif", tmp_path / "endless.jsonl"
     rules.write_text(f"{GAME} (legal r go) (n 0) (<= (n (f ?x)) (n ?x))", encoding="utf-8")
     trace.write_text(json.dumps(HEADER) + "\n", encoding="utf-8")
-    assert main(["replay", str(rules), str(trace), "--prover"]) == 1
+    assert main(["replay", str(rules), str(trace)]) == 1
     assert "may not end" in capsys.readouterr().err
 
 
