@@ -40,7 +40,7 @@ class GateStore:
         self._levels: Int64s = np.zeros(1024, np.int64)
         self._atoms: Int64s = np.full(1024, -1, np.int64)
         self._rules: Int64s = np.full(1024, -1, np.int64)
-        self._known = RowSet(2)
+        self._known = RowSet(2, kind=np.int64)
 
     def make(self, kind: int, inputs: Int64s, start: Int64s, rules: Int64s | None = None) -> Int64s:
         """Return the literals of many conjunctions or disjunctions.

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import final
 
-from neurogame.ground.clauses import Clause, Literal
+from neurogame.ground.clauses import Clause, Literal, variables_of
 from neurogame.ground.demand import (
     Patterns,
     binding_patterns,
@@ -67,9 +67,9 @@ class ClauseParts:
         """
         heads = {c.head.predicate for c in self.clauses}
         fixed = _used_by(self.clauses, _FIXED)
-        candidates = heads - {*OUTPUTS, *_GIVEN, *_FIXED} - fixed - set(small) - self.open
+        candidates = heads - {*OUTPUTS, *_GIVEN, *_FIXED} - fixed - set(small) - self.denied
         using = [c for c in self.clauses if c.head.predicate not in fixed]
-        patterns = binding_patterns(using, candidates, self.open, self._dependent)
+        patterns = binding_patterns(using, candidates, self.denied, self._dependent)
         return ClauseParts(self.clauses, patterns)
 
     @cached_property
@@ -88,10 +88,29 @@ class ClauseParts:
 
     @cached_property
     def open(self) -> set[str]:
-        """The dynamic predicates that are used, but never in a positive literal.
+        """The dynamic predicates whose domains nothing needs: they are only ever asked for.
 
-        Relaxed reachability takes their negations as true, so it does not need their domains.
+        Relaxed reachability takes negations as true. And what is used only to define such a
+        predicate, about the arguments of its head alone, is only asked for as well.
         """
+        found = set(self.denied)
+        if self.patterns:
+            return found
+        uses: dict[str, list[tuple[Clause, Literal]]] = defaultdict(list)
+        for clause in self.moving:
+            for literal in clause.body:
+                if not literal.negated:
+                    uses[literal.predicate].append((clause, literal))
+        left = self.dynamic.intersection(uses) - {*_GIVEN, *OUTPUTS}
+        before = -1
+        while len(found) > before:
+            before = len(found)
+            found |= {p for p in left if all(_is_asked(c, x, found) for c, x in uses[p])}
+        return found
+
+    @cached_property
+    def denied(self) -> set[str]:
+        """The dynamic predicates that are used, but never in a positive literal."""
         positive = {x.predicate for c in self.moving for x in c.body if not x.negated}
         return self.dynamic - positive - {*_GIVEN, *OUTPUTS}
 
@@ -132,6 +151,13 @@ def dynamic_predicates(clauses: Sequence[Clause], also: Iterable[str] = ()) -> s
         if any(x.predicate in dynamic or (x.negated and x.predicate in members) for x in bodies):
             dynamic |= members
     return dynamic
+
+
+def _is_asked(clause: Clause, literal: Literal, asked: Collection[str]) -> bool:
+    """Return whether the head of a clause, which is only asked for, tells all of a literal."""
+    if clause.head.predicate not in asked or literal.is_range:
+        return False
+    return {*variables_of(literal.arguments)} <= {*variables_of(clause.head.arguments)}
 
 
 def _users(clauses: Sequence[Clause], predicates: Collection[str]) -> set[str]:

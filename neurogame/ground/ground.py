@@ -27,6 +27,7 @@ from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of
 from neurogame.ground.derive import derive
 from neurogame.ground.instantiate import instantiate
 from neurogame.ground.limits import GroundLimits, Watch, WideRelation
+from neurogame.ground.narrow import narrowed
 from neurogame.ground.pool import TermPool
 from neurogame.ground.program import GroundProgram
 from neurogame.ground.relation import Database
@@ -92,6 +93,8 @@ class _Grounder:
         self.stages.begin("rules as clauses")
         wanted = _relevant(clauses_of(self.rules, self.watch))
         clauses = [bind_variables(c, self.rules) for c in wanted]
+        dynamic = dynamic_predicates(clauses)
+        clauses = narrowed(clauses, dynamic, self.watch)
         dynamic = dynamic_predicates(clauses)
         whole = ClauseParts(split_clauses(clauses, self.watch, dynamic), {})
         database = self._database()

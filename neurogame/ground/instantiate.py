@@ -14,7 +14,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.array_types import Bools, Int32s, Int64s
+from neurogame.array_types import AnyInts, Bools, Int32s, Int64s
 from neurogame.gdl.terms import Rules
 from neurogame.ground.clauses import Clause, Literal
 from neurogame.ground.derive import predicate_strata
@@ -133,7 +133,7 @@ class _Instances:
                 rows[predicate] = np.flatnonzero(holds)
         return {p: rows[p] for p in self.by_head if p in rows}
 
-    def _ask(self, predicate: str, rows: Int64s) -> None:
+    def _ask(self, predicate: str, rows: AnyInts) -> None:
         """Remember that some atoms are asked for."""
         asked = self._asked.get(predicate, np.zeros(0, np.bool_))
         count = self.database.relation(predicate).rows.count

@@ -10,7 +10,6 @@ from typing import final
 
 import numpy as np
 
-from neurogame.array_types import Int64s
 from neurogame.gdl.terms import Symbol, Term, Variable
 from neurogame.ground.clauses import Clause, variables_of
 from neurogame.ground.limits import Watch
@@ -38,16 +37,16 @@ class Solutions:
 
     Attributes:
         count: number of solutions ``n``.
-        columns: value of each variable that is still needed; int64 ``[n]`` each.
+        columns: value of each variable that is still needed; ``[n]`` each.
         tracked: per literal position the relation row of its atom, or -1 where a negated atom
-            is not in the relation; int64 ``[n]`` each.
+            is not in the relation; ``[n]`` each.
     """
 
     count: int = 1
-    columns: dict[str, Int64s] = field(default_factory=dict)
-    tracked: dict[int, Int64s] = field(default_factory=dict)
+    columns: dict[str, AnyInts] = field(default_factory=dict)
+    tracked: dict[int, AnyInts] = field(default_factory=dict)
 
-    def take(self, rows: Int64s | np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
+    def take(self, rows: AnyInts | np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
         """Keep only some solutions.
 
         Args:
@@ -68,7 +67,7 @@ class Solutions:
     def deduplicate(self) -> None:
         """Drop solutions that agree on all columns and all tracked atoms."""
         columns = [*self.columns.values(), *self.tracked.values()]
-        rows = np.stack(columns, axis=1) if columns else np.zeros((self.count, 0), np.int64)
+        rows = np.stack(columns, axis=1) if columns else np.zeros((self.count, 0), np.int32)
         unique = RowSet(rows.shape[1])
         numbers = unique.add(rows)
         if unique.count < self.count:
@@ -84,18 +83,22 @@ class PreparedBody:
     Attributes:
         clause: the clause.
         views: per literal the rows that match it and the variable of each view column; None
-            for a negated literal.
+            for one that is looked up when its variables are known: it is negated, or open.
     """
 
     def __init__(self, clause: Clause, database: Database) -> None:
         """Find the views of the literals."""
         self.clause = clause
-        self.views = [None if x.negated else database.view(x) for x in clause.body]
+        # Nobody has derived an open relation: what is asked of it becomes known.
+        tested = [x.negated or database.relation(x.predicate).open for x in clause.body]
+        self.views = [
+            None if test else database.view(x) for x, test in zip(clause.body, tested, strict=True)
+        ]
         self.variables = [frozenset(variables_of(x.arguments)) for x in clause.body]
         self.distinct = [(pair, frozenset(variables_of(pair))) for pair in clause.distinct]
         self.head_variables = frozenset(variables_of(clause.head.arguments))
-        self.positive = [i for i, x in enumerate(clause.body) if not x.negated]
-        self.negative = [i for i, x in enumerate(clause.body) if x.negated]
+        self.positive = [i for i, test in enumerate(tested) if not test]
+        self.looked_up = [i for i, test in enumerate(tested) if test]
 
     def span(self, place: int, first: int, last: int) -> tuple[int, int]:
         """Return which view rows of a positive literal come from some rows of its relation."""
@@ -225,18 +228,18 @@ def _shared(names: Sequence[str], bound: Container[str]) -> tuple[int, ...]:
     return tuple(i for i, name in enumerate(names) if name in bound)
 
 
-def build_rows(arguments: Sequence[Term], table: Solutions, database: Database) -> Int64s:
-    """Return the arguments under each solution as rows of terms; int64 ``[n, arity]``."""
+def build_rows(arguments: Sequence[Term], table: Solutions, database: Database) -> AnyInts:
+    """Return the arguments under each solution as rows of terms; ``[n, arity]``."""
     if not arguments:
-        return np.zeros((table.count, 0), np.int64)
+        return np.zeros((table.count, 0), np.int32)
     return np.stack([_build(a, table, database) for a in arguments], axis=1)
 
 
-def _build(term: Term, table: Solutions, database: Database) -> Int64s:
+def _build(term: Term, table: Solutions, database: Database) -> AnyInts:
     if isinstance(term, Variable):
         return table.columns[term.name]
     if isinstance(term, Symbol):
-        return np.full(table.count, database.pool.constant(term.name), np.int64)
+        return np.full(table.count, database.pool.constant(term.name), np.int32)
     kind = database.pool.kind(term.name, len(term.arguments))
     return database.pool.build(kind, build_rows(term.arguments, table, database))
 
@@ -276,7 +279,7 @@ class _Solver:
         self.tracked = tracked
         self.table = Solutions()
         self.waiting = list(body.positive)
-        self.negative = list(body.negative)
+        self.looked_up = list(body.looked_up)
         self.distinct = list(body.distinct)
         self.made: Counter[int] = Counter()
 
@@ -301,9 +304,9 @@ class _Solver:
                     yield from self._with(self.table.part(begin, begin + step))._go_on()
                 return
             self.order = self.order[1:]
-        if self.waiting or self.negative or self.distinct:
+        if self.waiting or self.looked_up or self.distinct:
             self.table = Solutions(0)
-            empty = np.zeros(0, np.int64)
+            empty = np.zeros(0, np.int32)
             self.table.columns = dict.fromkeys(self.body.head_variables, empty)
             self.table.tracked = dict.fromkeys(self.tracked, empty)
         yield self.table
@@ -312,7 +315,7 @@ class _Solver:
         """Return a solver that goes on from here with other solutions."""
         other = copy(self)
         other.table = table
-        other.waiting, other.negative = list(self.waiting), list(self.negative)
+        other.waiting, other.looked_up = list(self.waiting), list(self.looked_up)
         other.distinct = list(self.distinct)
         return other
 
@@ -333,7 +336,7 @@ class _Solver:
         else:
             low, high = span or (0, view.count)
             self._allow(self.table.count * (high - low), place)
-            right = np.tile(np.arange(low, high), self.table.count)
+            right = np.tile(np.arange(low, high, dtype=np.int32), self.table.count)
             if self.table.count != 1 or self.table.columns or self.table.tracked:
                 self.table.take(np.repeat(np.arange(self.table.count), high - low))
             self.table.count = len(right)
@@ -342,13 +345,13 @@ class _Solver:
             if i not in shared:
                 self.table.columns[name] = columns[right, i]
         if place in self.tracked:
-            self.table.tracked[place] = view.sources[right]
+            self.table.tracked[place] = view.sources(right)
         self._apply_filters()
         self._project()
 
     def _match(
         self, view: View, shared: tuple[int, ...], names: Sequence[str], place: int
-    ) -> Int64s:
+    ) -> AnyInts:
         """Keep the solutions that have a match in the view, once per match; return its rows."""
         left_key = np.stack([self.table.columns[name] for name in names], axis=1)
         left, right = view.index(shared).pairs(
@@ -386,26 +389,26 @@ class _Solver:
                 self.distinct.remove(item)
                 both = build_rows(pair, self.table, self.database)
                 self.table.take(both[:, 0] != both[:, 1])
-        for place in list(self.negative):
+        for place in list(self.looked_up):
             if self.body.variables[place] <= bound:
-                self.negative.remove(place)
-                self._negate(place)
+                self.looked_up.remove(place)
+                self._look_up(place)
 
-    def _negate(self, place: int) -> None:
+    def _look_up(self, place: int) -> None:
         self.watch.check(self.doing)
         literal = self.body.clause.body[place]
         relation = self.database.relation(literal.predicate)
         rows = build_rows(literal.arguments, self.table, self.database)
         found = relation.rows.add(rows) if relation.open else relation.rows.find(rows)
         if place in self.tracked:
-            self.table.tracked[place] = found
+            self.table.tracked[place] = found.astype(np.int32)
         else:
             self.table.take(found < 0)
 
     def _project(self) -> None:
         """Drop variables that nothing needs any more, and the repetitions that this leaves."""
         needed = self.body.head_variables.union(
-            *(self.body.variables[place] for place in (*self.waiting, *self.negative)),
+            *(self.body.variables[place] for place in (*self.waiting, *self.looked_up)),
             *(names for _, names in self.distinct),
         )
         drop = {name for name in self.table.columns if name not in needed}

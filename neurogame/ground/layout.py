@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.array_types import Int64s
+from neurogame.array_types import AnyInts, Int64s
 from neurogame.errors import GroundingError
 from neurogame.gdl.keywords import goal_number
 from neurogame.gdl.terms import Rules
@@ -120,7 +120,7 @@ class Numbering:
         self._numbers[predicate] = numbers
         self._count += len(rows)
 
-    def _find(self, predicate: str, rows: Int64s) -> Int64s:
+    def _find(self, predicate: str, rows: AnyInts) -> Int64s:
         """Return the atoms with the given arguments, or -1."""
         return self.numbers(predicate)[self._database.relation(predicate).rows.find(rows)]
 
@@ -135,7 +135,7 @@ class Numbering:
         return tuple(sorted(pairs, reverse=True))
 
 
-def _sorted_texts(terms: Int64s, table: TermTable) -> tuple[tuple[str, ...], Int64s]:
+def _sorted_texts(terms: AnyInts, table: TermTable) -> tuple[tuple[str, ...], Int64s]:
     """Return the terms' texts sorted by code point, and the order that sorts them."""
     texts = [table.text(int(t)) for t in terms]
     order: Sequence[int] = sorted(range(len(texts)), key=texts.__getitem__)

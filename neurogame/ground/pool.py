@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.array_types import Int64s
+from neurogame.array_types import AnyInts, Int32s, Int64s
 from neurogame.errors import LimitError
 from neurogame.gdl.finding import shown
 from neurogame.gdl.terms import Symbol, Term, Variable
@@ -41,7 +41,7 @@ class TermPool:
         self._kinds: dict[tuple[str, int], int] = {}
         self._names: list[tuple[str, int]] = []
         self._tables: list[RowSet] = []
-        self._table_ids: list[Int64s] = []
+        self._table_ids: list[Int32s] = []
         self._kind: Int64s = np.zeros(64, np.int64)
         self._row: Int64s = np.zeros(64, np.int64)
         self._depth: Int64s = np.zeros(64, np.int64)
@@ -56,7 +56,7 @@ class TermPool:
             self._kinds[key] = len(self._names)
             self._names.append(key)
             self._tables.append(RowSet(arity, self.look))
-            self._table_ids.append(np.zeros(0, np.int64))
+            self._table_ids.append(np.zeros(0, np.int32))
         return self._kinds[key]
 
     def constant(self, name: str) -> int:
@@ -66,15 +66,15 @@ class TermPool:
             self._constants[name] = int(made[0])
         return self._constants[name]
 
-    def build(self, kind: int, arguments: Int64s) -> Int64s:
+    def build(self, kind: int, arguments: AnyInts) -> Int32s:
         """Return the terms of one kind with the given arguments, made on first use.
 
         Args:
             kind: number of the kind.
-            arguments: term numbers; int64 ``[n, arity]``.
+            arguments: term numbers; ``[n, arity]``.
 
         Returns:
-            Term numbers; int64 ``[n]``.
+            Term numbers; int32 ``[n]``.
 
         Raises:
             LimitError: if a term nests deeper than allowed, or is too long to write.
@@ -91,12 +91,12 @@ class TermPool:
             self._length[new] = len(self._names[kind][0])
             if table.arity:
                 self._measure(kind, new, table.rows[before:])
-            ids = np.arange(self.count, self.count + fresh)
+            ids = np.arange(self.count, self.count + fresh, dtype=np.int32)
             self._table_ids[kind] = np.concatenate([self._table_ids[kind], ids])
             self.count += fresh
         return self._table_ids[kind][rows]
 
-    def _measure(self, kind: int, new: slice, arguments: Int64s) -> None:
+    def _measure(self, kind: int, new: slice, arguments: AnyInts) -> None:
         """Note depth and length of new compound terms; refuse what has no end."""
         name = shown(self._names[kind][0])
         self._depth[new] = 1 + self._depth[arguments].max(axis=1)
@@ -113,17 +113,17 @@ class TermPool:
                 "bound its recursion by a relation of the rulesheet, or give the term fewer parts"
             )
 
-    def lengths(self, terms: Int64s) -> Int64s:
+    def lengths(self, terms: AnyInts) -> Int64s:
         """Return how many characters each term's text has in folded names; int64 ``[n]``."""
         return self._length[terms]
 
-    def is_kind(self, terms: Int64s, kind: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def is_kind(self, terms: AnyInts, kind: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Return whether each term is of the kind; bool ``[n]``."""
         result: np.ndarray[tuple[int], np.dtype[np.bool_]] = self._kind[terms] == kind
         return result
 
-    def take_apart(self, terms: Int64s, kind: int) -> Int64s:
-        """Return the arguments of terms that are all of one kind; int64 ``[n, arity]``."""
+    def take_apart(self, terms: AnyInts, kind: int) -> AnyInts:
+        """Return the arguments of terms that are all of one kind; ``[n, arity]``."""
         return self._tables[kind].rows[self._row[terms]]
 
     def ground_term(self, term: Term) -> int:

@@ -12,7 +12,7 @@ from typing import final
 
 import numpy as np
 
-from neurogame.array_types import Int64s
+from neurogame.array_types import AnyInts, Int32s, Int64s
 from neurogame.gdl.terms import Compound, Symbol, Term, Variable
 from neurogame.ground.clauses import Literal, arity, variables_of
 from neurogame.ground.pool import TermPool
@@ -66,18 +66,18 @@ class Index:
         """Make an empty index over the columns ``key``."""
         self._key = list(key)
         self._covered = 0
-        self._runs: list[tuple[Int64s, Int64s]] = []
+        self._runs: list[tuple[AnyInts, Int32s]] = []
 
-    def cover(self, columns: Int64s) -> None:
+    def cover(self, columns: AnyInts) -> None:
         """Take in the rows of the view that have come since the last call.
 
         Args:
-            columns: all rows of the view; int64 ``[n, variables]``.
+            columns: all rows of the view; ``[n, variables]``.
         """
         if self._covered == len(columns):
             return
         keys = mix_columns(columns[self._covered :, self._key])
-        numbers = np.arange(self._covered, len(columns))
+        numbers = np.arange(self._covered, len(columns), dtype=np.int32)
         self._covered = len(columns)
         while self._runs and len(self._runs[-1][0]) <= 2 * len(keys):
             earlier = self._runs.pop()
@@ -86,11 +86,11 @@ class Index:
         order = np.argsort(keys, kind="stable")
         self._runs.append((keys[order], numbers[order]))
 
-    def pairs(self, keys: Int64s, check: Callable[[int], None]) -> tuple[Int64s, Int64s]:
+    def pairs(self, keys: AnyInts, check: Callable[[int], None]) -> tuple[Int64s, Int32s]:
         """Return the positions in ``keys`` and the rows of the view that have equal keys.
 
         Args:
-            keys: what is looked for; int64 ``[n]``.
+            keys: what is looked for; ``[n]``.
             check: is told the number of pairs before they are made, and may raise.
         """
         found = []
@@ -104,7 +104,7 @@ class Index:
                 total += here
         check(total)
         left = [np.zeros(0, np.int64)]
-        right = [np.zeros(0, np.int64)]
+        right = [np.zeros(0, np.int32)]
         for low, counts, numbers, here in found:
             left.append(np.repeat(np.arange(len(keys)), counts))
             start = low - (np.cumsum(counts) - counts)
@@ -131,14 +131,18 @@ class View:
         self._seen = 0
         self.variables = tuple(dict.fromkeys(variables_of(arguments)))
         self.count = 0
-        self._columns: Int64s = np.zeros((16, len(self.variables)), np.int64)
-        self._sources: Int64s = np.zeros(16, np.int64)
+        # A pattern of variables that differ matches every row as it is: nothing is copied.
+        self._is_whole = arguments == tuple(map(Variable, self.variables))
+        self._columns: Int32s = np.zeros((16, len(self.variables)), np.int32)
+        self._sources: Int32s = np.zeros(16, np.int32)
         self._indices: dict[tuple[int, ...], Index] = {}
         self._distinct: dict[int, tuple[int, int]] = {}
 
     def refresh(self) -> None:
         """Match the atoms that have come since the last call."""
         known = self.relation.rows.count
+        if self._is_whole:
+            self._seen = self.count = known
         while self._seen < known:
             self._match_to(min(self._seen + STRETCH, known))
 
@@ -151,10 +155,10 @@ class View:
         total = self.count + len(matches)
         if total > len(self._sources):
             size = max(total, 2 * len(self._sources))
-            grown = np.zeros((size, len(self.variables)), np.int64)
-            grown[: self.count] = self.columns
-            sources = np.zeros(size, np.int64)
-            sources[: self.count] = self.sources
+            grown = np.zeros((size, len(self.variables)), np.int32)
+            grown[: self.count] = self._columns[: self.count]
+            sources = np.zeros(size, np.int32)
+            sources[: self.count] = self._sources[: self.count]
             self._columns, self._sources = grown, sources
         self._columns[self.count : total] = columns
         self._sources[self.count : total] = self._seen + matches
@@ -162,18 +166,21 @@ class View:
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """Return the range of view rows whose atoms are in ``first..last`` of the relation."""
-        low, high = self.sources.searchsorted([first, last])
+        if self._is_whole:
+            return min(first, self.count), min(last, self.count)
+        low, high = self._sources[: self.count].searchsorted([first, last])
         return int(low), int(high)
 
     @property
-    def columns(self) -> Int64s:
-        """The variables' values; int64 ``[n, variables]``."""
+    def columns(self) -> AnyInts:
+        """The variables' values; ``[n, variables]``."""
+        if self._is_whole:
+            return self.relation.rows.rows[: self.count]
         return self._columns[: self.count]
 
-    @property
-    def sources(self) -> Int64s:
-        """The relation rows behind the view rows, increasing; int64 ``[n]``."""
-        return self._sources[: self.count]
+    def sources(self, rows: AnyInts) -> AnyInts:
+        """Return the relation rows behind some view rows; both increase together; ``[k]``."""
+        return rows if self._is_whole else self._sources[rows]
 
     def fan_out(self, key: Iterable[int]) -> float:
         """Estimate how many rows agree with one of them in some columns.
@@ -198,24 +205,24 @@ class View:
         return found
 
 
-def match(rows: Int64s, arguments: Sequence[Term], pool: TermPool) -> tuple[Int64s, Int64s]:
+def match(rows: AnyInts, arguments: Sequence[Term], pool: TermPool) -> tuple[Int64s, AnyInts]:
     """Match rows of ground terms against a pattern.
 
     Args:
-        rows: argument terms; int64 ``[n, arity]``.
+        rows: argument terms; ``[n, arity]``.
         arguments: the pattern of each argument.
         pool: the terms.
 
     Returns:
         Numbers of the matching rows, int64 ``[m]``, and the values of the variables in order
-        of their first occurrence, int64 ``[m, variables]``.
+        of their first occurrence, ``[m, variables]``.
     """
     kept = np.arange(len(rows))
-    bound: dict[str, Int64s] = {}
+    bound: dict[str, AnyInts] = {}
     todo = [(argument, rows[:, i]) for i, argument in enumerate(arguments)]
     while todo:
         pattern, column = todo.pop(0)
-        inner: list[tuple[Term, Int64s]] = []
+        inner: list[tuple[Term, AnyInts]] = []
         if isinstance(pattern, Variable):
             if pattern.name not in bound:
                 bound[pattern.name] = column
@@ -236,7 +243,7 @@ def match(rows: Int64s, arguments: Sequence[Term], pool: TermPool) -> tuple[Int6
         todo = inner + todo
     names = list(dict.fromkeys(variables_of(arguments)))
     columns = [bound[name] for name in names]
-    return kept, np.stack(columns, axis=1) if columns else np.zeros((len(kept), 0), np.int64)
+    return kept, np.stack(columns, axis=1) if columns else np.zeros((len(kept), 0), np.int32)
 
 
 @final

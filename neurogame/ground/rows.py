@@ -7,7 +7,7 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from neurogame.array_types import Bools, Int32s, Int64s, UInt64s
+from neurogame.array_types import AnyInts, Bools, Int32s, Int64s, UInt64s
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SMALLEST = 64
@@ -15,19 +15,18 @@ _SMALLEST = 64
 STRETCH = 500_000
 """Rows that are handled between two looks at clock and memory."""
 
-
 Look: TypeAlias = Callable[[float], None]
 """Looks at the limits before so many MiB more are taken; may raise."""
 
 
-def mix_columns(columns: Int64s) -> Int64s:
+def mix_columns(columns: AnyInts) -> AnyInts:
     """Hash each row to 64 bits; one or two small columns are packed without loss.
 
     Args:
         columns: integers, of which two columns must be in ``0..2**31 - 1``; ``[n, k]``.
 
     Returns:
-        Keys, int64 ``[n]``; equal rows have equal keys, and for ``k <= 2`` only they do.
+        Keys, ``[n]``; equal rows have equal keys, and for ``k <= 2`` only they do.
     """
     count = columns.shape[1]
     if count == 0:
@@ -35,7 +34,7 @@ def mix_columns(columns: Int64s) -> Int64s:
     if count == 1:
         return columns[:, 0]
     if count == 2:
-        return (columns[:, 0] << 31) | columns[:, 1]
+        return (columns[:, 0].astype(np.int64) << 31) | columns[:, 1]
     return _scatter(columns).view(np.int64)
 
 
@@ -48,25 +47,28 @@ class RowSet:
     the hash. The cost of adding rows does not depend on how many there are.
     """
 
-    def __init__(self, arity: int, look: Look | None = None) -> None:
+    def __init__(
+        self, arity: int, look: Look | None = None, kind: type[np.signedinteger] = np.int32
+    ) -> None:
         """Make an empty set of rows.
 
         Args:
             arity: number of columns.
             look: called from time to time while a large table grows.
+            kind: of integers that the rows are kept as.
         """
         self.arity = arity
         self._look = look
         self.count = 0
-        self._rows: Int64s = np.zeros((_SMALLEST, arity), np.int64)
+        self._rows: AnyInts = np.zeros((_SMALLEST, arity), kind)
         self._slots: Int32s = np.full(4 * _SMALLEST, -1, np.int32)
 
     @property
-    def rows(self) -> Int64s:
-        """The rows in the order of arrival; int64 ``[n, k]``, not to be written to."""
+    def rows(self) -> AnyInts:
+        """The rows in the order of arrival; ``[n, k]``, not to be written to."""
         return self._rows[: self.count]
 
-    def find(self, rows: Int64s) -> Int64s:
+    def find(self, rows: AnyInts) -> Int64s:
         """Return the number of each row, or -1 where it is absent; int64 ``[m]``."""
         numbers = np.full(len(rows), -1, np.int64)
         if self.count == 0 or len(rows) == 0:
@@ -87,7 +89,7 @@ class RowSet:
             place = (place[other] + step) & (len(self._slots) - 1)
         return numbers
 
-    def add(self, rows: Int64s) -> Int64s:
+    def add(self, rows: AnyInts) -> Int64s:
         """Add the rows that are new and return the number of every row; int64 ``[m]``."""
         numbers = self.find(rows)
         missing = np.flatnonzero(numbers < 0)
@@ -135,7 +137,7 @@ class RowSet:
             place = (place[other] + step) & (len(self._slots) - 1)
         return winner, slot
 
-    def _equal(self, candidate: Int32s, rows: Int64s, asking: Int64s) -> Bools:
+    def _equal(self, candidate: Int32s, rows: AnyInts, asking: Int64s) -> Bools:
         """Return whether stored rows equal the rows that ask for them."""
         if self.arity == 0:
             return np.ones(len(candidate), np.bool_)
@@ -147,7 +149,7 @@ class RowSet:
             same &= stored[:, column] == asked[:, column]
         return same
 
-    def _home(self, rows: Int64s) -> Int64s:
+    def _home(self, rows: AnyInts) -> Int64s:
         """Return the slot where the search for each row starts."""
         shift = np.uint64(64 - (len(self._slots).bit_length() - 1))
         home: Int64s = (_scatter(rows) >> shift).view(np.int64)
@@ -159,7 +161,7 @@ class RowSet:
         if total > len(self._rows):
             if self._look is not None:
                 self._look(2 * self._rows.nbytes / 2**20)
-            grown = np.zeros((max(total, 2 * len(self._rows)), self.arity), np.int64)
+            grown = np.zeros((max(total, 2 * len(self._rows)), self.arity), self._rows.dtype)
             grown[: self.count] = self.rows
             self._rows = grown
         if 4 * total > len(self._slots):
@@ -170,11 +172,12 @@ class RowSet:
                 self._insert(first, min(STRETCH, self.count - first))
 
 
-def _scatter(columns: Int64s) -> UInt64s:
+def _scatter(columns: AnyInts) -> UInt64s:
     """Hash each row to 64 bits whose highest ones are well mixed."""
-    unsigned = columns.view(np.uint64)
     state = np.full(len(columns), _MULTIPLIER)
     for column in range(columns.shape[1]):
-        state = (state ^ unsigned[:, column]) * _MULTIPLIER
+        state ^= columns[:, column].astype(np.int64, copy=False).view(np.uint64)
+        state *= _MULTIPLIER
         state ^= state >> np.uint64(29)
-    return state * _MULTIPLIER
+    state *= _MULTIPLIER
+    return state
