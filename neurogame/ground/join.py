@@ -10,6 +10,7 @@ from typing import final
 
 import numpy as np
 
+from neurogame.array_types import AnyInts
 from neurogame.gdl.terms import Symbol, Term, Variable
 from neurogame.ground.clauses import Clause, variables_of
 from neurogame.ground.limits import Watch

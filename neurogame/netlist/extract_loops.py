@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.array_types import Bools1, Int32s, Int32s1, Int64s, Int64s1
+from neurogame.array_types import Bools1, Int32s, Int32s1, Int64s, Int64s1, UInt8s1
 from neurogame.netlist.compiled import callee, compiled
+
+MANY = 1 << 24
+"""Slots for pairs above which those that are seen once are left out of a smaller table."""
+
+FEWER = 4
+"""So much smaller is the table without them."""
 
 
 def count_uses(first: int, start: Int64s, inputs: Int64s, roots: Int64s) -> Int64s:
@@ -223,6 +229,27 @@ def _relink(head: Int32s, links: Int32s, slot: int, change: int) -> None:
         head[new] = slot
 
 
+@callee
+def _place_of(key: int, mask: int) -> int:
+    """Return where a key is counted among the many that are seen once."""
+    scrambled = (key ^ (key >> 31)) * 0x369DEA0F31A53F85
+    return (scrambled ^ (scrambled >> 29)) & mask
+
+
+@compiled
+def _count_roughly(start: Int64s1, inputs: Int64s1, least: int, window: int, seen: UInt8s1) -> None:
+    """Count the pairs of each conjunction, up to so many, several in one place."""
+    mask = len(seen) - 1
+    for gate in range(len(start) - 1):
+        for i in range(start[gate], start[gate + 1]):
+            last = i + 1 + window
+            last = start[gate + 1] if start[gate + 1] < last else last
+            for j in range(i + 1, last):
+                place = _place_of(inputs[i] << 32 | inputs[j], mask)
+                if seen[place] < least:
+                    seen[place] += 1
+
+
 @compiled
 def _count_pairs(
     start: Int64s1,
@@ -230,6 +257,7 @@ def _count_pairs(
     least: int,
     window: int,
     full: int,
+    seen: UInt8s1,
     keys: Int64s1,
     links: Int32s1,
     head: Int32s1,
@@ -244,6 +272,8 @@ def _count_pairs(
                 if used >= full:
                     break
                 key = inputs[i] << 32 | inputs[j]
+                if seen[_place_of(key, len(seen) - 1)] < least:
+                    continue
                 slot = _slot_of(keys, key)
                 if keys[slot] == -1:
                     keys[slot] = key
@@ -296,6 +326,11 @@ def extract_pairs(
         how many inputs each conjunction has left, at its old start; and the inputs.
     """
     sizes = np.diff(start)
+    seen = np.full(1, least, np.uint8)
+    if slots > MANY:
+        # Most pairs of a large circuit are seen once; only the others are listed.
+        seen, slots = np.zeros(MANY, np.uint8), slots // FEWER
+        _count_roughly(start, inputs, least, window, seen)
     keys = np.full(slots, -1, np.int64)
     # Of each pair its count, and the slots after and before it among those of the same count: what
     # is used together lies together.
@@ -304,7 +339,7 @@ def extract_pairs(
     head = np.full(4096, -1, np.int32)
     full = slots // 10 * 7
     lists = (keys, links, head)
-    used = _count_pairs(start, inputs, least, window, full, *lists)
+    used = _count_pairs(start, inputs, least, window, full, seen, *lists)
     room = len(inputs) // 2 + 1
     occurrence, places = _occurrences(first + len(start) - 1, start, inputs, room)
     new_begin, new_end = np.empty(room + 1, np.int64), np.empty(room + 1, np.int64)

@@ -18,12 +18,12 @@ from neurogame.array_types import (
     Float64s,
     Float64s1,
     Int32s,
+    Int32s1,
     Int32s2,
     Int64s,
     Int64s1,
     Int64s2,
     UInt8s,
-    UInt8s1,
     UInt8s2,
 )
 from neurogame.netlist.compiled import callee, compiled
@@ -53,22 +53,24 @@ def _expansions() -> UInt8s:
 @callee
 def _compose(table: int, a: int, b: int, c: int) -> int:
     """Return the table of a gate whose inputs have the given tables."""
-    result = 0
-    for minterm in range(8):
-        source = (a >> minterm & 1) << 2 | (b >> minterm & 1) << 1 | (c >> minterm & 1)
-        result |= (table >> source & 1) << minterm
-    return result
+    # All eight minterms at once: each number is eight truth values.
+    with_ab = (c & -(table >> 7 & 1)) | (~c & -(table >> 6 & 1))
+    with_a = (c & -(table >> 5 & 1)) | (~c & -(table >> 4 & 1))
+    with_b = (c & -(table >> 3 & 1)) | (~c & -(table >> 2 & 1))
+    with_none = (c & -(table >> 1 & 1)) | (~c & -(table & 1))
+    both = (a & ((b & with_ab) | (~b & with_a))) | (~a & ((b & with_b) | (~b & with_none)))
+    return both & 0xFF
 
 
 @callee
 def _merge(
-    leaves: Int64s,
+    leaves: Int32s,
     place: int,
     count: int,
-    others: Int64s,
+    others: Int32s,
     other_place: int,
     other_count: int,
-    merged: Int64s,
+    merged: Int32s,
 ) -> int:
     """Unite two ascending sets of rows; return the size, or 4 if there are more than three."""
     i, j, size = 0, 0, 0
@@ -92,10 +94,10 @@ def _merge(
 @callee
 def _expanded(
     cut: int,
-    leaves: Int64s,
-    sizes: Int64s,
-    tables: Int64s,
-    merged: Int64s,
+    leaves: Int32s,
+    sizes: Int32s,
+    tables: Int32s,
+    merged: Int32s,
     size: int,
     expansions: UInt8s,
 ) -> int:
@@ -110,7 +112,7 @@ def _expanded(
 
 
 @callee
-def _reduce(table: int, merged: Int64s, size: int) -> tuple[int, int]:
+def _reduce(table: int, merged: Int32s, size: int) -> tuple[int, int]:
     """Drop leaves that the table does not depend on, in place; return table and size."""
     place = 0
     while place < size:
@@ -138,13 +140,13 @@ def _reduce(table: int, merged: Int64s, size: int) -> tuple[int, int]:
 def _free(
     first: int,
     refs: Int64s,
-    best_leaves: Int64s,
-    best_count: Int64s,
-    leaves: Int64s,
+    best_leaves: Int32s,
+    best_count: Int32s,
+    leaves: Int32s,
     begin: int,
     count: int,
     change: int,
-    stack: Int64s,
+    stack: Int32s,
 ) -> int:
     """Count the references of a cut in or out; return how many gates come or go with it."""
     area = 1 if count > 1 else 0
@@ -177,11 +179,11 @@ def _insert(
     own: int,
     found: int,
     kept: int,
-    leaves: Int64s,
-    sizes: Int64s,
-    tables: Int64s,
+    leaves: Int32s,
+    sizes: Int32s,
+    tables: Int32s,
     costs: Float64s,
-    merged: Int64s,
+    merged: Int32s,
     size: int,
     table: int,
     cost: float,
@@ -228,13 +230,13 @@ def _find_cuts(
     cuts_c: int,
     table: int,
     kept: int,
-    leaves: Int64s,
-    sizes: Int64s,
-    tables: Int64s,
+    leaves: Int32s,
+    sizes: Int32s,
+    tables: Int32s,
     costs: Float64s,
     flow: Float64s,
-    merged: Int64s,
-    merged_all: Int64s,
+    merged: Int32s,
+    merged_all: Int32s,
     expansions: UInt8s,
 ) -> int:
     """Write the cheapest cuts of a gate, made of those of its inputs; return their number."""
@@ -272,7 +274,7 @@ def cover(
     kept: int,
     flow_passes: int,
     exact_passes: int,
-) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+) -> tuple[Int32s, Int32s, Int32s, Int64s]:
     """Choose a cut for every gate.
 
     Args:
@@ -290,22 +292,21 @@ def cover(
     """
     rows = first + len(tables)
     # The cut of a row by itself is its last; an input has only that.
-    leaves = np.zeros((rows, kept + 1, 3), np.int64)
+    leaves = np.zeros((rows, kept + 1, 3), np.int32)
     leaves[:, 0, 0] = np.arange(rows)
-    sizes, own_tables = np.zeros((2, rows, kept + 1), np.int64)
+    sizes, own_tables = np.zeros((2, rows, kept + 1), np.int32)
     sizes[1:, 0], own_tables[1:, 0] = 1, 0xAA
     wanted = np.bincount(roots, minlength=rows)
     share = np.maximum(np.bincount(inputs.reshape(-1), minlength=rows) + wanted, 1.0)
-    best_leaves, best_size, best_table = (
-        np.zeros(3 * rows, np.int64),
-        *np.zeros((2, rows), np.int64),
-    )
+    best_leaves = np.zeros(3 * rows, np.int32)
+    best_size, best_table = np.zeros((2, rows), np.int32)
     refs, cuts, flow = np.zeros(rows, np.int64), np.zeros(rows, np.int64), np.zeros(rows)
-    costs, stack = np.zeros(kept + 1), np.zeros(6 * len(tables) + 16, np.int64)
-    merged, merged_all = np.zeros((2, 3), np.int64)
+    costs, stack = np.zeros(kept + 1), np.zeros(6 * len(tables) + 16, np.int32)
+    merged, merged_all = np.zeros((2, 3), np.int32)
+    gate_tables = tables.astype(np.int32)
     for number in range(flow_passes + exact_passes):
         _cover(
-            first, tables, inputs, kept, number >= flow_passes, leaves.reshape(-1),
+            first, gate_tables, inputs, kept, number >= flow_passes, leaves.reshape(-1),
             sizes.reshape(-1), own_tables.reshape(-1), best_leaves, best_size, best_table, refs,
             cuts, flow, share, costs, stack, merged, merged_all, _expansions(),
         )  # fmt: skip
@@ -317,7 +318,7 @@ def cover(
 
 
 @compiled
-def _count_references(first: int, best_leaves: Int64s1, best_size: Int64s1, refs: Int64s1) -> None:
+def _count_references(first: int, best_leaves: Int32s1, best_size: Int32s1, refs: Int64s1) -> None:
     """Add how many chosen cuts of rows that are needed read each row."""
     for row in range(len(refs) - 1, first - 1, -1):
         if refs[row] > 0:
@@ -328,24 +329,24 @@ def _count_references(first: int, best_leaves: Int64s1, best_size: Int64s1, refs
 @compiled
 def _cover(
     first: int,
-    gate_tables: UInt8s1,
+    gate_tables: Int32s1,
     inputs: Int32s2,
     kept: int,
     exact: bool,
-    leaves: Int64s1,
-    sizes: Int64s1,
-    tables: Int64s1,
-    best_leaves: Int64s1,
-    best_size: Int64s1,
-    best_table: Int64s1,
+    leaves: Int32s1,
+    sizes: Int32s1,
+    tables: Int32s1,
+    best_leaves: Int32s1,
+    best_size: Int32s1,
+    best_table: Int32s1,
     refs: Int64s1,
     cuts: Int64s1,
     flow: Float64s1,
     share: Float64s1,
     costs: Float64s1,
-    stack: Int64s1,
-    merged: Int64s1,
-    merged_all: Int64s1,
+    stack: Int32s1,
+    merged: Int32s1,
+    merged_all: Int32s1,
     expansions: UInt8s2,
 ) -> None:
     """Choose a cut for every gate, once, by area flow or by exact area."""
@@ -396,9 +397,9 @@ def _cover(
 
 def rebuild(
     first: int,
-    best_leaves: Int64s,
-    best_size: Int64s,
-    best_table: Int64s,
+    best_leaves: Int32s,
+    best_size: Int32s,
+    best_table: Int32s,
     refs: Int64s,
 ) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Make the chosen gates.
@@ -424,9 +425,9 @@ def rebuild(
 @compiled
 def _rebuild(
     first: int,
-    best_leaves: Int64s1,
-    best_size: Int64s1,
-    best_table: Int64s1,
+    best_leaves: Int32s1,
+    best_size: Int32s1,
+    best_table: Int32s1,
     refs: Int64s1,
     table: Int64s1,
     inputs: Int64s2,
