@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -40,6 +41,18 @@ def add_settings(
             if entry.number is not None and not entry.words and not entry.is_many:
                 metavar = entry.number.__name__.upper()
             parser.add_argument(flag, dest=place, type=_reader(entry), metavar=metavar, help=text)
+
+
+def settings_text(kind: type[Settings]) -> str:
+    """Return a few lines for each setting: its name, default and meaning.
+
+    Args:
+        kind: the settings.
+    """
+    texts = [f"{own.spelling}={own.default_text}  {own.about.text}" for own in settings_of(kind)]
+    return "\n".join(
+        textwrap.fill(text, 79, initial_indent="  ", subsequent_indent=" " * 6) for text in texts
+    )
 
 
 def chosen_settings(

@@ -11,7 +11,8 @@ from neurogame.arena.settings import ArenaSettings, usual_opening_plies
 from neurogame.players.match_settings import MatchSettings
 from neurogame.players.sharing import OPTION_HELP, sharing
 from neurogame.search.limit import Limit
-from neurogame.setting_options import add_settings, chosen_settings
+from neurogame.search.settings import SEARCHES
+from neurogame.setting_options import add_settings, chosen_settings, settings_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,13 @@ otherwise.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.epilog = _EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "\n".join(
+        [
+            _EPILOG,
+            *(f"options of {name}:\n{settings_text(kind)}\n" for name, kind in SEARCHES.items()),
+        ]
+    )
     parser.add_argument("rules", metavar="RULES", help="a library game or a path")
     parser.add_argument(
         "--players",

@@ -77,19 +77,14 @@ from typing import final
 from neurogame.errors import ConfigurationError, PlayerError
 from neurogame.evaluators.kinds import fresh_kind, fresh_names
 from neurogame.players.own_options import OwnOptions, own_names
-from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.limit import LIMIT_NAMES, Limit
-from neurogame.search.mcts.settings import MctsSettings
+from neurogame.search.settings import SEARCHES
 from neurogame.settings import Settings, settings_of, spellings
 
 RULES_SUFFIX = ".rules"
 """What the names of files of weighted rules end with."""
 _PLAIN = ("random", "human")
-_SETTINGS: dict[str, type[Settings]] = {
-    "alphabeta": SearchSettings,
-    "mcts": MctsSettings,
-    "heuristic": SearchSettings,
-}
+_SETTINGS: dict[str, type[Settings]] = {**SEARCHES, "heuristic": SEARCHES["alphabeta"]}
 _KINDS = (*_PLAIN, *_SETTINGS, "solve", "auto")
 _LIMITS = {
     "alphabeta": ("seconds", "nodes", "depth"),

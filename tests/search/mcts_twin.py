@@ -85,7 +85,7 @@ class Twin(Proofs):
         self.winners: set[int] = set()
         self.ties = False
         self._given_up: list[Node] = []
-        plies = options.plies if recorded else 0
+        plies = options.numbers.plies if recorded else 0
         self._leaves = Leaves(game.circuit, lanes, depth=1, plies=plies)
         self._policy = PlayoutPolicy(game.circuit, lanes) if recorded else None
         self.root = self.make_node(state or game.initial_state())
@@ -207,7 +207,7 @@ class Twin(Proofs):
             ripe = node.visits + node.pending >= self.options.ripe or node is self.root
             if self._judge is not None and not node.judged and ripe:
                 self.add_priors(node)
-            if node.visits >= self.options.ref and node.table is not None:
+            if node.visits >= self.options.numbers.ref and node.table is not None:
                 reference = node
             way = None
             if self.winner is not None:
@@ -322,17 +322,17 @@ class Twin(Proofs):
         counted = begun if self.options.loss else edge.visits
         value = edge.total / Real(counted) if counted else mean
         if node.judged and self.options.mixing == SEED:
-            virtual = Real(self.options.virtual)
+            virtual = Real(self.options.numbers.virtual)
             total = edge.total + virtual * edge.prior
             value = total / (Real(counted) + virtual) if counted else edge.prior
         elif node.judged and not self._is_puct(node):
             value += beta * (edge.prior - value)
         bias = Real(0)
         if self._evaluator is not None and edge.visits:
-            known = Real(self.options.experience)
+            known = Real(self.options.numbers.experience)
             value += known / (Real(counted) + known) * (edge.hint - value)
-            value += Real(self.options.minimax) * (edge.hint - value)
-            bias = Real(self.options.bias) * edge.hint / Real(edge.visits + 1)
+            value += Real(self.options.numbers.minimax) * (edge.hint - value)
+            bias = Real(self.options.numbers.bias) * edge.hint / Real(edge.visits + 1)
         seen, hits = self._all_moves(edge, reference)
         if seen:
             value += beta * (hits / seen - value)
@@ -354,7 +354,7 @@ class Twin(Proofs):
         parent, picks = sim.path[-1]
         child = parent.children.get(picks)
         if child is None:
-            child = self.table.get(state) if self.options.graph else None
+            child = self.table.get(state) if self.options.numbers.graph else None
             parent.children[picks] = child = child or self.make_node(state)
         if child.exact is not None:
             sim.over, sim.node = True, child
@@ -372,9 +372,9 @@ class Twin(Proofs):
         seed = random_word(self.options.seed, self.blocks, 0)
         seed -= (seed >> 63) << 64
         if self._policy is None:
-            play_uniform(rules, block, count, seed, self.options.plies)
+            play_uniform(rules, block, count, seed, self.options.numbers.plies)
         else:
-            play_out(rules, block, self._policy.policy, count, seed, self.options.plies)
+            play_out(rules, block, self._policy.policy, count, seed, self.options.numbers.plies)
         values = np.where(block.terminal[:count, None], block.goals[:count], block.values[:count])
         made: list[dict[int, int]] = []
         for lane in range(count):
@@ -394,7 +394,7 @@ class Twin(Proofs):
                             edge.seen += 1
                             edge.hits += values[role]
                 continue
-            enough = 2 * (node.visits + 1) >= self.options.ref
+            enough = 2 * (node.visits + 1) >= self.options.numbers.ref
             if node.table is None and (enough or node is sim.path[0][0]):
                 node.table = {}
             if node.table is not None:
@@ -432,7 +432,7 @@ class Twin(Proofs):
                     edge.hint = (
                         edge.hint + (hint - edge.hint) / Real(edge.visits) if several else hint
                     )
-            if self.options.minimax > 0 and node is not None and len(edges) == 1:
+            if self.options.numbers.minimax > 0 and node is not None and len(edges) == 1:
                 best_hint(parent, edges[0])
             parent.pending -= 1
             settled = self.winner is not None and parent.exact is not None
@@ -441,7 +441,7 @@ class Twin(Proofs):
                 if not known and len(edges) == 1:
                     values = self._prefer_known(values, parent, edges[0])
                 parent.sums = [s + v for s, v in zip(parent.sums, values, strict=True)]
-            if known and self.options.solver:
+            if known and self.options.numbers.solver:
                 assert node is not None
                 known = self.prove(parent, edges, node)
                 if known and parent.exact is not None and self._evaluator is not None:

@@ -126,4 +126,6 @@ _FOUNDATIONS = {"neural": _BASE, "codegen": _BASE}
 def _foundations(function: Callable[..., Any]) -> tuple[Path, ...]:
     """Return the folders of what a function may call."""
     folder = folder_of(function)
-    return (*_FOUNDATIONS.get(folder.name, _ALL_FOUNDATIONS), folder)
+    # The settings of a search, of which some are fields of structs, lie beside its compiled half.
+    beside = (folder.parent,) if folder.name == "compiled" else ()
+    return (*_FOUNDATIONS.get(folder.name, _ALL_FOUNDATIONS), folder, *beside)

@@ -11,8 +11,9 @@ import numpy as np
 
 from neurogame.array_types import UInt64s
 from neurogame.errors import ConfigurationError, GameError
+from neurogame.kernels.native.numbers import filled
 from neurogame.search.alphabeta.compiled.advance import prepare, set_root
-from neurogame.search.alphabeta.compiled.memory import COUNTS, Search, Sizes
+from neurogame.search.alphabeta.compiled.memory import COUNTS, Numbers, Search, Sizes
 from neurogame.search.alphabeta.compiled.records import FREE_SUM, ONE_ROLE, TWO_ROLES, ZERO_SUM
 from neurogame.search.alphabeta.deepening import Deepening, RulesBlock, Stakes, ValuesSource
 from neurogame.search.alphabeta.memory import Capacity, ProvedMemory, SearchMemory, capacity_of
@@ -292,18 +293,15 @@ class TreeSearch:
         """Prepare a search and return its memory."""
         settings, search = self._settings, memory.search
         is_margin = settings.outlook == "margin" and self.opponents == "paranoid"
+        search.numbers = filled(Numbers, settings)
         search.margin = int(self._opposed and is_margin)
         search.united = int(self._maxn and self.opponents == "paranoid")
-        search.shared = int(settings.transpositions)
         search.widest = min(settings.widest, max(memory.capacity.children // 4, 1))
         search.fill = self._batch
         search.sums = self._sums
-        search.scout = int(settings.scout)
         search.slack = 0.0
         search.limit = _UNLIMITED
         search.deadline = deadline
-        search.history_weight = settings.history
-        search.killers_bonus = settings.killers
         search.quiet = settings.quiet if settings.quiescence else math.inf
         for name in COUNTS:
             setattr(search, name, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from neurogame.kernels.leaves.preference import SCALINGS
+from neurogame.kernels.native.numbers import filled
 from neurogame.search.mcts.compiled.search import (
     ALONE,
     BETA,
@@ -16,6 +17,7 @@ from neurogame.search.mcts.compiled.search import (
     SEED,
     UCT,
     WHOLE,
+    Numbers,
     Options,
 )
 from neurogame.search.mcts.settings import MctsSettings
@@ -42,30 +44,23 @@ def make_options(game: Game, settings: MctsSettings, seed: int) -> Options:
     named = {"first": FIRST, "parent": PARENT}
     urgency = settings.urgency
     return Options(
+        numbers=filled(Numbers, settings),
         kind=_KINDS.get(settings.tree, UCT),
         exploration=settings.exploration_constant,
         k=settings.equivalence,
-        ref=settings.ref,
         urgency=named[urgency] if isinstance(urgency, str) else NUMBER,
         urgent=0.0 if isinstance(urgency, str) else urgency,
         loss=settings.pending == "loss",
-        solver=settings.solver,
         early=ALONE if roles == 1 or (constant and roles == 2) else WHOLE if constant else NEVER,
         opposed=constant and roles == 2,
-        graph=settings.graph,
         blend=settings.backup == "blend",
-        bias=settings.bias,
-        minimax=settings.minimax,
-        experience=settings.experience,
         judged=settings.tree_judge is not None,
         mixing=_MIXING[settings.mixing],
-        virtual=settings.virtual,
         temper=settings.temper or 0.0,
         ripe=settings.ripeness,
         scaling=SCALINGS[settings.tree_scaling],
         traced=is_recorded(settings),
         seed=seed,
-        plies=settings.plies,
         cutoff=-1 if settings.cutoff is None else settings.cutoff,
         depth=DEPTH,
     )
@@ -82,7 +77,8 @@ def is_recorded(settings: MctsSettings) -> bool:
 
 def is_hinted(options: Options) -> bool:
     """Return whether every new node is evaluated."""
-    return options.bias > 0 or options.minimax > 0 or options.experience > 0
+    numbers = options.numbers
+    return numbers.bias > 0 or numbers.minimax > 0 or numbers.experience > 0
 
 
 def has_policy(settings: MctsSettings) -> bool:

@@ -272,7 +272,7 @@ class MctsTree:
             state: one that is not terminal, as words; uint64 ``[Fw]``.
         """
         self.set_root(state)
-        graph = bool(self.plan.options.graph)
+        graph = bool(self.plan.options.numbers.graph)
         widen(self.tree, graph=graph)
         compact(self.tree, graph=graph)
         child_by_joint(self.tree, 0, np.zeros(1, np.int64))
@@ -324,7 +324,7 @@ class MctsTree:
             all_moves=options.kind == RAVE,
             wide=plan.wide or plan.circuit.move_count > _NARROW_MOVES,
         )
-        ref = options.ref if options.kind == GRAVE else None
+        ref = options.numbers.ref if options.kind == GRAVE else None
         room = room_of(layout, memory=plan.memory, capacity=plan.capacity, ref=ref)
         while self._tree is None:
             try:
@@ -379,7 +379,7 @@ class MctsTree:
         self.hand_over_proofs()
         size, begun = self.size, time.monotonic()
         try:
-            compact(self.tree, graph=bool(self.plan.options.graph))
+            compact(self.tree, graph=bool(self.plan.options.numbers.graph))
         except MemoryError:
             self._heeds = False
             say_less_memory("mcts")
@@ -389,7 +389,7 @@ class MctsTree:
     def _widen(self) -> None:
         """Make the tables longer."""
         try:
-            widen(self.tree, graph=bool(self.plan.options.graph))
+            widen(self.tree, graph=bool(self.plan.options.numbers.graph))
         except MemoryError:
             self._heeds = False
             say_less_memory("mcts")
@@ -402,7 +402,7 @@ class MctsTree:
                 self.plan.circuit,
                 lanes,
                 depth=DEPTH if options.traced else 1,
-                plies=options.plies if options.traced else 0,
+                plies=options.numbers.plies if options.traced else 0,
                 playouts=self.plan.settings.playouts,
                 backend=self.plan.backend,
             )

@@ -122,7 +122,7 @@ def begin(search: Search, depth: int, quiet: int, alpha: np.float32, beta: np.fl
     frame = stack.frames[0]
     search.top = 0
     search.visits += 1
-    if search.shared == 0:
+    if search.numbers.transpositions == 0:
         # Nothing is to be remembered from one iteration to the next; keys of rows are mixed with
         # small numbers.
         for place in range(frame.first, frame.first + frame.count):
@@ -207,7 +207,7 @@ def set_root(search: Search, state: UInt64s2) -> int:
     search.top = 0
     row = stack.rows[0]
     row.key = child_key(block.hashes[0], 0, block.hashes[0], 1)
-    if search.shared == 0:
+    if search.numbers.transpositions == 0:
         row.key = hashed(row.key, -search.age)
     row.width = joint_count(stack.legal[0], choices.offsets)
     return row.width
@@ -242,10 +242,10 @@ def principal_line(search: Search, first: int, most: int, line: Int32s2) -> int:
         joint_move(row, choices.order, choices.moves, choices.starts, line[ply])
         copy_row(block.joint, 0, line, ply)
         step(search.rules, block, 1)
-        if search.shared == 0 and ply == 0:
+        if search.numbers.transpositions == 0 and ply == 0:
             key = stack.rows[1 + row].key
         else:
-            key = child_key(key, row, block.hashes[0], search.shared)
+            key = child_key(key, row, block.hashes[0], search.numbers.transpositions)
         index = find(entries, key)
         if block.terminal[0] or ply + 1 == most or index < 0 or entries[index].best < 0:
             most = ply + 1

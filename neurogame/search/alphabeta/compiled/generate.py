@@ -341,7 +341,7 @@ def _ask_cousins(search: Search, frame: Frame, room: int) -> None:
         if entry.best < 0 or not is_kept(search, kept, entry.place) or entry.low == entry.high:
             continue
         place = entry.place % len(kept.rows) + entry.best
-        key = child_key(row.key, entry.best, kept.rows[place].hash, search.shared)
+        key = child_key(row.key, entry.best, kept.rows[place].hash, search.numbers.transpositions)
         if kept.rows[place].terminal != 0 or _has_children(search, key):
             continue
         width = measured(search, choices.offsets, kept.legal[place])
@@ -395,7 +395,7 @@ def fill_frame(search: Search, frame: Frame, source: int, kept_place: int) -> No
         copy_row(stack.legal, place, kept.legal, base + number)
         copy_row(stack.values, place, kept.values, base + number)
         row, terminal = stack.rows[place], child.terminal != 0
-        row.key = child_key(parent.key, number, child.hash, search.shared)
+        row.key = child_key(parent.key, number, child.hash, search.numbers.transpositions)
         row.width = CLOSED if terminal else UNKNOWN
         row.static = row.estimate = row.score = child.static
         row.low = child.static if terminal else np.float32(0)

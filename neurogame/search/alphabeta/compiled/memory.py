@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from neurogame.array_types import Bools1, Float32s1, Float32s2, Int32s1, Int64s1
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.values import Values
+from neurogame.kernels.native.numbers import filled, numbers_of
 from neurogame.kernels.native.struct import Struct
 from neurogame.search.alphabeta.compiled.records import (
     ASKED,
@@ -23,6 +24,16 @@ from neurogame.search.alphabeta.compiled.records import (
     Frames,
     Rows,
 )
+from neurogame.search.alphabeta.settings import SearchSettings
+
+if TYPE_CHECKING:
+    Numbers: TypeAlias = SearchSettings
+else:
+    # For the type checker they are the settings, whose fields have the same names and types.
+    @numbers_of(SearchSettings)
+    class Numbers(Struct):
+        """The settings that are numbers or flags."""
+
 
 DEEPEST = 200
 """Plies that no search exceeds."""
@@ -166,19 +177,15 @@ class Search(Struct):
         block: memory for leaves.
         values: the evaluator.
         role: the searching one.
+        numbers: the settings that are numbers or flags, as they are.
         means: for max^n with chance: values of a node's choices, averaged over the outcomes;
             float32 ``[C / 8, R]``, without rows elsewhere.
         united: whether max^n takes the others to want nothing but the worst for the searching
             role: then what its own value lacks to 1 stands for theirs, and is no fact.
         margin: whether estimates are the margin over the only opponent.
-        shared: whether equal states share an entry of the table; else each way to a state has
-            its own.
         widest: most joint moves of a node.
         fill: blocks are filled up to a multiple of so many lanes, which cost no more.
         sums: see :data:`~neurogame.search.alphabeta.compiled.records.ONE_ROLE`.
-        scout: whether to look with null windows first.
-        history_weight: of the history in the ordering; float32.
-        killers_bonus: of killers there; float32.
         quiet: margin of quiescence; float32.
         slack: how far below the best one moves of the root may be and have exact values; float32.
         limit: states that may be generated.
@@ -215,17 +222,14 @@ class Search(Struct):
     rules: StateMachine
     block: Block
     values: Values
+    numbers: Numbers
     means: Float32s2
     role: int
     united: int
     margin: int
-    shared: int
     widest: int
     fill: int
     sums: int
-    scout: int
-    history_weight: float
-    killers_bonus: float
     quiet: float
     slack: float
     limit: int
@@ -272,7 +276,7 @@ def make_search(
     values: Values,
     chance: int | None = None,
 ) -> Search:
-    """Reserve the memory of a search; all of its numbers are 0.
+    """Reserve the memory of a search; all of its numbers are 0, its settings the usual ones.
 
     Args:
         sizes: of the game.
@@ -304,6 +308,7 @@ def make_search(
             "rules": rules,
             "block": block,
             "values": values,
+            "numbers": filled(Numbers, SearchSettings()),
             "means": np.zeros((averaged, sizes.roles), np.float32),
             "role": role,
         }

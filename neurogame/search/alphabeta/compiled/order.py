@@ -102,7 +102,7 @@ def _sort(rows: Rows, first: int, count: int) -> None:
 def _experience(search: Search, choices: Choices, role: int, move: int) -> np.float32:
     """Return what the history says of a move, times its weight."""
     if choices.top[role] > 0:
-        weight, history = np.float32(search.history_weight), choices.history
+        weight, history = np.float32(search.numbers.history), choices.history
         worth: np.float32 = weight * history[move] / choices.top[role]
         return worth
     return np.float32(0)
@@ -122,7 +122,7 @@ def _give_bonus(search: Search, frame: Frame, ply: int) -> None:
             move = choices.moves[place]
             bonus = _experience(search, choices, choices.order[0], move)
             if move == choices.killers[ply, 0] or move == choices.killers[ply, 1]:
-                bonus += np.float32(search.killers_bonus)
+                bonus += np.float32(search.numbers.killers)
         rows[frame.first + place].bonus = bonus
 
 
@@ -143,7 +143,7 @@ def _give_reply_bonus(search: Search, frame: Frame, ply: int) -> None:
             if count > 1:
                 bonus += _experience(search, choices, choices.order[index], move)
         if code == choices.killers[ply, 2] or code == choices.killers[ply, 3]:
-            bonus += np.float32(search.killers_bonus)
+            bonus += np.float32(search.numbers.killers)
         rows[frame.first + place].bonus = bonus
 
 

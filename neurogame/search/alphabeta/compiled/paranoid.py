@@ -161,7 +161,7 @@ def look_up(search: Search, ply: int) -> None:
     table = search.table
     rows, entries = stack.rows, table.entries
     frame = stack.frames[ply]
-    if search.shared == 0:
+    if search.numbers.transpositions == 0:
         return
     for place in range(frame.first, frame.first + frame.count):
         row = rows[place]
@@ -243,7 +243,7 @@ def _absorb(search: Search, frame: Frame, rows: Rows) -> bool:
         if frame.group == frame.own or frame.best >= min(frame.beta, frame.high):
             return True
     one_chooses = frame.own == 1 or frame.answers == 1
-    frame.full = search.scout == 0 or not one_chooses or not (_has_value(frame))
+    frame.full = search.numbers.scout == 0 or not one_chooses or not (_has_value(frame))
     return False
 
 

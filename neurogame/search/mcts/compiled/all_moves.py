@@ -99,7 +99,7 @@ def _learn_table(search: Search, sim: Simulation, record: int, found: int) -> No
     table = node.ends
     if table == 0:
         first = sims.paths[0, sim.number, 0] == record
-        if 2 * (own.visits + 1) < search.options.ref and not first:
+        if 2 * (own.visits + 1) < search.options.numbers.ref and not first:
             return
         table = tree.table_count + 1
         if table >= len(worth):

@@ -80,7 +80,7 @@ def back_up(search: Search) -> None:
     """
     tree, sims, totals = search.tree, search.sims, search.totals
     heap, paths, count = tree.heap, sims.paths, sims.count
-    blend, solver = search.options.blend != 0, search.options.solver != 0
+    blend, solver = search.options.blend != 0, search.options.numbers.solver != 0
     winner = search.winner
     for number in range(count):
         sim, result = simulation_of(sims, number), sims.results[number]
@@ -181,7 +181,7 @@ def _add_edges(
         deciders: number of roles that decide there.
         node: the child, 0 if it is not in the tree.
     """
-    tree, minimax = search.tree, search.options.minimax > 0
+    tree, minimax = search.tree, search.options.numbers.minimax > 0
     for number in range(deciders):
         role = decider_of(tree, record, number).head >> ROLE
         edges = edges_of(tree, record, deciders, number)

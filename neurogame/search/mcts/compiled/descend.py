@@ -167,7 +167,7 @@ def _leave(search: Search, sim: Simulation) -> bool:
     if kind != UCT or (options.judged and options.mixing == BETA):
         trust = trust_at(below, options.k)
     if kind == GRAVE:
-        table = _reference(tree, options.ref, sim, own)
+        table = _reference(tree, options.numbers.ref, sim, own)
     joint, link = np.uint64(0), NO_LINK
     for decider in range(deciders):
         edge = way

@@ -46,14 +46,14 @@ def set_root(search: Search) -> None:
     """
     tree, options, block = search.tree, search.options, search.block
     node, free, leaf, hash_ = 0, 0, whole(0), block.hashes[0]
-    if options.graph:
+    if options.numbers.graph:
         found = find_state(tree, hash_, block.states, leaf)
         node, free = (whole(tree.nodes[found]), 0) if found >= 0 else (0, -1 - found)
     else:
         node = _most_visited(tree, block.states)
     if node == 0:
         node = make_node(tree, block, leaf, search.sims.scratch)
-        if node > 0 and options.graph:
+        if node > 0 and options.numbers.graph:
             put_state(tree, free, hash_, node_at(tree.heap, node).index)
     if node > 0:
         own = node_at(tree.heap, node)
@@ -145,7 +145,7 @@ def insert(search: Search) -> None:
         search: its leaves have made their step.
     """
     tree, sims, block, leaves = search.tree, search.sims, search.block, search.sims.leaves
-    if search.options.graph:
+    if search.options.numbers.graph:
         mask = len(tree.table) - 1
         for leaf in range(leaves):
             prefetch(tree.table, whole(block.hashes[leaf]) & mask)
@@ -190,7 +190,7 @@ def _link(search: Search, sim: Simulation) -> int:
 @inner
 def _found_or_made(search: Search, leaf: int) -> int:
     """Return the node of a leaf's state, a new one unless the state is known; 0: no room."""
-    tree, graph, block = search.tree, search.options.graph, search.block
+    tree, graph, block = search.tree, search.options.numbers.graph, search.block
     hash_, found = block.hashes[leaf], -1
     if graph:
         found = find_state(tree, hash_, block.states, leaf)

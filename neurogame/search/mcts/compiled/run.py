@@ -158,7 +158,7 @@ def _seed(search: Search) -> int:
 
 def play_on(search: Search) -> None:
     """Play the leaves on, uniformly to the end."""
-    block, plies = search.block, search.options.plies
+    block, plies = search.block, search.options.numbers.plies
     play_uniform(search.rules, block, search.sims.leaves, _seed(search), plies)
 
 
@@ -170,7 +170,7 @@ def play_by_policy(search: Search) -> None:
         policy_of(search.policy),
         search.sims.leaves,
     )
-    plies, cutoff = search.options.plies, search.options.cutoff
+    plies, cutoff = search.options.numbers.plies, search.options.cutoff
     if cutoff < 0:
         play_out(rules, block, policy, leaves, _seed(search), plies)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -22,8 +23,19 @@ from neurogame.kernels.leaves.values import Values
 from neurogame.kernels.native.arrays import overlay
 from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.layout import Int32
+from neurogame.kernels.native.numbers import numbers_of
 from neurogame.kernels.native.struct import Struct
 from neurogame.search.mcts.compiled.tree import Tree
+from neurogame.search.mcts.settings import MctsSettings
+
+if TYPE_CHECKING:
+    Numbers: TypeAlias = MctsSettings
+else:
+    # For the type checker they are the settings, whose fields have the same names and types.
+    @numbers_of(MctsSettings)
+    class Numbers(Struct):
+        """The settings that are numbers or flags."""
+
 
 UCT, RAVE, GRAVE = 0, 1, 2
 """Values of ``Options.kind``."""
@@ -39,61 +51,47 @@ class Options(Struct):
     """How to search; numbers at run time, so that one compiled search serves all.
 
     Attributes:
+        numbers: the settings that are numbers or flags, as they are.
         kind: :data:`UCT`, :data:`RAVE` or :data:`GRAVE`.
         exploration: the constant of the bound.
         k: visits at which both means of RAVE, or a mean and its prior, weigh alike.
-        ref: visits from which GRAVE reads a node's own table.
         urgency: :data:`FIRST`, :data:`PARENT` or :data:`NUMBER`.
         urgent: that number.
         loss: whether a simulation on its way counts as a lost visit.
-        solver: whether values are proved.
         early: whether a node is proved once a child is the best that the deciding role can get:
             :data:`NEVER`, :data:`ALONE` (that leaves nothing open), :data:`WHOLE` (if the value is
             1, which leaves nothing to the others).
         opposed: whether there are two roles and their values sum to 1.
-        graph: whether equal states share a node.
         blend: whether results are blended with the mean of the child.
-        bias: weight of the progressive bias.
-        minimax: weight of implicit minimax values.
-        experience: results that an evaluator's value counts for in the mean of an edge.
         judged: whether a judge gives nodes priors.
         mixing: what a prior is: mixed with the mean of a move (:data:`BETA`), its first mean
             (:data:`SEED`), or a probability in its bound (:data:`PUCT`).
-        virtual: visits that a prior counts for where it is the first mean.
         temper: temperature of probabilities; 0: 1 for logarithms, 0.1 for all other scores.
         ripe: visits from which a node has priors.
         scaling: of the judge's scores, see :mod:`~neurogame.kernels.leaves.preference`.
         traced: whether paths are written into the block.
         seed: of the order of edges and of playouts.
-        plies: most plies of a playout.
         cutoff: plies after which the evaluator values a playout; below 0: playouts are not cut.
         depth: most plies of a path in the tree.
     """
 
+    numbers: Numbers
     kind: int
     exploration: float
     k: float
-    ref: int
     urgency: int
     urgent: float
     loss: int
-    solver: int
     early: int
     opposed: int
-    graph: int
     blend: int
-    bias: float
-    minimax: float
-    experience: float
     judged: int
     mixing: int
-    virtual: float
     temper: float
     ripe: int
     scaling: int
     traced: int
     seed: int
-    plies: int
     cutoff: int
     depth: int
 

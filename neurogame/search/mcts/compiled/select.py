@@ -180,7 +180,7 @@ def best_judged(tree: Tree, options: Options, edges: Edges, tried: int, terms: T
         tried: number of edges that may be chosen.
         terms: of their scores.
     """
-    mixing, virtual, loss = options.mixing, np.float32(options.virtual), options.loss
+    mixing, virtual, loss = options.mixing, np.float32(options.numbers.virtual), options.loss
     best, priors, spread, mean = whole(-1), tree.priors, terms.spread, terms.mean
     for first in range(0, tried, 8):
         key = best_of_eight_judged(
@@ -253,10 +253,10 @@ def mixed_score(
         value = _with_prior(tree, options, edges, edge, counted, value, terms.trust)
     bias = _ZERO
     if tree.hinted and visits > 0:
-        hint, known = edges.extra[HINTS, edge], np.float32(options.experience)
+        hint, known = edges.extra[HINTS, edge], np.float32(options.numbers.experience)
         value += known / (np.float32(counted) + known) * (hint - value)
-        value += np.float32(options.minimax) * (hint - value)
-        bias = np.float32(options.bias) * hint / np.float32(visits + 1)
+        value += np.float32(options.numbers.minimax) * (hint - value)
+        bias = np.float32(options.numbers.bias) * hint / np.float32(visits + 1)
     if options.kind != UCT:
         seen, hits = _all_moves(tree, options, edges, edge, terms.table)
         if seen > _ZERO:
@@ -280,7 +280,7 @@ def _with_prior(
     if options.mixing != SEED:
         value = value + trust * (prior - value)
     elif counted > 0:
-        virtual = np.float32(options.virtual)
+        virtual = np.float32(options.numbers.virtual)
         value = (edges.sums[edge] + virtual * prior) / (np.float32(counted) + virtual)
     else:
         value = prior

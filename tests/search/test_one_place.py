@@ -1,0 +1,29 @@
+"""An option of a search is declared in one place: it is read, checked, shown, and searched with."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from tests.processes import run
+
+
+@pytest.mark.parametrize(
+    ("search", "text"), [("mcts", "mcts:sims=20"), ("alphabeta", "alphabeta:blind,depth=1")]
+)
+def test_a_toy_option_reaches_the_compiled_search(search: str, text: str) -> None:
+    done = run([sys.executable, "-m", "tests.search.toy_option", search, text])
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    # In the memory that compiled code reads: as declared, and as the player string says.
+    assert told["numbers"] == [3, 5]
+    wide, word, unknown = told["refusals"]
+    assert "patience=10" in wide
+    assert "at most 9" in wide
+    assert "patience='often'" in word
+    assert "unknown option 'patients'" in unknown
+    assert "patience" in unknown
+    shown = " ".join(told["help"].split())
+    assert "patience=3 how often it sighs before a move, 1..9" in shown
