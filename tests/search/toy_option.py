@@ -22,7 +22,7 @@ def declare(search: str) -> None:
     """Add an option to a search: the one place."""
     module_name, class_name = PLACES[search]
     module: Any = import_module(module_name)
-    usual = getattr(module, class_name)
+    usual: Any = getattr(module, class_name)
 
     @dataclass(frozen=True, kw_only=True)
     class WithPatience(usual):  # type: ignore[misc]
