@@ -9,18 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from oscillating import oscillating_fluents
-from pruning import prune_curve, pruned, utilities
 
 from neurogame.cli.main import main
-from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.build import make_parts
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.gdl.scramble import scramble
 from neurogame.inspect.change.agreement import agreement
 from neurogame.inspect.change.fluent_effects import by_square, fluent_effects, square_effects
 from neurogame.inspect.change.move_changes import move_changes
@@ -73,8 +69,6 @@ def test_an_evaluator_beside_itself(game: Game) -> None:
     assert {row["change"]["mean"] for row in report["squares"]} == {0}
     assert {row["change"]["mean"] for row in report["rules"]} == {0}
     assert all(row["initial"] == row["current"] for row in report["distance"])
-    played = played_positions(game, whole, matches=20, seed=1)
-    assert all(row.moved == 0 for row in prune_curve(game, whole, whole, played, [0.0, 0.5]))
 
 
 def test_changed_moves_are_those_of_a_slow_twin(game: Game, played: PlayedPositions) -> None:
@@ -149,43 +143,6 @@ def test_part_weights_add_up_to_the_value(game: Game, played: PlayedPositions) -
         weights = part_weights(evaluator, state)
         rest = float(layout.sign[number]) * float(unread.detach())
         assert weights.sum() + rest == pytest.approx(total, abs=1e-4)
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_oscillating_fluents_of_scrambled_games(game: Game, seed: int) -> None:
-    scrambled = scramble(game.rules, seed)
-    strange = Game.from_rules(scrambled.rules, "strange", cache=False)
-    played = played_positions(strange, None, matches=20, seed=seed)
-    names = {strange.fluents[i] for i in oscillating_fluents(strange, played).tolist()}
-    control = scrambled.to_scrambled["control"]
-    assert names == {f"({control} {role})" for role in strange.roles}
-
-
-def test_pruning(game: Game, played: PlayedPositions) -> None:
-    current, initial = parts(game, 4, learned=True), parts(game, 4, learned=False)
-    states = played.states.to_bool()
-    none, half, everything = prune_curve(game, current, initial, played, [0.0, 0.5, 1.0])
-    assert (none.taken, none.moved, none.random_moved) == (0, 0.0, 0.0)
-    assert half.taken + half.kept == none.kept
-    # What is useful is left: chance does more harm.
-    assert 0 < half.moved < half.random_moved
-    assert everything.kept == 0
-    scores = utilities(current, initial, states)
-    assert all(float(one.min()) >= 0 for one in scores.values())
-    back, _, _ = pruned(current, initial, scores, 1.0)
-    assert torch.equal(back(states), initial(states))
-    with pytest.raises(ConfigurationError, match=r"share to prune is 1\.5"):
-        pruned(current, initial, scores, 1.5)
-
-
-def test_rows_that_nobody_reads_are_of_no_use(game: Game) -> None:
-    current, initial = parts(game, 5, learned=True), parts(game, 5, learned=False)
-    state = game.initial_state().fluents[None]
-    scores = utilities(current, initial, state)["tables"]
-    read = torch.zeros(scores.shape[-1], dtype=torch.bool)
-    read[current.layout.rows(current.layout.seen(state.float(), 0))[0]] = True
-    assert float(scores[0, 0][~read].abs().max()) == 0
-    assert float(scores[0, 0][read].min()) > 0
 
 
 def test_rules_that_changed_alike(game: Game) -> None:

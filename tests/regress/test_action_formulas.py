@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fuzzy_truth import FuzzyTruth
 
 from neurogame.analysis.analyse import analyse
 from neurogame.errors import ConfigurationError
+from neurogame.graph.evaluate import holds
 from neurogame.regress.action_formulas import action_formulas
 from neurogame.regress.clockwork import clockwork
 from tests.circuit.random_steps import random_steps
@@ -35,13 +35,14 @@ def test_with_certain_leaves_they_look_ahead(
         assert (len(own.goals) == 1) == (goals == "top")
         leaves = own.leaves
         assert (leaves >> 1 <= len(circuit.fluents)).all()
-        certain = np.stack([leaves & 1, 1 - (leaves & 1)], axis=1).astype(np.float64)
-        inputs = np.concatenate([states, np.zeros((len(states), circuit.move_count), bool)], 1)
-        values = FuzzyTruth(own.graph, leaves, certain, inputs).nodes
+        inputs = np.zeros((len(states), 1 + len(circuit.fluents) + circuit.move_count), bool)
+        inputs[:, 1 : 1 + len(circuit.fluents)] = states
+        held = holds(own.graph, inputs[:, leaves >> 1] ^ (leaves & 1 == 1))
+        values = held.T.reshape(*own.outputs.shape, len(states))
         row, move, expected = values_of_moves(game, own.role, states, steps)
         # Where the role waits, others move: that is left out.
         waits = np.isin(move, analysis.noops[own.role]) & (others == "unknown")
-        value = values[own.outputs[:, move], row].T
+        value = values[:, move, row].T
         count = len(own.goals)
         assert (value[~waits] == expected[~waits, :count]).all()
         compared += int((~waits).sum())
