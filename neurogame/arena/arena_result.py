@@ -47,14 +47,14 @@ class ArenaResult:
         nothing else, the values of the first pairing, see
         :meth:`neurogame.arena.pairing_result.PairingResult.as_dict`, stand beside them.
         """
-        found = [pairing.as_dict() for pairing in self.pairings]
+        pairings = [pairing.as_dict() for pairing in self.pairings]
         return {
-            **found[0],
+            **pairings[0],
             "games": list(self.games),
             "limits": list(self.limits),
             "all_players": list(self.labels),
             "opening_plies": list(self.opening_plies),
             "interrupted": self.interrupted,
-            "pairings": found,
+            "pairings": pairings,
             "ratings": [entry.as_dict() for entry in self.ratings],
         }

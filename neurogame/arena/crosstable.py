@@ -41,8 +41,8 @@ class Crosstable:
         self._played: set[Key] = set()
         self._tallies = {
             (game, limit): [
-                PairingTally(found, count, settings.matches, settings.sprt)
-                for found in pairings(len(settings.players), count)
+                PairingTally(pairing, count, settings.matches, settings.sprt)
+                for pairing in pairings(len(settings.players), count)
             ]
             for game, count in enumerate(self._roles)
             for limit in range(len(settings.limits))

@@ -54,17 +54,17 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
         before: the older one.
         now: the newer one.
     """
-    found = []
+    differing = []
     for name in dict.fromkeys([*before, *now]):
         old, new = before.get(name), now.get(name)
         if name == "files":
-            found += _file_differences(old or {}, new or {})
+            differing += _file_differences(old or {}, new or {})
         elif name == "matches" and isinstance(old, int) and isinstance(new, int):
             if new < old:
-                found.append(f"matches: {old} before, {new} now (more is allowed, fewer not)")
+                differing.append(f"matches: {old} before, {new} now (more is allowed, fewer not)")
         elif old != new:
-            found.append(f"{name}: {_text(old)} before, {_text(new)} now")
-    return found
+            differing.append(f"{name}: {_text(old)} before, {_text(new)} now")
+    return differing
 
 
 def _file_differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

@@ -101,10 +101,10 @@ class ArenaFolder:
                 "measured; choose another --output"
             )
         if before is not None:
-            found = differences(before, self._values)
-            if found:
+            differing = differences(before, self._values)
+            if differing:
                 raise ConfigurationError(
-                    f"{self.path} measured something else: {'; '.join(found)}. Give the same "
+                    f"{self.path} measured something else: {'; '.join(differing)}. Give the same "
                     "settings to go on, or choose another --output"
                 )
         if before != self._values:
@@ -127,16 +127,16 @@ class ArenaFolder:
         whole = data.rfind(b"\n") + 1
         if whole < len(data):
             self._stream.truncate(whole)
-        found = []
+        rounds = []
         for number, line in enumerate(data[:whole].splitlines(), 1):
             try:
-                found.append(self._read(line, slots))
+                rounds.append(self._read(line, slots))
             except (ValueError, KeyError, TypeError) as error:
                 raise ConfigurationError(
                     f"{self.path / MATCHES}, line {number}, is damaged "
                     f"({type(error).__name__}: {error}); delete this line to go on"
                 ) from None
-        return found
+        return rounds
 
     def append(self, slot: Slot, record: MatchRecord) -> None:
         """Write down a finished match.

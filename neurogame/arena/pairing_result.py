@@ -247,7 +247,7 @@ class _Part:
         goals: list[list[float]] = [[] for _ in range(roles)]
         for role, record in self._found:
             goals[playing_roles(record.roles).index(role)].append(record.goals[role])
-        return tuple(_mean(found) if found else None for found in goals)
+        return tuple(_mean(scores) if scores else None for scores in goals)
 
     @property
     def seconds_per_match(self) -> float:
@@ -269,8 +269,8 @@ class _Part:
 def _by_block(rounds: Sequence[Round], values: Sequence[T]) -> list[list[T]]:
     """Return what is given for each round, block by block."""
     blocks: dict[int, list[T]] = {}
-    for entry, found in zip(rounds, values, strict=True):
-        blocks.setdefault(entry.block, []).append(found)
+    for entry, value in zip(rounds, values, strict=True):
+        blocks.setdefault(entry.block, []).append(value)
     return list(blocks.values())
 
 
@@ -289,8 +289,8 @@ def _score_interval(
 ) -> tuple[float, float] | None:
     """Interval of a mean goal over complete blocks of matches with a common seed."""
     complete = [block for block in blocks if len(block) == size]
-    found = mean_interval([_mean([goals[player] for goals in block]) for block in complete])
-    return None if found is None else (max(0.0, found[0]), min(100.0, found[1]))
+    interval = mean_interval([_mean([goals[player] for goals in block]) for block in complete])
+    return None if interval is None else (max(0.0, interval[0]), min(100.0, interval[1]))
 
 
 def _moves(entry: Round) -> tuple[object, ...]:

@@ -119,11 +119,11 @@ def _matrices(count: int, comparisons: Sequence[PairedComparison]) -> tuple[Floa
     """Return comparisons and points of each player against each, the virtual ones included."""
     played = np.ones((count, count)) - np.eye(count)
     points = played / 2
-    for found in comparisons:
-        played[found.first, found.second] += 1
-        played[found.second, found.first] += 1
-        points[found.first, found.second] += found.points
-        points[found.second, found.first] += 1 - found.points
+    for comparison in comparisons:
+        played[comparison.first, comparison.second] += 1
+        played[comparison.second, comparison.first] += 1
+        points[comparison.first, comparison.second] += comparison.points
+        points[comparison.second, comparison.first] += 1 - comparison.points
     return played, points
 
 
@@ -159,15 +159,15 @@ def _covariance(
     """Return the sandwich estimate of the ratings' covariance."""
     count = len(ratings)
     expected = _expected(ratings)
-    clusters = dict.fromkeys(found.cluster for found in comparisons)
+    clusters = dict.fromkeys(comparison.cluster for comparison in comparisons)
     rows = {cluster: row for row, cluster in enumerate(clusters)}
     slopes = np.zeros((len(rows), count))
     sizes: Counter[tuple[Hashable, int, int]] = Counter()
-    for found in comparisons:
-        surprise = found.points - expected[found.first, found.second]
-        slopes[rows[found.cluster], found.first] += surprise
-        slopes[rows[found.cluster], found.second] -= surprise
-        sizes[found.cluster, found.first, found.second] += 1
+    for comparison in comparisons:
+        surprise = comparison.points - expected[comparison.first, comparison.second]
+        slopes[rows[comparison.cluster], comparison.first] += surprise
+        slopes[rows[comparison.cluster], comparison.second] -= surprise
+        sizes[comparison.cluster, comparison.first, comparison.second] += 1
     middle = slopes.T @ slopes
     size = max(sizes.values(), default=1)
     spread = size**2 * (expected**2 + (1 - expected) ** 2) / 2

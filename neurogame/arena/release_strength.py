@@ -65,8 +65,12 @@ class ReleaseStrength:
     def text(self) -> str:
         """Return a few words for a progress bar."""
         against = (("untrained", self.untrained), ("mcts", self.mcts))
-        known = [(name, found) for name, found in against if found is not None and found.matches]
-        return ", ".join(f"{100 * found.score:.0f}% {name}" for name, found in known)
+        known = [
+            (name, strength)
+            for name, strength in against
+            if strength is not None and strength.matches
+        ]
+        return ", ".join(f"{100 * strength.score:.0f}% {name}" for name, strength in known)
 
 
 @final
@@ -123,12 +127,12 @@ class StrengthMeter:
 
     def finished(self) -> list[ReleaseStrength]:
         """Return the measurements that are finished, in order."""
-        return [found.result() for found in self._found if found.done()]
+        return [measurement.result() for measurement in self._found if measurement.done()]
 
     @property
     def waiting(self) -> int:
         """How many measurements are not finished."""
-        return sum(not found.done() for found in self._found)
+        return sum(not measurement.done() for measurement in self._found)
 
     @property
     def is_over(self) -> bool:

@@ -29,12 +29,12 @@ class Round:
         Args:
             players: their numbers.
         """
-        found = {
+        goals = {
             player: goal
             for seats, record in self.matches
             for player, goal in zip(seats, record.of_players(record.goals), strict=True)
         }
-        return [found[player] for player in players]
+        return [goals[player] for player in players]
 
 
 def outcomes(goals: Sequence[float]) -> list[float]:

@@ -59,12 +59,12 @@ class PairingTally:
             record: what happened.
         """
         key = (slot.block, slot.number)
-        found = self._waiting.setdefault(key, {})
-        found[slot.seats] = record
-        if len(found) * self._roles < len(self.players):
+        waiting = self._waiting.setdefault(key, {})
+        waiting[slot.seats] = record
+        if len(waiting) * self._roles < len(self.players):
             return
         del self._waiting[key]
-        self._rounds[key] = Round(slot.block, tuple(sorted(found.items(), key=_seats)))
+        self._rounds[key] = Round(slot.block, tuple(sorted(waiting.items(), key=_seats)))
         points_of = self._first_points.setdefault(slot.block, {})
         points_of[slot.number] = outcomes(self._rounds[key].goals(self.players))[0]
         self._test()
@@ -76,7 +76,7 @@ class PairingTally:
             if any(key not in self._rounds for key in keys):
                 return
             goals = [self._rounds[key].goals(self.players) for key in keys]
-            if self._sprt.add([points(found)[0] for found in goals]) != "undecided":
+            if self._sprt.add([points(of_round)[0] for of_round in goals]) != "undecided":
                 self._decided = self._looked_at
             self._looked_at += 1
 
@@ -105,15 +105,15 @@ class PairingTally:
 
     def comparisons(self) -> list[PairedComparison]:
         """Return the results of every two players against each other, clustered by block."""
-        found = []
+        comparisons = []
         for entry in self.rounds:
             goals = entry.goals(self.players)
             for one, two in itertools.combinations(range(len(goals)), 2):
                 result = points_against(goals[one], goals[two])
-                found.append(
+                comparisons.append(
                     PairedComparison(entry.block, self.players[one], self.players[two], result)
                 )
-        return found
+        return comparisons
 
     @property
     def blocks(self) -> int:

@@ -82,7 +82,7 @@ class Yardstick:
         else:
             other = self._player(opponent, "other")
         players = (self._player(evaluator, "measured"), other)
-        found = play_series(
+        series = play_series(
             self.game,
             [HurriedPlayer(player, left) for player in players],
             self.matches,
@@ -90,20 +90,20 @@ class Yardstick:
             settings=MatchSettings(opening_plies=self.opening_plies),
             progress=progress,
         )
-        low, high = found.win_rates_ci95[0]
+        low, high = series.win_rates_ci95[0]
         return Comparison(
-            matches=found.matches,
-            wins=found.wins[0],
-            draws=found.draws[0],
-            losses=found.losses[0],
-            score=found.win_rates[0] if found.matches else math.nan,
+            matches=series.matches,
+            wins=series.wins[0],
+            draws=series.draws[0],
+            losses=series.losses[0],
+            score=series.win_rates[0] if series.matches else math.nan,
             low=low,
             high=high,
-            mean_goal=found.scores[0] if found.matches else math.nan,
-            distinct=found.distinct_games,
-            openings=found.openings,
+            mean_goal=series.scores[0] if series.matches else math.nan,
+            distinct=series.distinct_games,
+            openings=series.openings,
             opening_plies=self.opening_plies,
-            unfinished=found.unfinished,
+            unfinished=series.unfinished,
         )
 
     def keeps_value(
@@ -153,11 +153,11 @@ def sample_positions(game: Game, count: int, seed: int, plies: Iterable[int]) ->
         seed: decides which.
         plies: random joint moves that lead to them.
     """
-    found: dict[State, None] = {}
+    positions: dict[State, None] = {}
     for number in plies:
         for opening in Openings(game, number, seed, nodes=0).first(count):
             state = play_opening(game, opening)
             able = [role for role, moves in enumerate(state.legal_moves) if len(moves) > 1]
             if len(able) == 1 and able[0] != game.chance:
-                found[state] = None
-    return list(found)
+                positions[state] = None
+    return list(positions)

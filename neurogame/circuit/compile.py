@@ -27,9 +27,9 @@ def compile_rules(
         GroundingError: if the rules have no ground program, or an atom depends on its negation.
         LimitError: if a limit is reached; nothing is cached then.
     """
-    found = load_circuit(rules_key(rules)) if cache else None
-    if found is not None:
-        return found
+    cached = load_circuit(rules_key(rules)) if cache else None
+    if cached is not None:
+        return cached
     limits = limits or GroundLimits()
     started = time.monotonic()
     program = ground(rules, limits)

@@ -25,8 +25,8 @@ def find_cycles(program: GroundProgram) -> list[list[int]]:
     ready = progress.first()
     while len(ready):
         ready = progress.release(ready)
-    found = cycles_among(definitions, np.flatnonzero(~progress.done).tolist())
-    return [component.tolist() for component in found]
+    cycles = cycles_among(definitions, np.flatnonzero(~progress.done).tolist())
+    return [component.tolist() for component in cycles]
 
 
 def cycles_among(definitions: Definitions, atoms: Iterable[int]) -> list[Int64s]:

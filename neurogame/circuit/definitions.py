@@ -62,8 +62,8 @@ class Definitions:
     def needs(self, atom: int) -> list[int]:
         """Return the atoms in the bodies of an atom's rules."""
         rules, _ = self.rules(np.array([atom]))
-        found: list[int] = (self.body(rules)[0] >> 1).tolist()
-        return found
+        atoms: list[int] = (self.body(rules)[0] >> 1).tolist()
+        return atoms
 
     def users(self, atoms: Int64s) -> Int64s:
         """Return the heads of the rules that use some atoms, once per use; int64 ``[uses]``."""

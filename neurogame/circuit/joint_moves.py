@@ -66,8 +66,8 @@ class LegalMoves:
         Returns:
             int64 ``[K, R]``.
         """
-        found = [own[parent, ranks[:, role]] for role, own in enumerate(self.table)]
-        return np.stack(found, axis=1)
+        columns = [own[parent, ranks[:, role]] for role, own in enumerate(self.table)]
+        return np.stack(columns, axis=1)
 
 
 def list_legal_moves(legal: Bools, offsets: Sequence[int]) -> LegalMoves:

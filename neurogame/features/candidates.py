@@ -27,11 +27,11 @@ def find_candidates(game: Game) -> tuple[Feature, ...]:
     """
     maker = FeatureMaker(game.circuit)
     images = role_images(game.circuit, game.relations.state, game.structure.symmetries)
-    found: dict[bytes, Feature] = {}
+    candidates: dict[bytes, Feature] = {}
     for own in _all(maker, game):
         if own.owner is not None and own.owner == game.chance:
             continue
-        _add(found, own)
+        _add(candidates, own)
         for tied in images:
             if game.chance in (tied[0].source, tied[0].target):
                 continue
@@ -42,8 +42,8 @@ def find_candidates(game: Game) -> tuple[Feature, ...]:
                 more = [maker.difference(own, image, game.roles) for image in tied]
                 some = [difference for difference in more if difference is not None]
                 if len(some) == len(tied) and len({one.key() for one in some}) == 1:
-                    _add(found, some[0])
-    return tuple(_few(found.values()))
+                    _add(candidates, some[0])
+    return tuple(_few(candidates.values()))
 
 
 def _few(features: Iterable[Feature]) -> list[Feature]:

@@ -71,12 +71,12 @@ class Correlations:
             order: of features, then of results: which of these each is; int64 ``[K + R]``.
             sign: 1, or -1 where it is the negative; float64 ``[K + R]``.
         """
-        found = Correlations(self._features, len(order) - self._features)
-        found.count = self.count
-        found._first = None if self._first is None else sign * self._first[order]
-        found._sum = sign * self._sum[order]
-        found._products = np.outer(sign, sign) * self._products[np.ix_(order, order)]
-        return found
+        permuted = Correlations(self._features, len(order) - self._features)
+        permuted.count = self.count
+        permuted._first = None if self._first is None else sign * self._first[order]
+        permuted._sum = sign * self._sum[order]
+        permuted._products = np.outer(sign, sign) * self._products[np.ix_(order, order)]
+        return permuted
 
     def packed(self) -> Float64s:
         """Return all of it as numbers, for :meth:`unpacked`; float64 ``[3 + K + R, K + R]``."""
@@ -98,11 +98,11 @@ class Correlations:
         rows, wide = numbers.shape
         if rows != wide + 3 or wide <= features or not np.isfinite(numbers).all():
             raise ValueError("these are no sums of features and results")
-        found = cls(features, wide - features)
-        found.count = int(numbers[0, 0])
-        found._first = numbers[1].copy() if found.count else None
-        found._sum, found._products = numbers[2].copy(), numbers[3:].copy()
-        return found
+        correlations = cls(features, wide - features)
+        correlations.count = int(numbers[0, 0])
+        correlations._first = numbers[1].copy() if correlations.count else None
+        correlations._sum, correlations._products = numbers[2].copy(), numbers[3:].copy()
+        return correlations
 
     def with_results(self) -> Float64s:
         """Return Pearson's correlation of each feature with each result, 0 without variance.
@@ -116,16 +116,16 @@ class Correlations:
         """Return the mean of each feature, then of each result; float64 ``[K + R]``."""
         if self._first is None:
             return np.zeros_like(self._sum)
-        found: Float64s = self._first + self._sum / self.count
-        return found
+        means: Float64s = self._first + self._sum / self.count
+        return means
 
     def covariance(self) -> Float64s:
         """Return the covariance of features and results; float64 ``[K + R, K + R]``."""
         if self.count == 0:
             return np.zeros_like(self._products)
         mean = self._sum / self.count
-        found: Float64s = self._products / self.count - np.outer(mean, mean)
-        return found
+        centred: Float64s = self._products / self.count - np.outer(mean, mean)
+        return centred
 
     def correlations(self) -> Float64s:
         """Return Pearson's correlations of features and results; float64 ``[K + R, K + R]``."""
@@ -147,8 +147,8 @@ def correlations_of(covariance: Float64s, least: Float64s | float) -> Float64s:
     """
     scale = np.sqrt(np.diagonal(covariance).clip(0))
     scale = np.where(scale > least, scale, np.inf)
-    found: Float64s = (covariance / np.outer(scale, scale)).clip(-1, 1)
-    return found
+    correlations: Float64s = (covariance / np.outer(scale, scale)).clip(-1, 1)
+    return correlations
 
 
 def fisher_interval(correlation: Float64s, count: int, z: float) -> tuple[Float64s, Float64s]:

@@ -41,9 +41,9 @@ class FeatureMaker:
         owner: int | None = None,
     ) -> Feature:
         """Return the sum of the weights of those of some fluents that hold."""
-        found = self.feature(kind, text, owner)
-        found.fluents[fluents] = weights
-        return found
+        feature = self.feature(kind, text, owner)
+        feature.fluents[fluents] = weights
+        return feature
 
     def of_look_ups(
         self, kind: FeatureKind, text: str, tables: LookUps, owner: int | None = None
@@ -53,9 +53,9 @@ class FeatureMaker:
 
     def of_moves(self, text: str, moves: Int64s, owner: int) -> Feature:
         """Return the number of some moves that are legal."""
-        found = self.feature(FeatureKind.MOBILITY, text, owner)
-        found.moves[moves] = 1.0
-        return found
+        feature = self.feature(FeatureKind.MOBILITY, text, owner)
+        feature.moves[moves] = 1.0
+        return feature
 
     def nothing(self) -> Feature:
         """Return the feature that is 0 in every state."""

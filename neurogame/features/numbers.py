@@ -43,6 +43,6 @@ def goal_features(maker: FeatureMaker) -> Iterator[Feature]:
     """Yield each role's goal in the state itself, where it has several values."""
     for role, name in enumerate(maker.circuit.roles):
         if len(maker.circuit.goal_values[role]) > 1:
-            found = maker.feature(FeatureKind.GOAL, f"goal of {name} in this state", role)
-            found.goals[role] = 1.0
-            yield found
+            feature = maker.feature(FeatureKind.GOAL, f"goal of {name} in this state", role)
+            feature.goals[role] = 1.0
+            yield feature

@@ -46,8 +46,8 @@ def marker_text(marker: Marker) -> str:
 def marker_fluents(marker: Marker) -> Int64s:
     """Return the fluents of a marker, one for each square that it can stand on."""
     board = marker.board
-    found: Int64s = board.relation.fluents[np.flatnonzero(board.content_of == marker.content)]
-    return found
+    fluents: Int64s = board.relation.fluents[np.flatnonzero(board.content_of == marker.content)]
+    return fluents
 
 
 def _of_marker(
@@ -113,25 +113,25 @@ def _regions(structure: Structure, fluents: Int64s) -> list[list[int]]:
         if keeps and set(images) == own:
             for fluent, image in zip(fluents.tolist(), images, strict=True):
                 least[fluent] = min(least[fluent], image)
-    found: dict[int, list[int]] = {}
+    regions: dict[int, list[int]] = {}
     for fluent, first in least.items():
-        found.setdefault(first, []).append(fluent)
-    return list(found.values()) if 1 < len(found) <= _MOST_REGIONS else []
+        regions.setdefault(first, []).append(fluent)
+    return list(regions.values()) if 1 < len(regions) <= _MOST_REGIONS else []
 
 
 def _neighbours(structure: Structure, fluents: Int64s) -> list[tuple[int, int]]:
     """Return pairs of fluents whose variables rules read together as often as any others."""
     of = structure.variable_of
     at = {int(of[fluent]): int(fluent) for fluent in fluents if of[fluent] >= 0}
-    found: set[tuple[int, int]] = set()
+    pairs: set[tuple[int, int]] = set()
     for variable, fluent in at.items():
         other, weight = structure.geometry.neighbours(variable)
         near = [(int(o), float(w)) for o, w in zip(other, weight, strict=True) if int(o) in at]
         best = max((w for _, w in near), default=0.0)
         for o, w in near:
             if w >= 0.5 * best and o != variable:
-                found.add((min(fluent, at[o]), max(fluent, at[o])))
-    return sorted(found)
+                pairs.add((min(fluent, at[o]), max(fluent, at[o])))
+    return sorted(pairs)
 
 
 def _apart(maker: FeatureMaker, relations: Relations) -> Iterator[Feature]:
@@ -168,7 +168,7 @@ def _ordered(relations: Relations, board: GameBoard) -> bool:
 
 def _squares(relations: Relations, marker: Marker) -> list[tuple[int, tuple[int, ...]]]:
     """Return a piece's fluents with the places of their coordinates in their orders."""
-    board, found = marker.board, []
+    board, squares = marker.board, []
     rows = {int(fluent): i for i, fluent in enumerate(board.relation.fluents)}
     orders = [relations.order_of(board.relation, axis) for axis in board.axes]
     for fluent in marker_fluents(marker).tolist():
@@ -179,5 +179,5 @@ def _squares(relations: Relations, marker: Marker) -> list[tuple[int, tuple[int,
             if order is not None and int(codes[axis]) in order.order
         )
         if len(place) == len(board.axes):
-            found.append((fluent, place))
-    return found
+            squares.append((fluent, place))
+    return squares

@@ -25,13 +25,13 @@ def feature_costs(evidence: FeatureEvidence, game: Game) -> Float64s:
     simulator = game.simulator()
     states = simulator.initial(_BATCH)
     look = simulator.packed_look(states)
-    found = []
+    costs = []
     for feature in evidence.features:
         own = FeatureValues([feature])
         began = time.process_time()
         own.of(states, look)
-        found.append(1e6 * (time.process_time() - began) / _BATCH)
-    return np.array(found)
+        costs.append(1e6 * (time.process_time() - began) / _BATCH)
+    return np.array(costs)
 
 
 def evidence_lines(

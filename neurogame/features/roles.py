@@ -50,22 +50,22 @@ def role_images(
         For each ordered pair of roles of which something can be said its images, at least one:
         several where nothing tells which of them is meant.
     """
-    found = []
+    images = []
     for source in range(len(circuit.roles)):
         for target in range(len(circuit.roles)):
             if source == target:
                 continue
             own = _nearest(relations, [g for g in symmetries if int(g.roles[source]) == target])
             if own:
-                found.append(
+                images.append(
                     tuple(RoleImage(source, target, g.fluents, g.moves, True) for g in own)
                 )
                 continue
             fluents = _swapped(circuit, relations, source, target)
             if fluents is not None:
                 moves = np.full(circuit.move_count, -1, np.int64)
-                found.append((RoleImage(source, target, fluents, moves, False),))
-    return tuple(found)
+                images.append((RoleImage(source, target, fluents, moves, False),))
+    return tuple(images)
 
 
 def _nearest(relations: Sequence[FluentRelation], symmetries: Sequence[Symmetry]) -> list[Symmetry]:

@@ -63,13 +63,13 @@ class FeatureSums:
         """
         order = np.concatenate([features, len(features) + roles])
         signs = np.concatenate([sign, np.ones(len(roles))])
-        found = FeatureSums(len(features), len(roles))
-        found.ends, found.means, *found.phases = (
+        permuted = FeatureSums(len(features), len(roles))
+        permuted.ends, permuted.means, *permuted.phases = (
             own.reordered(order, signs) for own in self._all()
         )
-        found.moved, found.spread = self.moved[features], self.spread[features]
-        found.games = self.games
-        return found
+        permuted.moved, permuted.spread = self.moved[features], self.spread[features]
+        permuted.games = self.games
+        return permuted
 
     def packed(self) -> Arrays:
         """Return all of it as arrays, for :meth:`unpacked`."""

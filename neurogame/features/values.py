@@ -92,11 +92,11 @@ class FeatureValues:
             states: of the game.
             look: what there is to know about them.
         """
-        found = look.goals.numpy() @ self._goals
+        totals = look.goals.numpy() @ self._goals
         held = states.words.numpy()
         for words, own in ((held, self._fluents), (look.legal.numpy(), self._moves)):
             if len(own.column):
-                add_weights(words, own.start, own.column, own.number, found)
+                add_weights(words, own.start, own.column, own.number, totals)
         rows = self._rows
         if rows is not None:
             addends = rows.addends
@@ -113,8 +113,8 @@ class FeatureValues:
                 rows.index,
                 sums,
             )
-            found += sums.T[: len(found)] @ rows.counts
-        return found
+            totals += sums.T[: len(totals)] @ rows.counts
+        return totals
 
 
 def _sparse(table: npt.NDArray[Number]) -> _Sparse[Number]:

@@ -109,10 +109,10 @@ def inputs_read(circuit: Circuit, literals: Sequence[int]) -> list[int]:
         known.append(0 if literal <= TRUE or literal & 1 else 1 << ((literal >> 1) - 1))
     start, inputs = graph.start.tolist(), (graph.inputs >> 1).tolist()
     for gate in range(len(start) - 1):
-        found = 0
+        bits = 0
         for node in inputs[start[gate] : start[gate + 1]]:
-            found |= known[node]
-        known.append(found)
+            bits |= known[node]
+        known.append(bits)
     return [known[literal >> 1] for literal in graph.outputs.tolist()]
 
 

@@ -56,19 +56,19 @@ def weigh(evidence: FeatureEvidence, config: EvidenceConfig | None = None) -> We
     *Reference:* Hastie, Tibshirani and Friedman, "The elements of statistical learning", sections
     4.3 and 4.4.
     """
-    found = select(
+    selection = select(
         evidence.features,
         evidence.covariance,
         evidence.games,
         config or EvidenceConfig(),
         lambda feature: not (feature.reads_moves or feature.goals.any()),
     )
-    if not found.chosen:
+    if not selection.chosen:
         raise GameError(
             f"none of {len(evidence.features)} features of this game tells who wins; take another "
             "evaluator, such as cilp"
         )
-    count, chosen = len(evidence.features), list(found.chosen)
+    count, chosen = len(evidence.features), list(selection.chosen)
     covariance, mean = evidence.covariance, evidence.mean
     goals = np.arange(count, len(mean))
     opposed = len(goals) == 2 and _always_one(covariance, mean, goals)

@@ -158,8 +158,8 @@ class _Search:
             traces = (*branch.traces, below.trace)
             if self._best and traces > self._best.rank[0][: len(traces)]:
                 continue
-            found = (self._symmetry(other, below) for _, other in branch.explored)
-            symmetry = next((one for one in found if one is not None), None)
+            symmetries = (self._symmetry(other, below) for _, other in branch.explored)
+            symmetry = next((one for one in symmetries if one is not None), None)
             if symmetry is not None:
                 self._symmetries.append(symmetry)
                 continue
@@ -239,7 +239,7 @@ class _Search:
         The answer follows from structure alone, whichever node is the first.
         """
         first = self._single_out(partition, cell[:1])
-        found: list[Automorphism] = []
+        automorphisms: list[Automorphism] = []
         for node in cell[1:]:
             second = self._single_out(partition, (node,))
             swap = exchange(first, second) if first.trace == second.trace else None
@@ -249,8 +249,8 @@ class _Search:
                 or not is_automorphism(self._graph, self._edges, swap)
             ):
                 return False
-            found.append(swap)
-        self._symmetries += found
+            automorphisms.append(swap)
+        self._symmetries += automorphisms
         return True
 
     def _cell(self, partition: Partition) -> Int64s:

@@ -61,7 +61,7 @@ def cyclic_relations(rules: Sequence[Rule]) -> set[Relation]:
 def recursive_conditions(rules: Sequence[Rule]) -> set[Relation]:
     """Return the relations that depend on themselves and on the state or on moves."""
     needs = _needs(rules)
-    found = set()
+    conditions = set()
     for relation in cyclic_relations(rules):
         reached, todo = {relation}, [relation]
         while todo:
@@ -69,8 +69,8 @@ def recursive_conditions(rules: Sequence[Rule]) -> set[Relation]:
             reached |= fresh
             todo += fresh
         if reached & {("true", 1), ("does", 2)}:
-            found.add(relation)
-    return found
+            conditions.add(relation)
+    return conditions
 
 
 def relations_that_need(keyword: str, rules: Iterable[Rule]) -> set[Relation]:

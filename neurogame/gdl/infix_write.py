@@ -120,13 +120,13 @@ def _quoted(name: str) -> str:
 
 def _variable_names(rule: Rule, spelling: Mapping[str, str]) -> dict[str, str]:
     """Return the infix spelling of each variable of a rule."""
-    found = dict.fromkeys(
+    names = dict.fromkeys(
         variable.name for part in (rule.head, *rule.body) for variable in variables_in(part)
     )
     # Plain names come first and keep their name, so that a text written once stays the same.
-    chosen = {name: name for name in found if _PLAIN_VARIABLE.fullmatch(name)}
+    chosen = {name: name for name in names if _PLAIN_VARIABLE.fullmatch(name)}
     taken = set(chosen)
-    for name in found:
+    for name in names:
         if name not in chosen:
             chosen[name] = _plain_variable(name, taken)
             taken.add(chosen[name])

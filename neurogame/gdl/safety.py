@@ -21,14 +21,14 @@ def unsafe_variables(rule: Rule) -> list[tuple[Variable, str]]:
     role = _role_variable(rule)
     if role is not None:
         bound = bound | {role.name}
-    found: dict[str, tuple[Variable, str]] = {}
+    unsafe: dict[str, tuple[Variable, str]] = {}
     uses = [(v, "the head") for v in variables_in(head)]
     for formula in rule.body:
         uses += _uses(formula, bound)
     for variable, where in uses:
         if variable.name not in bound:
-            found.setdefault(variable.name, (variable, where))
-    return list(found.values())
+            unsafe.setdefault(variable.name, (variable, where))
+    return list(unsafe.values())
 
 
 def check_safety(rules: Iterable[Rule], used: Collection[tuple[str, int]]) -> list[Finding]:
@@ -104,11 +104,11 @@ def _uses(formula: Formula, bound: set[str]) -> list[tuple[Variable, str]]:
         return [(v, "distinct") for v in variables_in(formula)]
     if isinstance(formula, Or):
         # A branch may bind variables that only itself uses.
-        found: list[tuple[Variable, str]] = []
+        uses: list[tuple[Variable, str]] = []
         for branch in formula.formulas:
             own = _bound_by(branch)
-            found += [use for use in _uses(branch, bound) if use[0].name not in own]
-        return found
+            uses += [use for use in _uses(branch, bound) if use[0].name not in own]
+        return uses
     if isinstance(formula, And):
         inner = bound | _bound_by(formula)
         return [

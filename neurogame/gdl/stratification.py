@@ -44,16 +44,16 @@ def check_stratification(rules: Sequence[Rule]) -> list[Finding]:
     """
     by_relation, negative = _negative_cycles(rules)
     search = _Search(rules, by_relation)
-    found: dict[int, Finding] = {}
+    findings: dict[int, Finding] = {}
     for index, _, sentence in negative:
-        if id(sentence) in found:
+        if id(sentence) in findings:
             continue
         head = shown(term_text(rules[index].head))
         negation = shown(f"(not {term_text(sentence)})")
         through = f"{head} depends on its own negation through {negation}"
         if search.returns(index, sentence):
             message = f"{through}; negation must be stratified: break the cycle"
-            found[id(sentence)] = Finding(
+            findings[id(sentence)] = Finding(
                 "error", sentence.position, message, "unstratified-negation"
             )
         else:
@@ -61,10 +61,10 @@ def check_stratification(rules: Sequence[Rule]) -> list[Finding]:
                 f"{through}, unless its instances never form a cycle; grounding the rules "
                 "decides that"
             )
-            found[id(sentence)] = Finding(
+            findings[id(sentence)] = Finding(
                 "warning", sentence.position, message, "doubtful-negation"
             )
-    return list(found.values())
+    return list(findings.values())
 
 
 def _negative_cycles(

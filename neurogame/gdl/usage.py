@@ -110,11 +110,11 @@ def _head(rule: Rule) -> Iterator[Finding]:
 
 
 def _arity(sentence: Sentence) -> Iterator[Finding]:
-    name, found = relation_of(sentence)
-    allowed = RELATION_ARITIES.get(name, found)
-    if found != allowed:
+    name, arity = relation_of(sentence)
+    allowed = RELATION_ARITIES.get(name, arity)
+    if arity != allowed:
         plural = "" if allowed == 1 else "s"
-        message = f"'{name}' takes {allowed} argument{plural}, found {found}; write {USAGE[name]}"
+        message = f"'{name}' takes {allowed} argument{plural}, found {arity}; write {USAGE[name]}"
         yield Finding("error", sentence.position, message, "keyword-arity")
 
 

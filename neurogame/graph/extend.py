@@ -35,7 +35,7 @@ def with_more_gates(graph: Graph, kind: int, rows: Int64s) -> tuple[Graph, Int64
     """
     count, width = rows.shape
     level = np.append(np.zeros(graph.input_count, np.int64), graph.level)
-    found = replace(
+    larger = replace(
         graph,
         kind=np.append(graph.kind, np.full(count, kind, np.uint8)),
         start=group_starts(np.append(graph.fan_in, np.full(count, width))),
@@ -44,4 +44,4 @@ def with_more_gates(graph: Graph, kind: int, rows: Int64s) -> tuple[Graph, Int64
         atom=np.append(graph.atom, unnamed(count)),
         rule=np.append(graph.rule, unnamed(count)),
     )
-    return found, graph.node_count + np.arange(count)
+    return larger, graph.node_count + np.arange(count)

@@ -36,7 +36,7 @@ def positive(graph: Graph) -> tuple[Graph, Int64s]:
     literal[literals] = 2 * (1 + np.arange(len(literals)))
     turned = literals[leaves:] & 1
     inputs, start = graph.inputs_of(gates)
-    found = Graph(
+    monotone = Graph(
         input_count=1 + leaves,
         kind=graph.kind[gates] ^ turned.astype(np.uint8),
         start=start,
@@ -46,7 +46,7 @@ def positive(graph: Graph) -> tuple[Graph, Int64s]:
         atom=np.where(turned, -1, graph.atom[gates]),
         rule=np.where(turned, -1, graph.rule[gates]),
     )
-    return found, literals[:leaves]
+    return monotone, literals[:leaves]
 
 
 def _needed(graph: Graph) -> Int64s:

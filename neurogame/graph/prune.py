@@ -13,19 +13,19 @@ from neurogame.graph.groups import gather_groups, sorted_in_groups
 
 def needed(graph: Graph) -> Bools:
     """Return which nodes the outputs depend on, their own included; bool ``[I + G]``."""
-    found = np.zeros(graph.node_count, np.bool_)
-    place = np.zeros(len(found), np.int64)
+    marks = np.zeros(graph.node_count, np.bool_)
+    place = np.zeros(len(marks), np.int64)
     below = graph.outputs >> 1
     while len(below):
         # Of equal nodes the one whose place was noted last stays.
         index = np.arange(len(below))
         place[below] = index
         fresh = below[place[below] == index]
-        found[fresh] = True
+        marks[fresh] = True
         gates = fresh[fresh >= graph.input_count] - graph.input_count
         below = gather_groups(graph.start, graph.inputs, gates) >> 1
-        below = below[~found[below]]
-    return found
+        below = below[~marks[below]]
+    return marks
 
 
 def needed_gates(graph: Graph) -> Int64s:

@@ -162,20 +162,20 @@ def _is_asked(clause: Clause, literal: Literal, asked: Collection[str]) -> bool:
 
 def _users(clauses: Sequence[Clause], predicates: Collection[str]) -> set[str]:
     """Return predicates with all those that depend on them."""
-    found, before = set(predicates), -1
-    while len(found) > before:
-        before = len(found)
-        found |= {c.head.predicate for c in clauses if any(x.predicate in found for x in c.body)}
-    return found
+    users, before = set(predicates), -1
+    while len(users) > before:
+        before = len(users)
+        users |= {c.head.predicate for c in clauses if any(x.predicate in users for x in c.body)}
+    return users
 
 
 def _used_by(clauses: Sequence[Clause], predicates: Collection[str]) -> set[str]:
     """Return predicates with all those that they depend on."""
-    found, before = set(predicates), -1
-    while len(found) > before:
-        before = len(found)
-        found |= {x.predicate for c in clauses if c.head.predicate in found for x in c.body}
-    return found
+    used, before = set(predicates), -1
+    while len(used) > before:
+        before = len(used)
+        used |= {x.predicate for c in clauses if c.head.predicate in used for x in c.body}
+    return used
 
 
 def _drop_negation(clauses: Iterable[Clause], unsure: Collection[str]) -> list[Clause]:

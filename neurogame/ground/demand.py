@@ -80,10 +80,10 @@ def binding_patterns(
     """
     wanted = set(candidates)
     while True:
-        found = _Bindings(_Usage(clauses, {*wanted, *asked}, dynamic)).patterns
-        nothing = {p for p in wanted if () in found.get(p, [()])}
+        patterns = _Bindings(_Usage(clauses, {*wanted, *asked}, dynamic)).patterns
+        nothing = {p for p in wanted if () in patterns.get(p, [()])}
         if not nothing:
-            return {p: tuple(found[p]) for p in sorted(found)}
+            return {p: tuple(patterns[p]) for p in sorted(patterns)}
         # What is derived as a whole makes more known elsewhere.
         wanted -= nothing
 
@@ -119,14 +119,14 @@ def demand_clauses(
         dynamic: relations that depend on the state.
     """
     usage = _Usage(clauses, patterns, dynamic)
-    found = {}
+    demands = {}
     for clause in clauses:
         for pattern in patterns.get(clause.head.predicate, (None,)):
             for site in usage.sites(clause, pattern):
                 own = _demand_clause(clause, site, patterns)
                 narrowed = _narrowed(own, site, usage.of[site.literal.predicate], patterns, known)
-                found.update({replace(x, source=0): x for x in narrowed if x.head not in x.body})
-    return list(found.values())
+                demands.update({replace(x, source=0): x for x in narrowed if x.head not in x.body})
+    return list(demands.values())
 
 
 @final
@@ -322,7 +322,7 @@ def _narrowed(
     """
     if not 0 < len(clauses) <= NARROWED:
         return [demand]
-    found = []
+    narrowed = []
     for clause in clauses:
         own = apart(clause, "'")
         asked = _demand(own.head, _served(site, patterns))
@@ -341,8 +341,8 @@ def _narrowed(
         )
         if not _is_safe(body, distinct):
             return [demand]
-        found.append(Clause(with_terms(demand.head, solved), body, distinct, demand.source))
-    return found
+        narrowed.append(Clause(with_terms(demand.head, solved), body, distinct, demand.source))
+    return narrowed
 
 
 def _is_safe(body: Iterable[Literal], distinct: Iterable[tuple[Term, Term]]) -> bool:

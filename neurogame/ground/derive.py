@@ -111,8 +111,8 @@ def _fixpoint(
 
 def _advance(relations: Iterable[Relation]) -> bool:
     """Start a new round in every relation; return whether any of them found something."""
-    found = [relation.advance() for relation in relations]
-    return any(found)
+    grown = [relation.advance() for relation in relations]
+    return any(grown)
 
 
 def _apply(body: PreparedBody, start: JoinStart | None, database: Database, watch: Watch) -> None:

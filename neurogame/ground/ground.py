@@ -195,7 +195,7 @@ def _relevant(clauses: Sequence[Clause]) -> list[Clause]:
     wanted = set(_WANTED)
     todo = list(_WANTED)
     while todo:
-        found = uses[todo.pop()] - wanted
-        wanted |= found
-        todo += found
+        new = uses[todo.pop()] - wanted
+        wanted |= new
+        todo += new
     return [c for c in clauses if c.head.predicate in wanted]

@@ -108,10 +108,10 @@ class PreparedBody:
 
     def view(self, place: int) -> tuple[View, tuple[str, ...]]:
         """Return the view of a positive literal, up to date, and the names of its columns."""
-        found = self.views[place]
-        assert found is not None
-        found[0].refresh()
-        return found
+        view = self.views[place]
+        assert view is not None
+        view[0].refresh()
+        return view
 
 
 @final
@@ -400,11 +400,11 @@ class _Solver:
         literal = self.body.clause.body[place]
         relation = self.database.relation(literal.predicate)
         rows = build_rows(literal.arguments, self.table, self.database)
-        found = relation.rows.add(rows) if relation.open else relation.rows.find(rows)
+        held = relation.rows.add(rows) if relation.open else relation.rows.find(rows)
         if place in self.tracked:
-            self.table.tracked[place] = found.astype(np.int32)
+            self.table.tracked[place] = held.astype(np.int32)
         else:
-            self.table.take(found < 0)
+            self.table.take(held < 0)
 
     def _project(self) -> None:
         """Drop variables that nothing needs any more, and the repetitions that this leaves."""

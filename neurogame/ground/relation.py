@@ -93,23 +93,23 @@ class Index:
             keys: what is looked for; ``[n]``.
             check: is told the number of pairs before they are made, and may raise.
         """
-        found = []
+        parts = []
         total = 0
         for sorted_keys, numbers in self._runs:
             low = np.searchsorted(sorted_keys, keys, "left")
             counts = np.searchsorted(sorted_keys, keys, "right") - low
             here = int(counts.sum())
             if here:
-                found.append((low, counts, numbers, here))
+                parts.append((low, counts, numbers, here))
                 total += here
         check(total)
         left = [np.zeros(0, np.int64)]
         right = [np.zeros(0, np.int32)]
-        for low, counts, numbers, here in found:
+        for low, counts, numbers, here in parts:
             left.append(np.repeat(np.arange(len(keys)), counts))
             start = low - (np.cumsum(counts) - counts)
             right.append(numbers[np.repeat(start, counts) + np.arange(here)])
-        if len(found) == 1:
+        if len(parts) == 1:
             return left[1], right[1]
         return np.concatenate(left), np.concatenate(right)
 
@@ -198,11 +198,11 @@ class View:
 
     def index(self, key: tuple[int, ...]) -> Index:
         """Return all rows sorted by some columns."""
-        found = self._indices.get(key)
-        if found is None:
-            found = self._indices[key] = Index(key)
-        found.cover(self.columns)
-        return found
+        index = self._indices.get(key)
+        if index is None:
+            index = self._indices[key] = Index(key)
+        index.cover(self.columns)
+        return index
 
 
 def match(rows: AnyInts, arguments: Sequence[Term], pool: TermPool) -> tuple[Int64s, AnyInts]:

@@ -188,11 +188,11 @@ def _ranges(
         body: positive literals, in which all of them occur.
     """
     left = set(missing)
-    found: list[Literal] = []
+    ranges: list[Literal] = []
     while left:
         used = {x: set(variables_of(x.arguments)) for x in body}
         best = min(body, key=lambda x: (-len(used[x] & left), len(used[x])))
-        others = {v: Variable(f"{v}*{len(found)}") for v in used[best] if v not in inside}
-        found.append(replace(with_terms(best, others), is_range=True))
+        others = {v: Variable(f"{v}*{len(ranges)}") for v in used[best] if v not in inside}
+        ranges.append(replace(with_terms(best, others), is_range=True))
         left -= used[best]
-    return found
+    return ranges

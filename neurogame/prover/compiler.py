@@ -146,21 +146,21 @@ class RuleSolver:
             if number not in self._lazy:
                 rule = self._rules[number]
                 self._lazy[number] = self._compiler.function(rule, self._question, lazily=True)
-            found = self._lazy[number](key, ())
+            rows = self._lazy[number](key, ())
             if not self._question.is_test:
-                yield from found
-            elif found:
+                yield from rows
+            elif rows:
                 yield ()
                 return
 
     def fitting(self, key: Row) -> list[int]:
         """Return the numbers of the rules whose head may fit a key."""
         top = "" if self._place is None else _top(key[self._place])
-        found = self._fitting.get(top)
-        if found is None:
-            found = [n for n, rule in enumerate(self._rules) if self._may_fit(rule, top)]
-            self._fitting[top] = found
-        return found
+        numbers = self._fitting.get(top)
+        if numbers is None:
+            numbers = [n for n, rule in enumerate(self._rules) if self._may_fit(rule, top)]
+            self._fitting[top] = numbers
+        return numbers
 
     def _facts_by_key(self, rows: Sequence[Row]) -> dict[Row, list[Row]]:
         known = self._question.known

@@ -128,14 +128,14 @@ class ProverGame:
         Integers outside count as the nearest value inside; what is no integer is no goal value.
         """
         self._enter(state)
-        found = set()
+        values = set()
         for (value,) in self._ask(_GOAL, (self._roles[role],)):
             text = value if isinstance(value, str) else term_text(self._term(value))
             number = goal_number(text)
             if number is None:
                 continue
-            found.add(met_goal(number, self.roles[role]))
-        return sorted(found)
+            values.add(met_goal(number, self.roles[role]))
+        return sorted(values)
 
     def next(self, state: ProverState, joint: Sequence[Term]) -> ProverState:
         """Return the state after a joint move: exactly what ``next`` derives.

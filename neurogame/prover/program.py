@@ -88,11 +88,11 @@ class SortedRules:
 
 
 def _reached(start: Predicate, edges: dict[Predicate, set[Predicate]]) -> set[Predicate]:
-    found = {start}
+    reached = {start}
     waiting = [start]
     while waiting:
         for predicate in edges.get(waiting.pop(), ()):
-            if predicate not in found:
-                found.add(predicate)
+            if predicate not in reached:
+                reached.add(predicate)
                 waiting.append(predicate)
-    return found
+    return reached

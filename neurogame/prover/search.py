@@ -236,10 +236,10 @@ class ProofSearch:
 
     def _goals(self, state: ProverState) -> Values:
         """Return the value of each role: of several goals the highest, 0 without any."""
-        found: Sequence[list[int]] = [
+        goals: Sequence[list[int]] = [
             self._game.goals(state, role) for role in range(len(self._game.roles))
         ]
-        return tuple(max(own, default=0) / 100 for own in found)
+        return tuple(max(own, default=0) / 100 for own in goals)
 
     def forget(self) -> None:
         """Drop the tree."""

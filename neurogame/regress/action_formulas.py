@@ -102,15 +102,15 @@ def action_formulas(
     _check("goals", goals, GOALS)
     _check("unknown", unknown, UNKNOWN)
     share = budget // max(len(circuit.roles), 1)
-    found = []
+    formulas = []
     for role, pairs in enumerate(circuit.goals):
         chosen = pairs[:1] if goals == "top" else pairs
         literals = np.array([literal for _, literal in chosen], np.int64)
         moves = formulas_in_steps(
             circuit, literals, role, steps, analysis, others=others, budget=share
         )
-        found.append(_packed(circuit, moves, [v for v, _ in chosen], unknown == "neutral"))
-    return tuple(found)
+        formulas.append(_packed(circuit, moves, [v for v, _ in chosen], unknown == "neutral"))
+    return tuple(formulas)
 
 
 def _packed(

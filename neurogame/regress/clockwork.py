@@ -31,8 +31,8 @@ def clockwork(circuit: Circuit) -> Bools:
             inputs, start = graph.inputs_of(gates)
             reached = np.logical_or.reduceat(moved[inputs >> 1], start[:-1])
             moved[graph.input_count + gates] = reached
-        found = moved[circuit.next >> 1]
-        if not (found & ~moved[1 : 1 + len(found)]).any():
-            unmoved: Bools = ~found
+        ticking = moved[circuit.next >> 1]
+        if not (ticking & ~moved[1 : 1 + len(ticking)]).any():
+            unmoved: Bools = ~ticking
             return unmoved
-        moved[1 : 1 + len(found)] |= found
+        moved[1 : 1 + len(ticking)] |= ticking

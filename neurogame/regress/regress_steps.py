@@ -78,10 +78,10 @@ def formulas_in_steps(
         )
     goals = circuit.graph.with_outputs(literals)
     ahead = _LookAhead(circuit, role, analysis, others, budget)
-    found = ahead.moves(goals)
+    formulas = ahead.moves(goals)
     for _ in range(steps - 1):
-        found = ahead.checked(ahead.moves(ahead.choice(goals, found)))
-    return found
+        formulas = ahead.checked(ahead.moves(ahead.choice(goals, formulas)))
+    return formulas
 
 
 @final

@@ -49,13 +49,13 @@ class Board:
 
     def occupied(self, state: State) -> dict[Place, list[int]]:
         """Return the contents, mostly one, of each square where something stands."""
-        found: dict[Place, list[int]] = {}
+        contents: dict[Place, list[int]] = {}
         for fluent in state.fluents.nonzero().view(-1).tolist():
             if fluent in self.squares:
                 place, content = self.squares[fluent]
                 if content != self.blank:
-                    found.setdefault(place, []).append(content)
-        return found
+                    contents.setdefault(place, []).append(content)
+        return contents
 
     def title(self, index: int) -> str:
         """Return the relation with the other coordinates of one slice."""

@@ -35,11 +35,11 @@ class Paint:
 
     def amounts(self, board: Board) -> dict[Place, float]:
         """Return what each square of a board adds; squares that add nothing are left out."""
-        found: dict[Place, float] = {}
+        amounts: dict[Place, float] = {}
         if self.by_fluent:
             for fluent, (place, _) in board.squares.items():
-                found[place] = found.get(place, 0.0) + self.by_fluent[fluent]
-        return {place: amount for place, amount in found.items() if amount}
+                amounts[place] = amounts.get(place, 0.0) + self.by_fluent[fluent]
+        return {place: amount for place, amount in amounts.items() if amount}
 
     def frames(self, board: Board) -> set[Place]:
         """Return the squares of a board that get a frame."""

@@ -77,10 +77,10 @@ def _letters(names: dict[str, str]) -> dict[str, str] | None:
 
 def _prefixes(names: dict[str, str]) -> dict[str, str]:
     """Give each name its shortest prefix that no other name starts with."""
-    found = {}
+    prefixes = {}
     for name, text in names.items():
         others = [other for key, other in names.items() if key != name]
         lengths = range(1, len(text) + 1)
         fits = (n for n in lengths if not any(other.startswith(text[:n]) for other in others))
-        found[name] = text[: next(fits, len(text))]
-    return found
+        prefixes[name] = text[: next(fits, len(text))]
+    return prefixes

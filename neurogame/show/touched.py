@@ -19,13 +19,13 @@ def squares_of_fluents(game: Game, fluents: Sequence[int]) -> list[str]:
         game: the game.
         fluents: their indices.
     """
-    found = {
+    squares = {
         f"{number}/{place_name(board.squares[fluent][0])}": None
         for number, board in enumerate(find_layout(game).boards)
         for fluent in fluents
         if fluent in board.squares
     }
-    return list(found)
+    return list(squares)
 
 
 def squares_of_moves(state: State) -> list[dict[int, list[str]]]:
@@ -48,7 +48,7 @@ def squares_of_moves(state: State) -> list[dict[int, list[str]]]:
     after = game.simulator().step(batch, torch.tensor(rows), check=False).to_bool()
     touched = iter((after ^ state.fluents).unbind())
     several = sum(len(legal) > 1 for legal in state.legal_moves) > 1
-    found = []
+    touching = []
     for legal in state.legal_moves:
         own = {
             move: squares_of_fluents(game, next(touched).nonzero().view(-1).tolist())
@@ -58,5 +58,5 @@ def squares_of_moves(state: State) -> list[dict[int, list[str]]]:
             always = set.intersection(*(set(squares) for squares in own.values()))
             own = {m: [s for s in squares if s not in always] for m, squares in own.items()}
         is_idle = len(legal) == 1 and any(len(other) > 1 for other in state.legal_moves)
-        found.append({move: [] for move in own} if is_idle else own)
-    return found
+        touching.append({move: [] for move in own} if is_idle else own)
+    return touching

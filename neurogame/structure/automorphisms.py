@@ -57,12 +57,12 @@ class Chain:
         Returns:
             int64 ``[n, T]``, and whether this is certainly the whole group.
         """
-        found: Int64s = np.arange(self.things)[None]
+        members: Int64s = np.arange(self.things)[None]
         for level in self.levels:
-            if len(found) * len(level) > most:
-                return found, False
-            found = np.concatenate([one[found] for one in level])
-        return found, self.complete
+            if len(members) * len(level) > most:
+                return members, False
+            members = np.concatenate([one[members] for one in level])
+        return members, self.complete
 
 
 def canonical_order(graph: GameGraph, *, work: int) -> Int64s:
@@ -163,21 +163,21 @@ class _Search:
         """
         first = self.graph.first
         generators = [one for level in below for one in level[1:]]
-        found = {int(cell[0]) - first: np.arange(self.things)}
+        representatives = {int(cell[0]) - first: np.arange(self.things)}
         hopeless: dict[int, Int64s] = {}
         for thing in (cell[1:] - first).tolist():
-            if thing in found or thing in hopeless:
+            if thing in representatives or thing in hopeless:
                 continue
             if self.refused > _REFUSED or self.refiner.work > self.work:
-                return np.stack(list(found.values())), False
+                return np.stack(list(representatives.values())), False
             image = self._search(depth, self.path[depth], [first + thing], [_TRIES])
             if image is None:
                 hopeless[thing] = image = np.arange(self.things)
             else:
                 generators.append(image)
-                _close(found, generators)
+                _close(representatives, generators)
             _close(hopeless, generators)
-        return np.stack(list(found.values())), True
+        return np.stack(list(representatives.values())), True
 
     def _search(
         self, depth: int, colouring: Colouring, nodes: list[int], left: list[int]
@@ -198,12 +198,12 @@ class _Search:
                 continue
             if depth + 2 == len(self.path):
                 left[0] -= 1
-                found = self._mapped(after.colours)
+                automorphism = self._mapped(after.colours)
             else:
                 cell = self.refiner.open_cell(after, self.among)
-                found = self._search(depth + 1, after, cell.tolist(), left)
-            if found is not None:
-                return found
+                automorphism = self._search(depth + 1, after, cell.tolist(), left)
+            if automorphism is not None:
+                return automorphism
         return None
 
     def _mapped(self, colours: UInt64s) -> Int64s | None:

@@ -82,15 +82,15 @@ def find_boards(
         ordered: which arguments are ordered.
         evidence: states of the game.
     """
-    found = []
+    boards = []
     for relation in relations:
         if relation.arity < 2:
             continue
         search = _Search(relation, {p for r, p in ordered if r is relation}, evidence)
         squares = search.best()
         if squares is not None:
-            found.append(_board(relation, squares, evidence))
-    return tuple(found)
+            boards.append(_board(relation, squares, evidence))
+    return tuple(boards)
 
 
 @final

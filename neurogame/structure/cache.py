@@ -33,12 +33,12 @@ def structure_of(circuit: Circuit, rules: Rules | None, *, cache: bool = True) -
         rules: what the circuit was made from.
         cache: whether to use the on-disk cache, keyed by the rules' hash.
     """
-    found = load_structure(circuit) if cache else None
-    if found is None:
-        found = find_structure(circuit, rules)
+    structure = load_structure(circuit) if cache else None
+    if structure is None:
+        structure = find_structure(circuit, rules)
         if cache:
-            save_structure(circuit, found)
-    return found
+            save_structure(circuit, structure)
+    return structure
 
 
 def load_structure(circuit: Circuit) -> Structure | None:

@@ -69,7 +69,7 @@ def find_ordered_arguments(
         {kinds.of(("relation", s.name, len(s.pattern), place)) for place in s.places}
         for s in successors
     ]
-    found = []
+    arguments = []
     for relation in relations:
         for place, values in enumerate(relation.domains):
             if len(values) < 2:
@@ -78,9 +78,9 @@ def find_ordered_arguments(
             for successor, own in zip(successors, used, strict=True):
                 order = _order(values, successor) if kind in own else None
                 if order is not None:
-                    found.append(OrderedArgument(relation, place, successor, order))
+                    arguments.append(OrderedArgument(relation, place, successor, order))
                     break
-    return tuple(found)
+    return tuple(arguments)
 
 
 def _order(values: Sequence[str], successor: SuccessorRelation) -> tuple[int, ...] | None:

@@ -50,7 +50,7 @@ def find_counters(
         ordered: the ordered arguments.
         evidence: states and steps of the game.
     """
-    found = []
+    counters = []
     for argument in ordered:
         relation = argument.relation
         groups = split_groups(
@@ -61,9 +61,9 @@ def find_counters(
             verdicts = [_moves(circuit, argument, group, upwards, evidence) for group in groups]
             if verdicts and all(verdict.holds for verdict in verdicts):
                 weakest = max(verdicts, key=lambda v: list(Evidence).index(v.evidence))
-                found.append(StepCounter(argument, upwards, weakest))
+                counters.append(StepCounter(argument, upwards, weakest))
                 break
-    return tuple(found)
+    return tuple(counters)
 
 
 def _moves(

@@ -55,7 +55,7 @@ def fluent_relations(circuit: Circuit) -> tuple[FluentRelation, ...]:
     for fluent, own in enumerate(term):
         size = int(terms.start[own + 1] - terms.start[own])
         groups.setdefault((int(terms.functor[own]), size), []).append(fluent)
-    found = []
+    relations = []
     for (functor, size), fluents in groups.items():
         first = terms.start[[term[f] for f in fluents]]
         arguments = terms.arguments[first[:, None] + np.arange(size)]
@@ -66,5 +66,7 @@ def fluent_relations(circuit: Circuit) -> tuple[FluentRelation, ...]:
             number = {value: i for i, value in enumerate(values)}
             codes[:, place] = [number[value] for value in arguments[:, place].tolist()]
             domains.append(tuple(terms.text(value) for value in values))
-        found.append(FluentRelation(terms.names[functor], np.array(fluents), tuple(domains), codes))
-    return tuple(found)
+        relations.append(
+            FluentRelation(terms.names[functor], np.array(fluents), tuple(domains), codes)
+        )
+    return tuple(relations)

@@ -133,16 +133,16 @@ def influential(circuit: Circuit) -> Bools:
     graph, moves, fluents = circuit.graph, circuit.move_count, len(circuit.fluents)
     following = graph.outputs[moves : moves + fluents] >> 1
     others = np.concatenate([graph.outputs[:moves], graph.outputs[moves + fluents :]])
-    found = np.zeros(graph.node_count, np.bool_)
+    marks = np.zeros(graph.node_count, np.bool_)
     fresh = np.unique(others >> 1)
     while len(fresh):
-        found[fresh] = True
+        marks[fresh] = True
         gates = fresh[fresh >= graph.input_count] - graph.input_count
         own = fresh[(fresh > 0) & (fresh <= fluents)] - 1
         below = gather_groups(graph.start, graph.inputs, gates) >> 1
         fresh = np.unique(np.concatenate([below, following[own]]))
-        fresh = fresh[~found[fresh]]
-    return found[1 : 1 + fluents]
+        fresh = fresh[~marks[fresh]]
+    return marks[1 : 1 + fluents]
 
 
 @final

@@ -66,13 +66,13 @@ def find_geometry(circuit: Circuit, variable_of: Int64s, count: int) -> Geometry
         for i in range(wide):
             for j in range(wide):
                 if i != j:
-                    found, times = np.unique(own[:, i] * count + own[:, j], return_counts=True)
-                    pairs.append(found)
+                    edges, times = np.unique(own[:, i] * count + own[:, j], return_counts=True)
+                    pairs.append(edges)
                     weights.append(times / (wide - 1))
-    found, place = np.unique(np.concatenate(pairs), return_inverse=True)
-    total = np.bincount(place.reshape(-1), np.concatenate(weights), len(found))
-    first = np.bincount(found // max(count, 1), minlength=count)
-    return Geometry(group_starts(first), found % max(count, 1), total.astype(np.float64))
+    edges, place = np.unique(np.concatenate(pairs), return_inverse=True)
+    total = np.bincount(place.reshape(-1), np.concatenate(weights), len(edges))
+    first = np.bincount(edges // max(count, 1), minlength=count)
+    return Geometry(group_starts(first), edges % max(count, 1), total.astype(np.float64))
 
 
 def small_supports(circuit: Circuit, variable_of: Int64s) -> Int64s:
@@ -92,14 +92,14 @@ def small_supports(circuit: Circuit, variable_of: Int64s) -> Int64s:
     first = 1 + len(variable_of) + circuit.move_count
     supports = _Supports(graph, len(variable_of))
     supports.rows[1 : 1 + len(variable_of), 0] = variable_of
-    found = supports.spread()
+    gates = supports.spread()
     conditions = graph.input_count - first
     if conditions:
         defined = graph.outputs[-conditions:] >> 1
         supports.rows[first : graph.input_count] = supports.rows[defined]
         supports.large[first : graph.input_count] = supports.large[defined]
-        found = np.concatenate([supports.spread(), supports.joined(first + _calls(graph, first))])
-    return np.sort(found, axis=1)
+        gates = np.concatenate([supports.spread(), supports.joined(first + _calls(graph, first))])
+    return np.sort(gates, axis=1)
 
 
 def _calls(graph: Graph, first: int) -> Int64s:
@@ -116,9 +116,9 @@ def _calls(graph: Graph, first: int) -> Int64s:
     none: frozenset[int] = frozenset()
     for gate in needed_gates(graph.with_outputs(outputs)).tolist():
         below = graph.inputs[graph.start[gate] : graph.start[gate + 1]] >> 1
-        found = none.union(*(calls.get(node, none) for node in below.tolist()))
-        if 0 < len(found) <= _MOST_CALLS:
-            calls[graph.input_count + gate] = found
+        fluents = none.union(*(calls.get(node, none) for node in below.tolist()))
+        if 0 < len(fluents) <= _MOST_CALLS:
+            calls[graph.input_count + gate] = fluents
     pairs = [
         (caller, called)
         for caller, node in enumerate((outputs >> 1).tolist())

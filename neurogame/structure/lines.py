@@ -41,7 +41,7 @@ def find_conditions(circuit: Circuit, *, work: int) -> set[Condition]:
         own = frozenset([frozenset([] if literal == TRUE else [literal - 2])])
         known.append(own if inner else None)
     start, inputs = graph.start.tolist(), (graph.inputs >> 1).tolist()
-    found: set[Condition] = set()
+    conditions: set[Condition] = set()
     for gate, kind in enumerate(graph.kind.tolist()):
         below = [known[node] for node in inputs[start[gate] : start[gate + 1]]]
         parts = [part for part in below if part is not None]
@@ -50,11 +50,11 @@ def find_conditions(circuit: Circuit, *, work: int) -> set[Condition]:
             made = _both(parts) if kind == AND else _either(parts)
             work -= sum(map(len, parts))
         if made is not None and kind == AND:
-            found |= made
+            conditions |= made
         known.append(made)
         if work < 0:
             return set()
-    return found
+    return conditions
 
 
 def find_lines(
@@ -109,5 +109,5 @@ def _maximal(sets: set[Condition]) -> list[Condition]:
 
 def line_literals(conditions: Iterable[Condition]) -> list[Int64s]:
     """Return the conditions of two or more literals that are part of no other one, as arrays."""
-    found = _maximal({one for one in conditions if len(one) >= FEWEST})
-    return [np.array(sorted(one), np.int64) for one in found]
+    lines = _maximal({one for one in conditions if len(one) >= FEWEST})
+    return [np.array(sorted(one), np.int64) for one in lines]

@@ -126,8 +126,8 @@ class PatternSet:
         weights = np.zeros((states.shape[1], self.lookup_count), np.int64)
         owner = np.repeat(np.arange(self.lookup_count), np.diff(self.start))
         weights[self.fluent, owner] = self.addend
-        found: Int64s = np.minimum(states @ weights, self.table_size[self.table] - 1)
-        return found
+        entries: Int64s = np.minimum(states @ weights, self.table_size[self.table] - 1)
+        return entries
 
 
 def draw_patterns(

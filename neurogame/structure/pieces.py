@@ -45,7 +45,7 @@ def find_markers(boards: Sequence[GameBoard], evidence: GroupEvidence) -> tuple[
         boards: the boards.
         evidence: states of the game.
     """
-    found = []
+    markers = []
     for board in boards:
         for content in range(len(board.contents)):
             if content == board.blank:
@@ -54,5 +54,5 @@ def find_markers(boards: Sequence[GameBoard], evidence: GroupEvidence) -> tuple[
             piece = evidence.at_most_one([fluents])
             if not evidence.held[fluents].any():
                 piece = Verdict(False, piece.evidence, piece.count)
-            found.append(Marker(board, content, piece))
-    return tuple(found)
+            markers.append(Marker(board, content, piece))
+    return tuple(markers)

@@ -40,7 +40,7 @@ def find_quantities(
         counters: those that count steps; they are no quantities.
         evidence: states of the game.
     """
-    found = []
+    quantities = []
     for argument in ordered:
         relation = argument.relation
         if argument in counters or len(argument.order) < 3:
@@ -50,5 +50,5 @@ def find_quantities(
         groups = [group for group in groups if evidence.held[group].any()]
         verdict = evidence.exactly_one(groups)
         if groups and verdict.holds:
-            found.append(Quantity(argument, verdict))
-    return tuple(found)
+            quantities.append(Quantity(argument, verdict))
+    return tuple(quantities)

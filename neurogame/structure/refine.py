@@ -63,11 +63,11 @@ class Refiner:
     def first(self) -> Colouring:
         """Return the colours that nodes have by themselves, refined."""
         own = mixed((self.graph.colour + 1).astype(np.uint64))
-        found, group = np.unique(self.graph.colour, return_inverse=True)
+        colours, group = np.unique(self.graph.colour, return_inverse=True)
         cells: Int64s = group.reshape(-1).astype(np.int64)
         sizes = np.zeros(max(self.graph.node_count, 1), np.int64)
-        sizes[: len(found)] = np.bincount(cells)
-        colouring = Colouring(own, cells, sizes, len(found), ())
+        sizes[: len(colours)] = np.bincount(cells)
+        colouring = Colouring(own, cells, sizes, len(colours), ())
         refined = self._refined(colouring, np.arange(self.graph.node_count), None)
         assert refined is not None
         return refined
@@ -75,10 +75,10 @@ class Refiner:
     def refined_at(self, colouring: Colouring, node: int) -> Colouring:
         """Return the colours after one node got a colour of its own, refined."""
         before = self.work
-        found = self.singled(colouring, node, None)
-        assert found is not None
+        refined = self.singled(colouring, node, None)
+        assert refined is not None
         self.last = self.work - before
-        return found
+        return refined
 
     def singled(
         self, colouring: Colouring, node: int, trace: tuple[int, ...] | None
@@ -115,11 +115,11 @@ class Refiner:
             int64; empty if they are all in different cells.
         """
         colours = colouring.colours[among]
-        found, group, size = np.unique(colours, return_inverse=True, return_counts=True)
-        if len(found) == len(among):
+        values, group, size = np.unique(colours, return_inverse=True, return_counts=True)
+        if len(values) == len(among):
             return among[:0]
         # The largest, then the least hash: a choice that does not depend on numbering.
-        chosen = np.lexsort((found, -size))[0]
+        chosen = np.lexsort((values, -size))[0]
         cell: Int64s = among[group.reshape(-1) == chosen]
         return cell
 

@@ -117,9 +117,9 @@ def _below(clauses: Sequence[Clause], wanted: Iterable[str]) -> list[Clause]:
     reached = set(wanted)
     todo = list(reached)
     while todo:
-        found = uses[todo.pop()] - reached
-        reached |= found
-        todo += found
+        new = uses[todo.pop()] - reached
+        reached |= new
+        todo += new
     return [c for c in clauses if c.head.predicate in reached]
 
 
@@ -141,12 +141,12 @@ def _joins(
                 chosen &= rows[:, place] == term
             matches.append((name, pattern, dict(fixed), rows[chosen]))
     table = pool.table({})
-    found = []
+    joins = []
     for name, pattern, constants, rows in matches:
         open_ = [i for i, part in enumerate(pattern) if part is None]
         pairs = sorted((table.text(a), table.text(b)) for a, b in rows[:, open_].tolist())
         texts = tuple(
             table.text(constants[i]) if i in constants else None for i in range(len(pattern))
         )
-        found.append(StaticPairs(name.rpartition("/")[0], texts, tuple(pairs)))
-    return tuple(found)
+        joins.append(StaticPairs(name.rpartition("/")[0], texts, tuple(pairs)))
+    return tuple(joins)

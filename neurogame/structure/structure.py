@@ -153,7 +153,7 @@ def find_structure(
     sizes = np.array([len(v.fluents) for v in variables], np.int64)
     values = np.concatenate([np.zeros(0, np.int64), *(v.fluents for v in variables)])
     strange = invented(sizes, values, literals, game.initial, seed)
-    found, whole = find_symmetries(
+    symmetries, whole = find_symmetries(
         game,
         form,
         evaluator,
@@ -173,7 +173,7 @@ def find_structure(
         geometry=geometry,
         lines=find_lines(conditions, variable_of, most=limits.lines),
         conditions=_held_together(literals, order, limits.lines),
-        symmetries=tuple(_translated(one, order, move_order) for one in found),
+        symmetries=tuple(_translated(one, order, move_order) for one in symmetries),
         whole_group=whole,
     )
 
@@ -181,8 +181,8 @@ def find_structure(
 def _held_together(literals: list[Int64s], order: Int64s, most: int) -> tuple[tuple[int, ...], ...]:
     """Return the fluents that hold in each condition, under the game's own numbers."""
     held = {tuple(sorted(order[one[one % 2 == 0] >> 1].tolist())) for one in literals}
-    found = sorted(one for one in held if FEWEST <= len(one) <= MOST)
-    return tuple(found) if len(found) <= most else ()
+    groups = sorted(one for one in held if FEWEST <= len(one) <= MOST)
+    return tuple(groups) if len(groups) <= most else ()
 
 
 def _orders(form: Circuit, limits: StructureLimits) -> tuple[Int64s, Int64s]:

@@ -37,8 +37,8 @@ def composition_table(symmetries: Sequence[Symmetry]) -> Int64s:
 
 
 def _marks(rows: Int64s, weights: Int64s) -> Int64s:
-    found: Int64s = ((rows + 1) * weights).sum(axis=1)
-    return found
+    hashes: Int64s = ((rows + 1) * weights).sum(axis=1)
+    return hashes
 
 
 def small_subgroup(table: Int64s, usable: Bools, most: int) -> tuple[int, ...]:
@@ -65,13 +65,13 @@ def small_subgroup(table: Int64s, usable: Bools, most: int) -> tuple[int, ...]:
 
 def _generated(table: Int64s, elements: set[int], most: int) -> set[int] | None:
     """Return the group that some elements generate, or None if it is too large."""
-    found = set(elements)
+    generated = set(elements)
     open_ = list(elements)
     while open_:
         new = table[open_.pop(), sorted(elements)].tolist()
-        fresh = [one for one in new if one not in found]
-        found.update(fresh)
+        fresh = [one for one in new if one not in generated]
+        generated.update(fresh)
         open_ += fresh
-        if len(found) > most:
+        if len(generated) > most:
             return None
-    return found
+    return generated

@@ -90,25 +90,25 @@ def find_symmetries(
         if len(tried) > len(chosen):
             chosen, whole = tried, complete
     sure = {one.tobytes() for one in proved}
-    found = tuple(
+    symmetries = tuple(
         _symmetry(circuit, one, known if one.tobytes() in sure else seen) for one in chosen
     )
-    return found, whole
+    return symmetries, whole
 
 
 def _automorphisms(graph: GameGraph, most: int, work: int) -> tuple[Int64s, bool]:
     """Return a group of automorphisms of a game graph, and whether it is the whole group."""
     chain = find_chain(graph, work=work)
-    found, whole = chain.group(most)
+    automorphisms, whole = chain.group(most)
     if chain.refused:
         # Moves that do not differ by what they do to fluents do by what they do to one another
         # (rock, paper and scissors): they have to be told apart as well.
         telling = graph.telling.copy()
         telling[: -graph.counts[2]] |= graph.colour[graph.first : -graph.counts[2]] < FIXED
         more, all_of_it = find_chain(replace(graph, telling=telling), work=work).group(most)
-        if len(more) > len(found):
+        if len(more) > len(automorphisms):
             return more, all_of_it
-    return found, whole
+    return automorphisms, whole
 
 
 def _symmetry(circuit: Circuit, image: Int64s, verdict: Verdict) -> Symmetry:

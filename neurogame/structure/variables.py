@@ -79,12 +79,12 @@ def _with_single(
     single = ~constant
     for group in groups:
         single[group.fluents] = False
-    found = [
+    variables = [
         StateVariable(group.fluents, group.exactly, known)
         for group, known in zip(groups, evidence, strict=True)
     ]
-    found += [
+    variables += [
         StateVariable(np.array([f], np.int64), False, Evidence.PROVED)
         for f in np.flatnonzero(single).tolist()
     ]
-    return tuple(sorted(found, key=lambda v: int(v.fluents[0])))
+    return tuple(sorted(variables, key=lambda v: int(v.fluents[0])))
