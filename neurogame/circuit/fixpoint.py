@@ -154,8 +154,8 @@ class _Systems:
             rows[row][column] = self._values[first + i]
         constants = np.full((size, len(members)), FALSE, np.int64)
         for system, number in enumerate(members):
-            own = slice(self._start[number] + len(entries), self._start[number + 1])
-            constants[self._places[own, 0], system] = self._values[own]
+            span = slice(self._start[number] + len(entries), self._start[number + 1])
+            constants[self._places[span, 0], system] = self._values[span]
         for own_row, values in zip(rows, constants, strict=True):
             own_row[CONSTANT] = values
         return rows

@@ -66,7 +66,7 @@ class LegalMoves:
         Returns:
             int64 ``[K, R]``.
         """
-        columns = [own[parent, ranks[:, role]] for role, own in enumerate(self.table)]
+        columns = [table[parent, ranks[:, role]] for role, table in enumerate(self.table)]
         return np.stack(columns, axis=1)
 
 

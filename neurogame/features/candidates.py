@@ -28,18 +28,18 @@ def find_candidates(game: Game) -> tuple[Feature, ...]:
     maker = FeatureMaker(game.circuit)
     images = role_images(game.circuit, game.relations.state, game.structure.symmetries)
     candidates: dict[bytes, Feature] = {}
-    for own in _all(maker, game):
-        if own.owner is not None and own.owner == game.chance:
+    for feature in _all(maker, game):
+        if feature.owner is not None and feature.owner == game.chance:
             continue
-        _add(candidates, own)
+        _add(candidates, feature)
         for tied in images:
             if game.chance in (tied[0].source, tied[0].target):
                 continue
             # What belongs to nobody in particular is compared where a symmetry exchanges it.
-            if own.owner == tied[0].source or (
-                own.owner is None and tied[0].source == game.players[0]
+            if feature.owner == tied[0].source or (
+                feature.owner is None and tied[0].source == game.players[0]
             ):
-                more = [maker.difference(own, image, game.roles) for image in tied]
+                more = [maker.difference(feature, image, game.roles) for image in tied]
                 some = [difference for difference in more if difference is not None]
                 if len(some) == len(tied) and len({one.key() for one in some}) == 1:
                     _add(candidates, some[0])

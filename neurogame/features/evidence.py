@@ -157,13 +157,13 @@ def evidence_of(
         config: what is strong, sure, and alike.
     """
     config = config or EvidenceConfig()
-    phases = np.stack([own.with_results() for own in sums.phases])
+    phases = np.stack([phase.with_results() for phase in sums.phases])
     strength = phases.mean(axis=0)
     tried = strength.size
     z = NormalDist().inv_cdf(1 - config.doubt / (2 * tried))
     low, high = fisher_interval(strength, sums.games, z)
     stability = sums.spread / np.maximum(sums.spread + 10 * sums.moved / 4, 1e-12)
-    covariance = np.mean([own.covariance() for own in sums.phases], axis=0)
+    covariance = np.mean([phase.covariance() for phase in sums.phases], axis=0)
     selection = select(features, covariance, sums.games, config)
     return FeatureEvidence(
         features=tuple(features),
@@ -175,7 +175,7 @@ def evidence_of(
         low=low,
         high=high,
         stability=stability,
-        mean=np.mean([own.mean() for own in sums.phases], axis=0),
+        mean=np.mean([phase.mean() for phase in sums.phases], axis=0),
         covariance=covariance,
         chosen=selection.chosen,
         adds=selection.adds,

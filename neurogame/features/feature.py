@@ -60,8 +60,8 @@ class LookUps:
         ends = np.searchsorted(self.lookup[order], np.arange(len(self.first) + 1))
         for begin, end in pairwise(ends.tolist()):
             column = np.zeros(fluents, np.int64)
-            own = order[begin:end]
-            column[self.fluent[own]] = self.addend[own]
+            entries = order[begin:end]
+            column[self.fluent[entries]] = self.addend[entries]
             yield column
 
     def tables(self) -> Iterator[tuple[Int64s, Int64s, Float32s]]:
@@ -73,11 +73,11 @@ class LookUps:
         order = np.lexsort((self.fluent, self.lookup))
         ends = np.searchsorted(self.lookup[order], np.arange(len(self.first) + 1))
         for number, (begin, end) in enumerate(pairwise(ends.tolist())):
-            own = order[begin:end]
-            addends = self.addend[own]
+            entries = order[begin:end]
+            addends = self.addend[entries]
             lowest = self.first[number] + addends[addends < 0].sum()
             highest = self.first[number] + addends[addends > 0].sum()
-            yield self.fluent[own], addends, self.values[max(lowest, 0) : highest + 1]
+            yield self.fluent[entries], addends, self.values[max(lowest, 0) : highest + 1]
 
     def scaled(self, factor: float) -> LookUps:
         """Return the same with all values multiplied."""
@@ -137,8 +137,8 @@ class Feature:
     @property
     def constant(self) -> bool:
         """Whether nothing counts."""
-        own = (self.fluents, self.moves, self.goals)
-        return self.lookups is None and not any(part.any() for part in own)
+        parts = (self.fluents, self.moves, self.goals)
+        return self.lookups is None and not any(part.any() for part in parts)
 
     def key(self, sign: float = 1.0) -> bytes:
         """Return 32 bytes that two features of a game share if they are the same in every state.

@@ -26,9 +26,9 @@ def line_features(
     blocked for good can no longer matter.
     """
     for marker in relations.markers:
-        own = set(marker_fluents(marker).tolist())
+        marked = set(marker_fluents(marker).tolist())
         blanks = _blanks(marker)
-        lines = [one for one in structure.conditions if set(one) <= own]
+        lines = [one for one in structure.conditions if set(one) <= marked]
         owner, text = owner_of(maker.circuit, marker.name), marker_text(marker)
         for length in sorted({len(one) for one in lines}):
             same = [one for one in lines if len(one) == length]

@@ -116,12 +116,12 @@ class FeatureMaker:
 
 def look_ups(rows: Sequence[tuple[Int64s, Int64s, int, Sequence[float]]]) -> LookUps:
     """Return look-ups: of each the fluents, their addends, the first row and the rows' values."""
-    sizes = [len(own[0]) for own in rows]
-    starts = np.cumsum([0, *(len(own[3]) for own in rows)])[:-1]
+    sizes = [len(row[0]) for row in rows]
+    starts = np.cumsum([0, *(len(row[3]) for row in rows)])[:-1]
     return LookUps(
-        fluent=np.concatenate([own[0] for own in rows]).astype(np.int64),
+        fluent=np.concatenate([row[0] for row in rows]).astype(np.int64),
         lookup=np.repeat(np.arange(len(rows)), sizes),
-        addend=np.concatenate([own[1] for own in rows]).astype(np.int64),
-        first=np.array([own[2] for own in rows], np.int64) + starts,
-        values=np.concatenate([np.asarray(own[3], np.float32) for own in rows]),
+        addend=np.concatenate([row[1] for row in rows]).astype(np.int64),
+        first=np.array([row[2] for row in rows], np.int64) + starts,
+        values=np.concatenate([np.asarray(row[3], np.float32) for row in rows]),
     )

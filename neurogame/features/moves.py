@@ -27,10 +27,10 @@ def move_features(maker: FeatureMaker) -> Iterator[Feature]:
         kinds: dict[str, list[int]] = {}
         for move, text in enumerate(circuit.moves[role]):
             kinds.setdefault(_kind(text), []).append(first + move)
-        several = {kind: own for kind, own in kinds.items() if len(own) > 1}
+        several = {kind: moves for kind, moves in kinds.items() if len(moves) > 1}
         if 1 < len(several) <= MOST_KINDS or (len(several) == 1 and len(kinds) > 2):
-            for kind, own in several.items():
-                yield maker.of_moves(f"legal {kind} of {name}", np.array(own), role)
+            for kind, moves in several.items():
+                yield maker.of_moves(f"legal {kind} of {name}", np.array(moves), role)
 
 
 def _kind(text: str) -> str:

@@ -26,14 +26,14 @@ def quantity_features(maker: FeatureMaker, relations: Relations) -> Iterator[Fea
         if len(groups) > _MOST_QUANTITIES:
             continue
         place = {code: i for i, code in enumerate(argument.order)}
-        for own in groups:
-            values = {p: relation.domains[p][int(relation.codes[own[0], p])] for p in others}
+        for group in groups:
+            values = {p: relation.domains[p][int(relation.codes[group[0], p])] for p in others}
             inner = " ".join(values.get(p, "n") for p in range(relation.arity))
-            weights = [float(place.get(int(c), 0)) for c in relation.codes[own, argument.place]]
+            weights = [float(place.get(int(c), 0)) for c in relation.codes[group, argument.place]]
             yield maker.of_fluents(
                 FeatureKind.QUANTITY,
                 f"n in ({relation.name} {inner})",
-                relation.fluents[own],
+                relation.fluents[group],
                 weights,
                 owner_of(maker.circuit, list(values.values())),
             )

@@ -28,10 +28,10 @@ def board_features(
 ) -> Iterator[Feature]:
     """Yield what boards suggest; Kuhlmann and Stone, "Approach"."""
     for board in relations.boards:
-        own = [marker for marker in relations.markers if marker.board is board]
-        for marker in own:
+        markers = [marker for marker in relations.markers if marker.board is board]
+        for marker in markers:
             yield from _of_marker(maker, structure, relations, marker)
-        yield from _of_kinds(maker, board, own)
+        yield from _of_kinds(maker, board, markers)
     yield from _apart(maker, relations)
 
 
@@ -105,12 +105,12 @@ def _regions(structure: Structure, fluents: Int64s) -> list[list[int]]:
     Only symmetries count that keep the roles and the marker; none is returned where all squares
     are alike, or nearly each is one of its own.
     """
-    own, least = set(fluents.tolist()), {int(fluent): int(fluent) for fluent in fluents}
+    members, least = set(fluents.tolist()), {int(fluent): int(fluent) for fluent in fluents}
     # The symmetries are a group: what one takes a square to is all of its region.
     for symmetry in structure.symmetries:
         keeps = bool((symmetry.roles == np.arange(len(symmetry.roles))).all())
         images = symmetry.fluents[fluents].tolist()
-        if keeps and set(images) == own:
+        if keeps and set(images) == members:
             for fluent, image in zip(fluents.tolist(), images, strict=True):
                 least[fluent] = min(least[fluent], image)
     regions: dict[int, list[int]] = {}

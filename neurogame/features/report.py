@@ -27,9 +27,9 @@ def feature_costs(evidence: FeatureEvidence, game: Game) -> Float64s:
     look = simulator.packed_look(states)
     costs = []
     for feature in evidence.features:
-        own = FeatureValues([feature])
+        values = FeatureValues([feature])
         began = time.process_time()
-        own.of(states, look)
+        values.of(states, look)
         costs.append(1e6 * (time.process_time() - began) / _BATCH)
     return np.array(costs)
 
@@ -54,7 +54,7 @@ def evidence_lines(
         "correlation with each role's goal (interval), stability, µs a state, feature",
     ]
     for k in order[:most]:
-        own = "  ".join(
+        columns = "  ".join(
             f"{name} {evidence.strength[k, r]:+.3f} "
             f"({evidence.low[k, r]:+.2f} .. {evidence.high[k, r]:+.2f})"
             for r, name in enumerate(roles)
@@ -62,7 +62,7 @@ def evidence_lines(
         )
         reason = f"   [{evidence.reasons[k]}]" if evidence.reasons[k] else ""
         lines.append(
-            f"{f'* {adds[k]:+.3f}' if k in adds else ' ' * 8}  {own}  "
+            f"{f'* {adds[k]:+.3f}' if k in adds else ' ' * 8}  {columns}  "
             f"{evidence.stability[k]:.2f}  {costs[k]:5.2f}  "
             f"{evidence.features[k].text}{reason}"
         )

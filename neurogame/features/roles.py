@@ -55,10 +55,10 @@ def role_images(
         for target in range(len(circuit.roles)):
             if source == target:
                 continue
-            own = _nearest(relations, [g for g in symmetries if int(g.roles[source]) == target])
-            if own:
+            nearest = _nearest(relations, [g for g in symmetries if int(g.roles[source]) == target])
+            if nearest:
                 images.append(
-                    tuple(RoleImage(source, target, g.fluents, g.moves, True) for g in own)
+                    tuple(RoleImage(source, target, g.fluents, g.moves, True) for g in nearest)
                 )
                 continue
             fluents = _swapped(circuit, relations, source, target)
@@ -86,8 +86,8 @@ def _changed(relation: FluentRelation, image: Int64s) -> int:
 def owner_of(circuit: Circuit, values: Sequence[str]) -> int | None:
     """Return the only role whose symbol is among some arguments, or None."""
     names = [role.lower() for role in circuit.roles]
-    own = {names.index(value.lower()) for value in values if value.lower() in names}
-    return own.pop() if len(own) == 1 else None
+    roles = {names.index(value.lower()) for value in values if value.lower() in names}
+    return roles.pop() if len(roles) == 1 else None
 
 
 def _swapped(

@@ -82,16 +82,16 @@ def recalled_sums(game: Game, features: Sequence[Feature]) -> FeatureSums | None
         rows = arrays["keys"].reshape(-1, _KEY)
         places = {row.tobytes(): place for place, row in enumerate(rows)}
         text = str(arrays["rules"])
-        own = features
+        canonical = features
         roles = np.arange(len(game.roles))
         if text != rules_text(game.rules):
             mapping = map_game(Game.from_text(text, name=game.name), game)
-            own = [_under(mapping, feature) for feature in features]
+            canonical = [_under(mapping, feature) for feature in features]
             roles = np.argsort(mapping.roles)
         if len(places) != len(features) or sums.moved.shape != (len(features),):
             return None
-        signs = np.array([1.0 if one.key() in places else -1.0 for one in own])
-        order = np.array([places[f.key(s)] for f, s in zip(own, signs.tolist(), strict=True)])
+        signs = np.array([1.0 if one.key() in places else -1.0 for one in canonical])
+        order = np.array([places[f.key(s)] for f, s in zip(canonical, signs.tolist(), strict=True)])
         return sums.reordered(order, signs, roles)
     except (*DAMAGED, LimitError):
         return None

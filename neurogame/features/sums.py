@@ -37,9 +37,9 @@ class FeatureSums:
         """Take more games."""
         self.ends.add(seen.ends, seen.results)
         self.means.add(seen.means, seen.results)
-        for own, phase in zip(self.phases, seen.phases, strict=True):
+        for mine, phase in zip(self.phases, seen.phases, strict=True):
             there = ~np.isnan(phase).any(axis=1)
-            own.add(phase[there], seen.results[there])
+            mine.add(phase[there], seen.results[there])
         count = len(seen.lengths)
         self.moved += count * seen.steps
         self.spread += count * seen.spread
@@ -47,8 +47,8 @@ class FeatureSums:
 
     def merge(self, other: FeatureSums) -> None:
         """Take all games that another one has taken."""
-        for own, more in zip(self._all(), other._all(), strict=True):
-            own.merge(more)
+        for mine, more in zip(self._all(), other._all(), strict=True):
+            mine.merge(more)
         self.moved += other.moved
         self.spread += other.spread
         self.games += other.games
@@ -65,7 +65,7 @@ class FeatureSums:
         signs = np.concatenate([sign, np.ones(len(roles))])
         permuted = FeatureSums(len(features), len(roles))
         permuted.ends, permuted.means, *permuted.phases = (
-            own.reordered(order, signs) for own in self._all()
+            part.reordered(order, signs) for part in self._all()
         )
         permuted.moved, permuted.spread = self.moved[features], self.spread[features]
         permuted.games = self.games
@@ -76,7 +76,7 @@ class FeatureSums:
         return {
             "games": np.array([self.games]),
             "steps": np.stack([self.moved, self.spread]),
-            "sums": np.stack([own.packed() for own in self._all()]),
+            "sums": np.stack([part.packed() for part in self._all()]),
         }
 
     @classmethod
@@ -88,7 +88,7 @@ class FeatureSums:
             KeyError: one is missing.
         """
         steps = arrays["steps"].astype(np.float64)
-        sums = [Correlations.unpacked(own, steps.shape[1]) for own in arrays["sums"]]
+        sums = [Correlations.unpacked(part, steps.shape[1]) for part in arrays["sums"]]
         if len(steps) != 2 or len(sums) != 2 + PHASES or not np.isfinite(steps).all():
             raise ValueError("these are no sums of games")
         found = cls(steps.shape[1], arrays["sums"].shape[2] - steps.shape[1])

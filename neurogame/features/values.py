@@ -131,12 +131,12 @@ def _rows(features: Sequence[Feature]) -> _Rows | None:
     addends: list[Int32s] = []
     # Row and table -> how often it counts in each feature; of a table and its reverse one is kept.
     entries: dict[tuple[int, bytes], Float32s] = {}
-    for number, own in enumerate(features):
-        tables = own.lookups
+    for number, feature in enumerate(features):
+        tables = feature.lookups
         if tables is None:
             continue
         for column, first in zip(
-            tables.columns(len(own.fluents)), tables.first.tolist(), strict=True
+            tables.columns(len(feature.fluents)), tables.first.tolist(), strict=True
         ):
             row = columns.setdefault(column.tobytes(), len(addends))
             if row == len(addends):

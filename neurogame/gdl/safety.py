@@ -106,8 +106,8 @@ def _uses(formula: Formula, bound: set[str]) -> list[tuple[Variable, str]]:
         # A branch may bind variables that only itself uses.
         uses: list[tuple[Variable, str]] = []
         for branch in formula.formulas:
-            own = _bound_by(branch)
-            uses += [use for use in _uses(branch, bound) if use[0].name not in own]
+            bound_here = _bound_by(branch)
+            uses += [use for use in _uses(branch, bound) if use[0].name not in bound_here]
         return uses
     if isinstance(formula, And):
         inner = bound | _bound_by(formula)

@@ -31,9 +31,9 @@ def steps(graph: Graph) -> Iterator[tuple[int, Int64s]]:
     """
     for gates in levels(graph):
         for kind in (AND, OR):
-            own = gates[graph.kind[gates] == kind]
-            if len(own):
-                yield kind, own
+            alike = gates[graph.kind[gates] == kind]
+            if len(alike):
+                yield kind, alike
 
 
 def runs(graph: Graph) -> list[Int64s]:

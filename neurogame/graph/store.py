@@ -168,19 +168,19 @@ class GateStore:
 
     def _append(self, kind: int, inputs: Int64s, start: Int64s, fresh: Int64s) -> None:
         sizes = start[fresh + 1] - start[fresh]
-        own = gather_groups(start, inputs, fresh)
+        read = gather_groups(start, inputs, fresh)
         total = self.count + len(fresh)
         if total > len(self._levels):
             size = max(total, 2 * len(self._levels))
             self._levels = _grown(self._levels, size, 0)
             self._atoms = _grown(self._atoms, size, -1)
             self._rules = _grown(self._rules, size, -1)
-        levels = self.level_of(own)
+        levels = self.level_of(read)
         first = np.cumsum(sizes) - sizes
         self._levels[self.count : total] = 1 + np.maximum.reduceat(levels, first)
         self._kinds.append(np.full(len(fresh), kind, np.int64))
         self._sizes.append(sizes)
-        self._inputs.append(own)
+        self._inputs.append(read)
         self.count = total
 
 

@@ -123,8 +123,10 @@ def demand_clauses(
     for clause in clauses:
         for pattern in patterns.get(clause.head.predicate, (None,)):
             for site in usage.sites(clause, pattern):
-                own = _demand_clause(clause, site, patterns)
-                narrowed = _narrowed(own, site, usage.of[site.literal.predicate], patterns, known)
+                demand = _demand_clause(clause, site, patterns)
+                narrowed = _narrowed(
+                    demand, site, usage.of[site.literal.predicate], patterns, known
+                )
                 demands.update({replace(x, source=0): x for x in narrowed if x.head not in x.body})
     return list(demands.values())
 
@@ -153,15 +155,15 @@ class _Bindings:
 
     def _add(self, predicate: str, pattern: Pattern) -> None:
         """Note that a relation is used so."""
-        own = self.patterns.setdefault(predicate, [])
+        patterns = self.patterns.setdefault(predicate, [])
         if predicate in self._merged:
-            pattern = _common([*own, pattern])
-        if pattern in own:
+            pattern = _common([*patterns, pattern])
+        if pattern in patterns:
             return
-        own.append(pattern)
-        if predicate in self._merged or len(own) > MOST_PATTERNS:
+        patterns.append(pattern)
+        if predicate in self._merged or len(patterns) > MOST_PATTERNS:
             self._merged.add(predicate)
-            own[:] = [pattern := _common(own)]
+            patterns[:] = [pattern := _common(patterns)]
         self._todo += [(clause, pattern) for clause in self._usage.of[predicate]]
 
 
@@ -229,8 +231,8 @@ class _Usage:
         sites = [_Site(x, frozenset(known), tuple(before)) for x in waiting]
         lacking = [len(site.literal.arguments) - len(site.pattern) for site in sites]
         keys = [
-            (own > 0, site.literal.predicate not in self._dynamic, own, place)
-            for place, (site, own) in enumerate(zip(sites, lacking, strict=True))
+            (missing > 0, site.literal.predicate not in self._dynamic, missing, place)
+            for place, (site, missing) in enumerate(zip(sites, lacking, strict=True))
         ]
         place = min(keys)[-1]
         return place, sites[place]
@@ -299,7 +301,7 @@ def _connected(head: Literal, body: Sequence[Literal]) -> tuple[Literal, ...]:
             if not chosen[place] and names & reached:
                 chosen[place] = changed = True
                 reached |= names
-    return tuple(x for x, own in zip(body, chosen, strict=True) if own)
+    return tuple(x for x, is_chosen in zip(body, chosen, strict=True) if is_chosen)
 
 
 def _narrowed(
@@ -324,16 +326,16 @@ def _narrowed(
         return [demand]
     narrowed = []
     for clause in clauses:
-        own = apart(clause, "'")
-        asked = _demand(own.head, _served(site, patterns))
+        renamed = apart(clause, "'")
+        asked = _demand(renamed.head, _served(site, patterns))
         solved = solve_equalities(zip(asked.arguments, demand.head.arguments, strict=True))
         if solved is None:
             continue
         inside = frozenset(variables_of(asked.arguments))
-        pairs = [p for p in own.distinct if inside.issuperset(variables_of(p))]
+        pairs = [p for p in renamed.distinct if inside.issuperset(variables_of(p))]
         if not pairs:
             return [demand]
-        certain = [x for x in own.body if not x.negated and x.predicate in known]
+        certain = [x for x in renamed.body if not x.negated and x.predicate in known]
         more = [x for x in certain if inside.issuperset(variables_of(x.arguments))]
         body = tuple(with_terms(x, solved) for x in (*demand.body, *more))
         distinct = tuple(

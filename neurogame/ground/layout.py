@@ -126,9 +126,9 @@ class Numbering:
 
     def _goals(self, role: int) -> tuple[tuple[int, int], ...]:
         rows = self._database.relation("goal/2").rows.rows
-        own = rows[rows[:, 0] == role]
+        goals = rows[rows[:, 0] == role]
         pairs = []
-        for term, atom in zip(own[:, 1], self._find("goal/2", own), strict=True):
+        for term, atom in zip(goals[:, 1], self._find("goal/2", goals), strict=True):
             value = goal_number(self._table.text(int(term)))
             if value is not None:
                 pairs.append((value, int(atom)))

@@ -166,7 +166,7 @@ def _bucket(
     if not rest:
         return None
     if not inside <= bound:
-        names = {v for own in used.values() for v in own}
+        names = {v for variables in used.values() for v in variables}
         if len(names) < WIDE or not any(x.predicate in dynamic for x in literals):
             return None
         ranges = _ranges(inside - bound, inside, [x for x in rest if not x.negated])

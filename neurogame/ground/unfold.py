@@ -60,8 +60,8 @@ def definitions_of(clauses: Sequence[Clause]) -> dict[str, list[Clause]]:
         of[clause.head.predicate].append(clause)
         uses[clause.head.predicate] += [x.predicate for x in clause.body]
     components = strong_components(list(uses), uses)
-    recursive = {p for own in components for p in own if len(own) > 1 or p in uses[p]}
-    return {p: own for p, own in of.items() if p not in recursive}
+    recursive = {p for members in components for p in members if len(members) > 1 or p in uses[p]}
+    return {p: members for p, members in of.items() if p not in recursive}
 
 
 def _unfolded(clause: Clause, definitions: Mapping[str, Sequence[Clause]]) -> list[Clause]:
@@ -108,17 +108,17 @@ def denied_at(clause: Clause, place: int, definitions: Sequence[Clause]) -> list
         definitions: all clauses of the literal's relation.
     """
     literal = clause.body[place]
-    if prod(len(own.body) + len(own.distinct) for own in definitions) > COPIES:
+    if prod(len(definition.body) + len(definition.distinct) for definition in definitions) > COPIES:
         return None
     copies = [replace(clause, body=(*clause.body[:place], *clause.body[place + 1 :]))]
-    for own in definitions:
-        names = [a.name for a in own.head.arguments if isinstance(a, Variable)]
-        terms = [a for x in own.body for a in x.arguments]
-        terms += [term for pair in own.distinct for term in pair]
+    for definition in definitions:
+        names = [a.name for a in definition.head.arguments if isinstance(a, Variable)]
+        terms = [a for x in definition.body for a in x.arguments]
+        terms += [term for pair in definition.distinct for term in pair]
         if len({*names}) < len(literal.arguments) or not {*variables_of(terms)} <= {*names}:
             return None
         solved = dict(zip(names, literal.arguments, strict=True))
-        copies = [denied for copy in copies for denied in _denials(copy, own, solved)]
+        copies = [denied for copy in copies for denied in _denials(copy, definition, solved)]
     return copies
 
 
@@ -142,7 +142,7 @@ def unfolded_at(clause: Clause, place: int, definitions: Sequence[Clause]) -> li
         place: of a positive literal in its body.
         definitions: all clauses of the literal's relation.
     """
-    copies = (_resolved(clause, place, own) for own in definitions)
+    copies = (_resolved(clause, place, definition) for definition in definitions)
     return [copy for copy in copies if copy is not None]
 
 
@@ -150,13 +150,13 @@ def _resolved(clause: Clause, place: int, definition: Clause) -> Clause | None:
     """Return a clause with a definition in place of one of its literals; None if it cannot hold."""
     # No variable of the clause has so many marks.
     names = variables_of(a for x in (clause.head, *clause.body) for a in x.arguments)
-    own = apart(definition, "'" * (1 + max((name.count("'") for name in names), default=0)))
+    renamed = apart(definition, "'" * (1 + max((name.count("'") for name in names), default=0)))
     literal = clause.body[place]
-    solved = solve_equalities(zip(literal.arguments, own.head.arguments, strict=True))
+    solved = solve_equalities(zip(literal.arguments, renamed.head.arguments, strict=True))
     if solved is None:
         return None
-    body = (*clause.body[:place], *own.body, *clause.body[place + 1 :])
-    pairs = (*clause.distinct, *own.distinct)
+    body = (*clause.body[:place], *renamed.body, *clause.body[place + 1 :])
+    pairs = (*clause.distinct, *renamed.distinct)
     return replace(
         clause,
         head=with_terms(clause.head, solved),

@@ -60,8 +60,8 @@ class _Node:
         self, state: ProverState, moves: list[list[Sentence]], values: Values | None
     ) -> None:
         self.state, self.moves, self.values = state, moves, values
-        self.tries = [[0] * len(own) for own in moves]
-        self.sums = [[0.0] * len(own) for own in moves]
+        self.tries = [[0] * len(choices) for choices in moves]
+        self.sums = [[0.0] * len(choices) for choices in moves]
         self.visits = 0
         self.following: dict[tuple[int, ...], _Node] = {}
 
@@ -200,14 +200,14 @@ class ProofSearch:
 
     def _outcome(self, node: _Node, tries: list[int]) -> int:
         """Return an outcome of chance: one taken least often, or any where others choose, too."""
-        if sum(len(own) > 1 for own in node.moves) > 1:
+        if sum(len(choices) > 1 for choices in node.moves) > 1:
             return self._random.randrange(len(tries))
         least = min(tries)
         return self._random.choice([move for move, count in enumerate(tries) if count == least])
 
     def _step(self, node: _Node, joint: tuple[int, ...]) -> _Node:
         """Return the node after a joint move; it joins the tree as long as there is room."""
-        moves = [own[number] for own, number in zip(node.moves, joint, strict=True)]
+        moves = [choices[number] for choices, number in zip(node.moves, joint, strict=True)]
         state = self._game.next(node.state, moves)
         found = self._node(state)
         if state in self._nodes:
@@ -239,7 +239,7 @@ class ProofSearch:
         goals: Sequence[list[int]] = [
             self._game.goals(state, role) for role in range(len(self._game.roles))
         ]
-        return tuple(max(own, default=0) / 100 for own in goals)
+        return tuple(max(values, default=0) / 100 for values in goals)
 
     def forget(self) -> None:
         """Drop the tree."""

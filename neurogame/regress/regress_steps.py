@@ -97,7 +97,7 @@ class _LookAhead:
         self.others = others
         self.budget = budget
         self.noops = analysis.noops if analysis.turn_taking.holds else ()
-        sizes = np.array([len(own) for own in circuit.moves])
+        sizes = np.array([len(moves) for moves in circuit.moves])
         self.first = 1 + len(circuit.fluents) + group_starts(sizes)
 
     def moves(self, formulas: Graph) -> MoveFormulas:

@@ -119,7 +119,7 @@ def _brought_about(made: Int64s, legal: Int64s, kept: Int64s, store: GateStore) 
     count = np.bincount(row[head], minlength=len(kept))
     start = np.append(0, np.cumsum(count + 1))
     inputs = np.empty(int(start[-1]), np.int64)
-    own = np.zeros(len(inputs), np.bool_)
-    own[start[:-1]] = True
-    inputs[own], inputs[~own] = kept, cause
+    caused = np.zeros(len(inputs), np.bool_)
+    caused[start[:-1]] = True
+    inputs[caused], inputs[~caused] = kept, cause
     return store.make(OR, inputs, start)

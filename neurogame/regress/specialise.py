@@ -179,8 +179,8 @@ def _cases(
             nodes = first[other] + np.array(waiting, np.int64)
             quiet[first[other] : first[other + 1]] = FALSE
             quiet[nodes] = TRUE if len(nodes) == 1 else unknown[nodes]
-    own = np.isin(moves, noops[role]) if len(noops) else moves < 0
-    cases = [(quiet, moves[~own]), (unknown, moves[own])]
+    idle = np.isin(moves, noops[role]) if len(noops) else moves < 0
+    cases = [(quiet, moves[~idle]), (unknown, moves[idle])]
     return [(leaves, some) for leaves, some in cases if len(some)]
 
 
@@ -264,8 +264,8 @@ class _Builder:
         level = self.graph.level[self.owner[edge]]
         events = np.stack([edge, move, literal ^ (self.graph.inputs[edge] & 1)])
         order = np.argsort(level, kind="stable")
-        for own in split_at_changes(order, level[order]):
-            waiting.setdefault(int(level[own[0]]), []).append(events[:, own])
+        for part in split_at_changes(order, level[order]):
+            waiting.setdefault(int(level[part[0]]), []).append(events[:, part])
 
     def _remade(
         self, edge: Int64s, move: Int64s, literal: Int64s, count: int
@@ -280,7 +280,7 @@ class _Builder:
         inputs[start[pair.reshape(-1)] + edge - graph.start[self.owner[edge]]] = literal
         made = np.zeros(len(gate), np.int64)
         for kind in (AND, OR):
-            own = np.flatnonzero(graph.kind[gate] == kind)
-            some = gather_groups(start, inputs, own)
-            made[own] = self.store.make(kind, some, group_starts(self.fan_in[gate[own]]))
+            alike = np.flatnonzero(graph.kind[gate] == kind)
+            some = gather_groups(start, inputs, alike)
+            made[alike] = self.store.make(kind, some, group_starts(self.fan_in[gate[alike]]))
         return gate, pairs % count, made

@@ -99,8 +99,8 @@ def _sorted_values(
     domains = []
     codes = np.zeros_like(relation.codes)
     for place, values in enumerate(relation.domains):
-        own = relations.order_of(relation, place)
-        first = () if own is None else (own.successor,)
+        argument = relations.order_of(relation, place)
+        first = () if argument is None else (argument.successor,)
         shown = axis_order(values, (*first, *relations.successors))
         domains.append(shown)
         number = {value: i for i, value in enumerate(shown)}

@@ -197,7 +197,7 @@ class _Search:
     def _ground(self, contents: Sequence[Int64s], squares: int) -> int | None:
         """Return the content that holds on half of all squares or more; of three or more."""
         states = self.evidence.witnesses.states
-        held = [popcount(states[own] & self.left) for own in contents]
+        held = [popcount(states[fluents] & self.left) for fluents in contents]
         most = int(np.argmax(held))
         return most if len(contents) > 2 and 2 * held[most] >= squares * self.states else None
 
@@ -285,10 +285,14 @@ def _blank(
     if not several or any((present & ~evidence.counts(group)[0]).any() for group in several):
         return None
     contents = split_groups(relation.fluents, content_of)
-    changes = [_changes(own, evidence) for own in contents]
+    changes = [_changes(fluents, evidence) for fluents in contents]
     total = popcount(np.bitwise_or.reduce(changes, axis=0))
-    at_start = [int((evidence.witnesses.states[own, 0] & np.uint64(1)).sum()) for own in contents]
-    likely = [i for i, own in enumerate(changes) if popcount(own) >= _BLANK_CHANGES * total > 0]
+    at_start = [
+        int((evidence.witnesses.states[fluents, 0] & np.uint64(1)).sum()) for fluents in contents
+    ]
+    likely = [
+        i for i, change in enumerate(changes) if popcount(change) >= _BLANK_CHANGES * total > 0
+    ]
     return max(likely, key=lambda i: (at_start[i], popcount(changes[i])), default=None)
 
 

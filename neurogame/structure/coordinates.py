@@ -75,8 +75,8 @@ def find_ordered_arguments(
             if len(values) < 2:
                 continue
             kind = kinds.of(("term", relation.name.lower(), relation.arity, place))
-            for successor, own in zip(successors, used, strict=True):
-                order = _order(values, successor) if kind in own else None
+            for successor, users in zip(successors, used, strict=True):
+                order = _order(values, successor) if kind in users else None
                 if order is not None:
                     arguments.append(OrderedArgument(relation, place, successor, order))
                     break

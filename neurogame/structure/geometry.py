@@ -46,8 +46,8 @@ class Geometry:
 
     def neighbours(self, variable: int) -> tuple[Int64s, Float64s]:
         """Return the neighbours of a variable and the weights."""
-        own = slice(int(self.start[variable]), int(self.start[variable + 1]))
-        return self.other[own], self.weight[own]
+        span = slice(int(self.start[variable]), int(self.start[variable + 1]))
+        return self.other[span], self.weight[span]
 
 
 def find_geometry(circuit: Circuit, variable_of: Int64s, count: int) -> Geometry:
@@ -62,11 +62,13 @@ def find_geometry(circuit: Circuit, variable_of: Int64s, count: int) -> Geometry
     rows = small_supports(circuit, variable_of)
     size = (rows >= 0).sum(axis=1)
     for wide in range(2, MOST_READ + 1):
-        own = rows[size == wide][:, -wide:]
+        supports = rows[size == wide][:, -wide:]
         for i in range(wide):
             for j in range(wide):
                 if i != j:
-                    edges, times = np.unique(own[:, i] * count + own[:, j], return_counts=True)
+                    edges, times = np.unique(
+                        supports[:, i] * count + supports[:, j], return_counts=True
+                    )
                     pairs.append(edges)
                     weights.append(times / (wide - 1))
     edges, place = np.unique(np.concatenate(pairs), return_inverse=True)

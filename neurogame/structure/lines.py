@@ -38,8 +38,8 @@ def find_conditions(circuit: Circuit, *, work: int) -> set[Condition]:
     known: list[_Alternatives | None] = [frozenset()]
     for literal in leaves.tolist():
         inner = literal >> 1 <= fluents
-        own = frozenset([frozenset([] if literal == TRUE else [literal - 2])])
-        known.append(own if inner else None)
+        leaf = frozenset([frozenset([] if literal == TRUE else [literal - 2])])
+        known.append(leaf if inner else None)
     start, inputs = graph.start.tolist(), (graph.inputs >> 1).tolist()
     conditions: set[Condition] = set()
     for gate, kind in enumerate(graph.kind.tolist()):

@@ -48,8 +48,8 @@ def normal_form(graph: Graph) -> Graph:
         if used + len(made) > len(literals):
             literals = np.resize(literals, max(used + len(made), 2 * len(literals)))
         literals[used : used + len(made)] = made
-        own = form.input_count + gates
-        begin[own], sizes[own] = used + place[start[:-1]], np.diff(place[start])
+        nodes = form.input_count + gates
+        begin[nodes], sizes[nodes] = used + place[start[:-1]], np.diff(place[start])
         used += len(made)
     begin, sizes = begin[form.input_count :], sizes[form.input_count :]
     order = np.argsort(begin, kind="stable")

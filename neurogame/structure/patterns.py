@@ -259,9 +259,9 @@ class _Drawn:
         """Return everything as arrays."""
         none = np.zeros(0, np.int64)
         symmetry = np.array([one[1] for one in self.lookups], np.int64)
-        own = [self.symmetries[index] for index in symmetry.tolist()]
+        symmetries = [self.symmetries[index] for index in symmetry.tolist()]
         count = len(self.symmetries[0].roles)
-        modes = [self._modes(one) for one in own]
+        modes = [self._modes(one) for one in symmetries]
         return PatternSet(
             table=np.array([one[0] for one in self.lookups], np.int64),
             table_size=np.array(self.sizes, np.int64),
@@ -269,7 +269,9 @@ class _Drawn:
             fluent=np.concatenate([none, *(one[2] for one in self.lookups)]),
             addend=np.concatenate([none, *(one[3] for one in self.lookups)]),
             symmetry=symmetry,
-            roles=np.array([np.argsort(one.roles) for one in own], np.int64).reshape(-1, count),
+            roles=np.array([np.argsort(one.roles) for one in symmetries], np.int64).reshape(
+                -1, count
+            ),
             modes=np.array(modes, np.int64).reshape(-1, max(len(self.mode_fluents), 1)),
             certain=np.array(self.certain, np.bool_),
             patterns=tuple(self.patterns),

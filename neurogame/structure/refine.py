@@ -134,14 +134,14 @@ class Refiner:
             touched, hashes = self._look(colours, active)
             order = np.lexsort((hashes, cells[touched]))
             touched, hashes = touched[order], hashes[order]
-            own = cells[touched]
-            new_cell = np.diff(own, prepend=-1) != 0
+            numbers = cells[touched]
+            new_cell = np.diff(numbers, prepend=-1) != 0
             new_part = new_cell.copy()
             new_part[1:] |= hashes[1:] != hashes[:-1]
             cell = np.cumsum(new_cell) - 1
             seen = np.bincount(cell)
             parts = np.bincount(cell[new_part], minlength=len(seen))
-            split = ((parts > 1) | (seen < sizes[own[new_cell]]))[cell]
+            split = ((parts > 1) | (seen < sizes[numbers[new_cell]]))[cell]
             touched, hashes, new_part = touched[split], hashes[split], new_part[split]
             np.subtract.at(sizes, cells[touched], 1)
             part = np.cumsum(new_part) - 1

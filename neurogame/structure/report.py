@@ -37,11 +37,11 @@ def relation_lines(relations: Relations) -> list[str]:
         f"boards: {'none' if not relations.boards else len(relations.boards)}",
     ]
     for board in relations.boards:
-        own = [marker for marker in relations.markers if marker.board is board]
+        markers = [marker for marker in relations.markers if marker.board is board]
         lines.append(f"  {_board_text(board)}")
         if board.content:
-            lines.append(f"    markers: {_some([_name(marker) for marker in own])}")
-            lines.append(f"    of these pieces: {_pieces(own)}")
+            lines.append(f"    markers: {_some([_name(marker) for marker in markers])}")
+            lines.append(f"    of these pieces: {_pieces(markers)}")
     return lines
 
 

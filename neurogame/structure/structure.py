@@ -212,7 +212,7 @@ def _translated(symmetry: Symmetry, fluents: Int64s, moves: Int64s) -> Symmetry:
     """Return a symmetry under other numbers: ``fluents`` and ``moves`` say which was which."""
     images = []
     for image, number in ((symmetry.fluents, fluents), (symmetry.moves, moves)):
-        own = np.empty_like(image)
-        own[number] = number[image]
-        images.append(own)
+        translated = np.empty_like(image)
+        translated[number] = number[image]
+        images.append(translated)
     return replace(symmetry, fluents=images[0], moves=images[1])

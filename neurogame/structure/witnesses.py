@@ -93,8 +93,8 @@ class Witnesses:
         if self._bits is None:
             rows = self.states[fluents]
             return rows[:, : -self._width], rows[:, self._width :], self._moved
-        own = self._bits[:, fluents]
-        return pack_lanes(own[self._source].T), pack_lanes(own[self._target].T), self._moved
+        bits = self._bits[:, fluents]
+        return pack_lanes(bits[self._source].T), pack_lanes(bits[self._target].T), self._moved
 
     def sample(self, most: int) -> Bools:
         """Return at most so many of the states, the initial one first; bool ``[S, F]``."""
