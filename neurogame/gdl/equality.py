@@ -78,7 +78,7 @@ def substitute(term: Term, solved: Mapping[str, Term]) -> Term:
     if isinstance(term, Variable):
         return solved.get(term.name, term)
     if isinstance(term, Compound):
-        arguments = tuple(substitute(argument, solved) for argument in term.arguments)
+        arguments = tuple([substitute(argument, solved) for argument in term.arguments])
         return Compound(term.name, arguments, term.position)
     return term
 

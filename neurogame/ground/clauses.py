@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, product
 from math import prod
 from typing import final
@@ -102,8 +102,8 @@ def arity(predicate: str) -> int:
 
 def with_terms(literal: Literal, solved: Mapping[str, Term]) -> Literal:
     """Return a literal with its variables replaced by the terms that are given for them."""
-    arguments = tuple(substitute(a, solved) for a in literal.arguments)
-    return replace(literal, arguments=arguments)
+    arguments = tuple([substitute(a, solved) for a in literal.arguments])
+    return Literal(literal.predicate, arguments, literal.negated, literal.is_range)
 
 
 def apart(clause: Clause, mark: str) -> Clause:

@@ -26,6 +26,7 @@ from neurogame.ground.clause_parts import OUTPUTS, ClauseParts, dynamic_predicat
 from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of
 from neurogame.ground.derive import derive
 from neurogame.ground.instantiate import instantiate
+from neurogame.ground.join import product_rows
 from neurogame.ground.limits import GroundLimits, Watch, WideRelation
 from neurogame.ground.narrow import narrowed
 from neurogame.ground.pool import TermPool
@@ -137,6 +138,11 @@ class _Grounder:
             database.relation(predicate).open = True
         for predicate in parts.patterns:
             database.relation(predicate).partial = True
+        if self.watch.trial_rows is not None and any(
+            product_rows(clause, database) > self.watch.trial_rows for clause in parts.moving
+        ):
+            # Some relation will be too wide: nothing large is derived before it comes to that.
+            self.watch.trial_rows = min(self.watch.trial_rows, SMALL_ROWS)
         self.stages.begin("fluents, moves and what they derive" + again)
         derive(parts.reachable(_TRANSITION), database, self.watch, self.rules.source)
         return parts

@@ -184,6 +184,24 @@ def solve_in_pieces(
         yield from _Solver(body, database, watch, doing, first, tracked, order[1:]).solve()
 
 
+def product_rows(clause: Clause, database: Database) -> int:
+    """Return how many atoms a clause derives at least if what depends on the state may hold.
+
+    That is known where the relations that have been derived are about other variables each; 0 where
+    it is not.
+    """
+    rows = 1
+    used: list[str] = []
+    for literal in clause.body:
+        own = {*variables_of(literal.arguments)}
+        if own and (literal.negated or not database.relation(literal.predicate).complete):
+            return 0
+        used += own
+        rows *= database.view(literal)[0].count if own else 1
+    told = {*variables_of(clause.head.arguments)}.issuperset(used)
+    return rows if told and len({*used}) == len(used) and not clause.distinct else 0
+
+
 def _is_worth_a_plan(body: PreparedBody) -> bool:
     return sum(body.view(place)[0].count for place in body.positive) > PLAN_ABOVE
 
@@ -195,29 +213,27 @@ def plan_order(body: PreparedBody) -> tuple[list[int], float]:
     from the number of values in each column.
     """
     best: tuple[float, list[int]] = (float("inf"), [])
+    views = {place: body.view(place) for place in body.positive}
     for first in body.positive:
         order = [first]
-        size = float(body.view(first)[0].count)
+        size = float(views[first][0].count)
         total = size
-        bound = set(body.view(first)[1])
-        while len(order) < len(body.positive) and total < best[0]:
+        bound = set(views[first][1])
+        while len(order) < len(views) and total < best[0]:
             growth, place = min(
-                (_growth(body, place, bound), place)
-                for place in body.positive
-                if place not in order
+                (_growth(*views[place], bound), place) for place in views if place not in order
             )
             order.append(place)
             size *= growth
             total += size
-            bound.update(body.view(place)[1])
+            bound.update(views[place][1])
         if total < best[0]:
             best = (total, order)
     return best[1], best[0]
 
 
-def _growth(body: PreparedBody, place: int, bound: Container[str]) -> float:
+def _growth(view: View, names: Sequence[str], bound: Container[str]) -> float:
     """Return by what factor a literal multiplies the solutions that bind some variables."""
-    view, names = body.view(place)
     shared = _shared(names, bound)
     if not shared:
         return float(view.count)
@@ -325,7 +341,7 @@ class _Solver:
         if len(self.waiting) == 1:
             return self.waiting[0]
         bound = self.table.columns.keys()
-        return min(self.waiting, key=lambda place: _growth(self.body, place, bound))
+        return min(self.waiting, key=lambda place: _growth(*self.body.view(place), bound))
 
     def _join(self, place: int, span: tuple[int, int] | None) -> None:
         """Join one positive literal, and apply all that this makes possible."""

@@ -14,10 +14,16 @@ from neurogame.circuit.build import build_circuit
 from neurogame.errors import GroundingError, LimitError, RulesError
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Rules
+from neurogame.ground import ground as ground_module
 from neurogame.ground import join, rows
+from neurogame.ground.clauses import clauses_of
+from neurogame.ground.derive import derive
 from neurogame.ground.ground import ground
+from neurogame.ground.join import product_rows
 from neurogame.ground.limits import GroundLimits, Watch
+from neurogame.ground.pool import TermPool
 from neurogame.ground.program import GroundProgram
+from neurogame.ground.relation import Database
 from tests.ground.test_demand import assert_alike
 from tests.prover.random_rules import programs
 
@@ -85,3 +91,41 @@ def test_a_table_that_grows_looks_at_the_limits() -> None:
         table.add(np.arange(3000)[:, None])
     assert len(seen) >= 1000 // 50
     assert table.find(np.array([[7], [2999], [3000]])).tolist() == [7, 2999, -1]
+
+
+def test_it_is_known_beforehand_how_many_rows_a_product_has() -> None:
+    text = """(role a) (two 1) (two 2) (three 1) (three 2) (three 3) (pair 1 2) (pair 2 1)
+    (<= (all ?x ?y ?z) (two ?x) (three ?y) (three ?z) (true on))
+    (<= (tied ?x ?y) (pair ?x ?z) (pair ?y ?z)) (<= (some ?x) (two ?x) (three ?y))
+    (<= (unlike ?x ?y) (two ?x) (three ?y) (distinct ?x ?y))
+    (<= (held ?x ?y) (two ?x) (true ?y)) (<= (rest ?x) (three ?x) (not (two ?x)))"""
+    clauses = clauses_of(parse_rules(text))
+    database = Database(TermPool(9))
+    static = [c for c in clauses if not c.body]
+    derive(static, database, Watch(GroundLimits()), "test")
+    rows = {c.head.predicate: product_rows(c, database) for c in clauses if c.body}
+    expected = {"all/3": 18, "tied/2": 0, "some/1": 0, "unlike/2": 0, "held/2": 0, "rest/1": 0}
+    assert rows == expected
+
+
+def test_nothing_large_is_derived_where_a_wider_relation_will_follow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = """(role a) (init (at 1)) (<= (legal a (go ?x)) (ten ?x)) (<= (goal a 50) (v 1 1 1))
+    (<= terminal (w 1 1 1 1)) (<= (next (at ?x)) (does a (go ?x)))
+    (<= (v ?x ?y ?z) (true (at ?x)) (ten ?x) (ten ?y) (ten ?z))
+    (<= (w ?x ?y ?z ?u) (ten ?x) (ten ?y) (ten ?z) (ten ?u) (true (at 1)))"""
+    rules = parse_rules(text + "".join(f"(ten {n})" for n in range(10)))
+    derived: list[int] = []
+    given_up = ground_module._small
+
+    def small(database: Database) -> set[str]:
+        derived.append(database.relation("v/3").rows.count)
+        return given_up(database)
+
+    monkeypatch.setattr(ground_module, "_small", small)
+    for most in (2_000, 100):
+        monkeypatch.setattr(ground_module, "SMALL_ROWS", most)
+        program = ground(rules, trial_rows=5_000)
+        assert len(program.fluents) == 10
+    assert derived == [1_000, 0]
