@@ -36,7 +36,7 @@ from neurogame.array_types import Float32s, Int64s
 from neurogame.errors import GameError, NeurogameWarning
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.fresh import make_fresh
-from neurogame.kernels.twin.joint_moves import joint_moves
+from neurogame.kernels.joint_moves import joint_moves
 from neurogame.search.puzzles.solver import PuzzleSolver
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch

@@ -29,7 +29,7 @@ from torch import Tensor
 from neurogame.array_types import Int64s
 from neurogame.kernels.backends import BACKENDS
 from neurogame.kernels.playout import PlayoutRun
-from neurogame.kernels.twin.pack import LANES, word_count
+from neurogame.kernels.words.pack import LANES, word_count
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_games
 from neurogame.simulate.simulator import Simulator

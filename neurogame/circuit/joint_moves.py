@@ -1,7 +1,7 @@
 """All joint moves of many states at once, as flat arrays.
 
 The order is lexicographic in the roles' moves: the last role's move changes first. Simulators list
-them on their own device, see :mod:`neurogame.kernels.twin.joint_moves`; compiled searches write one
+them on their own device, see :mod:`neurogame.kernels.joint_moves`; compiled searches write one
 after the other into a block.
 """
 

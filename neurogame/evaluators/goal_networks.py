@@ -25,7 +25,7 @@ from neurogame.evaluators.value import BEST, WORST, StateValue
 from neurogame.evaluators.wiring import Wiring
 from neurogame.kernels.neural.backend import VARIABLE
 from neurogame.kernels.neural.layout import Layout
-from neurogame.kernels.twin.pack import unpack
+from neurogame.kernels.words.pack import unpack
 from neurogame.simulate.states import StateBatch
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from neurogame.graph.graph import FALSE
 from neurogame.graph.prune import prune_by_level
 from neurogame.kernels.twin.and_graph import with_pairs
 from neurogame.kernels.twin.bitslice import BitSliceKernel
-from neurogame.kernels.twin.pack import pack, unpack
 from neurogame.kernels.twin.plan import Stage, make_stages
+from neurogame.kernels.words.pack import pack, unpack
 
 
 @final

@@ -7,8 +7,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from neurogame.kernels.twin.expand import hash_states, pack_rows
-from neurogame.kernels.twin.random_words import G1, G2, mix, signed
+from neurogame.kernels.words.random_words import G1, G2, mix, signed
+from neurogame.kernels.words.rows import hash_states, pack_rows
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 

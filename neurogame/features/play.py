@@ -11,7 +11,7 @@ import torch
 
 from neurogame.array_types import Bools, Float32s, Float64s, Int64s
 from neurogame.features.values import FeatureValues
-from neurogame.kernels.twin.pack import LANES
+from neurogame.kernels.words.pack import LANES
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.state_rows import rows_of, states_of
 from neurogame.simulate.states import StateBatch

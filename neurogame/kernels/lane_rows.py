@@ -17,7 +17,7 @@ from neurogame.kernels.native.compiled import (
     written,
 )
 from neurogame.kernels.native.random import mixed
-from neurogame.kernels.twin.random_words import G1
+from neurogame.kernels.words.random_words import G1
 
 # They are not annotated.
 numba: Any = _numba

@@ -2,7 +2,7 @@
 
 In every step of a lane each role makes a legal move, all of a role's legal moves being equally
 likely, drawn from random words that depend on the seed, the lane's word, the step of the lane and
-the stream of the role alone (:mod:`~neurogame.kernels.twin.random_words`). So all backends, batch
+the stream of the role alone (:mod:`~neurogame.kernels.words.random_words`). So all backends, batch
 sizes and numbers of threads play the same games.
 """
 

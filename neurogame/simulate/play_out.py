@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from neurogame.errors import GameError, NeurogameWarning
-from neurogame.kernels.twin.pack import LANES, lane_mask, word_count
+from neurogame.kernels.words.pack import LANES, lane_mask, word_count
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 

@@ -20,7 +20,7 @@ from neurogame.errors import NeurogameWarning
 from neurogame.gdl.goal_values import met_goal
 from neurogame.gdl.keywords import clamped_goal
 from neurogame.kernels.playout import PlayoutRun, Tally
-from neurogame.kernels.twin.pack import LANES, word_count
+from neurogame.kernels.words.pack import LANES, word_count
 from neurogame.simulate.play_out import MAX_PLIES, GameResults, play_out, stuck_message
 from neurogame.simulate.samples import SampledStates, sample_games, sample_states
 from neurogame.simulate.simulator import Simulator

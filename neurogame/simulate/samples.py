@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from neurogame.errors import GameError
-from neurogame.kernels.twin.pack import LANES, gather_lanes, unpack, word_count
+from neurogame.kernels.words.pack import LANES, gather_lanes, unpack, word_count
 from neurogame.simulate.play_out import BLOCK_WORDS, MAX_PLIES, GameResults, play_out
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch

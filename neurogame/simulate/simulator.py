@@ -14,12 +14,12 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError, GameError, NeurogameWarning
 from neurogame.kernels.backends import playout_kernel, resolve_backend, step_kernel
 from neurogame.kernels.cuda.capability import find_absent
+from neurogame.kernels.joint_moves import joint_moves
 from neurogame.kernels.playout import PlayoutKernel
 from neurogame.kernels.step import GOALS, NEXT, STATUS
-from neurogame.kernels.twin.joint_moves import joint_moves
-from neurogame.kernels.twin.pack import lane_mask, pack_one_hot, unpack, word_count
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.kernels.twin.torch_ply import NEXT_ALONE, TorchPly
+from neurogame.kernels.words.pack import lane_mask, pack_one_hot, unpack, word_count
 from neurogame.simulate.states import StateBatch
 
 

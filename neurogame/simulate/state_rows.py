@@ -7,7 +7,7 @@ import torch
 
 from neurogame.array_types import Int64s1, UInt64s2
 from neurogame.kernels.lane_rows import SPACE, from_lanes, to_lanes
-from neurogame.kernels.twin.pack import word_count
+from neurogame.kernels.words.pack import word_count
 from neurogame.simulate.states import StateBatch
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from neurogame.errors import GameError
-from neurogame.kernels.twin.pack import gather_lanes, pack, unpack, word_count
+from neurogame.kernels.words.pack import gather_lanes, pack, unpack, word_count
 
 
 @final

@@ -11,7 +11,7 @@ import torch
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.kernels.leaves.move_scores import make_scores, score_moves
-from neurogame.kernels.twin.expand import pack_rows
+from neurogame.kernels.words.rows import pack_rows
 from neurogame.simulate.game import Game
 from tests.evaluators.parts_of_games import parts_of, states_in_play
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from neurogame.kernels.twin.pack import unpack
+from neurogame.kernels.words.pack import unpack
 from neurogame.simulate.game import Game
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch

@@ -11,7 +11,7 @@ import torch
 from neurogame.array_types import Float64s
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.recorded_games import RecordedGames
-from neurogame.learn.knowledge.network import unpacked
+from neurogame.kernels.words.rows import unpack_rows
 
 _BLOCK = 65_536
 _LEAST = 1e-7
@@ -48,7 +48,7 @@ def state_quality(knowledge: Knowledge, games: RecordedGames) -> StateQuality:
     parts = []
     with torch.no_grad():
         for begin in range(0, len(states), _BLOCK):
-            held = unpacked(states[begin : begin + _BLOCK], knowledge.psi.shape[1])
+            held = unpack_rows(states[begin : begin + _BLOCK], knowledge.psi.shape[1])
             parts.append(knowledge.state_values(held).double().numpy())
     values = np.concatenate(parts)
     inside = values.clip(_LEAST, 1 - _LEAST)

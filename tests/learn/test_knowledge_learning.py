@@ -13,8 +13,8 @@ from neurogame.errors import GameError
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.recorded_games import GameRecorder, RecordedGames
+from neurogame.kernels.words.rows import unpack_rows
 from neurogame.learn.knowledge.learning import continue_learning, learn_knowledge
-from neurogame.learn.knowledge.network import unpacked
 from neurogame.simulate.game import Game
 from tests.learn.knowledge_quality import state_quality
 
@@ -72,7 +72,7 @@ def test_learning_goes_on_as_if_it_had_not_stopped() -> None:
     whole = learn_knowledge(game, config, 4)
     first = learn_knowledge(game, KnowledgeConfig(games=100), 4)
     rest = GameRecorder(game.circuit).play(50, 4, first=100)
-    flags, offsets = unpacked(rest.states, len(game.fluents)), np.array(game.move_offsets[:-1])
+    flags, offsets = unpack_rows(rest.states, len(game.fluents)), np.array(game.move_offsets[:-1])
     spans = [slice(*pair) for pair in zip(rest.begins, rest.begins[1:], strict=False)]
     continue_learning(
         first,

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from neurogame.kernels.twin import choose
-from neurogame.kernels.twin.pack import pack, unpack
-from neurogame.kernels.twin.random_words import RandomWords
+from neurogame.kernels.words.pack import pack, unpack
+from neurogame.kernels.words.random_words import RandomWords
 from neurogame.simulate.game import Game
 from tests.conftest import REPOSITORY, SHARED, shared
 

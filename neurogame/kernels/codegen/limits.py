@@ -9,7 +9,7 @@ import numpy as np
 
 from neurogame.array_types import Int64s
 from neurogame.kernels.playout import PlayoutRun, Tally
-from neurogame.kernels.twin.pack import lanes_below
+from neurogame.kernels.words.pack import lanes_below
 
 UNLIMITED = (1 << 30) - 1
 """Looks at a lane that are as many as there may be."""

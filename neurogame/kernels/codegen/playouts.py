@@ -18,8 +18,8 @@ from neurogame.kernels.codegen.frame import Argument
 from neurogame.kernels.codegen.kernel import Kernel, load_kernel
 from neurogame.kernels.codegen.limits import UNLIMITED, PlyLimit, quota
 from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
-from neurogame.kernels.twin.pack import word_count
-from neurogame.kernels.twin.random_words import RandomWords
+from neurogame.kernels.words.pack import word_count
+from neurogame.kernels.words.random_words import RandomWords
 
 _T = TypeVar("_T")
 

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import final
 
 from neurogame.kernels.codegen.text import Text
-from neurogame.kernels.twin.random_words import (
+from neurogame.kernels.words.random_words import (
     ATTEMPT_FIELD,
     G2,
     MIX_1,
@@ -165,7 +165,7 @@ def _attempt(text: Text, draw: Draw, names: Sequence[str]) -> list[str]:
 
 
 def _plane(text: Text, source: str, plane: int, upper: str) -> str:
-    """Write word ``plane`` of an attempt; see :mod:`neurogame.kernels.twin.random_words`.
+    """Write word ``plane`` of an attempt; see :mod:`neurogame.kernels.words.random_words`.
 
     Of halves of words, the half that is played.
     """
@@ -181,7 +181,7 @@ def _plane(text: Text, source: str, plane: int, upper: str) -> str:
 
 
 def _mix(text: Text, words: str) -> str:
-    """Write the scrambling of :func:`neurogame.kernels.twin.random_words.mix`."""
+    """Write the scrambling of :func:`neurogame.kernels.words.random_words.mix`."""
     for shift, factor in ((30, MIX_1), (27, MIX_2), (31, None)):
         words = _wide(text, "xor", words, _wide(text, "lshr", words, shift))
         if factor is not None:

@@ -21,8 +21,8 @@ from neurogame.kernels.codegen.thread_frame import GROUP, THREADS
 from neurogame.kernels.cuda.code import ThreadCode, load_thread_code
 from neurogame.kernels.cuda.driver import CudaDriver
 from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
-from neurogame.kernels.twin.pack import word_count
-from neurogame.kernels.twin.random_words import RandomWords
+from neurogame.kernels.words.pack import word_count
+from neurogame.kernels.words.random_words import RandomWords
 
 CHUNK_WORDS = 1 << 18
 """Most lane words at once: more threads than any GPU runs side by side."""

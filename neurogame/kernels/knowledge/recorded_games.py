@@ -13,7 +13,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.knowledge.choices import choose_any, choose_best, count_choices, game_keys
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.move_scores import MoveJudge, SearchJudge, make_scores, score_moves
-from neurogame.kernels.twin.expand import pack_rows
+from neurogame.kernels.words.rows import pack_rows
 
 MOST_LANES = 4096
 """Games side by side where states are small."""

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from neurogame.array_types import Int64s1, Int64s2, UInt64s, UInt64s2
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
+from neurogame.kernels.children import Children, Seen
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.picking import count_moves, masked
@@ -24,7 +25,6 @@ from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.random import below, random_word
 from neurogame.kernels.native.struct import Struct
-from neurogame.kernels.twin.expand import Children, Seen
 
 Kind = TypeVar("Kind", bound=np.generic)
 

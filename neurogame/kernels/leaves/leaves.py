@@ -17,7 +17,7 @@ from neurogame.kernels.leaves.python_rules import PythonRules, TorchRules
 from neurogame.kernels.leaves.uniform import make_playouts, play_on
 from neurogame.kernels.native.entries import callback, entry
 from neurogame.kernels.native.struct import Struct
-from neurogame.kernels.twin.pack import LANES
+from neurogame.kernels.words.pack import LANES
 
 
 @final

@@ -13,11 +13,12 @@ from typing import Protocol, final
 
 import numpy as np
 
-from neurogame.array_types import Bools, Float32s, Float32s2, Int64s1, UInt64s, UInt64s2
+from neurogame.array_types import Bools, Float32s, Float32s2, Int64s1, UInt64s2
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.native.compiled import uncounted, uncounted_callee
 from neurogame.kernels.native.entries import Entry, callback
 from neurogame.kernels.native.struct import Struct, array_of
+from neurogame.kernels.words.rows import unpack_rows
 
 LINEAR, LOGITS = 0, 1
 """What scores mean: numbers that only their range over the legal moves of a state gives a meaning,
@@ -245,9 +246,9 @@ class SearchJudge:
         scores = self.scores
         count, role = scores.count, scores.role
         rows = array_of(scores, "rows")[:count]
-        fluents = unpack_rows(array_of(scores, "states")[rows])[:, : self._fluents]
+        fluents = unpack_rows(array_of(scores, "states")[rows], self._fluents).numpy()
         first, last = self._offsets[role], self._offsets[role + 1]
-        legal = unpack_rows(array_of(scores, "legal")[rows])[:, first:last]
+        legal = unpack_rows(array_of(scores, "legal")[rows], last)[:, first:].numpy()
         found = self._judge.move_scores(fluents, legal, role)
         out = array_of(scores, "out")
         for row in range(count):
@@ -273,13 +274,3 @@ def no_scores() -> MoveScores:
 
 
 _NOTHING = callback(lambda: None)
-
-
-def unpack_rows(packed: UInt64s) -> Bools:
-    """Return packed rows as flags; bool ``[count, 64 words]``.
-
-    Args:
-        packed: uint64 ``[count, words]``.
-    """
-    octets = np.ascontiguousarray(packed).view(np.uint8)
-    return np.unpackbits(octets, axis=1, bitorder="little").view(np.bool_)

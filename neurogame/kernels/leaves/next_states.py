@@ -19,7 +19,7 @@ from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.random import below, mixed
 from neurogame.kernels.native.struct import Struct
-from neurogame.kernels.twin.random_words import G1, G2
+from neurogame.kernels.words.random_words import G1, G2
 
 _ONE = np.uint64(1)
 _G1, _G2 = np.uint64(G1), np.uint64(G2)

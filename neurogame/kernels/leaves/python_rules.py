@@ -18,10 +18,11 @@ from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.native.entries import callback
 from neurogame.kernels.native.struct import Struct
-from neurogame.kernels.twin.expand import hash_states, look_at_states, pack_rows
-from neurogame.kernels.twin.pack import pack, pack_one_hot, unpack
+from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.kernels.twin.torch_ply import NEXT_ALONE, TorchPly
+from neurogame.kernels.words.pack import pack, pack_one_hot, unpack
+from neurogame.kernels.words.rows import hash_states, pack_rows, unpack_rows
 
 
 class Answers(Protocol):
@@ -142,7 +143,4 @@ class TorchRules:
 
     def _flags(self, states: UInt64s) -> Tensor:
         """Unpack states; bool ``[N, F]``."""
-        octets = np.ascontiguousarray(states).astype("<u8", copy=False).view(np.uint8)
-        count = len(self._ply.circuit.fluents)
-        bits = np.unpackbits(octets.reshape(len(states), -1), 1, count, bitorder="little")
-        return torch.from_numpy(bits).to(torch.bool)
+        return unpack_rows(states, len(self._ply.circuit.fluents))

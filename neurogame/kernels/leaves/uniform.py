@@ -23,7 +23,7 @@ from neurogame.kernels.native.call_address import call_address
 from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.random import mixed
 from neurogame.kernels.native.struct import Struct
-from neurogame.kernels.twin.random_words import G1
+from neurogame.kernels.words.random_words import G1
 
 _ONE, _G1 = np.uint64(1), np.uint64(G1)
 _LOOKS, _BLOCK_END = int(Argument.LOOKS), int(Argument.BLOCK_END)

@@ -1,6 +1,6 @@
 """Random words that are functions of numbers, for compiled code.
 
-They are those of :mod:`neurogame.kernels.twin.random_words`.
+They are those of :mod:`neurogame.kernels.words.random_words`.
 
 *Reference:* Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
 """
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from neurogame.kernels.native.compiled import inner, uncounted_inlined
-from neurogame.kernels.twin.random_words import G1, MIX_1, MIX_2
+from neurogame.kernels.words.random_words import G1, MIX_1, MIX_2
 
 _G1, _MIX_1, _MIX_2 = np.uint64(G1), np.uint64(MIX_1), np.uint64(MIX_2)
 _THIRTY_TWO = np.uint64(32)
@@ -20,7 +20,7 @@ _THIRTY_TWO = np.uint64(32)
 
 @uncounted_inlined
 def mixed(word: np.uint64) -> np.uint64:
-    """Scramble a word as :func:`~neurogame.kernels.twin.random_words.mix` does."""
+    """Scramble a word as :func:`~neurogame.kernels.words.random_words.mix` does."""
     word = (word ^ (word >> np.uint64(30))) * _MIX_1
     word = (word ^ (word >> np.uint64(27))) * _MIX_2
     return word ^ (word >> np.uint64(31))

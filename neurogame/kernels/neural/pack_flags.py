@@ -20,7 +20,7 @@ _TILE = 8
 
 
 def pack_flags(flags: Tensor) -> Tensor:
-    """Return what :func:`neurogame.kernels.twin.pack.pack` does, for bool or uint8 on the CPU.
+    """Return what :func:`neurogame.kernels.words.pack.pack` does, for bool or uint8 on the CPU.
 
     Args:
         flags: bool, or uint8 of which anything but 0 holds; ``[B, F]``.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from neurogame.kernels.twin.random_words import RandomWords
+from neurogame.kernels.words.random_words import RandomWords
 
 _FIRST_ATTEMPTS = 6
 _MORE_ATTEMPTS = 8

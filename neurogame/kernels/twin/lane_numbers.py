@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from neurogame.kernels.twin.pack import unpack
+from neurogame.kernels.words.pack import unpack
 
 
 def increment(planes: Tensor, lanes: Tensor) -> None:

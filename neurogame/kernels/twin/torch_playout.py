@@ -21,10 +21,10 @@ from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
 from neurogame.kernels.step import GOALS, NEXT, STATUS
 from neurogame.kernels.twin.choose import choose_uniform
 from neurogame.kernels.twin.lane_numbers import equals, increment, numbers_of, set_lanes
-from neurogame.kernels.twin.pack import lanes_below, word_count
 from neurogame.kernels.twin.popcount import count_ones
-from neurogame.kernels.twin.random_words import RandomWords
 from neurogame.kernels.twin.torch_ply import LoadedStates, TorchPly
+from neurogame.kernels.words.pack import lanes_below, word_count
+from neurogame.kernels.words.random_words import RandomWords
 from neurogame.netlist.facts import facts_of
 
 _DROP_EVERY = 4

@@ -16,7 +16,7 @@ from neurogame.evaluators.knowledge.config import HISTORIES, KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.learning import learn_moves, learn_tuples
 from neurogame.kernels.knowledge.recorded_games import RecordedGames
-from neurogame.kernels.twin.expand import pack_rows
+from neurogame.kernels.words.rows import pack_rows
 from neurogame.learn.knowledge.games import GameSource, PlayedGames
 from neurogame.learn.knowledge.network import NetworkLearner
 

@@ -9,9 +9,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from neurogame.array_types import Int64s, UInt64s
+from neurogame.array_types import Int64s
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.recorded_games import RecordedGames
+from neurogame.kernels.words.rows import unpack_rows
 
 
 @final
@@ -46,7 +47,7 @@ class NetworkLearner:
             order = random.permutation(len(games.states))
             for begin in range(0, len(order), config.batch):
                 rows = order[begin : begin + config.batch]
-                held = unpacked(games.states[rows], knowledge.psi.shape[1])
+                held = unpack_rows(games.states[rows], knowledge.psi.shape[1])
                 self._step(held, results[torch.from_numpy(game[rows])])
 
     def _step(self, fluents: Tensor, results: Tensor) -> None:
@@ -55,10 +56,3 @@ class NetworkLearner:
         self._adam.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self._adam.step()
-
-
-def unpacked(states: UInt64s, fluents: int) -> Tensor:
-    """Return which fluents hold in packed states; bool ``[N, F]``."""
-    octets = np.ascontiguousarray(states).astype("<u8", copy=False).view(np.uint8)
-    bits = np.unpackbits(octets.reshape(len(states), -1), axis=1, bitorder="little", count=fluents)
-    return torch.from_numpy(bits).view(torch.bool)

@@ -17,7 +17,8 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.next_values import NextValues
 from neurogame.kernels.knowledge.recorded_games import GameRecorder
 from neurogame.kernels.leaves.expander import Expander
-from neurogame.kernels.leaves.move_scores import make_scores, score_moves, unpack_rows
+from neurogame.kernels.leaves.move_scores import make_scores, score_moves
+from neurogame.kernels.words.rows import unpack_rows
 from neurogame.learn.choices import MoveChoices
 from neurogame.learn.counter_random import derived_seed
 from neurogame.learn.policy.config import PolicyConfig
@@ -74,8 +75,8 @@ class ChoiceSource:
     def _judged(self, states: UInt64s) -> Iterator[tuple[int, MoveChoices]]:
         """Yield the choices of every role in some states."""
         seen, offsets = self._expander.look(states), self._game.move_offsets
-        legal = unpack_rows(seen.legal)[:, : offsets[-1]]
-        fluents = unpack_rows(states)[:, : len(self._game.fluents)]
+        legal = unpack_rows(seen.legal, offsets[-1]).numpy()
+        fluents = unpack_rows(states, len(self._game.fluents)).numpy()
         for role in self._game.players:
             own = legal[:, offsets[role] : offsets[role + 1]]
             rows = np.flatnonzero(own.sum(axis=1) > 1)

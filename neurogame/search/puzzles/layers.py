@@ -28,8 +28,8 @@ from neurogame.array_types import (
     UInt64s1,
     UInt64s2,
 )
+from neurogame.kernels.joint_moves import joint_moves
 from neurogame.kernels.lane_rows import hash_rows
-from neurogame.kernels.twin.joint_moves import joint_moves
 from neurogame.search.puzzles.guides import Guide, Guides, NewStates
 from neurogame.search.puzzles.line import Line
 from neurogame.search.puzzles.luck import played_moves

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from neurogame.errors import GameError
-from neurogame.kernels.twin.pack import LANES
+from neurogame.kernels.words.pack import LANES
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 

@@ -9,7 +9,7 @@ import torch
 
 from neurogame.array_types import Int64s1
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.twin.pack import lane_mask
+from neurogame.kernels.words.pack import lane_mask
 from neurogame.regress.clockwork import clockwork
 from neurogame.regress.relaxation import relaxed
 from neurogame.simulate.simulator import Simulator

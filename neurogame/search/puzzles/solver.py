@@ -23,7 +23,7 @@ from typing import final
 
 from neurogame.array_types import Bools
 from neurogame.errors import GameError
-from neurogame.kernels.twin.pack import word_count
+from neurogame.kernels.words.pack import word_count
 from neurogame.regress.clockwork import clockwork
 from neurogame.search.limit import Limit
 from neurogame.search.puzzles.guides import Guide, Guides

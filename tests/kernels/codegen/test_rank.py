@@ -11,7 +11,7 @@ from neurogame.kernels.codegen.host import host
 from neurogame.kernels.codegen.rank import Draw, first_attempt, write_rank
 from neurogame.kernels.codegen.text import Text
 from neurogame.kernels.twin.choose import uniform_below
-from neurogame.kernels.twin.random_words import RandomWords
+from neurogame.kernels.words.random_words import RandomWords
 from tests.kernels.codegen.compiling import run_vectors
 
 _WORDS = sorted({2, host().words})

@@ -10,8 +10,8 @@ pytest.importorskip("llvmlite")
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.codegen.step import LlvmStep
 from neurogame.kernels.step import GOALS, NEXT, STATUS
-from neurogame.kernels.twin.pack import pack_one_hot
 from neurogame.kernels.twin.torch_ply import TorchPly
+from neurogame.kernels.words.pack import pack_one_hot
 from neurogame.simulate.game import Game
 from neurogame.simulate.replay import replay
 from neurogame.simulate.trace_backends import CircuitBackend

@@ -11,7 +11,7 @@ import torch
 from neurogame.array_types import Bools, Float32s
 from neurogame.kernels.knowledge.recorded_games import GameRecorder, RecordedGames
 from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
-from neurogame.learn.knowledge.network import unpacked
+from neurogame.kernels.words.rows import unpack_rows
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
@@ -32,7 +32,7 @@ def recorder(name: str, plies: int = 1000) -> GameRecorder:
 def test_every_state_follows_from_the_one_before(name: str) -> None:
     game, games = load(name), recorder(name).play(60, 3)
     simulator = game.simulator()
-    states = unpacked(games.states, len(game.fluents))
+    states = unpack_rows(games.states, len(game.fluents))
     last = np.zeros(len(states), bool)
     last[games.begins[1:] - 1] = True
     local = torch.from_numpy(games.moves - np.array(game.move_offsets[:-1]))

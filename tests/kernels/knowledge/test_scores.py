@@ -12,7 +12,7 @@ import torch
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.leaves.move_scores import MoveJudge, make_scores, score_moves
-from neurogame.kernels.twin.expand import pack_rows
+from neurogame.kernels.words.rows import pack_rows
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
 

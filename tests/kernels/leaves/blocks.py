@@ -12,8 +12,9 @@ from neurogame.array_types import UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.gdl.library import library_names
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.twin.expand import look_at_states, pack_rows
+from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_ply import TorchPly
+from neurogame.kernels.words.rows import pack_rows
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
 from tests.conftest import shared

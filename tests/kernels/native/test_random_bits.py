@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from neurogame.kernels.native.bits import first_ones, lowest_bit, ones
 from neurogame.kernels.native.compiled import compiled
 from neurogame.kernels.native.random import below, fraction, hashed, mixed, random_word
-from neurogame.kernels.twin.random_words import G1
-from tests.kernels.twin.slow_random_words import ALL, slow_mix
+from neurogame.kernels.words.random_words import G1
+from tests.kernels.words.slow_random_words import ALL, slow_mix
 
 WORDS = st.integers(0, ALL)
 

@@ -8,7 +8,7 @@ import torch
 pytest.importorskip("numba")
 
 from neurogame.kernels.neural.pack_flags import pack_flags
-from neurogame.kernels.twin.pack import pack
+from neurogame.kernels.words.pack import pack
 
 
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 1000])

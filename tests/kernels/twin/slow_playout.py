@@ -15,7 +15,7 @@ import numpy as np
 from neurogame.gdl.terms import Rules
 from neurogame.kernels.playout import PlayoutRun, Tally
 from neurogame.simulate.game import Game
-from tests.kernels.twin.slow_random_words import slow_word
+from tests.kernels.words.slow_random_words import slow_word
 from tests.reference.interpreter import ReferenceGame, ReferenceState
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from neurogame.kernels.twin import choose as module
 from neurogame.kernels.twin.choose import choose_uniform, count_tree, descend, uniform_below
-from neurogame.kernels.twin.pack import pack, unpack
-from neurogame.kernels.twin.random_words import RandomWords
+from neurogame.kernels.words.pack import pack, unpack
+from neurogame.kernels.words.random_words import RandomWords
 
 
 def chi_square(counts: torch.Tensor) -> float:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from neurogame.kernels.twin.choose import choose_uniform
-from neurogame.kernels.twin.pack import pack, unpack
-from neurogame.kernels.twin.random_words import RandomWords
+from neurogame.kernels.words.pack import pack, unpack
+from neurogame.kernels.words.random_words import RandomWords
 
 STEP, ROLE = 3, 1
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.kernels.twin.lane_numbers import equals, increment, numbers_of, set_lanes
-from neurogame.kernels.twin.pack import pack
+from neurogame.kernels.words.pack import pack
 
 
 @given(

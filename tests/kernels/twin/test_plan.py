@@ -14,8 +14,8 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import OR
 from neurogame.kernels.twin.and_graph import with_pairs
 from neurogame.kernels.twin.bitslice import BitSliceKernel, rounded_width
-from neurogame.kernels.twin.pack import pack, unpack
 from neurogame.kernels.twin.plan import make_stages
+from neurogame.kernels.words.pack import pack, unpack
 from tests.circuit.by_hand import graph_of
 from tests.circuit.evaluate import evaluate_circuit
 from tests.kernels.twin.random_circuits import one_hot, random_circuit, random_moves

@@ -16,7 +16,7 @@ from neurogame.kernels.native.bits import prefetch, whole
 from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.struct import Struct
-from neurogame.kernels.twin.random_words import G1
+from neurogame.kernels.words.random_words import G1
 from neurogame.search.mcts.compiled.lookup import (
     find_joint,
     joint_child,

@@ -8,7 +8,7 @@ from neurogame.array_types import Int64s1, UInt64s2
 from neurogame.kernels.native.bits import whole
 from neurogame.kernels.native.compiled import compiled, inner
 from neurogame.kernels.native.random import mixed
-from neurogame.kernels.twin.random_words import G1, G2
+from neurogame.kernels.words.random_words import G1, G2
 from neurogame.search.mcts.compiled.tree import Tree
 
 _G1, _G2 = np.uint64(G1), np.uint64(G2)

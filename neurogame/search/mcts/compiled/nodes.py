@@ -9,7 +9,7 @@ from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.native.bits import lowest_bit, whole
 from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.native.random import below, mixed, random_word
-from neurogame.kernels.twin.random_words import G1
+from neurogame.kernels.words.random_words import G1
 from neurogame.search.mcts.compiled.lookup import add_move, joint_key
 from neurogame.search.mcts.compiled.search import Simulation, Simulations
 from neurogame.search.mcts.compiled.tree import (

@@ -8,10 +8,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neurogame.kernels.twin.pack import unpack
 from neurogame.kernels.twin.popcount import popcount
-from neurogame.kernels.twin.random_words import RandomWords
-from tests.kernels.twin.slow_random_words import ALL, slow_mix, slow_word
+from neurogame.kernels.words.pack import unpack
+from neurogame.kernels.words.random_words import RandomWords
+from tests.kernels.words.slow_random_words import ALL, slow_mix, slow_word
 
 
 def test_finaliser_is_that_of_splitmix64() -> None:

@@ -6,7 +6,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neurogame.kernels.twin.pack import (
+from neurogame.kernels.twin.popcount import count_ones, popcount
+from neurogame.kernels.words.pack import (
     gather_lanes,
     lane_mask,
     pack,
@@ -14,7 +15,6 @@ from neurogame.kernels.twin.pack import (
     unpack,
     word_count,
 )
-from neurogame.kernels.twin.popcount import count_ones, popcount
 
 SIZES = st.one_of(st.sampled_from([0, 1, 63, 64, 65, 127, 128, 200]), st.integers(0, 300))
 SEEDS = st.integers(0, 2**31)
