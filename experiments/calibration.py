@@ -11,18 +11,100 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, final
 
+import numpy as np
 import torch
 from tqdm import tqdm
 
 from neurogame.arena.yardstick import sample_positions
-from neurogame.inspect.calibration import calibrate, calibrate_exactly
+from neurogame.array_types import Float64s1
+from neurogame.errors import GameError
+from neurogame.evaluators.base import Evaluator
+from neurogame.inspect.calibration import AtDistance, by_distance, calibrate
+from neurogame.inspect.positions import values_of
+from neurogame.inspect.reliability import Reliability, reliability
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.search.exact import Prover
+from neurogame.simulate.game import State
+from neurogame.simulate.states import StateBatch
 
 SHIPPED = ("tictactoe", "connectfour5", "connectfour", "pentago")
 PLIES = {"tictactoe": range(1, 9), "connectfour5": range(4, 20, 2), "pentago": range(56, 70, 2)}
 """After how many random joint moves the positions with exact values are taken."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ExactCalibration:
+    """An evaluator's values beside exact ones.
+
+    Attributes:
+        states: states whose value is proved.
+        unproved: states that were left out, as their value was not proved.
+        whole: all forecasts, the exact values as outcomes.
+        by_ply: by plies since the start.
+        rank: share of the pairs of states with different exact values that the evaluator puts in
+            the right order, ties counted half, 0..1; NaN where all exact values are equal.
+    """
+
+    states: int
+    unproved: int
+    whole: Reliability
+    by_ply: tuple[AtDistance, ...]
+    rank: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as a JSON-able dictionary."""
+        return asdict(self)
+
+
+def calibrate_exactly(
+    evaluator: Evaluator,
+    states: Iterable[tuple[State, int]],
+    worth: Callable[[State, int], float | None],
+) -> ExactCalibration:
+    """Compare an evaluator's values with exact ones.
+
+    Args:
+        evaluator: of the states' game.
+        states: states that are not terminal, each with its plies since the start.
+        worth: the goal / 100 that a role gets from a state under best play, None where that is
+            not known, such as :meth:`neurogame.search.exact.Prover.value`.
+
+    Raises:
+        GameError: no value is proved.
+    """
+    asked = list(states)
+    known = [(state, ply, worth(state, 0)) for state, ply in asked]
+    proved = [(state, ply, value) for state, ply, value in known if value is not None]
+    if not proved:
+        raise GameError(
+            f"none of {len(asked)} states has a proved value, so there is nothing to compare "
+            "with; take states nearer to the end, or allow more nodes"
+        )
+    batch = StateBatch.from_bool(torch.stack([state.fluents for state, _, _ in proved]))
+    forecasts = values_of(evaluator, batch)[:, 0]
+    exact = np.array([value for _, _, value in proved])
+    plies = np.array([ply for _, ply, _ in proved], np.int64)
+    return ExactCalibration(
+        states=len(proved),
+        unproved=len(asked) - len(proved),
+        whole=reliability(forecasts, exact),
+        by_ply=by_distance(forecasts, exact, plies),
+        rank=_rank(forecasts, exact),
+    )
+
+
+def _rank(forecasts: Float64s1, exact: Float64s1) -> float:
+    """Return the share of pairs in the right order."""
+    differ = exact[:, None] > exact[None, :]
+    if not differ.any():
+        return float("nan")
+    gaps = (forecasts[:, None] - forecasts[None, :])[differ]
+    return float(np.mean((gaps > 0) + 0.5 * (gaps == 0)))
 
 
 def main() -> None:

@@ -7,8 +7,8 @@
     alphabeta:SOURCE[,NAME=VALUE...]       alpha-beta search on an evaluator
     mcts[:SOURCE][,NAME=VALUE...]          Monte-Carlo tree search; the first option may follow
                                            the colon, as in mcts:sims=1000
-    heuristic[,NAME=VALUE...]              searches with several heuristics of one feature each,
-                                           found in the rules and ranked by random games
+    heuristic[,NAME=VALUE...]              searches with the heuristic of one feature, found in
+                                           the rules, that random games rank first
     solve[,NAME=VALUE...]                  games of one role: looks for the best line of moves
     auto[:FOLDER][,NAME=VALUE...]          looks at the game first and takes the player that suits
                                            it; FOLDER: checkpoints, looked up by structure

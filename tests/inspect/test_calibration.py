@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 import torch
@@ -13,10 +11,10 @@ from hypothesis import strategies as st
 from neurogame.errors import GameError
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.inspect.calibration import by_distance, calibrate, calibrate_exactly, calibration_of
+from neurogame.inspect.calibration import by_distance, calibrate, calibration_of
 from neurogame.inspect.positions import played_positions, values_of
 from neurogame.inspect.reliability import fit_recalibration, reliability, spread_over_games
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import Game
 
 SHARES = st.lists(
     st.tuples(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=40
@@ -148,45 +146,3 @@ def test_calibration_against_outcomes(game: Game) -> None:
     single = played_positions(game, evaluator, matches=1, seed=5)
     with pytest.raises(GameError, match="single game"):
         calibration_of(values_of(evaluator, single.states), single)
-
-
-def test_calibration_against_exact_values(game: Game) -> None:
-    @cache
-    def minimax(state: State) -> float:
-        if state.is_terminal:
-            return float(state.goals[0] or 0) / 100
-        joint = [moves[0] for moves in state.legal_moves]
-        role = int(len(state.legal_moves[1]) > len(state.legal_moves[0]))
-        worths = []
-        for move in state.legal_moves[role]:
-            joint[role] = move
-            worths.append(minimax(state.next(joint)))
-        return min(worths) if role else max(worths)
-
-    played = played_positions(game, None, matches=30, seed=6)
-    late = played.select(np.flatnonzero(played.plies >= 6))
-    held = late.states.to_bool()
-    states = [(State(game, one), int(p)) for one, p in zip(held, late.plies, strict=True)]
-    evaluator = make_evaluator(game, EvaluatorConfig(kind="fuzzy"))
-    found = calibrate_exactly(
-        evaluator,
-        states,
-        lambda state, _: None if len(state.legal_moves[1]) == 2 else minimax(state),
-    )
-    assert found.states + found.unproved == len(states)
-    assert found.unproved == sum(len(state.legal_moves[1]) == 2 for state, _ in states)
-    kept = [state for state, _ in states if len(state.legal_moves[1]) != 2]
-    values = evaluator(torch.stack([state.fluents for state in kept]))[:, 0].tolist()
-    wanted = np.mean([(v - minimax(s)) ** 2 for v, s in zip(values, kept, strict=True)])
-    assert found.whole.brier == pytest.approx(float(wanted), abs=1e-6)
-    assert 0 < found.unproved < len(states)
-    exact = [minimax(state) for state in kept]
-    pairs = [
-        0.5 if a == b else float(a > b)
-        for a, e in zip(values, exact, strict=True)
-        for b, f in zip(values, exact, strict=True)
-        if e > f
-    ]
-    assert found.rank == pytest.approx(sum(pairs) / len(pairs))
-    with pytest.raises(GameError, match="none of"):
-        calibrate_exactly(evaluator, states, lambda *_: None)

@@ -1,1 +1,1 @@
-"""A player that searches with several heuristics, each of one feature, and plays the best move."""
+"""A player that searches with the heuristic of one feature which random games rank first."""
