@@ -10,7 +10,7 @@ import torch
 
 from neurogame.errors import GameError, LimitError, NeurogameWarning
 from neurogame.gdl.library import load_rules
-from neurogame.kernels.twin import joint_moves as joint_moves_module
+from neurogame.kernels import joint_moves as joint_moves_module
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.states import StateBatch
 from tests.reference.interpreter import ReferenceGame, ReferenceState
