@@ -148,8 +148,8 @@ class GameAnalysis:
     @property
     def latches(self) -> Bools:
         """Fluents that can change at most once, and do: persistent, but not constant; ``[F]``."""
-        found: Bools = (self.persistent_true | self.persistent_false) & ~self.never & ~self.always
-        return found
+        latched: Bools = (self.persistent_true | self.persistent_false) & ~self.never & ~self.always
+        return latched
 
 
 def analyse(

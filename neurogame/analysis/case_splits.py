@@ -116,8 +116,8 @@ class PartlyKnownSplit:
         step = max(_CELLS // max(self.masks.size, 1), 1)
         for begin in range(0, len(cases) if len(self.masks) else 0, step):
             part = cases.facts[begin : begin + step, None] & self.masks
-            found = np.asarray(part.any(axis=3), np.bool_)
-            open_ = found[:, :, 1] & ~found[:, :, 0]
+            possible = np.asarray(part.any(axis=3), np.bool_)
+            open_ = possible[:, :, 1] & ~possible[:, :, 0]
             chosen[begin : begin + step] = np.where(open_.any(axis=1), open_.argmax(axis=1), -1)
         parts = [cases.select(chosen < 0)]
         total = 0

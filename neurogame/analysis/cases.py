@@ -208,17 +208,17 @@ def _evaluate(cone: CaseCone, cases: Cases) -> tuple[Bools, Bools]:
 
 def _open(wanted: Wanted, value: Int64s, can: Bools, must: Bools) -> Bools:
     """Return the cases in which some wanted property may fail; bool ``[B]``."""
-    found = np.zeros(len(value), np.bool_)
+    open_cases = np.zeros(len(value), np.bool_)
     if wanted.most:
-        found |= can.sum(axis=0) > 1
+        open_cases |= can.sum(axis=0) > 1
     if wanted.exactly:
-        found |= ~must.any(axis=0)
+        open_cases |= ~must.any(axis=0)
     size = len(can)
     column = np.flatnonzero(value < size)
-    found[column] |= wanted.stays[value[column]] & ~must[value[column], column]
+    open_cases[column] |= wanted.stays[value[column]] & ~must[value[column], column]
     entering = can & wanted.stays_out[:, None]
     entering[value[column], column] = False
-    return found | entering.any(axis=0)
+    return open_cases | entering.any(axis=0)
 
 
 def _clear(

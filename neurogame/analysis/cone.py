@@ -56,8 +56,8 @@ class Cone:
 
     def rows(self, literals: Int64s) -> Int64s:
         """Return the cone's literals for literals of the graph whose nodes it holds."""
-        found: Int64s = 2 * np.searchsorted(self.nodes, literals >> 1) + (literals & 1)
-        return found
+        translated: Int64s = 2 * np.searchsorted(self.nodes, literals >> 1) + (literals & 1)
+        return translated
 
     def start(self, width: int) -> UInt64s:
         """Return rows for ``width`` words in which the constants are set and all else is zero.

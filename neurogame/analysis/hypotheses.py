@@ -68,11 +68,11 @@ class Hypotheses:
 
         Some fluent both holds and does not, or none of a group holds of which one always does.
         """
-        found = np.asarray((facts[:, 0] & facts[:, 1]).any(axis=1), np.bool_)
+        contradicted = np.asarray((facts[:, 0] & facts[:, 1]).any(axis=1), np.bool_)
         for mask in self._complete:
             words = np.flatnonzero(mask)
-            found |= ~(mask[words] & ~facts[:, 1, words]).any(axis=1)
-        return found
+            contradicted |= ~(mask[words] & ~facts[:, 1, words]).any(axis=1)
+        return contradicted
 
     @cached_property
     def _complete(self) -> tuple[UInt64s, ...]:

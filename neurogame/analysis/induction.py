@@ -142,12 +142,12 @@ class _Prover:
         )
 
     def _hypotheses(self, groups: Sequence[ExclusiveGroup]) -> Hypotheses | None:
-        found = find_hypotheses(
+        hypotheses = find_hypotheses(
             self.circuit, self.finder, groups, self.never, self.always, self.left
         )
-        if found is not None:
-            self.left -= found.work
-        return found
+        if hypotheses is not None:
+            self.left -= hypotheses.work
+        return hypotheses
 
     def _prove_constants(self) -> None:
         """Find the fluents that keep their initial value in every state."""
@@ -232,12 +232,12 @@ class _Prover:
 
 def _digest(group: ExclusiveGroup, cone: CaseCone, known: Hypotheses) -> bytes:
     """Return a hash of all that the proof about a group rests on."""
-    found = hashlib.blake2b(known.base.tobytes(), digest_size=16)
-    found.update(bytes([group.exactly]))
+    hasher = hashlib.blake2b(known.base.tobytes(), digest_size=16)
+    hasher.update(bytes([group.exactly]))
     for role in cone.roles:
-        found.update(role.facts.tobytes())
+        hasher.update(role.facts.tobytes())
     for index in np.unique(known.group_of[np.append(cone.fluents, group.fluents)]).tolist():
         if index >= 0:
             members = known.groups[index]
-            found.update(members.fluents.tobytes() + bytes([members.exactly]))
-    return found.digest()
+            hasher.update(members.fluents.tobytes() + bytes([members.exactly]))
+    return hasher.digest()

@@ -75,9 +75,9 @@ class WordEvaluator:
         """
         moves = np.zeros((self.circuit.move_count, state.shape[1]), np.uint64)
         rows = self._run(self._before, state, moves)
-        found = rows[self._before.rows(self._look)]
+        signals = rows[self._before.rows(self._look)]
         count = self.circuit.move_count
-        return found[:count], found[count], found[count + 1 :]
+        return signals[:count], signals[count], signals[count + 1 :]
 
     def step(self, state: UInt64s, moves: UInt64s) -> UInt64s:
         """Return the fluents after one move of each role.

@@ -226,8 +226,8 @@ def _looked_at(a: GameAnalysis) -> str:
 
 def verdict_record(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as a JSON object."""
-    found: dict[str, Any] = {"holds": verdict.holds, "evidence": verdict.evidence.value}
-    return {**found, "count": verdict.count} if verdict.count else found
+    record: dict[str, Any] = {"holds": verdict.holds, "evidence": verdict.evidence.value}
+    return {**record, "count": verdict.count} if verdict.count else record
 
 
 def _some(texts: list[str]) -> str:

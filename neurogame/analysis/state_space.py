@@ -54,7 +54,7 @@ def enumerate_states(
     circuit = evaluator.circuit
     frontier: Bools = circuit.initial[None].copy()
     index = {_key(circuit.initial): 0}
-    found: list[Bools] = [frontier]
+    layers: list[Bools] = [frontier]
     legals: list[Bools] = []
     ends: list[Bools] = []
     goals: list[Bools] = []
@@ -95,9 +95,9 @@ def enumerate_states(
         targets.append(target)
         first += len(frontier)
         frontier = following[fresh]
-        found.append(frontier)
+        layers.append(frontier)
     return StateSpace(
-        np.concatenate(found),
+        np.concatenate(layers),
         np.concatenate(legals),
         np.concatenate(ends),
         np.concatenate(goals),

@@ -78,13 +78,13 @@ def _every_step_moves(
     cone = make_case_cone(circuit, finder, known, circuit.next[fluents])
 
     def moves(facts: UInt64s, can: Bools, must: Bools) -> Bools:
-        found = np.zeros(len(facts), np.bool_)
+        moving = np.zeros(len(facts), np.bool_)
         begin = 0
         for group in groups:
             rows = slice(begin, begin + len(group.fluents))
-            found |= _changes(group, facts, can[rows], must[rows])
+            moving |= _changes(group, facts, can[rows], must[rows])
             begin = rows.stop
-        return found
+        return moving
 
     return holds_in_all_cases(cone, known, moves, limit)
 
@@ -92,10 +92,10 @@ def _every_step_moves(
 def _changes(group: ExclusiveGroup, facts: UInt64s, can: Bools, must: Bools) -> Bools:
     """Return in which cases the value of a group certainly changes; bool ``[B]``."""
     holds, fails = _fact(facts, 0, group.fluents), _fact(facts, 1, group.fluents)
-    found = (holds & ~can.T).any(axis=1)
+    changing = (holds & ~can.T).any(axis=1)
     if not group.exactly:
-        found |= fails.all(axis=1) & must.T.any(axis=1)
-    return np.asarray(found, np.bool_)
+        changing |= fails.all(axis=1) & must.T.any(axis=1)
+    return np.asarray(changing, np.bool_)
 
 
 def _fact(facts: UInt64s, side: int, fluents: Int64s) -> Bools:

@@ -43,15 +43,15 @@ class Address:
         Raises:
             PlayerError: the text is no such address.
         """
-        found = _FORM.fullmatch(text)
-        bare = found is None or not (found["scheme"] or found["port"])
-        port = int(found["port"] or DEFAULT_PORT) if found else 0
-        if found is None or bare or not 1 <= port <= 65535:
+        parts = _FORM.fullmatch(text)
+        bare = parts is None or not (parts["scheme"] or parts["port"])
+        port = int(parts["port"] or DEFAULT_PORT) if parts else 0
+        if parts is None or bare or not 1 <= port <= 65535:
             raise PlayerError(
                 f"{text!r} is no address of a player; write HOST:PORT or http://HOST:PORT, such as "
                 f"http://127.0.0.1:{DEFAULT_PORT}, or 'random' for a player of the manager's own"
             )
-        return cls(found["host"].strip("[]"), port, found["path"] or "/")
+        return cls(parts["host"].strip("[]"), port, parts["path"] or "/")
 
     def __str__(self) -> str:
         """Return the address as a URL, without the path that all players have."""

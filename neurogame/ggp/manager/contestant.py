@@ -144,5 +144,5 @@ def _is_busy(contestant: Contestant, answer: Answer | None) -> bool:
 
 
 def _named(contestant: Contestant, answer: Answer | None) -> Contestant:
-    found = _NAME.search(answer.text) if answer is not None else None
-    return contestant if found is None else replace(contestant, name=found[1])
+    match = _NAME.search(answer.text) if answer is not None else None
+    return contestant if match is None else replace(contestant, name=match[1])

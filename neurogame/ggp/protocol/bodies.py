@@ -68,11 +68,11 @@ class OpenBody:
         position = 0
         while True:
             pattern = _LINE_END if self._in_comment else _BRACKETS
-            found = pattern.search(data, position)
-            if found is None:
+            token = pattern.search(data, position)
+            if token is None:
                 return
-            position = found.end()
-            match found[0]:
+            position = token.end()
+            match token[0]:
                 case b"(":
                     self._depth += 1
                 case b")":

@@ -168,10 +168,10 @@ def parse_message(text: str) -> Message:
     try:
         return _parsed(text)
     except ProtocolError:
-        found = _unbalanced_start(text)
-        if found is None:
+        start = _unbalanced_start(text)
+        if start is None:
             raise
-        return found
+        return start
 
 
 def _unbalanced_start(text: str) -> Start | None:

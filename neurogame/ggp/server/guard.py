@@ -102,15 +102,15 @@ class _Guard:
             if role is not None and _is_choice(position, game, role):
                 if self._searcher is None:
                     self._searcher = ProofSearch(game.rules, self._task.seed)
-                found = self._searcher.search(
+                result = self._searcher.search(
                     position.state, role, until=ask.until, stop=self._connection.poll
                 )
-                if found is not None:
+                if result is not None:
                     answer |= {
-                        "move": game.text(found.move),
-                        "value": round(found.value, 4),
-                        "simulations": found.simulations,
-                        "nodes": found.nodes,
+                        "move": game.text(result.move),
+                        "value": round(result.value, 4),
+                        "simulations": result.simulations,
+                        "nodes": result.nodes,
                     }
         except (NeurogameError, MemoryError, RecursionError) as error:
             release_reserve()

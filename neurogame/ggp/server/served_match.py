@@ -207,10 +207,10 @@ class ServedMatch:
 
     def _is_answered(self) -> bool:
         """Return whether nothing better can come."""
-        found = self._answers.get("search")
-        if found is not None and found[0] is not None:
+        answer = self._answers.get("search")
+        if answer is not None and answer[0] is not None:
             return True
-        unsearched = found is not None or self._thinker.out
+        unsearched = answer is not None or self._thinker.out
         if self._is_alone:
             return unsearched and (self._guard.out or "prover" in self._answers)
         return unsearched and (

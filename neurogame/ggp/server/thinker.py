@@ -165,11 +165,11 @@ class _Thinker:
             return self._say("move", ask, legal[0])
         self._say("fallback", ask, legal[0])
         # Searches refuse states in which somebody has no move; no match goes on from there anyway.
-        found = self._players.choose(state, ask.until) if all(state.legal_moves) else None
-        if found is None:
+        choice = self._players.choose(state, ask.until) if all(state.legal_moves) else None
+        if choice is None:
             self.tell({"event": "move", "ask": ask.number, "move": None})
             return legal[0]
-        return self._say("move", ask, *found)
+        return self._say("move", ask, *choice)
 
     def _say(self, event: str, ask: Ask, move: int, facts: Event | None = None) -> int:
         text = self._follower.position.state.game.moves[self._role][move]

@@ -176,13 +176,13 @@ def search_facts(player: Player, role: int) -> Event:
         player: it may have ``last``, a :class:`~neurogame.search.result.SearchResult`.
         role: index of the role whose value is told.
     """
-    found = getattr(player, "last", None)
-    if found is None:
+    result = getattr(player, "last", None)
+    if result is None:
         return {}
     return {
-        "value": round(float(found.value[role]), 4),
-        "proved": bool(found.proved),
-        "depth": int(found.depth),
-        "nodes": int(found.nodes),
-        "simulations": int(found.simulations),
+        "value": round(float(result.value[role]), 4),
+        "proved": bool(result.proved),
+        "depth": int(result.depth),
+        "nodes": int(result.nodes),
+        "simulations": int(result.simulations),
     }
