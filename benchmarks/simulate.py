@@ -11,7 +11,7 @@ import time
 
 import torch
 
-from neurogame.kernels.backends import BACKENDS
+from neurogame.kernels.backend import backend_names
 from neurogame.kernels.playout import PlayoutRun
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import MAX_LANES, stream
@@ -52,7 +52,7 @@ def main() -> None:
     """Measure the games named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("games", nargs="*", default=["tictactoe", "connectfour", "breakthrough"])
-    parser.add_argument("--backends", nargs="*", default=["auto"], choices=BACKENDS)
+    parser.add_argument("--backends", nargs="*", default=["auto"], choices=backend_names())
     parser.add_argument("--lanes", nargs="*", type=int, default=[MAX_LANES])
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()

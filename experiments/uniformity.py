@@ -27,7 +27,7 @@ import torch
 from torch import Tensor
 
 from neurogame.array_types import Int64s
-from neurogame.kernels.backends import BACKENDS
+from neurogame.kernels.backend import backend_names
 from neurogame.kernels.playout import PlayoutRun
 from neurogame.kernels.words.pack import LANES, word_count
 from neurogame.simulate.game import Game
@@ -155,7 +155,7 @@ def main() -> int:
     """Examine the games named on the command line; return 1 if one is biased."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("games", nargs="+")
-    parser.add_argument("--backend", choices=BACKENDS)
+    parser.add_argument("--backend", choices=backend_names())
     parser.add_argument("--states", type=int, default=4)
     parser.add_argument("--lanes", type=int, default=16384)
     options = parser.parse_args()

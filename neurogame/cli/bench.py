@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from neurogame.errors import ConfigurationError, LimitError
 from neurogame.files import CACHE_VARIABLE
+from neurogame.kernels.backend import backend_names
 
 if TYPE_CHECKING:
     from neurogame.kernels.codegen.unit_costs import UnitCosts
@@ -52,8 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--backend",
         nargs="+",
         default=["auto"],
-        help="what plays: auto, torch, llvm, llvm-straight, llvm-table, or with --device cuda also "
-        "cuda (auto)",
+        help=f"what plays: {', '.join(backend_names())} (auto)",
     )
     parser.add_argument("--seconds", type=float, default=0.5, help="seconds of a measurement (0.5)")
     parser.add_argument(

@@ -7,6 +7,8 @@ import json
 import time
 from typing import TYPE_CHECKING
 
+from neurogame.kernels.backend import backend_names
+
 if TYPE_CHECKING:
     from neurogame.gdl.terms import Rules
     from neurogame.simulate.replay import Backend, Report
@@ -26,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--backend",
         default="torch",
-        help="what evaluates the circuit: torch, llvm-straight, llvm-table (torch)",
+        help=f"what evaluates the circuit: {', '.join(backend_names())} (torch)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--quiet", action="store_true", help="print nothing but mismatches")

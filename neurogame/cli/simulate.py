@@ -7,6 +7,8 @@ import json
 import time
 from typing import TYPE_CHECKING
 
+from neurogame.kernels.backend import backend_names
+
 if TYPE_CHECKING:
     from neurogame.simulate.game import Game
     from neurogame.simulate.playouts import MoveStatistics, PlayoutStatistics
@@ -44,8 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--backend",
-        help="what plays: auto, torch, llvm, llvm-straight, llvm-table, or with --device cuda also "
-        "cuda (auto)",
+        help=f"what plays: {', '.join(backend_names())} (auto)",
     )
     parser.add_argument("--threads", type=int, default=1, help="threads that play (1)")
     parser.add_argument("--device", default="cpu", help="torch device (cpu)")

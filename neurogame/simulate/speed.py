@@ -12,11 +12,11 @@ from typing import final
 import torch
 
 from neurogame.ground.limits import peak_memory_mb
+from neurogame.kernels.backend import named_backends
 from neurogame.kernels.backends import resolve_backend
 from neurogame.kernels.playout import PlayoutKernel, PlayoutRun
 from neurogame.simulate.game import Game
 
-_MODULES = {"llvm": "codegen.playouts", "torch": "twin.torch_playout", "cuda": "cuda.playouts"}
 _LANES = 16384
 _FEWEST_LANES = 2048
 """More than one block of every compiled kernel."""
@@ -81,8 +81,8 @@ def measure_start(
         device: torch device.
     """
     torch.set_num_threads(1)
-    family = resolve_backend(backend, device).partition("-")[0]
-    import_module(f"neurogame.kernels.{_MODULES[family]}")
+    found, _ = named_backends()[resolve_backend(backend, device)]
+    import_module(found.playouts.partition(":")[0])
     start, cpu_start = time.perf_counter(), time.process_time()
     kernel = Game.load(rules).simulator(device).playout_kernel(backend)
     kernel.run(PlayoutRun(seed=0, lanes=1, games=1))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import pytest
 
 from neurogame.errors import ConfigurationError, MissingExtraError, NeurogameWarning
+from neurogame.kernels import backend
 from neurogame.kernels import backends as module
 from neurogame.kernels.backends import available_backends, playout_kernel, resolve_backend
 from neurogame.kernels.cuda import capability
@@ -22,7 +24,7 @@ def _no_variable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def install(monkeypatch: pytest.MonkeyPatch, *present: str) -> None:
     """Let only some of the optional modules be there."""
-    monkeypatch.setattr(module, "find_spec", lambda name: name if name in present else None)
+    monkeypatch.setattr(backend, "find_spec", lambda name: name if name in present else None)
 
 
 def test_the_compiled_backend_of_the_device_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +87,8 @@ def test_a_backend_must_be_made_for_the_device(monkeypatch: pytest.MonkeyPatch) 
         assert resolve_backend(None, "cuda", moves=True) == "torch", "cuda does not count moves"
     circuit = Game.load("tictactoe").circuit
     assert resolve_backend(None, "cuda", circuit) == "cuda"
-    monkeypatch.setitem(module.MOST_INPUTS, "cuda", circuit.graph.edge_count - 1)
+    small = replace(backend.BACKENDS["cuda"], most_inputs=circuit.graph.edge_count - 1)
+    monkeypatch.setitem(backend.BACKENDS, "cuda", small)
     assert resolve_backend(None, "cuda", circuit) == "torch", "the driver would take too long"
     assert resolve_backend("cuda", "cuda", circuit) == "cuda", "but it is asked for"
     assert resolve_backend("cuda", "cuda:1") == "cuda"

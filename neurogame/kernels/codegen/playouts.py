@@ -135,6 +135,13 @@ class LlvmPlayouts:
         )
 
 
+def llvm_playouts(
+    circuit: Circuit, variant: str | None, device: str | torch.device
+) -> LlvmPlayouts:
+    """Return the playouts of a game on the CPU, the only device that this is made for."""
+    return LlvmPlayouts(circuit, variant)
+
+
 def _finish_chunk(
     caller: Caller, state: Int64s, base: Int64s, open_: Int64s, step: int
 ) -> tuple[Int64s, Int32s, Int32s]:

@@ -19,7 +19,7 @@ from neurogame.kernels.codegen.frame import ARGUMENTS, Argument, Counter
 from neurogame.kernels.codegen.limits import UNLIMITED, PlyLimit, quota
 from neurogame.kernels.codegen.thread_frame import GROUP, THREADS
 from neurogame.kernels.cuda.code import ThreadCode, load_thread_code
-from neurogame.kernels.cuda.driver import CudaDriver
+from neurogame.kernels.cuda.driver import CudaDriver, open_driver
 from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
 from neurogame.kernels.words.pack import word_count
 from neurogame.kernels.words.random_words import RandomWords
@@ -117,6 +117,13 @@ class CudaPlayouts:
             plies=torch.cat([part.plies for part in parts]),
             playing=torch.cat([part.playing for part in parts]),
         )
+
+
+def cuda_playouts(
+    circuit: Circuit, variant: str | None, device: str | torch.device
+) -> CudaPlayouts:
+    """Return the playouts of a game on a GPU; there is one variant."""
+    return CudaPlayouts(circuit, open_driver(device))
 
 
 @final

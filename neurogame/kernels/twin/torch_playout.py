@@ -148,6 +148,13 @@ class TorchPlayouts:
         return look.space.moves, look.space.run(NEXT)
 
 
+def torch_playouts(
+    circuit: Circuit, variant: str | None, device: str | torch.device
+) -> TorchPlayouts:
+    """Return the playouts of a game on any device; there is one variant."""
+    return TorchPlayouts(circuit, device)
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class LaneStatus:

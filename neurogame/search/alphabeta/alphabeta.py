@@ -85,7 +85,7 @@ class AlphaBeta:
         self.evaluator = evaluator.to(device).eval()
         self._values = make_values(self.evaluator, game.circuit)
         rules = resolve_backend(None, "cpu", game.circuit)
-        called = rules == "torch" or self._values.kind == CALLBACK
+        called = not rules.startswith("llvm") or self._values.kind == CALLBACK
         batch = _CALLED if called else _COMPILED
         self._search = TreeSearch(
             Leaves(game.circuit, batch, depth=1, playouts=0),

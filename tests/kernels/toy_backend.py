@@ -1,0 +1,43 @@
+"""A backend in one file, registered by one line: plain torch that counts how often it is asked."""
+
+from __future__ import annotations
+
+from typing import final
+
+import torch
+from torch import Tensor
+
+from neurogame.circuit.circuit import Circuit
+from neurogame.kernels.backend import Backend
+from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
+from neurogame.kernels.twin.torch_playout import TorchPlayouts
+
+TOY = Backend(name="toy", playouts="tests.kernels.toy_backend:ToyPlayouts")
+
+
+@final
+class ToyPlayouts:
+    """Lets plain torch play, and counts the runs."""
+
+    name = "toy"
+
+    def __init__(self, circuit: Circuit, variant: str | None, device: str | torch.device) -> None:
+        self.runs, self._torch = 0, TorchPlayouts(circuit, device)
+
+    def run(self, plan: PlayoutRun) -> Tally:
+        """Play games from the initial state."""
+        self.runs += 1
+        return self._torch.run(plan)
+
+    def finish(
+        self,
+        words: Tensor,
+        word_numbers: Tensor,
+        seed: int,
+        *,
+        step: int = 0,
+        steps: int | None = None,
+        threads: int = 1,
+    ) -> PlayedLanes:
+        """Play given states on."""
+        return self._torch.finish(words, word_numbers, seed, step=step, steps=steps)
