@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from neurogame.circuit.circuit import Circuit
 
 GROUP = "neurogame.backends"
-"""Entry points of other packages: each a :class:`Backend`."""
+"""Entry points of other packages: each a :class:`BackendEntry`."""
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Backend:
+class BackendEntry:
     """A backend, with all that its use and its choice need to know.
 
     Places are given as ``module:name`` and imported when they are asked for.
@@ -87,9 +87,11 @@ class Backend:
         return is_small and (self.counts_moves or not moves)
 
 
-BACKENDS: dict[str, Backend] = {
-    "torch": Backend(name="torch", playouts="neurogame.kernels.twin.torch_playout:torch_playouts"),
-    "llvm": Backend(
+BACKENDS: dict[str, BackendEntry] = {
+    "torch": BackendEntry(
+        name="torch", playouts="neurogame.kernels.twin.torch_playout:torch_playouts"
+    ),
+    "llvm": BackendEntry(
         name="llvm",
         playouts="neurogame.kernels.codegen.playouts:llvm_playouts",
         step="neurogame.kernels.codegen.step:LlvmStep",
@@ -99,7 +101,7 @@ BACKENDS: dict[str, Backend] = {
         is_usual=True,
         most_inputs=6_000_000,
     ),
-    "cuda": Backend(
+    "cuda": BackendEntry(
         name="cuda",
         playouts="neurogame.kernels.cuda.playouts:cuda_playouts",
         device="cuda",
@@ -114,7 +116,7 @@ BACKENDS: dict[str, Backend] = {
 """All backends of this package."""
 
 
-def known_backends() -> dict[str, Backend]:
+def known_backends() -> dict[str, BackendEntry]:
     """Return all backends by name, those of other packages behind those of this one."""
     return {**BACKENDS, **_elsewhere(), **BACKENDS}
 
@@ -124,9 +126,9 @@ def backend_names() -> tuple[str, ...]:
     return ("auto", *named_backends())
 
 
-def named_backends() -> dict[str, tuple[Backend, str | None]]:
+def named_backends() -> dict[str, tuple[BackendEntry, str | None]]:
     """Return what may be asked for but ``auto``: the backend and the variant, None for any."""
-    found: dict[str, tuple[Backend, str | None]] = {}
+    found: dict[str, tuple[BackendEntry, str | None]] = {}
     for backend in known_backends().values():
         found[backend.name] = backend, None
         found |= {f"{backend.name}-{own}": (backend, own) for own in backend.variants}
@@ -134,13 +136,13 @@ def named_backends() -> dict[str, tuple[Backend, str | None]]:
 
 
 @cache
-def _elsewhere() -> dict[str, Backend]:
+def _elsewhere() -> dict[str, BackendEntry]:
     """Return the backends that other packages register; one that cannot be had is left out."""
-    found: dict[str, Backend] = {}
+    found: dict[str, BackendEntry] = {}
     for place in entry_points(group=GROUP):
         try:
             backend = place.load()
-            if not isinstance(backend, Backend) or backend.name != place.name:
+            if not isinstance(backend, BackendEntry) or backend.name != place.name:
                 raise TypeError(f"it is {backend!r}")
             found[backend.name] = backend
         except Exception as error:

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.backend import Backend
+from neurogame.kernels.backend import BackendEntry
 from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 
-TOY = Backend(name="toy", playouts="tests.kernels.toy_backend:ToyPlayouts")
+TOY = BackendEntry(name="toy", playouts="tests.kernels.toy_backend:ToyPlayouts")
 
 
 @final
