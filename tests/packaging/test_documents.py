@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import REPOSITORY
+from tests.packaging.test_house_rules import ROOMS
 
 DOCUMENTS = [
     *sorted((REPOSITORY / "docs").rglob("*.md")),
@@ -69,6 +70,14 @@ def test_the_walks_go_where_they_say() -> None:
         or name not in names(REPOSITORY / "neurogame" / path)
     ]
     assert wrong == []
+
+
+def test_the_rooms_are_told_in_their_order() -> None:
+    told = re.findall(r"^\| `(\w+)/` \|", CONCEPTS.read_text(encoding="utf-8"), re.MULTILINE)
+    assert told == list(ROOMS)
+    rules = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    [listed] = re.findall(r"rooms, in order: (.*?)\. A file", rules, re.DOTALL)
+    assert re.findall(r"\w+", listed) == list(ROOMS)
 
 
 def test_each_noun_stands_once_in_the_glossary() -> None:
