@@ -11,9 +11,9 @@ from neurogame.array_types import Float64s2
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.kernels.leaves.move_scores import MoveJudge
-from neurogame.learn.counter_random import derive
-from neurogame.learn.joint_moves import JointMoves, joint_moves
-from neurogame.learn.lookahead import Ahead, Judges, look_ahead, worth
+from neurogame.search.lockstep.counter_random import derive
+from neurogame.search.lockstep.joint_moves import JointMoves, joint_moves
+from neurogame.search.lockstep.lookahead import Ahead, Judges, look_ahead, worth
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.states import StateBatch
 
@@ -99,7 +99,7 @@ def worths_of_moves(
 
     Returns:
         The joint moves, and per role float64 ``[A, widest]``, -inf beyond the last, in the order of
-        :attr:`~neurogame.learn.joint_moves.JointMoves.table`.
+        :attr:`~neurogame.search.lockstep.joint_moves.JointMoves.table`.
     """
     if isinstance(opinion, Evaluator):
         ahead = _ahead(game, opinion, states)

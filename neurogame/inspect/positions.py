@@ -11,8 +11,8 @@ import torch
 from neurogame.array_types import Float64s2, Int64s1
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
-from neurogame.learn.counter_random import derive
-from neurogame.learn.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan, play_lockstep
+from neurogame.search.lockstep.counter_random import derive
+from neurogame.search.lockstep.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan, play_lockstep
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 

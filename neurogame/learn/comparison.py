@@ -11,9 +11,9 @@ import numpy as np
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.intervals import paired_interval
-from neurogame.learn.counter_random import derive
-from neurogame.learn.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan, play_lockstep
 from neurogame.learn.lockstep_pieces import play_pieces
+from neurogame.search.lockstep.counter_random import derive
+from neurogame.search.lockstep.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan, play_lockstep
 from neurogame.search.openings import NODES, Openings
 from neurogame.simulate.game import Game
 from neurogame.workers.workplace import Workplace
@@ -99,7 +99,7 @@ def compare(
             :class:`~neurogame.search.openings.Openings`.
         opening_nodes: how hard to search for openings that are decided; 0: they are not told.
         max_plies: a match is cut off after this many plies.
-        margin: see :class:`~neurogame.learn.lockstep.MatchPlan`.
+        margin: see :class:`~neurogame.search.lockstep.lockstep.MatchPlan`.
         depth: plies that both look ahead.
         stop: asked before every ply; once it is true all matches are cut off where they are.
         workplace: who helps with matches that take long; None: nobody.

@@ -22,7 +22,7 @@ from neurogame.files import Arrays
 from neurogame.gdl.write import rules_text
 from neurogame.learn.lanes.piece import as_tensors, game_of
 from neurogame.learn.lanes.rounds import named_deaths
-from neurogame.learn.lockstep import LockstepMatch, MatchPlan, play_lockstep
+from neurogame.search.lockstep.lockstep import LockstepMatch, MatchPlan, play_lockstep
 from neurogame.simulate.game import Game
 from neurogame.workers.workplace import Workplace
 
@@ -50,7 +50,7 @@ def play_pieces(
     workplace: Workplace,
     stop: Callable[[], bool] = lambda: False,
 ) -> list[LockstepMatch]:
-    """Play all matches of a plan as :func:`~neurogame.learn.lockstep.play_lockstep` does.
+    """Play all matches of a plan as :func:`~neurogame.search.lockstep.lockstep.play_lockstep` does.
 
     Args:
         game: the game.

@@ -13,8 +13,8 @@ from typing import final
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.learn.comparison import Comparison, compare
-from neurogame.learn.counter_random import derived_seed
 from neurogame.learn.timed_learning import TimedLearner, is_too_slow
+from neurogame.search.lockstep.counter_random import derived_seed
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
 

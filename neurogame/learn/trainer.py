@@ -24,13 +24,13 @@ from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.comparison import Comparison, compare
-from neurogame.learn.counter_random import derived_seed
 from neurogame.learn.counters import Counters
 from neurogame.learn.lanes.learner import LaneLearner, mean_loss
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.train_config import TrainConfig
 from neurogame.learn.training_run import TrainingRun
+from neurogame.search.lockstep.counter_random import derived_seed
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
 from neurogame.workers.workplace import Workplace

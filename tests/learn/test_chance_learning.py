@@ -16,9 +16,9 @@ from neurogame.kernels.knowledge.recorded_games import GameRecorder
 from neurogame.learn.comparison import compare
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.lanes.learner import LaneLearner
-from neurogame.learn.lockstep import MatchPlan, play_lockstep
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.match import Opponent, play_training_match
+from neurogame.search.lockstep.lockstep import MatchPlan, play_lockstep
 from neurogame.simulate.game import Game
 from tests.evaluators.parts_of_games import SMALL, parts_of
 from tests.search.chance_games import SMALL_PIG, WAGER

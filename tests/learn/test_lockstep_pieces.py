@@ -12,8 +12,8 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.learn import lockstep_pieces
 from neurogame.learn.comparison import compare
-from neurogame.learn.lockstep import LockstepMatch, MatchPlan, play_lockstep
 from neurogame.learn.lockstep_pieces import play_pieces
+from neurogame.search.lockstep.lockstep import LockstepMatch, MatchPlan, play_lockstep
 from neurogame.simulate.game import Game
 from neurogame.workers.settings import WorkerSettings
 from neurogame.workers.workplace import InlineExecutor, Workplace, open_workplace

@@ -18,13 +18,13 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from neurogame.learn.checkpoints.content_hash import content_hash
-from neurogame.learn.counter_random import derived_seed
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.match import Opponent, play_training_match
 from neurogame.learn.paper.targets import outcome_examples
 from neurogame.learn.paper.trainer import PaperTrainer
 from neurogame.learn.run_folder import LOGS, RunFolder
 from neurogame.players.players import make_player
+from neurogame.search.lockstep.counter_random import derived_seed
 from neurogame.simulate.game import Game, State
 
 SHORT: dict[str, Any] = {

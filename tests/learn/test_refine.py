@@ -15,9 +15,9 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.comparison import Comparison
-from neurogame.learn.lockstep import MatchPlan, play_lockstep
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.learn.refine import refine_evaluator
+from neurogame.search.lockstep.lockstep import MatchPlan, play_lockstep
 from neurogame.simulate.game import Game
 
 game = cache(Game.load)

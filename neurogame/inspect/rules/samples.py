@@ -12,8 +12,8 @@ from neurogame.array_types import Bools, Bools1, Float64s2, Int64s1
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.positions import played_positions, values_of
 from neurogame.inspect.reliability import log_odds
-from neurogame.learn.counter_random import derive
-from neurogame.learn.joint_moves import joint_moves
+from neurogame.search.lockstep.counter_random import derive
+from neurogame.search.lockstep.joint_moves import joint_moves
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 

@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.learn.counter_random import derive, uniform
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.trajectory import FORCED, SEVERAL, Trajectory, extend_proofs
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
+from neurogame.search.lockstep.counter_random import derive, uniform
 from neurogame.search.packing import state_keys
 from neurogame.simulate.game import Game, State
 

@@ -15,7 +15,6 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.learn.checkpoints.weights import copied_weights
-from neurogame.learn.counter_random import derived_seed
 from neurogame.learn.counters import Counters
 from neurogame.learn.paper.config import PaperConfig
 from neurogame.learn.paper.match import play_training_match
@@ -24,6 +23,7 @@ from neurogame.learn.paper.targets import Examples, outcome_examples
 from neurogame.learn.paper.trajectory import Trajectory
 from neurogame.learn.run_folder import RunFolder
 from neurogame.learn.training_run import TrainingRun
+from neurogame.search.lockstep.counter_random import derived_seed
 from neurogame.simulate.game import Game
 
 _MATCH = 100

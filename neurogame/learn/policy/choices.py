@@ -20,8 +20,8 @@ from neurogame.kernels.leaves.expander import Expander
 from neurogame.kernels.leaves.move_scores import make_scores, score_moves
 from neurogame.kernels.words.rows import unpack_rows
 from neurogame.learn.choices import MoveChoices
-from neurogame.learn.counter_random import derived_seed
 from neurogame.learn.policy.config import PolicyConfig
+from neurogame.search.lockstep.counter_random import derived_seed
 from neurogame.simulate.game import Game
 
 _GAMES, _ORDER = 1, 2

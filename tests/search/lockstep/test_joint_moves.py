@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.learn.counter_random import derive, uniform
-from neurogame.learn.joint_moves import JOINT_LIMIT, joint_moves
+from neurogame.search.lockstep.counter_random import derive, uniform
+from neurogame.search.lockstep.joint_moves import JOINT_LIMIT, joint_moves
 
 
 @settings(deadline=None)

@@ -18,9 +18,9 @@ import torch
 
 from neurogame.array_types import Bools, Float64s, Int64s, UInt64s
 from neurogame.evaluators.base import Evaluator
-from neurogame.learn.counter_random import derive, uniform
-from neurogame.learn.joint_moves import JointMoves
-from neurogame.learn.lookahead import Ahead, Judges, look_ahead, worth
+from neurogame.search.lockstep.counter_random import derive, uniform
+from neurogame.search.lockstep.joint_moves import JointMoves
+from neurogame.search.lockstep.lookahead import Ahead, Judges, look_ahead, worth
 from neurogame.simulate.game import Game
 
 # What a random word is drawn for; part of the counter, so that uses do not correlate.

@@ -16,7 +16,7 @@ from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.intervals import paired_interval, wilson_interval
 from neurogame.learn import comparison
 from neurogame.learn.comparison import compare
-from neurogame.learn.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan, play_lockstep
+from neurogame.search.lockstep.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan, play_lockstep
 from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game, State
 

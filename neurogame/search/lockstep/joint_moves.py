@@ -9,7 +9,7 @@ import numpy as np
 
 from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.joint_moves import list_legal_moves
-from neurogame.learn.counter_random import derive
+from neurogame.search.lockstep.counter_random import derive
 from neurogame.splitmix import mix
 
 # Above this a state's joint moves are sampled: 64 x 64 simultaneous moves are still complete.

@@ -17,8 +17,8 @@ from torch import Tensor
 
 from neurogame.array_types import Bools, Float64s, Int64s, UInt64s
 from neurogame.evaluators.base import Evaluator
-from neurogame.learn.counter_random import derive
-from neurogame.learn.joint_moves import JointMoves, joint_moves
+from neurogame.search.lockstep.counter_random import derive
+from neurogame.search.lockstep.joint_moves import JointMoves, joint_moves
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 

@@ -1,0 +1,1 @@
+"""Matches side by side, one or two plies of look-ahead each."""
