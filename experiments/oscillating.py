@@ -79,7 +79,7 @@ def oscillating_weights(
         effects: of the evaluator now.
         fluents: the oscillating fluents.
     """
-    from neurogame.inspect.weights import WeightedNetworks
+    from neurogame.evaluators.goal_networks import WeightedNetworks
 
     rows = weight_table(current, initial) if isinstance(current, WeightedNetworks) else []
     usual = np.setdiff1d(np.flatnonzero(effects.states > 0), fluents)

@@ -18,7 +18,7 @@ from neurogame.evaluators.cilp_weights import (
     sound_weight,
 )
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.goal_networks import WeightedNetworks
 from neurogame.evaluators.kernel_networks import KernelNetworks
 from neurogame.evaluators.tables import KernelInputs, UnitTables, plain_inputs
 from neurogame.evaluators.wiring import Wiring
@@ -27,7 +27,7 @@ from neurogame.kernels.neural.layout import PLAIN, Layout
 
 
 @final
-class PlainNetworks(GoalNetworks):
+class PlainNetworks(WeightedNetworks):
     """Goal networks of bipolar neurons, evaluated directly.
 
     A leaf is +1 where its fluent holds, else -1. An edge has the weight W, negated -W. With the
@@ -47,6 +47,7 @@ class PlainNetworks(GoalNetworks):
         bias: bias weight of each neuron; ``[U]``.
     """
 
+    edges_are_logarithms = False
     _kind = PLAIN
 
     def __init__(
@@ -62,6 +63,11 @@ class PlainNetworks(GoalNetworks):
             weight, bias = _logical_weights(wiring, config, generator)
         self.weight = nn.Parameter(weight.float())
         self.bias = nn.Parameter(bias.float())
+
+    @property
+    def edges(self) -> nn.Parameter:
+        """The signed weight of each edge; ``[E]``."""
+        return self.weight
 
     def signed_weights(self) -> Tensor:
         """Return the signed weight of each edge, detached; float64 ``[E]``."""

@@ -12,7 +12,7 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.evaluators.activation import PlainUnit, signed_leaves
 from neurogame.evaluators.cilp_plain import logical_biases, sound_weights, truth_thresholds
 from neurogame.evaluators.config import EvaluatorConfig
-from neurogame.evaluators.goal_networks import GoalNetworks
+from neurogame.evaluators.goal_networks import WeightedNetworks
 from neurogame.evaluators.kernel_networks import KernelNetworks
 from neurogame.evaluators.logspace import (
     LogSpaceUnit,
@@ -30,7 +30,7 @@ conjunction of a hundred literals must not be rounded to -1 until half of them h
 
 
 @final
-class SoundNetworks(GoalNetworks):
+class SoundNetworks(WeightedNetworks):
     """Goal networks with the sound weight of equation (4), evaluated in log space.
 
     The paper must choose between sound logic (the weight of equation 4) and outputs that tell
@@ -76,6 +76,7 @@ class SoundNetworks(GoalNetworks):
     unit_scale: Tensor
     sign: Tensor
     room: Tensor
+    edges_are_logarithms = True
     _kind = SOUND
 
     def __init__(
@@ -133,6 +134,11 @@ class SoundNetworks(GoalNetworks):
         trained = config.train_readout
         self.log_tau = nn.Parameter(tau.log().float(), requires_grad=trained)
         self.shift = nn.Parameter(torch.zeros(len(tau)), requires_grad=trained)
+
+    @property
+    def edges(self) -> nn.Parameter:
+        """The logarithm of each edge's weight relative to W; ``[E]``."""
+        return self.rho
 
     def weight(self) -> Tensor:
         """Return the positive weight of each edge; float64 ``[E]``."""

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import ConfigurationError
@@ -243,3 +243,24 @@ class GoalNetworks(Evaluator):
                 )
             self._known = (state, program)
         return self._known[1]
+
+
+class WeightedNetworks(GoalNetworks):
+    """Goal networks whose edges have weights that learn, each from a rule.
+
+    Attributes:
+        bias: bias weight of each neuron; ``[U]``.
+        edges_are_logarithms: whether :attr:`edges` are logarithms of weights, without their signs.
+    """
+
+    bias: nn.Parameter
+    edges_are_logarithms: bool
+
+    @property
+    @abstractmethod
+    def edges(self) -> nn.Parameter:
+        """What is learned of each edge; ``[E]``."""
+
+    @abstractmethod
+    def signed_weights(self) -> Tensor:
+        """Return the signed weight of each edge, detached; float64 ``[E]``."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from neurogame.circuit.circuit import Circuit, HasCircuit
     from neurogame.evaluators.attribution import Attribution
     from neurogame.evaluators.base import Evaluator
+    from neurogame.evaluators.goal_networks import WeightedNetworks
     from neurogame.evaluators.measured import Measured
     from neurogame.kernels.leaves.move_scores import MoveJudge
     from neurogame.simulate.game import Game, State
@@ -182,6 +183,10 @@ class EvaluatorKind(Kind, Generic[Valued]):
                 far more weights than there are.
         """
         raise ConfigurationError(f"checkpoints hold no evaluator of kind {self.name!r}")
+
+    def networks(self, evaluator: Valued) -> WeightedNetworks | None:
+        """Return the networks with weights from rules that an evaluator is or holds, or None."""
+        return None
 
     def is_sum(self, evaluator: Valued) -> bool:
         """Return whether values are sums that :meth:`explain` can tell."""

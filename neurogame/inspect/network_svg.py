@@ -6,8 +6,9 @@ from html import escape
 
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
+from neurogame.evaluators.goal_networks import WeightedNetworks
 from neurogame.graph.graph import AND
-from neurogame.inspect.weights import WeightedNetworks, row_label, weighted
+from neurogame.inspect.weights import row_label, weighted
 from neurogame.show.paint import NEGATIVE, POSITIVE
 
 EDGE_LIMIT = 2000

@@ -13,7 +13,6 @@ from neurogame.evaluators.attribution import (
     Method,
     difference,
 )
-from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.move_values import EvaluatorOrJudge, move_values
@@ -62,7 +61,7 @@ def state_report(subject: Subject, question: Question) -> dict[str, Any]:
     """
     game, opinion = subject.game, subject.opinion(question.judge)
     state = named_state(game, question.state)
-    of_move = question.move is not None or not isinstance(opinion, Evaluator)
+    of_move = question.move is not None or not subject.has_values(question.judge)
     if (question.rather_than is not None and not of_move) or (
         question.against is not None and of_move
     ):
@@ -76,11 +75,11 @@ def state_report(subject: Subject, question: Question) -> dict[str, Any]:
     if of_move:
         found, texts = _of_moves(opinion, state, role, question)
     else:
-        assert isinstance(opinion, Evaluator)
-        found, texts = attribute(opinion, state, role, method=question.method), []
+        evaluator, _ = subject.values()
+        found, texts = attribute(evaluator, state, role, method=question.method), []
         if question.against is not None:
             other = named_state(game, question.against)
-            found = difference(found, attribute(opinion, other, role, method=question.method))
+            found = difference(found, attribute(evaluator, other, role, method=question.method))
     # What an evaluator says of a move is about the state after it.
     shown = found.state or state
     return {
@@ -116,7 +115,7 @@ def moves_picture(subject: Subject, question: Question) -> str:
     moves = move_values(opinion, state)[role]
     if not moves:
         raise GameError(f"nobody has a move in this state of {game.name}: the game is over")
-    return moves_svg(state, role, moves, shares=isinstance(opinion, Evaluator))
+    return moves_svg(state, role, moves, shares=subject.has_values(question.judge))
 
 
 def _role(game: Game, state: State, name: str | None, of_move: bool) -> int:

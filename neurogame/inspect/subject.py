@@ -85,6 +85,10 @@ class Subject:
             return self.values()[0]
         return self.judge(str(name))
 
+    def has_values(self, name: str | None) -> bool:
+        """Return whether :meth:`opinion` of a name is the evaluator, which values states, too."""
+        return name == EVALUATOR or (name is None and self.evaluator is not None)
+
     def values(self) -> tuple[Evaluator, Evaluator]:
         """Return the evaluator of states, now and before learning.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,12 +12,11 @@ from torch import Tensor
 
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.cilp_plain import PlainNetworks
-from neurogame.evaluators.cilp_sound import SoundNetworks
+from neurogame.evaluators.goal_networks import WeightedNetworks
+from neurogame.evaluators.kinds import kind_of_evaluator
 from neurogame.evaluators.parts.evaluator import LAYOUT
 from neurogame.graph.graph import AND
 
-WeightedNetworks: TypeAlias = PlainNetworks | SoundNetworks
 BIAS = "(bias)"
 
 
@@ -201,15 +200,26 @@ def tensor_drifts(
     ]
 
 
+def weighted_networks(evaluator: Evaluator) -> WeightedNetworks | None:
+    """Return the networks with weights from rules that an evaluator is or holds, or None."""
+    return kind_of_evaluator(evaluator).networks(evaluator)
+
+
 def weighted(evaluator: Evaluator) -> WeightedNetworks:
     """Return the evaluator as goal networks with weights.
 
     Raises:
         GameError: it has no weights that come from rules.
     """
-    if isinstance(evaluator, PlainNetworks | SoundNetworks):
-        return evaluator
-    raise GameError(
-        f"an evaluator of kind {evaluator.describe()['kind']!r} has no weights that come from "
+    networks = weighted_networks(evaluator)
+    if networks is None or networks is not evaluator:
+        raise no_weights(evaluator)
+    return networks
+
+
+def no_weights(evaluator: Evaluator) -> GameError:
+    """Return the error for an evaluator without weights that come from rules."""
+    return GameError(
+        f"an evaluator of kind {evaluator.describe().get('kind')!r} has no weights that come from "
         "rules; kinds 'cilp', 'cilp-paper' and 'random' have"
     )

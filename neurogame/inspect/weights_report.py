@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from neurogame.evaluators.cilp_plain import PlainNetworks
-from neurogame.evaluators.cilp_sound import SoundNetworks
 from neurogame.gdl.write import rule_text
 from neurogame.inspect.judges.report import judge_report, print_judge_report
 from neurogame.inspect.subject import Subject
-from neurogame.inspect.weights import summaries, tensor_drifts, weight_table
+from neurogame.inspect.weights import summaries, tensor_drifts, weight_table, weighted_networks
 
 
 def weights_report(subject: Subject, top: int) -> dict[str, Any]:
@@ -35,11 +33,12 @@ def weights_report(subject: Subject, top: int) -> dict[str, Any]:
         return report
     drifts = tensor_drifts(evaluator.state_dict(), initial.state_dict())
     report["tensors"] = [asdict(drift) for drift in drifts]
-    if not isinstance(evaluator, PlainNetworks | SoundNetworks):
+    networks = weighted_networks(evaluator)
+    if networks is None or networks is not evaluator:
         return report
     rows, game = weight_table(evaluator, initial), subject.game
     texts = {i: rule_text(rule, game.rules.spelling) for i, rule in enumerate(game.rules)}
-    proof = evaluator.wiring.proof
+    proof = networks.wiring.proof
     report["networks"] = [proof.goal_label(index) for index in range(len(proof.goals))]
     report["rules"] = [asdict(summary) for summary in summaries(rows, texts)]
     # Python's sort is stable: weights that drifted alike keep the order of the network.

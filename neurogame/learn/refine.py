@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import final
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import parts_of
 from neurogame.learn.comparison import Comparison, compare
 from neurogame.learn.timed_learning import TimedLearner, is_too_slow
 from neurogame.search.lockstep.counter_random import derived_seed
@@ -71,8 +71,7 @@ def refine_evaluator(
     started = time.monotonic()
     if is_too_slow(game, seconds):
         return None
-    begun = evaluator if isinstance(evaluator, PartsEvaluator) else None
-    learner = TimedLearner(game, begun=begun, seed=seed)
+    learner = TimedLearner(game, begun=parts_of(evaluator), seed=seed)
     learner.learn(started + _LEARNING * seconds)
     if not learner.games:
         return None

@@ -17,7 +17,7 @@ import torch
 
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import parts_of
 from neurogame.files import put_aside
 from neurogame.learn.checkpoints.checkpoint import (
     Checkpoint,
@@ -78,8 +78,8 @@ class SelfTeaching:
         """
         held = load_checkpoint(path)
         mapping = held.mapping(self._game)
-        begun, counters = held.evaluator(mapping.home), _sound(held)
-        if not isinstance(begun, PartsEvaluator):
+        begun, counters = parts_of(held.evaluator(mapping.home)), _sound(held)
+        if begun is None:
             raise CheckpointError(f"{path}: holds no evaluator made of parts")
         # Other games than those that the same seed has played before.
         found = TimedLearner(

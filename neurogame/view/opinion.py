@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias, final
@@ -15,28 +16,23 @@ from neurogame.errors import GameError
 from neurogame.evaluators.attribution import Attribution, Method
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.kinds import kind_of_evaluator
-from neurogame.evaluators.measured import value_for
 from neurogame.evaluators.true_goal import state_values
 from neurogame.inspect.attribution.attribute import attribute
-from neurogame.inspect.attribution.by_rules import (
-    RuleEffect,
-    rule_effects,
-    weighted_networks,
-)
+from neurogame.inspect.attribution.by_rules import RuleEffect, rule_effects
 from neurogame.inspect.attribution.of_moves import attribute_move, is_sum
 from neurogame.inspect.move_values import EvaluatorOrJudge, MoveValue, move_values
-from neurogame.inspect.weights import WeightedNetworks
-from neurogame.kernels.leaves.move_scores import LOGITS
+from neurogame.inspect.weights import weighted_networks
+from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
 from neurogame.simulate.game import State
 from neurogame.simulate.states import StateBatch
 
 RoleMoves: TypeAlias = tuple[tuple[MoveValue, ...], ...]
 """Per role its legal moves, the best ones first."""
 Measure: TypeAlias = Literal["value", "share", "score"]
+_NO_VALUE = "this judges moves, not states: there is no value of a state"
 
 
-@final
-class PageOpinion:
+class PageOpinion(ABC):
     """An evaluator or a judge of moves; several threads may ask it.
 
     Attributes:
@@ -46,18 +42,15 @@ class PageOpinion:
         has_rules: whether it can say what each rule does for a value.
     """
 
+    measure: Measure
+    methods: tuple[Method, ...]
+    has_rules = False
+
     def __init__(self, opinion: EvaluatorOrJudge) -> None:
-        """Take an opinion of the game that is looked at."""
-        self._opinion = opinion
-        # Compiled networks have memory for one question at a time. To take a value of goal networks
-        # apart takes seconds: that has networks of its own, so that values need not wait for it.
+        """Take an opinion of the game that is looked at; :func:`page_opinion` is the public way."""
+        self._opinion = self._explaining = opinion
+        # Compiled networks have memory for one question at a time.
         self._lock = self._long_lock = threading.Lock()
-        self._explaining = opinion
-        if isinstance(opinion, WeightedNetworks):
-            self._explaining, self._long_lock = copy.deepcopy(opinion), threading.Lock()
-        self.measure = _measure(opinion)
-        self.methods = _methods(opinion)
-        self.has_rules = isinstance(opinion, Evaluator) and weighted_networks(opinion) is not None
 
     def of_moves(self, state: State) -> RoleMoves:
         """Return the legal moves of each role, the best ones first.
@@ -66,9 +59,9 @@ class PageOpinion:
             state: one that is not terminal, in which every role has a move.
         """
         with self._lock, torch.no_grad():
-            found = move_values(self._opinion, state)
-        return tuple(map(_shares, found)) if self.measure == "share" else found
+            return move_values(self._opinion, state)
 
+    @abstractmethod
     def of_states(self, states: Sequence[State]) -> list[tuple[float, ...]]:
         """Return per state the values of all roles, 0..1; the goals where the game is over.
 
@@ -78,10 +71,6 @@ class PageOpinion:
         Raises:
             GameError: it is a judge of moves.
         """
-        batch = StateBatch.from_bool(torch.stack([state.fluents for state in states]))
-        with self._lock, torch.no_grad():
-            values = state_values(states[0].game.simulator(), _evaluator(self._opinion), batch)
-        return [tuple(row) for row in values.tolist()]
 
     def explain(
         self, state: State, role: int, method: Method | None, move: int | None = None
@@ -99,14 +88,13 @@ class PageOpinion:
             GameError: there is no such role, move or method.
         """
         with self._long_lock:
-            own = self._explaining
             if move is None:
-                if isinstance(own, Evaluator):
-                    return attribute(own, state, role, method=method)
-                if state.is_terminal:
-                    raise GameError("the game is over here: there are no moves to judge")
-                move = move_values(own, state)[role][0].move
-            return attribute_move(own, state, role, move, method=method)
+                return self._explain(state, role, method)
+            return attribute_move(self._explaining, state, role, move, method=method)
+
+    @abstractmethod
+    def _explain(self, state: State, role: int, method: Method | None) -> Attribution:
+        """Return what is made of a state where no move is named."""
 
     def rules(self, state: State, role: int) -> tuple[RuleEffect, ...]:
         """Return what each rule does for the value of a state, the largest effects first.
@@ -118,30 +106,71 @@ class PageOpinion:
         Raises:
             GameError: it has no weights that come from rules.
         """
-        with self._long_lock:
-            return rule_effects(_evaluator(self._explaining), state, role)
+        raise GameError(_NO_VALUE)
 
 
-def _evaluator(opinion: EvaluatorOrJudge) -> Evaluator:
-    if isinstance(opinion, Evaluator):
-        return opinion
-    raise GameError("this judges moves, not states: there is no value of a state")
+def page_opinion(opinion: EvaluatorOrJudge) -> PageOpinion:
+    """Return an evaluator, or a judge of moves, as the page asks it."""
+    return _OfStates(opinion) if isinstance(opinion, Evaluator) else _OfMoves(opinion)
 
 
-def _measure(opinion: EvaluatorOrJudge) -> Measure:
-    if isinstance(opinion, Evaluator):
-        return "value"
-    return "share" if opinion.scale == LOGITS else "score"
+@final
+class _OfStates(PageOpinion):
+    """An evaluator."""
 
+    measure = "value"
 
-def _methods(opinion: EvaluatorOrJudge) -> tuple[Method, ...]:
-    """Return how an opinion can be taken apart, the usual way first."""
-    if isinstance(opinion, Evaluator):
-        smooth: tuple[Method, ...] = ("gradients",) if value_for(opinion, 0).is_smooth else ()
-        is_sum_of_parts = kind_of_evaluator(opinion).is_sum(opinion)
+    def __init__(self, evaluator: Evaluator) -> None:
+        super().__init__(evaluator)
+        self._evaluator = self._own = evaluator
+        networks = weighted_networks(evaluator)
+        if networks is evaluator:
+            # To take a value of goal networks apart takes seconds: that has networks of its own,
+            # so that values need not wait for it.
+            self._explaining = self._own = copy.deepcopy(evaluator)
+            self._long_lock = threading.Lock()
+        is_sum_of_parts = kind_of_evaluator(evaluator).is_sum(evaluator)
         exact: tuple[Method, ...] = ("exact",) if is_sum_of_parts else ()
-        return (*exact, "shapley", *smooth, "toggling")
-    return ("exact", "shapley", "toggling") if is_sum(opinion) else ("shapley", "toggling")
+        smooth: tuple[Method, ...] = ("gradients",) if evaluator.is_smooth else ()
+        self.methods = (*exact, "shapley", *smooth, "toggling")
+        self.has_rules = networks is not None
+
+    def of_states(self, states: Sequence[State]) -> list[tuple[float, ...]]:
+        batch = StateBatch.from_bool(torch.stack([state.fluents for state in states]))
+        with self._lock, torch.no_grad():
+            values = state_values(states[0].game.simulator(), self._evaluator, batch)
+        return [tuple(row) for row in values.tolist()]
+
+    def _explain(self, state: State, role: int, method: Method | None) -> Attribution:
+        return attribute(self._own, state, role, method=method)
+
+    def rules(self, state: State, role: int) -> tuple[RuleEffect, ...]:
+        with self._long_lock:
+            return rule_effects(self._own, state, role)
+
+
+@final
+class _OfMoves(PageOpinion):
+    """A judge of moves."""
+
+    def __init__(self, judge: MoveJudge) -> None:
+        super().__init__(judge)
+        self.measure = "share" if judge.scale == LOGITS else "score"
+        exact: tuple[Method, ...] = ("exact",) if is_sum(judge) else ()
+        self.methods = (*exact, "shapley", "toggling")
+
+    def of_moves(self, state: State) -> RoleMoves:
+        found = super().of_moves(state)
+        return tuple(map(_shares, found)) if self.measure == "share" else found
+
+    def of_states(self, states: Sequence[State]) -> list[tuple[float, ...]]:
+        raise GameError(_NO_VALUE)
+
+    def _explain(self, state: State, role: int, method: Method | None) -> Attribution:
+        if state.is_terminal:
+            raise GameError("the game is over here: there are no moves to judge")
+        best = move_values(self._opinion, state)[role][0].move
+        return attribute_move(self._opinion, state, role, best, method=method)
 
 
 def _shares(moves: tuple[MoveValue, ...]) -> tuple[MoveValue, ...]:

@@ -19,7 +19,7 @@ from neurogame.players.spec import RULES_SUFFIX
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_mapping import GameMapping
 from neurogame.view.deferred import Deferred
-from neurogame.view.opinion import PageOpinion
+from neurogame.view.opinion import PageOpinion, page_opinion
 from neurogame.view.recorded import Line, Remarks, read_match
 
 VALUES = "values"
@@ -130,7 +130,7 @@ def _with(subject: PageSubject, source: str, seed: int) -> PageSubject:
         rules = load_weighted_rules(Path(source))
         mapping = mapping_of_rules(rules, game)
         subject, home = _renumbered(subject, mapping), mapping.home
-        written = Deferred(lambda: PageOpinion(evaluator_of_rules(rules, home)))
+        written = Deferred(lambda: page_opinion(evaluator_of_rules(rules, home)))
         return replace(
             subject, opinions={VALUES: written}, judged_by=source, opponent=_playing(source)
         )
@@ -156,14 +156,14 @@ def _fresh(source: str, game: Game, seed: int) -> PageOpinion:
     made = (
         make_fresh(source, game, seed=seed) if judged is None else judged.make(game, {}, seed=seed)
     )
-    return PageOpinion(made)
+    return page_opinion(made)
 
 
 def _opinions(checkpoint: Checkpoint, game: Game) -> dict[str, Deferred[PageOpinion]]:
     """Return what a checkpoint holds."""
     found: dict[str, Deferred[PageOpinion]] = {}
     if checkpoint.description:
-        found[VALUES] = Deferred(lambda: PageOpinion(checkpoint.evaluator(game)))
+        found[VALUES] = Deferred(lambda: page_opinion(checkpoint.evaluator(game)))
     for name in sorted(checkpoint.judges):
         found[name] = Deferred(partial(_judge, checkpoint, name, game))
     if not found:
@@ -172,7 +172,7 @@ def _opinions(checkpoint: Checkpoint, game: Game) -> dict[str, Deferred[PageOpin
 
 
 def _judge(checkpoint: Checkpoint, name: str, game: Game) -> PageOpinion:
-    return PageOpinion(checkpoint.judge(name, game))
+    return page_opinion(checkpoint.judge(name, game))
 
 
 def _opponent(path: str, checkpoint: Checkpoint) -> str:

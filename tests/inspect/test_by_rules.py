@@ -12,8 +12,9 @@ from neurogame.errors import GameError
 from neurogame.evaluators.cilp_plain import PlainNetworks
 from neurogame.evaluators.cilp_sound import SoundNetworks
 from neurogame.evaluators.fresh import make_fresh
-from neurogame.inspect.attribution.by_rules import rule_effects, weighted_networks
+from neurogame.inspect.attribution.by_rules import rule_effects
 from neurogame.inspect.named_state import named_state
+from neurogame.inspect.weights import weighted_networks
 from neurogame.simulate.game import Game
 
 

@@ -206,3 +206,8 @@ def check_layout(module: nn.Module, _: object) -> None:
     layout = module.layout
     assert isinstance(layout, PartsLayout)
     layout.check()
+
+
+def parts_of(evaluator: Evaluator) -> PartsEvaluator | None:
+    """Return an evaluator if it is made of parts, which is what learns in lanes; else None."""
+    return evaluator if isinstance(evaluator, PartsEvaluator) else None

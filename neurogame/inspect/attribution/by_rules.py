@@ -8,12 +8,10 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.cilp_sound import SoundNetworks
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.goal_networks import WeightedNetworks
 from neurogame.gdl.write import rule_text
-from neurogame.inspect.weights import WeightedNetworks
+from neurogame.inspect.weights import no_weights, weighted_networks
 from neurogame.simulate.game import State
 
 
@@ -34,12 +32,6 @@ class RuleEffect:
     amount: float
 
 
-def weighted_networks(evaluator: Evaluator) -> WeightedNetworks | None:
-    """Return the networks with weights from rules that an evaluator is or holds, or None."""
-    inner = evaluator.networks if isinstance(evaluator, PartsEvaluator) else evaluator
-    return inner if isinstance(inner, WeightedNetworks) else None
-
-
 def rule_effects(evaluator: Evaluator, state: State, role: int) -> tuple[RuleEffect, ...]:
     """Return what each rule does for the value of a state, the largest effects first.
 
@@ -56,10 +48,7 @@ def rule_effects(evaluator: Evaluator, state: State, role: int) -> tuple[RuleEff
     """
     networks = weighted_networks(evaluator)
     if networks is None:
-        raise GameError(
-            f"an evaluator of kind {evaluator.describe().get('kind')!r} has no weights that come "
-            "from rules; kinds 'cilp', 'cilp-paper' and 'random' have"
-        )
+        raise no_weights(evaluator)
     wiring, rules = networks.wiring, state.game.rules
     edges = torch.from_numpy(wiring.start[1:] - wiring.start[:-1]).long()
     rule = torch.repeat_interleave(torch.from_numpy(wiring.graph.rule[: len(edges)]).long(), edges)
@@ -76,9 +65,7 @@ def rule_effects(evaluator: Evaluator, state: State, role: int) -> tuple[RuleEff
 
 def _by_weight(evaluator: Evaluator, networks: WeightedNetworks, state: State, role: int) -> Tensor:
     """Return the derivative of the value by the logarithm of each edge's weight; float64 [E]."""
-    # A sound network's parameter is a logarithm already.
-    is_log = isinstance(networks, SoundNetworks)
-    learned = networks.rho if isinstance(networks, SoundNetworks) else networks.weight
+    learned = networks.edges
     with torch.enable_grad():
         value = evaluator(state.fluents[None])[0, role]
         if not value.requires_grad:
@@ -86,4 +73,4 @@ def _by_weight(evaluator: Evaluator, networks: WeightedNetworks, state: State, r
         (slope,) = torch.autograd.grad(value, learned, allow_unused=True)
     if slope is None:
         return torch.zeros(len(learned), dtype=torch.float64)
-    return (slope if is_log else slope * learned.detach()).double()
+    return (slope if networks.edges_are_logarithms else slope * learned.detach()).double()

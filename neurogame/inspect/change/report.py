@@ -11,7 +11,7 @@ import numpy as np
 from neurogame.array_types import Float64s2
 from neurogame.errors import CheckpointError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import parts_of
 from neurogame.inspect.calibration import by_distance
 from neurogame.inspect.change.fluent_effects import by_square, fluent_effects, square_effects
 from neurogame.inspect.change.move_changes import move_changes
@@ -100,8 +100,9 @@ def compared(
         ],
         "distance": _distance(current, initial, played),
     }
-    if isinstance(current, PartsEvaluator):
-        weights = part_weights(current, some.states)
+    parts = parts_of(current)
+    if parts is not None:
+        weights = part_weights(parts, some.states)
         report["fluent_weights"] = dict(zip(game.fluents, weights.tolist(), strict=True))
         sums = by_square(game, weights)
         report["square_weights"] = [[*place, amount] for place, amount in sums.items()]

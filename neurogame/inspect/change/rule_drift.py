@@ -10,9 +10,8 @@ import numpy as np
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.gdl.write import rule_text
-from neurogame.inspect.attribution.by_rules import weighted_networks
 from neurogame.inspect.change.agreement import RunAgreement, agreement
-from neurogame.inspect.weights import summaries, weight_table
+from neurogame.inspect.weights import summaries, weight_table, weighted_networks
 from neurogame.simulate.game import Game
 
 

@@ -9,9 +9,8 @@ from typing import Any
 from torch import Tensor
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.cilp_plain import PlainNetworks
-from neurogame.evaluators.cilp_sound import SoundNetworks
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.goal_networks import WeightedNetworks
+from neurogame.evaluators.parts.evaluator import parts_of
 from neurogame.gdl.write import rule_text
 from neurogame.inspect.html.elements import (
     Content,
@@ -28,10 +27,10 @@ from neurogame.inspect.html.elements import (
 from neurogame.inspect.weights import (
     RuleSummary,
     TensorDrift,
-    WeightedNetworks,
     summaries,
     tensor_drifts,
     weight_table,
+    weighted_networks,
 )
 from neurogame.simulate.game import Game
 
@@ -71,21 +70,23 @@ def _facts(evaluator: Evaluator) -> Html:
     rows.append(("reads", f"{count(evaluator.fluent_count)} fluents"))
     numbers = sum(own.numel() for own in evaluator.parameters())
     rows.append(("weights", count(numbers) if numbers else "none: nothing is learned"))
-    if isinstance(evaluator, PartsEvaluator):
-        sizes, networks = evaluator.layout.sizes, evaluator.networks
+    parts = parts_of(evaluator)
+    if parts is not None:
+        sizes, networks = parts.layout.sizes, parts.networks
         logic = "none" if networks is None else str(networks.describe().get("kind"))
         rows += [
             ("logic", logic),
             ("patterns", f"{count(sizes.lookups)}, with {count(sizes.rows)} rows of tables"),
-            ("hidden units", count(evaluator.embedding.shape[-1])),
+            ("hidden units", count(parts.embedding.shape[-1])),
             (
                 "modes",
                 f"{sizes.modes}, which share weights: {sizes.sets} set{'s'[: sizes.sets > 1]}",
             ),
         ]
-    if isinstance(evaluator, PlainNetworks | SoundNetworks):
-        rows.append(("goal networks", count(len(evaluator.network_keys))))
-        rows.append(("neurons", count(evaluator.wiring.unit_count)))
+    networks = weighted_networks(evaluator)
+    if networks is evaluator:
+        rows.append(("goal networks", count(len(networks.network_keys))))
+        rows.append(("neurons", count(networks.wiring.unit_count)))
     return facts(rows)
 
 
@@ -112,7 +113,7 @@ def _tensors(inner: Evaluator) -> Content | None:
     drifts = tensor_drifts(state, initial or state)
     drifts = [own for own in drifts if own.numbers and (own.current or own.drift)]
     largest = max((own.drift for own in drifts), default=0.0) or 1.0
-    names = _PARTS if isinstance(inner, PartsEvaluator) else _NETWORKS
+    names = _NETWORKS if parts_of(inner) is None else _PARTS
     rows = [_tensor(own, names, largest, known=initial is not None) for own in drifts]
     columns = ["part", "numbers", "norm"] + (["at first", "drift", ""] if initial else [])
     return table(columns, rows, right=(1, 2, 3, 4))
@@ -149,8 +150,8 @@ def _initial(inner: Evaluator, state: Mapping[str, Tensor]) -> dict[str, Tensor]
 
 def _rules(inner: Evaluator) -> Content | None:
     """Return the rules behind the weights of goal networks, the largest drift first."""
-    networks = inner.networks if isinstance(inner, PartsEvaluator) else inner
-    if not isinstance(networks, PlainNetworks | SoundNetworks):
+    networks = weighted_networks(inner)
+    if networks is None:
         return None
     if networks.wiring.unit_count == 0 or len(networks.wiring.row) > _MOST_WEIGHTS:
         return None

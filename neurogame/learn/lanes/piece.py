@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from neurogame.errors import GameError
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import PartsEvaluator, parts_of
 from neurogame.evaluators.rebuild import rebuild_evaluator
 from neurogame.files import Arrays
 from neurogame.gdl.write import rules_text
@@ -114,8 +114,8 @@ def rebuilt_parts(game: Game, description: str, weights: dict[str, Tensor]) -> P
     Raises:
         GameError: it is not made of parts.
     """
-    evaluator = rebuild_evaluator(game, json.loads(description))
-    if not isinstance(evaluator, PartsEvaluator):
+    evaluator = parts_of(rebuild_evaluator(game, json.loads(description)))
+    if evaluator is None:
         raise GameError(f"{game.name}: lanes play with an evaluator made of parts, no other")
     evaluator.load_state_dict(weights)
     return evaluator.requires_grad_(False)

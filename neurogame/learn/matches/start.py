@@ -8,7 +8,7 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.build import make_parts
 from neurogame.evaluators.parts.config import LOGIC, PartsConfig
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import PartsEvaluator, parts_of
 from neurogame.search.opposition import opposed
 from neurogame.simulate.game import Game
 
@@ -23,8 +23,9 @@ def with_parts(game: Game, evaluator: Evaluator) -> PartsEvaluator:
     Raises:
         ConfigurationError: it is neither.
     """
-    if isinstance(evaluator, PartsEvaluator):
-        return evaluator
+    parts = parts_of(evaluator)
+    if parts is not None:
+        return parts
     given = dict(evaluator.describe())
     kind = str(given.get("kind"))
     usual = {}

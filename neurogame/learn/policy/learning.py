@@ -19,7 +19,7 @@ import torch
 
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.evaluators.parts.evaluator import parts_of
 from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.learn.choices import MoveChoices
 from neurogame.learn.policy.choices import ChoiceSource
@@ -71,14 +71,15 @@ def learn_policy(
     Raises:
         ConfigurationError: the evaluator is not made of parts.
     """
-    if not isinstance(evaluator, PartsEvaluator):
+    teacher = parts_of(evaluator)
+    if teacher is None:
         raise ConfigurationError(
             f"a policy learns above the hidden units of an evaluator made of parts, as `neurogame "
             f"train` makes it; found {evaluator.describe().get('kind', 'another kind')}"
         )
     config = config or PolicyConfig()
-    policy = LearnedPolicy.above(game.circuit, evaluator)
-    source = ChoiceSource(game, evaluator, config, seed)
+    policy = LearnedPolicy.above(game.circuit, teacher)
+    source = ChoiceSource(game, teacher, config, seed)
     measured = max(round(config.held_out * config.choices), 1)
     held, kept = _Gathered(), _Gathered()
     steps = _Steps(policy, config, seed)
