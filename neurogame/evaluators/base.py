@@ -13,9 +13,7 @@ from neurogame.simulate.states import StateBatch
 from neurogame.views import show_as
 
 if TYPE_CHECKING:
-    from neurogame.kernels.heuristic.exported import ExportedHeuristic
-    from neurogame.kernels.neural.exported import Exported
-    from neurogame.kernels.parts.exported import ExportedParts
+    from neurogame.kernels.leaves.values import CompiledValues
 
 
 class Evaluator(nn.Module, ABC):
@@ -62,8 +60,11 @@ class Evaluator(nn.Module, ABC):
         found: Tensor = self(states.to_bool())
         return found
 
-    def exported(self) -> Exported | ExportedParts | ExportedHeuristic | None:
-        """Return the evaluator with its present weights for compiled code, if it has that form."""
+    def compiled_values(self) -> CompiledValues | None:
+        """Return the evaluator with its present weights for compiled code, if it has that form.
+
+        Each call returns one of its own, with memory for one thread.
+        """
         return None
 
     def describe(self) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from neurogame.kernels.words.pack import unpack
 from neurogame.simulate.states import StateBatch
 
 if TYPE_CHECKING:
+    from neurogame.kernels.leaves.values import CompiledValues
     from neurogame.kernels.neural.exported import Exported
     from neurogame.kernels.neural.program import Program
 
@@ -121,8 +122,17 @@ class GoalNetworks(Evaluator):
             )
         return found
 
+    def compiled_values(self) -> CompiledValues | None:
+        """Return the compiled form; see :meth:`.Evaluator.compiled_values`."""
+        exported = self.exported()
+        if exported is None:
+            return None
+        from neurogame.kernels.leaves.networks import compile_networks
+
+        return compile_networks(exported)
+
     def exported(self) -> Exported | None:
-        """Return the program and the logic beside it; see :meth:`Evaluator.exported`."""
+        """Return the program and the logic beside it, None where there is none."""
         program = self._program()
         if program is None:
             return None

@@ -147,3 +147,9 @@ def _warn(family: str, missing: str) -> None:
         NeurogameWarning,
         stacklevel=4,
     )
+
+
+def gates_backend(circuit: Circuit) -> tuple[str, str | None]:
+    """Return what computes a circuit's gates on the processor: the backend, its variant if any."""
+    family, _, variant = resolve_backend("auto", "cpu", circuit).partition("-")
+    return family, variant or None

@@ -89,7 +89,7 @@ class GameValues:
     def __init__(self, game: StateGame) -> None:
         self._game = game
 
-    def exported(self) -> None:
+    def compiled_values(self) -> None:
         return None
 
     def parameters(self) -> Any:

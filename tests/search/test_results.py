@@ -106,7 +106,7 @@ def test_compiled_and_called_evaluators_agree() -> None:
     values = []
     for compiled in (True, False):
         if not compiled:
-            evaluator.exported = lambda: None  # type: ignore[method-assign]
+            evaluator.compiled_values = lambda: None  # type: ignore[method-assign]
         search = AlphaBeta(game, evaluator, settings=SearchSettings(batch=64))
         found = search.search(game.initial_state(), 0, Limit(depth=5))
         values.append(found.value)

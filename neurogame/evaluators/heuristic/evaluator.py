@@ -19,7 +19,7 @@ from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
 if TYPE_CHECKING:
-    from neurogame.kernels.heuristic.exported import ExportedHeuristic
+    from neurogame.kernels.leaves.values import CompiledValues
 
 _GOALS = (0, 100)
 """Of roles for which the rules name none."""
@@ -80,9 +80,10 @@ class HeuristicEvaluator(Evaluator):
         values = base + slope * found[:, torch.from_numpy(self._feature).long()]
         return torch.minimum(torch.maximum(values, least), most).to(fluents.device)
 
-    def exported(self) -> ExportedHeuristic:
+    def compiled_values(self) -> CompiledValues | None:
         """Return the compiled form."""
         from neurogame.kernels.heuristic.exported import ExportedHeuristic
+        from neurogame.kernels.heuristic.search import compile_heuristic
 
         features = self._values.features
         sums = feature_evaluator(
@@ -94,7 +95,7 @@ class HeuristicEvaluator(Evaluator):
                 opposed=False,
             ),
         )
-        return ExportedHeuristic(
+        exported = ExportedHeuristic(
             parts=sums.parts(),
             circuit=self._game.circuit,
             moves=np.stack([own.moves for own in features]),
@@ -105,3 +106,4 @@ class HeuristicEvaluator(Evaluator):
             least=self._least,
             most=self._most,
         )
+        return compile_heuristic(exported)

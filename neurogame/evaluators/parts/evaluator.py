@@ -13,7 +13,7 @@ from neurogame.evaluators.parts.layout import PartsLayout
 from neurogame.kernels.parts.limits import LEAST, MOST
 
 if TYPE_CHECKING:
-    from neurogame.kernels.parts.exported import ExportedParts
+    from neurogame.kernels.leaves.values import CompiledValues
     from neurogame.kernels.parts.parts import PartWeights
 
 LAYOUT = "layout_"
@@ -127,19 +127,17 @@ class PartsEvaluator(Evaluator):
         turn = torch.from_numpy(layout.turn[mode]).to(total.device).long()
         return float(layout.sign[mode]) * total[:, turn]
 
-    def exported(self) -> ExportedParts | None:
+    def compiled_values(self) -> CompiledValues | None:
         """Return the compiled form, whose arrays are the present parameters themselves."""
-        from neurogame.kernels.neural.exported import Exported
         from neurogame.kernels.parts.exported import ExportedParts
+        from neurogame.kernels.parts.search import compile_parts
 
         if self.tables.dtype != torch.float32 or self.tables.device.type != "cpu":
             return None
-        networks = None
-        if self.networks is not None:
-            networks = self.networks.exported()
-            if not isinstance(networks, Exported):
-                return None
-        return ExportedParts(self.parts(), networks)
+        networks = None if self.networks is None else self.networks.exported()
+        if networks is None and self.networks is not None:
+            return None
+        return compile_parts(ExportedParts(self.parts(), networks))
 
     def begin(self, embedding: Tensor, bias: Tensor) -> None:
         """Set the first weights below the hidden units, the same in every set.

@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s1, Int32s1
-from neurogame.kernels.heuristic.derived import DerivedSums, derive
-from neurogame.kernels.leaves.values import Values
+from neurogame.kernels.backends import gates_backend
+from neurogame.kernels.heuristic.derived import DerivedSums, derive, make_derived
+from neurogame.kernels.heuristic.exported import ExportedHeuristic
+from neurogame.kernels.leaves.values import CompiledValues, Values
 from neurogame.kernels.native.arrays import cast
+from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.parts.load import add_parts, load
-from neurogame.kernels.parts.parts import Loaded, PartWeights
+from neurogame.kernels.parts.parts import Loaded, PartWeights, make_loaded
 from neurogame.kernels.parts.search import is_far
 
 
@@ -62,3 +65,27 @@ def value_heuristic(values: Values) -> None:
                 held = np.float64(outputs[number]) + np.float64(derived.sums[number, lane])
                 value = np.float32(own.base[role] + own.slope[role] * held)
                 out[row, role] = min(max(value, own.least[role]), own.most[role])
+
+
+def compile_heuristic(exported: ExportedHeuristic) -> CompiledValues | None:
+    """Return a heuristic for compiled code, None where it derives what cannot be compiled."""
+    variant = None
+    if exported.is_derived:
+        family, variant = gates_backend(exported.circuit)
+        if family != "llvm":
+            return None
+    derived, kept = make_derived(exported, variant)
+    return CompiledValues(
+        value=entry(value_heuristic, counted=True),
+        evaluator=HeuristicValuation(
+            parts=exported.parts,
+            loaded=make_loaded(exported.parts),
+            derived=derived,
+            feature=exported.feature,
+            base=exported.base,
+            slope=exported.slope,
+            least=exported.least,
+            most=exported.most,
+        ),
+        kept=(kept,),
+    )

@@ -12,38 +12,26 @@ from torch import Tensor
 from neurogame.array_types import Float32s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
-from neurogame.kernels.backends import resolve_backend
-from neurogame.kernels.codegen.call import aligned
-from neurogame.kernels.codegen.evaluate import Input
-from neurogame.kernels.codegen.frame import Part
-from neurogame.kernels.codegen.step import load_step
-from neurogame.kernels.heuristic.derived import make_derived
-from neurogame.kernels.heuristic.exported import ExportedHeuristic
-from neurogame.kernels.heuristic.search import HeuristicValuation, value_heuristic
 from neurogame.kernels.leaves.values import (
     CALLBACK,
     NONE,
     PROGRAM,
     UNKNOWN,
-    Valuation,
-    Values,
-    make_valuation,
-    value_states,
+    CompiledValues,
+    new_values,
 )
-from neurogame.kernels.native.entries import callback, entry
+from neurogame.kernels.native.entries import callback
 from neurogame.kernels.native.struct import Struct, array_of
-from neurogame.kernels.neural.exported import Exported
-from neurogame.kernels.parts.exported import ExportedParts
-from neurogame.kernels.parts.parts import make_loaded
-from neurogame.kernels.parts.search import PartsValuation, value_parts
-from neurogame.kernels.step import GOALS
 
 
 class Valuer(Protocol):
     """What :func:`make_values` asks of an evaluator."""
 
-    def exported(self) -> Exported | ExportedParts | ExportedHeuristic | None:
-        """Return the compiled form, or None where there is none."""
+    def compiled_values(self) -> CompiledValues | None:
+        """Return the compiled form with the present weights, or None where there is none.
+
+        Each call returns one of its own, with memory for one thread.
+        """
 
     def parameters(self) -> Any:
         """Return the parameters."""
@@ -69,7 +57,7 @@ class SearchEvaluator:
     def __init__(self, evaluator: Valuer | None, circuit: Circuit) -> None:
         """Make it; :func:`make_values` is the public way."""
         self._called = callback(self._call)
-        self.values = self._values(None)
+        self.values = new_values(None)
         self.error: BaseException | None = None
         self._evaluator = evaluator
         self.fluents, self.roles = len(circuit.fluents), len(circuit.roles)
@@ -86,54 +74,13 @@ class SearchEvaluator:
         values = self.values
         self.error, self._kept = None, None
         values.failed = 0
-        exported = None if self._evaluator is None else self._evaluator.exported()
-        if isinstance(exported, ExportedHeuristic):
-            self._take_heuristic(exported)
-            return
-        networks = exported.networks if isinstance(exported, ExportedParts) else exported
-        if exported is not None and (networks is None or _runs(networks)):
-            values.kind = PROGRAM
-            if isinstance(exported, ExportedParts):
-                values.value, values.evaluator = (
-                    entry(value_parts, counted=True),
-                    PartsValuation(
-                        logic=self._values(networks),
-                        parts=exported.parts,
-                        loaded=make_loaded(exported.parts),
-                    ),
-                )
-            else:
-                values.value, values.evaluator = (
-                    entry(value_states, counted=True),
-                    self._valuation(exported),
-                )
+        compiled = None if self._evaluator is None else self._evaluator.compiled_values()
+        if compiled is not None:
+            values.kind, self._kept = PROGRAM, compiled.kept
+            values.value, values.evaluator = compiled.value, compiled.evaluator
         else:
             values.kind = NONE if self._evaluator is None else CALLBACK
             values.value, values.evaluator = self._called, Struct()
-
-    def _take_heuristic(self, exported: ExportedHeuristic) -> None:
-        """Take a heuristic; by calls of Python where it derives what cannot be compiled."""
-        values, variant = self.values, None
-        if exported.is_derived:
-            backend, variant = _backend(exported.circuit)
-            if backend != "llvm":
-                values.kind, values.value, values.evaluator = CALLBACK, self._called, Struct()
-                return
-        derived, self._kept = make_derived(exported, variant or None)
-        values.kind = PROGRAM
-        values.value, values.evaluator = (
-            entry(value_heuristic, counted=True),
-            HeuristicValuation(
-                parts=exported.parts,
-                loaded=make_loaded(exported.parts),
-                derived=derived,
-                feature=exported.feature,
-                base=exported.base,
-                slope=exported.slope,
-                least=exported.least,
-                most=exported.most,
-            ),
-        )
 
     def check(self) -> None:
         """Raise what the evaluator has raised, if anything, and forget it."""
@@ -141,41 +88,6 @@ class SearchEvaluator:
             error, self.error = self.error, None
             self.values.failed = 0
             raise error
-
-    def _values(self, exported: Exported | None) -> Values:
-        """Return goal networks as an evaluator of their own, of the kind NONE if there are none."""
-        return Values(
-            value=self._called if exported is None else entry(value_states, counted=True),
-            evaluator=Struct() if exported is None else self._valuation(exported),
-            kind=NONE if exported is None else PROGRAM,
-            failed=0,
-            count=0,
-            states=np.zeros((0, 0), np.uint64),
-            lanes=np.zeros((0, 0), np.int64),
-            out=np.zeros((0, 0), np.float32),
-        )
-
-    def _valuation(self, exported: Exported) -> Valuation:
-        """Reserve memory for the compiled form."""
-        logic, arguments = 0, np.zeros(1, np.int64)
-        source, target = np.zeros((0, 1), np.int64), np.zeros((0, 1), np.int64)
-        if exported.logic is not None:
-            step = load_step(exported.logic, _backend(exported.logic)[1] or None)
-            words, places = step.lane_words, np.ascontiguousarray(step.outputs[GOALS])
-            inputs = len(exported.logic.fluents) + exported.logic.move_count
-            source = aligned(inputs * words).reshape(inputs, words)
-            target = aligned(len(places) * words).reshape(len(places), words)
-            cells = aligned(step.memory // 8)
-            arguments = step.arguments(cells)
-            arguments[Input.BLOCK_END] = 1
-            arguments[Input.PARTS] = 1 << Part.LOOK | 1 << Part.GOALS
-            arguments[Input.STRIDE] = 8 * words
-            arguments[Input.FROM], arguments[Input.FROM_COUNT] = source.ctypes.data, inputs
-            arguments[Input.TO], arguments[Input.TO_COUNT] = target.ctypes.data, len(target)
-            arguments[Input.TO_CELLS] = places.ctypes.data
-            logic = step.code.address("evaluate")
-            self._kept = step, places, cells
-        return make_valuation(exported.program, logic, arguments, source, target)
 
     def _call(self) -> None:
         """Value the given states with the module; called by compiled code."""
@@ -217,14 +129,3 @@ def make_values(evaluator: Valuer | None, circuit: Circuit) -> SearchEvaluator:
         circuit: the game.
     """
     return SearchEvaluator(evaluator, circuit)
-
-
-def _runs(exported: Exported) -> bool:
-    """Return whether the gates of the compiled form, if any, can be compiled."""
-    return exported.logic is None or _backend(exported.logic)[0] == "llvm"
-
-
-def _backend(logic: Circuit) -> list[str]:
-    """Return the backend that computes gates, and its variant, empty for any."""
-    family, _, variant = resolve_backend("auto", "cpu", logic).partition("-")
-    return [family, variant]

@@ -8,6 +8,8 @@ network; otherwise it is a function of Python.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from neurogame.kernels.lane_rows import transpose
 from neurogame.kernels.native.arrays import cast
 from neurogame.kernels.native.call_address import call_address
 from neurogame.kernels.native.compiled import callee, compiled, inner
+from neurogame.kernels.native.entries import Entry, callback
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lookup import FEW_LANES, LANES, index_lanes
 from neurogame.kernels.neural.program import (
@@ -86,6 +89,39 @@ def evaluate(values: Values, states: UInt64s2, lanes: Int64s2, count: int, out: 
 def has_failed(values: Values) -> bool:
     """Return whether the evaluator has raised an error; see :meth:`.SearchEvaluator.check`."""
     return values.failed != 0
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CompiledValues:
+    """An evaluator in compiled code, with memory for one thread.
+
+    Attributes:
+        value: see :class:`Values`.
+        evaluator: what that function works with.
+        kept: what else must live as long.
+    """
+
+    value: Entry[[Values]]
+    evaluator: Struct
+    kept: tuple[object, ...] = ()
+
+
+def new_values(compiled: CompiledValues | None) -> Values:
+    """Return an evaluator for :func:`evaluate`; of the kind :data:`NONE` if there is none."""
+    return Values(
+        value=_NOTHING if compiled is None else compiled.value,
+        evaluator=Struct() if compiled is None else compiled.evaluator,
+        kind=NONE if compiled is None else PROGRAM,
+        failed=0,
+        count=0,
+        states=np.zeros((0, 0), np.uint64),
+        lanes=np.zeros((0, 0), np.int64),
+        out=np.zeros((0, 0), np.float32),
+    )
+
+
+_NOTHING = callback(lambda: None)
 
 
 class Valuation(Struct):

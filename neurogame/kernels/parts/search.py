@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from neurogame.kernels.leaves.values import Values, evaluate
+from neurogame.kernels.leaves.networks import compile_networks
+from neurogame.kernels.leaves.values import CompiledValues, Values, evaluate, new_values
 from neurogame.kernels.native.arrays import cast
 from neurogame.kernels.native.bits import ones
 from neurogame.kernels.native.compiled import inner
+from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.struct import Struct
+from neurogame.kernels.parts.exported import ExportedParts
 from neurogame.kernels.parts.load import add_parts, load, mode_of
 from neurogame.kernels.parts.outputs import added, joined
-from neurogame.kernels.parts.parts import Loaded, PartWeights
+from neurogame.kernels.parts.parts import Loaded, PartWeights, make_loaded
 
 _SHARE = 3
 """A state is loaded anew where more than one fluent in this many differs from the loaded one."""
@@ -45,6 +48,22 @@ def value_parts(values: Values) -> None:
         add_parts(parts, loaded, states, row, mode_of(parts, states, row), outputs)
         for role in range(out.shape[1]):
             out[row, role] = joined(out[row, role], added(parts, outputs, out, row, role))
+
+
+def compile_parts(exported: ExportedParts) -> CompiledValues | None:
+    """Return parts for compiled code, None where the goal networks below have no such form."""
+    logic = None if exported.networks is None else compile_networks(exported.networks)
+    if logic is None and exported.networks is not None:
+        return None
+    return CompiledValues(
+        value=entry(value_parts, counted=True),
+        evaluator=PartsValuation(
+            logic=new_values(logic),
+            parts=exported.parts,
+            loaded=make_loaded(exported.parts),
+        ),
+        kept=() if logic is None else logic.kept,
+    )
 
 
 @inner

@@ -214,7 +214,7 @@ def test_float64_and_fuzzy_inputs_are_left_to_torch(both: Any) -> None:
 def test_kinds_without_a_kernel_are_left_to_torch(both: Any) -> None:
     evaluator = trained(random_circuit(1, fluents=12, gates=20), "fuzzy")
     assert not evaluator.compiles()
-    assert evaluator.exported() is None
+    assert evaluator.compiled_values() is None
     x = states(20, 12)
     assert torch.equal(*both(lambda: evaluator.values(StateBatch.from_bool(x))))
 
