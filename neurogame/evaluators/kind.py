@@ -307,9 +307,7 @@ class MoveJudgeKind(Kind, Generic[Judge]):
         """Return whether scores are sums that :meth:`explain` can tell."""
         return False
 
-    def explain(
-        self, judge: Judge, state: State, role: int, move: int, names: Sequence[str]
-    ) -> Attribution:
+    def explain(self, judge: Judge, state: State, role: int, move: int) -> Attribution:
         """Return the exact sum that a score is.
 
         Args:
@@ -317,7 +315,6 @@ class MoveJudgeKind(Kind, Generic[Judge]):
             state: in which the move is legal.
             role: whose move; its index.
             move: an index into the role's moves.
-            names: of what formulas may read, for labels: the fluents, then moves of all roles.
 
         Raises:
             GameError: it is no sum.
@@ -327,9 +324,7 @@ class MoveJudgeKind(Kind, Generic[Judge]):
             "methods for it are 'shapley' and 'toggling'"
         )
 
-    def score(
-        self, judge: Judge, state: State, role: int, move: int, names: Sequence[str]
-    ) -> Measured:
+    def score(self, judge: Judge, state: State, role: int, move: int) -> Measured:
         """Return the score of a move as a number of states, in which it may not be legal.
 
         Args:
@@ -337,11 +332,10 @@ class MoveJudgeKind(Kind, Generic[Judge]):
             state: of the game.
             role: whose move.
             move: which.
-            names: for labels.
         """
         from neurogame.evaluators.measured import score_for
 
-        return score_for(judge, state.game, role, move, names)
+        return score_for(judge, state.game, role, move)
 
     def known(self, judge: Judge, game: Game, top: int) -> Row:
         """Return what a judge knows: rows of ``fluents``, ``moves`` or ``leaves``, and ``sizes``.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import final
 
@@ -34,7 +34,6 @@ class Measured:
         move: the move that is scored, or None where a state is valued.
         kind: what fluents are given as where they hold by shares.
         is_smooth: whether it has gradients.
-        names: of the fluents, for labels; empty: those of the state's game.
     """
 
     of: Callable[[Tensor], Tensor]
@@ -43,7 +42,6 @@ class Measured:
     move: int | None = None
     kind: torch.dtype = torch.float32
     is_smooth: bool = True
-    names: Sequence[str] = ()
 
     def numbers(self, fluents: Tensor) -> Tensor:
         """Return the numbers of states ``[N, F]`` without gradients; float64 ``[N]``."""
@@ -80,9 +78,7 @@ class Measured:
             value=total,
             total=total,
             base=base,
-            contributions=sorted_by_size(
-                [*more, *_fluents(self.names or state.game.fluents, state, amounts)]
-            ),
+            contributions=sorted_by_size([*more, *_fluents(state, amounts)]),
             by_fluent=tuple(amounts.tolist()),
             gap=rest,
         )
@@ -100,7 +96,7 @@ def value_for(evaluator: Evaluator, role: int) -> Measured:
     )
 
 
-def score_for(judge: MoveJudge, game: Game, role: int, move: int, names: Sequence[str]) -> Measured:
+def score_for(judge: MoveJudge, game: Game, role: int, move: int) -> Measured:
     """Return the score of a move as a number of states, by a judge of moves of any kind.
 
     Args:
@@ -108,7 +104,6 @@ def score_for(judge: MoveJudge, game: Game, role: int, move: int, names: Sequenc
         game: the game.
         role: whose move; its index.
         move: an index into the role's moves.
-        names: of the fluents first, for labels.
     """
     legal = np.zeros((1, len(game.moves[role])), np.bool_)
     legal[0, move] = True
@@ -118,12 +113,12 @@ def score_for(judge: MoveJudge, game: Game, role: int, move: int, names: Sequenc
         return torch.from_numpy(judge.move_scores(fluents.numpy(), allowed, role)[:, move])
 
     unit: Unit = "logit" if judge.scale == LOGITS else "score"
-    return Measured(of=scores, unit=unit, role=role, move=move, is_smooth=False, names=names)
+    return Measured(of=scores, unit=unit, role=role, move=move, is_smooth=False)
 
 
-def _fluents(names: Sequence[str], state: State, amounts: Tensor) -> list[Contribution]:
+def _fluents(state: State, amounts: Tensor) -> list[Contribution]:
     """Return the contributions of fluents, by what holds in the state; ``amounts``: ``[F]``."""
-    held = state.fluents.tolist()
+    held, names = state.fluents.tolist(), state.game.fluents
     return [
         Contribution(
             kind="fluent",
@@ -131,6 +126,6 @@ def _fluents(names: Sequence[str], state: State, amounts: Tensor) -> list[Contri
             fluents=(fluent,),
             amount=amount,
         )
-        for fluent, (name, amount) in enumerate(zip(names, amounts.tolist(), strict=False))
+        for fluent, (name, amount) in enumerate(zip(names, amounts.tolist(), strict=True))
         if amount
     ]

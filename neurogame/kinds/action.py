@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, final
 
@@ -93,19 +93,15 @@ class _Kind(MoveJudgeKind["ActionCircuit"]):
     def is_sum(self, judge: ActionCircuit) -> bool:
         return not judge.config.trainable
 
-    def explain(
-        self, judge: ActionCircuit, state: State, role: int, move: int, names: Sequence[str]
-    ) -> Attribution:
+    def explain(self, judge: ActionCircuit, state: State, role: int, move: int) -> Attribution:
         from neurogame.inspect.attribution.of_actions import attribute_actions
 
-        return attribute_actions(judge, state, role, move, names)
+        return attribute_actions(judge, state, role, move)
 
-    def score(
-        self, judge: ActionCircuit, state: State, role: int, move: int, names: Sequence[str]
-    ) -> Measured:
+    def score(self, judge: ActionCircuit, state: State, role: int, move: int) -> Measured:
         from neurogame.inspect.attribution.of_actions import action_score
 
-        return action_score(judge, role, move, names)
+        return action_score(judge, role, move)
 
     def known(self, judge: ActionCircuit, game: Game, top: int) -> Row:
         from neurogame.inspect.judges.rows import leaf_rows, move_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
 from neurogame.evaluators.kind import Learned, Lesson, MoveJudgeKind, Row
@@ -59,12 +59,10 @@ class _Kind(MoveJudgeKind["Knowledge"]):
     def is_sum(self, judge: Knowledge) -> bool:
         return True
 
-    def explain(
-        self, judge: Knowledge, state: State, role: int, move: int, names: Sequence[str]
-    ) -> Attribution:
+    def explain(self, judge: Knowledge, state: State, role: int, move: int) -> Attribution:
         from neurogame.inspect.attribution.of_knowledge import attribute_knowledge
 
-        return attribute_knowledge(judge, state, role, move, names)
+        return attribute_knowledge(judge, state, role, move)
 
     def known(self, judge: Knowledge, game: Game, top: int) -> Row:
         from neurogame.inspect.judges.rows import move_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, final
 
@@ -57,19 +57,15 @@ class _Kind(MoveJudgeKind["LearnedPolicy"]):
     def is_sum(self, judge: LearnedPolicy) -> bool:
         return True
 
-    def explain(
-        self, judge: LearnedPolicy, state: State, role: int, move: int, names: Sequence[str]
-    ) -> Attribution:
+    def explain(self, judge: LearnedPolicy, state: State, role: int, move: int) -> Attribution:
         from neurogame.inspect.attribution.of_policy import attribute_policy
 
-        return attribute_policy(judge, state, role, move, names)
+        return attribute_policy(judge, state, role, move)
 
-    def score(
-        self, judge: LearnedPolicy, state: State, role: int, move: int, names: Sequence[str]
-    ) -> Measured:
+    def score(self, judge: LearnedPolicy, state: State, role: int, move: int) -> Measured:
         from neurogame.inspect.attribution.of_policy import policy_score
 
-        return policy_score(judge, role, move, names)
+        return policy_score(judge, role, move)
 
     def known(self, judge: LearnedPolicy, game: Game, top: int) -> Row:
         from neurogame.inspect.judges.rows import move_rows

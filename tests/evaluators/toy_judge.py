@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -104,9 +104,7 @@ class ToyKind(MoveJudgeKind[ToyJudge]):
         """Return that a score is a sum: of one number."""
         return True
 
-    def explain(
-        self, judge: ToyJudge, state: State, role: int, move: int, names: Sequence[str]
-    ) -> Attribution:
+    def explain(self, judge: ToyJudge, state: State, role: int, move: int) -> Attribution:
         """Return that a score is that of the move, whatever the state."""
         worth = float(judge.worth[judge.offsets[role] + move])
         part = Contribution(kind="move", label="its games", fluents=(), amount=worth)

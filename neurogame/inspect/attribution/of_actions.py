@@ -17,7 +17,7 @@ from neurogame.evaluators.attribution import Attribution, Contribution, sorted_b
 from neurogame.evaluators.measured import Measured
 from neurogame.graph.graph import OR
 from neurogame.inspect.attribution.by_fluents import integrated_gradients
-from neurogame.simulate.game import State
+from neurogame.simulate.game import Game, State
 
 _LISTED = 6
 """Fluents of a condition that its label names."""
@@ -25,21 +25,18 @@ _SURE = 1.0 - 1e-15
 """Conditions that are fulfilled wholly count as this true: of several, each has its share."""
 
 
-def action_score(circuit: ActionCircuit, role: int, move: int, names: Sequence[str]) -> Measured:
-    """Return the score of a move as a number of states; ``names``: of the fluents first."""
+def action_score(circuit: ActionCircuit, role: int, move: int) -> Measured:
+    """Return the score of a move as a number of states."""
     return Measured(
         of=lambda fluents: circuit(fluents, role, _only(circuit, fluents, role, move))[:, move],
         unit="logit" if circuit.config.trainable else "score",
         role=role,
         move=move,
         kind=circuit.of_role(role).dtype,
-        names=names,
     )
 
 
-def attribute_actions(
-    circuit: ActionCircuit, state: State, role: int, move: int, names: Sequence[str]
-) -> Attribution:
+def attribute_actions(circuit: ActionCircuit, state: State, role: int, move: int) -> Attribution:
     """Return the score of a move as the sum of what conditions add to it.
 
     A move's formula is a disjunction of conditions, such as the lines that may be completed, once
@@ -53,7 +50,6 @@ def attribute_actions(
         state: any state.
         role: whose move.
         move: an index into the role's moves.
-        names: of the fluents, and of the moves of all roles, for labels.
 
     Raises:
         GameError: its scores are logarithms of learned weights, which are no such sum.
@@ -65,7 +61,7 @@ def attribute_actions(
             "a trainable action heuristic is no sum of conditions, so that no attribution is "
             "exact; methods for it are 'gradients', 'shapley' and 'toggling'"
         )
-    formula = _Formula(circuit, state, role, move)
+    formula, names = _Formula(circuit, state, role, move), input_names(state.game)
     found = [
         Contribution(
             kind="condition",
@@ -76,7 +72,7 @@ def attribute_actions(
         for row, amount in formula.conditions()
     ]
     total = formula.total
-    score = action_score(circuit, role, move, names)
+    score = action_score(circuit, role, move)
     gradients = integrated_gradients(score, state, state.game.initial_state())
     return Attribution(
         method="exact",
@@ -90,6 +86,14 @@ def attribute_actions(
         by_fluent=gradients.by_fluent,
         gap=total - sum(own.amount for own in found),
     )
+
+
+def input_names(game: Game) -> list[str]:
+    """Return the names of what formulas may read: fluents, then moves of all roles."""
+    moves = [
+        f"({role} {move})" for role, own in zip(game.roles, game.moves, strict=True) for move in own
+    ]
+    return [*game.fluents, *moves]
 
 
 @final

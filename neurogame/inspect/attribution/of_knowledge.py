@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor
 
@@ -17,9 +15,7 @@ _UNKNOWN = 0.5
 """The value of a state of which nothing has been learned."""
 
 
-def attribute_knowledge(
-    knowledge: Knowledge, state: State, role: int, move: int, names: Sequence[str]
-) -> Attribution:
+def attribute_knowledge(knowledge: Knowledge, state: State, role: int, move: int) -> Attribution:
     """Return the score of a move as the sum that it is.
 
     The base is what a state is worth of which nothing is known. The move's own value is one
@@ -33,7 +29,6 @@ def attribute_knowledge(
         state: in which the move is legal.
         role: whose move.
         move: an index into the role's moves.
-        names: of the fluents first, for labels.
 
     *Reference:* Sharma, Kobti & Goodwin (2008), equations (2) to (4).
     """
@@ -59,9 +54,10 @@ def attribute_knowledge(
         Contribution(kind="goal", label="the goal that it ends with", fluents=(), amount=goal),
         Contribution(kind="threshold", label="hidden units' biases", fluents=(), amount=threshold),
     ]
+    names = state.game.fluents
     fluents = [
         Contribution(kind="fluent", label=f"then {name}", fluents=(fluent,), amount=amount)
-        for fluent, (name, amount) in enumerate(zip(names, amounts.tolist(), strict=False))
+        for fluent, (name, amount) in enumerate(zip(names, amounts.tolist(), strict=True))
     ]
     legal = torch.zeros(1, len(state.game.moves[role]), dtype=torch.bool)
     legal[0, move] = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 from neurogame.errors import GameError
@@ -14,7 +13,7 @@ from neurogame.inspect.attribution.attribute import attribute, check_role, to_fl
 from neurogame.inspect.move_values import EvaluatorOrJudge, worst_answer
 from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.kernels.parts.limits import MOST
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import State
 
 
 def attribute_move(
@@ -49,7 +48,7 @@ def attribute_move(
     check_move(state, role, move)
     if isinstance(opinion, Evaluator):
         return _after(opinion, state, role, move, method, baseline)
-    found = _judged(opinion, state, role, move, method, baseline, input_names(state.game))
+    found = _judged(opinion, state, role, move, method, baseline)
     return replace(found, state=state)
 
 
@@ -74,14 +73,6 @@ def check_move(state: State, role: int, move: int) -> None:
             f"{name} is no legal move of {game.roles[role]} in this state; legal are: "
             + (", ".join(texts) or "none, the game is over")
         )
-
-
-def input_names(game: Game) -> list[str]:
-    """Return the names of what formulas may read: fluents, then moves of all roles."""
-    moves = [
-        f"({role} {move})" for role, own in zip(game.roles, game.moves, strict=True) for move in own
-    ]
-    return [*game.fluents, *moves]
 
 
 def _after(
@@ -124,10 +115,9 @@ def _judged(
     move: int,
     method: Method | None,
     baseline: State | None,
-    names: Sequence[str],
 ) -> Attribution:
     """Return what a judge's score of a move of its own game is made of."""
     kind = kind_of_judge(judge)
     if method == "exact" or (method is None and kind.is_sum(judge)):
-        return kind.explain(judge, state, role, move, names)
-    return to_fluents(kind.score(judge, state, role, move, names), state, method, baseline)
+        return kind.explain(judge, state, role, move)
+    return to_fluents(kind.score(judge, state, role, move), state, method, baseline)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -18,9 +17,7 @@ from neurogame.kernels.parts.limits import LEAST, MOST
 from neurogame.simulate.game import State
 
 
-def attribute_parts(
-    evaluator: PartsEvaluator, state: State, role: int, names: Sequence[str] | None = None
-) -> Attribution:
+def attribute_parts(evaluator: PartsEvaluator, state: State, role: int) -> Attribution:
     """Return the log-odds of a state's value as the sum that they are.
 
     The base is 0, a value of one half. Beyond
@@ -31,7 +28,6 @@ def attribute_parts(
         evaluator: of the state's game.
         state: any state.
         role: index of the role.
-        names: of the fluents, for labels; None: those of the state's game.
     """
     batch = state.fluents[None]
     with torch.no_grad():
@@ -42,7 +38,7 @@ def attribute_parts(
     sure = min(max(logic, LEAST), 1 - LEAST)
     logit = math.log(sure / (1 - sure))
     more = added + gain * logit
-    found, by_fluent = _added(evaluator, state, role, names or state.game.fluents)
+    found, by_fluent = _added(evaluator, state, role)
     if evaluator.networks is not None:
         amount = (1 + gain) * logit
         found.append(Contribution(kind="logic", label="goal networks", fluents=(), amount=amount))
@@ -64,7 +60,7 @@ def attribute_parts(
 
 
 def _added(
-    evaluator: PartsEvaluator, state: State, role: int, names: Sequence[str]
+    evaluator: PartsEvaluator, state: State, role: int
 ) -> tuple[list[Contribution], np.ndarray[tuple[int], np.dtype[np.float64]]]:
     """Return what patterns and hidden units add for a role, and that by the fluents behind it."""
     layout = evaluator.layout
@@ -97,7 +93,7 @@ def _added(
         found.append(
             Contribution(
                 kind="pattern",
-                label=_pattern(lookup, [names[fluent] for fluent in read.tolist()]),
+                label=_pattern(lookup, [state.game.fluents[fluent] for fluent in read.tolist()]),
                 fluents=tuple(read.tolist()),
                 amount=amount,
             )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 
 from neurogame.evaluators.attribution import Attribution, Contribution
@@ -12,21 +10,18 @@ from neurogame.evaluators.policy.policy import LearnedPolicy
 from neurogame.simulate.game import State
 
 
-def policy_score(policy: LearnedPolicy, role: int, move: int, names: Sequence[str]) -> Measured:
-    """Return the score of a move as a number of states; ``names``: of the fluents first."""
+def policy_score(policy: LearnedPolicy, role: int, move: int) -> Measured:
+    """Return the score of a move as a number of states."""
     return Measured(
         of=lambda fluents: policy(fluents, role)[:, move],
         unit="logit",
         role=role,
         move=move,
         kind=policy.bias.dtype,
-        names=names,
     )
 
 
-def attribute_policy(
-    policy: LearnedPolicy, state: State, role: int, move: int, names: Sequence[str]
-) -> Attribution:
+def attribute_policy(policy: LearnedPolicy, state: State, role: int, move: int) -> Attribution:
     """Return the score of a move as the sum that it is, given which hidden units are above 0.
 
     A unit passes on what fluents excite it by; the difference of two moves' scores is the
@@ -37,7 +32,6 @@ def attribute_policy(
         state: any state.
         role: whose move.
         move: an index into the role's moves.
-        names: of the fluents first, for labels.
     """
     layout = policy.layout
     held = state.fluents[None].to(policy.bias.dtype)
@@ -56,6 +50,6 @@ def attribute_policy(
         Contribution(kind="move", label="the move, whatever the state", fluents=(), amount=own),
         Contribution(kind="threshold", label="hidden units' biases", fluents=(), amount=threshold),
     ]
-    return policy_score(policy, role, move, names).attribution(
+    return policy_score(policy, role, move).attribution(
         state, amounts, method="exact", base=0.0, total=total, others=others
     )

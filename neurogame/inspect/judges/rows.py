@@ -9,7 +9,7 @@ import torch
 
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.kind import Row
-from neurogame.inspect.attribution.of_moves import input_names
+from neurogame.inspect.attribution.of_actions import input_names
 from neurogame.simulate.game import Game
 
 
