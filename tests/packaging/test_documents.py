@@ -20,7 +20,8 @@ CONCEPTS = REPOSITORY / "docs" / "concepts.md"
 # What may stand before a path: nothing, or the folder that a path is usually given from.
 ROOTS = (REPOSITORY, REPOSITORY / "neurogame")
 PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|md|ipynb|json))`")
-MODULE = re.compile(r"`(?:from )?(neurogame(?:\.\w+)+)")
+# The group of an entry point looks like a module and is none.
+MODULE = re.compile(r"(?<!the group )`(?:from )?(neurogame(?:\.\w+)+)")
 STEP = re.compile(r"^\| \d+ \| `([\w/]+\.py)` \| `([\w.]+)` \|", re.MULTILINE)
 NOUN = re.compile(r"^\| (\*.+?\*) \|", re.MULTILINE)
 
