@@ -119,4 +119,4 @@ def _block(simulator: Simulator, states: StateBatch | int, begin: int, count: in
     simulator.check(states)
     # What is in the unused lanes is played on, and must be a reachable state.
     unused = ~lane_mask(count, simulator.device)
-    return states.words[:, begin : begin + width] | (simulator.ply.initial & unused)
+    return states.words[:, begin : begin + width] | (simulator.initial_words & unused)

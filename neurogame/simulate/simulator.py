@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import torch
@@ -16,7 +17,7 @@ from neurogame.kernels.backends import playout_kernel, resolve_backend, step_ker
 from neurogame.kernels.cuda.capability import find_absent
 from neurogame.kernels.joint_moves import joint_moves
 from neurogame.kernels.playout import PlayoutKernel
-from neurogame.kernels.step import GOALS, NEXT, STATUS
+from neurogame.kernels.step import GOALS, NEXT, STATUS, StepKernel
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.kernels.twin.torch_ply import NEXT_ALONE, TorchPly
 from neurogame.kernels.words.pack import lane_mask, pack_one_hot, unpack, word_count
@@ -103,13 +104,13 @@ class Simulator:
         circuit: the compiled rules.
         device: where all tensors live.
         move_offsets: start of each role's moves in the concatenation, and the total.
-        ply: evaluates the circuit in plain torch.
+        initial_words: the initial state in all lanes of a word, 0 or -1; int64 ``[F, 1]``.
     """
 
     def __init__(
         self, circuit: Circuit, device: str | torch.device = "cpu", backend: str = "torch"
     ) -> None:
-        """Plan the evaluation of a circuit.
+        """Take a circuit; its evaluation is planned, or compiled, when it is first needed.
 
         Args:
             circuit: the compiled rules.
@@ -129,11 +130,21 @@ class Simulator:
             raise ConfigurationError(f"device {device} is not there: {absent}")
         # With its number, as tensors name it.
         self.device = torch.empty(0, device=device).device
-        self.ply = TorchPly(circuit, self.device)
-        self._step = step_kernel(circuit, backend, self.device)
-        self.move_offsets = self.ply.move_offsets
+        self._backend = resolve_backend(backend, self.device, circuit)
+        self.move_offsets: list[int] = circuit.move_offsets.tolist()
+        fluents = torch.from_numpy(circuit.initial.copy()).to(self.device, torch.int64)
+        self.initial_words = -fluents[:, None]
         self._playouts: dict[str, PlayoutKernel] = {}
         self._warned = False
+
+    @cached_property
+    def ply(self) -> TorchPly:
+        """What evaluates the circuit in plain torch."""
+        return TorchPly(self.circuit, self.device)
+
+    @cached_property
+    def _step(self) -> StepKernel | None:
+        return step_kernel(self.circuit, self._backend, self.device)
 
     def playout_kernel(self, backend: str | None = None, *, moves: bool = False) -> PlayoutKernel:
         """Return what plays random games, made and compiled once per backend.
@@ -157,7 +168,7 @@ class Simulator:
 
     def initial(self, size: int) -> StateBatch:
         """Return ``size`` copies of the initial state."""
-        return StateBatch(self.ply.initial & lane_mask(size, self.device), size)
+        return StateBatch(self.initial_words & lane_mask(size, self.device), size)
 
     def check(self, states: StateBatch) -> None:
         """Refuse states of another game or device.
@@ -353,9 +364,10 @@ class Simulator:
             groups = [NEXT if stage == NEXT_ALONE else stage for stage in stages]
             return self._step.run(states.words, groups, does)
         parts: list[list[Tensor]] = [[] for _ in stages]
-        with self.ply.lock:
-            for begin, end in self.ply.blocks(word_count(len(states))):
-                space = self.ply.space(states.words[:, begin:end])
+        ply = self.ply
+        with ply.lock:
+            for begin, end in ply.blocks(word_count(len(states))):
+                space = ply.space(states.words[:, begin:end])
                 if does is not None:
                     space.moves.copy_(does[:, begin:end])
                 for part, stage in zip(parts, stages, strict=True):

@@ -12,8 +12,11 @@ from neurogame.kernels import backend
 from neurogame.kernels import backends as module
 from neurogame.kernels.backends import available_backends, playout_kernel, resolve_backend
 from neurogame.kernels.cuda import capability
+from neurogame.kernels.playout import PlayoutRun
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
+from neurogame.simulate import simulator as simulator_module
 from neurogame.simulate.game import Game
+from neurogame.simulate.simulator import Simulator
 
 
 @pytest.fixture(autouse=True)
@@ -111,3 +114,18 @@ def test_the_simulator_shares_its_circuit_with_plain_torch() -> None:
     kernel = simulator.playout_kernel("torch")
     assert isinstance(kernel, TorchPlayouts)
     assert kernel.ply is simulator.ply
+
+
+def test_plain_torch_is_not_planned_where_compiled_code_does_the_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("planned")
+
+    monkeypatch.setattr(simulator_module, "TorchPly", refused)
+    circuit = Game.load("tictactoe").circuit
+    simulator = Simulator(circuit, backend="llvm")
+    assert simulator.playout_kernel("llvm").run(PlayoutRun(seed=1, lanes=64, games=64)).played > 300
+    assert len(simulator.children(simulator.initial(1)).states) == 9
+    with pytest.raises(AssertionError, match="planned"):
+        Simulator(circuit).look(simulator.initial(1))
