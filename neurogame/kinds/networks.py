@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast, final
 
-from neurogame.evaluators.claims import check_claim
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.kind import EvaluatorKind
 
@@ -38,6 +37,7 @@ class _Configured(EvaluatorKind["Evaluator"]):
     ) -> Evaluator:
         from neurogame.circuit.circuit import Circuit
         from neurogame.evaluators.build import make_evaluator
+        from neurogame.evaluators.claims import check_claim
 
         settings = dict(description)
         seed = int(settings.pop("seed", 0))

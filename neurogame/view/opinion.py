@@ -15,11 +15,11 @@ import torch
 from neurogame.errors import GameError
 from neurogame.evaluators.attribution import Attribution, Method
 from neurogame.evaluators.base import Evaluator
-from neurogame.evaluators.kinds import kind_of_evaluator
+from neurogame.evaluators.kinds import kind_of_evaluator, kind_of_judge
 from neurogame.evaluators.true_goal import state_values
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.by_rules import RuleEffect, rule_effects
-from neurogame.inspect.attribution.of_moves import attribute_move, is_sum
+from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.move_values import EvaluatorOrJudge, MoveValue, move_values
 from neurogame.inspect.weights import weighted_networks
 from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
@@ -156,7 +156,7 @@ class _OfMoves(PageOpinion):
     def __init__(self, judge: MoveJudge) -> None:
         super().__init__(judge)
         self.measure = "share" if judge.scale == LOGITS else "score"
-        exact: tuple[Method, ...] = ("exact",) if is_sum(judge) else ()
+        exact: tuple[Method, ...] = ("exact",) if kind_of_judge(judge).is_sum(judge) else ()
         self.methods = (*exact, "shapley", "toggling")
 
     def of_moves(self, state: State) -> RoleMoves:

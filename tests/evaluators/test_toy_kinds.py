@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from neurogame.view.judgement import explained, judged_position
 from neurogame.view.opinion import PageOpinion
 from neurogame.view.site import boot
 from neurogame.view.subject import open_subject
+from tests import processes
 from tests.evaluators.toy_evaluator import ToyValues
 from tests.evaluators.toy_judge import ToyJudge
 
@@ -198,6 +200,16 @@ def test_they_are_named_in_the_help(
         build_parser(command).parse_args([command, "--help"])
     text = " ".join(capsys.readouterr().out.split())
     assert [word for word in words if word not in text] == []
+
+
+def test_the_names_of_all_kinds_cost_nothing(tmp_path: Path) -> None:
+    code = (
+        "import sys; from neurogame.players.spec import PlayerSpec; "
+        "PlayerSpec.parse('mcts:features,tree=knowledge'); from neurogame.cli import learn, view; "
+        "print([name for name in ('torch', 'numpy') if name in sys.modules])"
+    )
+    found = processes.run([sys.executable, "-c", code], cwd=tmp_path, env=processes.environment())
+    assert found.stdout == "[]\n"
 
 
 def test_refusals_name_them() -> None:

@@ -52,11 +52,6 @@ def attribute_move(
     return replace(found, state=state)
 
 
-def is_sum(judge: MoveJudge) -> bool:
-    """Return whether a judge's scores are sums, so that there are exact attributions."""
-    return kind_of_judge(judge).is_sum(judge)
-
-
 def check_move(state: State, role: int, move: int) -> None:
     """Refuse moves that are not legal.
 
