@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from torch import Tensor
+from typing import TYPE_CHECKING
 
 from neurogame.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _TIMES, _MORE = 4, 1 << 16
 """Older files leave some weights out, which are made of the others."""
