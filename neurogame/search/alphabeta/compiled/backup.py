@@ -32,6 +32,7 @@ def best_reply(rows: Children, first: int, own: int, answers: int) -> tuple[np.f
             value = rows[first + row].static
             if value < worst:
                 worst, worst_row = value, row
+                # Whatever else is answered to this move, another one is at least as good.
                 if worst <= best:
                     break
         if worst > best:
@@ -134,6 +135,9 @@ def equilibrium(
     for index in range(len(order)):
         picked[index] = -1
         rows *= starts[index + 1] - starts[index]
+    # Rows are the leaves of a tree of choices, counted up, the last role's choice innermost. After
+    # the last move of a role its pick is known, and is one choice of the role before it: one array
+    # of picks is all the memory, and no row is looked at twice.
     for row in range(rows):
         chosen, rest = row, row
         for index in range(len(order) - 1, -1, -1):

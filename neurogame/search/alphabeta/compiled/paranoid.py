@@ -229,12 +229,14 @@ def _absorb(search: Search, frame: Frame, rows: Rows) -> bool:
     alpha, beta = _alpha(frame), _beta(frame)
     row.estimate = value
     if frame.full == 0 and alpha < value < beta:
+        # The null window was to refute the row and has not: once more, with the whole window.
         frame.full = 1
         return False
     if value < frame.worst:
         frame.worst, frame.worst_row = value, number
     frame.answer += 1
     if frame.answer == frame.answers or frame.worst <= alpha:
+        # At the row with the number of the move, whose own field that is not otherwise.
         rows[frame.first + number // frame.answers].score = frame.worst
         if frame.worst > frame.best:
             frame.best, frame.best_row = frame.worst, frame.worst_row
@@ -268,6 +270,7 @@ def _finish_paranoid(search: Search, frame: Frame) -> None:
     search.value = float(value)
     entry = entries[claim(search, entries, frame.key)]
     narrow(entry, frame.low, frame.high)
+    # Once only: states that are proved are handed out, and the table may have known it already.
     if frame.low == frame.high and not was_proved:
         remember(search, proofs, stack.states[frame.source], frame.low)
     if frame.draft >= entry.draft:

@@ -89,6 +89,7 @@ before any search; ``estimate``: best guess for the ordering; ``low``, ``high``:
 CHILD = np.dtype([("hash", np.uint64), ("static", np.float32), ("terminal", np.int32)], align=True)
 """A child that is kept for later visits: hash of the state, value before any search."""
 
+# Bounds are kept in hundredths, a byte each, so that an entry has 32 bytes.
 ENTRY = np.dtype(
     [
         *(("key", np.uint64), ("place", np.int64), ("value", np.float32)),

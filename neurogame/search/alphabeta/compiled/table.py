@@ -23,8 +23,10 @@ from neurogame.search.alphabeta.compiled.records import (
     TableEntry,
 )
 
+# Entries of a bucket lie side by side, four of 32 bytes: a question reads two cache lines.
 BUCKET = 4
 _THREE = np.uint64(BUCKET - 1)
+# What is worth as much as so many plies of draft when an entry has to go.
 _RECENT, _PROVED, _PRINCIPAL = 4 * PER_PLY, 16 * PER_PLY, 64 * PER_PLY
 
 
@@ -53,6 +55,7 @@ def child_key(key: np.uint64, row: int, hash_: np.uint64, shared: int) -> np.uin
     """Return the key of a child: of its state, or of the way to it where nothing is shared."""
     if shared == 0:
         return hashed(key, row)
+    # 0 is the key of a free entry.
     return hash_ if hash_ != 0 else np.uint64(1)
 
 
@@ -73,6 +76,7 @@ def claim(search: Search, entries: Entries, key: np.uint64) -> int:
     Useful are deep values, those of this search, proved ones, and most of all the principal line.
     """
     first = bucket_of(key, len(entries))
+    # More than any entry is worth.
     worst, least = first, 1 << 40
     for index in range(first, first + BUCKET):
         entry = entries[index]
@@ -180,6 +184,7 @@ def _place(search: Search, proofs: Proofs, state: UInt64s1) -> int:
     """Return where to keep a proved state; where the bucket is full, one of it is given up."""
     hash_ = hash_row(state)
     first = bucket_of(hash_, len(proofs.used))
+    # At random, but by numbers of the search alone: the same search gives up the same states.
     drawn: Any = np.int64(hashed(hash_, search.nodes) & _THREE)
     found: int = first + drawn
     for index in range(first, first + BUCKET):
