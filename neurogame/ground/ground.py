@@ -22,6 +22,7 @@ import numpy as np
 from neurogame.errors import GroundingError
 from neurogame.gdl.terms import Rules, Variable
 from neurogame.gdl.write import rules_text
+from neurogame.ground.certain import with_certain
 from neurogame.ground.clause_parts import OUTPUTS, ClauseParts, dynamic_predicates
 from neurogame.ground.clauses import Clause, Literal, bind_variables, clauses_of
 from neurogame.ground.derive import derive
@@ -106,6 +107,8 @@ class _Grounder:
             self.stages.begin("wide relations unfolded")
             small = _small(database)
             unfolded = _relevant(unfold(clauses, {*small, *_WANTED}))
+            unfolded, sure = with_certain(unfolded, dynamic, small - dynamic)
+            small |= sure
             parts = ClauseParts(split_clauses(unfolded, self.watch, dynamic), {}).on_demand(small)
             database = self._database()
             self.watch.trial_rows = None
