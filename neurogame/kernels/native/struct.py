@@ -148,11 +148,6 @@ def _made(struct: type[Built], fields: dict[str, Any]) -> Built:
     return struct(**fields)
 
 
-def replaced(struct: Built, **changes: Any) -> Built:
-    """Return a copy of a struct with other fields; all else is the same, arrays too."""
-    return type(struct)(**{name: getattr(struct, name) for name in struct.layout()} | changes)
-
-
 class _Kept(tuple[Struct, ...]):
     """Structs, with the array of their addresses, which must live as long."""
 
