@@ -225,6 +225,7 @@ class MoveJudgeKind(Kind, Generic[Judge]):
         tau: temperature where it is not.
         scaling: of its scores in playouts, see ``MctsSettings.scaling``.
         options: names of the options of a player string that :meth:`make` reads.
+        options_of: the settings that have these options.
         is_from_rules: whether :meth:`make` needs no games.
     """
 
@@ -237,6 +238,7 @@ class MoveJudgeKind(Kind, Generic[Judge]):
     tau: float = 10.0
     scaling: str = "range"
     options: tuple[str, ...] = ()
+    options_of: type[Settings] = Settings
     is_from_rules: bool = False
 
     def player(self, path: str) -> str:
@@ -276,6 +278,20 @@ class MoveJudgeKind(Kind, Generic[Judge]):
             f"{game.name}: tree={self.name} needs a checkpoint that holds a {self.name}; "
             f"`neurogame learn RULES --{self.name} --into CHECKPOINT` makes one"
         )
+
+    def given(self, options: Mapping[str, str]) -> dict[str, str]:
+        """Return those of a player's options that :meth:`make` reads, as texts by name."""
+        return {name: text for name, text in options.items() if name in self.options}
+
+    def check(self, options: Mapping[str, str]) -> None:
+        """Refuse values that these cannot have.
+
+        Raises:
+            ConfigurationError: one is not of its type, or out of its range.
+        """
+        given = self.given(options)
+        if given:
+            self.options_of(**self.options_of.read(given))
 
     def make_in_time(
         self, game: Game, options: Mapping[str, str], *, seed: int, deadline: float

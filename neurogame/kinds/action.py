@@ -29,7 +29,7 @@ class _Kind(MoveJudgeKind["ActionCircuit"]):
     name, about = "action", "how near a move comes to a goal, by formulas of the rules"
     settings, takes = ActionTrainingConfig, ("formulas",)
     choice, tau, scaling = "gibbs", 1.0, "raw"
-    options = ("steps", "goals", "unknown", "others")
+    options, options_of = ("steps", "goals", "unknown", "others"), ActionConfig
     is_from_rules = True
 
     def make(

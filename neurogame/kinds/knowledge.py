@@ -23,7 +23,7 @@ class _Kind(MoveJudgeKind["Knowledge"]):
     name, about = "knowledge", "what states and moves are worth, learned from thousands of games"
     settings, takes = KnowledgeConfig, ("roles",)
     epsilon = 0.5
-    options = ("games", "policy")
+    options, options_of = ("games", "policy"), KnowledgeConfig
 
     def make(
         self,

@@ -56,7 +56,7 @@ def make_judges(
     found: dict[str, MoveJudge] = {}
     for name in wanted:
         kind = move_kind(name)
-        given = {option: options[option] for option in kind.options if option in options}
+        given = kind.given(options)
         if checkpoint is not None and name in checkpoint.judges:
             found[name] = checkpoint.judge(name, game)
         elif name in settings.judges:

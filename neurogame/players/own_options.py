@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import final
 
-from neurogame.evaluators.actions.config import GOALS, OTHERS, UNKNOWNS, ActionConfig
 from neurogame.evaluators.kinds import move_kinds
 from neurogame.settings import Settings, setting
 
@@ -40,46 +39,6 @@ class OwnOptions(Settings):
         allowed="a number of at least 0",
     )
     device: str = setting("cpu", "of the evaluator: cpu, cuda, ...")
-    games: int = setting(
-        5000,
-        "MCTS with knowledge that no checkpoint holds: random games from which it is "
-        "learned before the first match; at least 1",
-        least=1,
-        allowed="a whole number of at least 1",
-    )
-    policy: Literal["random", "knowledge"] = setting(
-        "random",
-        "MCTS with such knowledge: who plays these games: random, or knowledge: after a tenth, the "
-        "knowledge itself",
-        allowed="allowed are random, knowledge",
-    )
-    steps: int = setting(
-        ActionConfig.steps,
-        "MCTS with an action heuristic that no checkpoint holds: plies that its formulas look "
-        "ahead, at least 1",
-        least=1,
-        allowed="a whole number of at least 1",
-    )
-    goals: str = setting(
-        ActionConfig.goals,
-        "such a heuristic: top: formulas of the highest goal value; all: of all goal values",
-        choices=GOALS,
-        allowed=f"allowed are {', '.join(GOALS)}",
-    )
-    unknown: str = setting(
-        ActionConfig.unknown,
-        "such a heuristic: what becomes of the moves of others that are made at the same time: "
-        "neutral: they are left out; half: they have the truth 0.5; legal: 1 / n of n legal ones",
-        choices=UNKNOWNS,
-        allowed=f"allowed are {', '.join(UNKNOWNS)}",
-    )
-    others: str = setting(
-        ActionConfig.others,
-        "such a heuristic: what other roles are taken to do: unknown, or least: what is worst for "
-        "the role",
-        choices=OTHERS,
-        allowed=f"allowed are {', '.join(OTHERS)}",
-    )
     refine: float = setting(
         0.0,
         "seconds of self-play, before the first match, by which an evaluator is refined; at least "

@@ -75,7 +75,7 @@ from pathlib import Path
 from typing import final
 
 from neurogame.errors import ConfigurationError, PlayerError
-from neurogame.evaluators.kinds import fresh_kind, fresh_names
+from neurogame.evaluators.kinds import fresh_kind, fresh_names, move_kinds
 from neurogame.players.own_options import OwnOptions, own_names
 from neurogame.search.limit import LIMIT_NAMES, Limit
 from neurogame.search.settings import SEARCHES
@@ -176,7 +176,7 @@ class PlayerSpec:
     @cached_property
     def own(self) -> OwnOptions:
         """The options that are the player's own, with their defaults."""
-        names = own_names(self.kind)
+        names = spellings(OwnOptions)
         given = {name: text for name, text in self.options.items() if name in names}
         return OwnOptions(**OwnOptions.read(given))
 
@@ -237,6 +237,11 @@ def _check(text: str, kind: str, options: Mapping[str, str]) -> None:
             _SETTINGS[kind](**_SETTINGS[kind].read(chosen))
         except ConfigurationError as error:
             raise PlayerError(f"player {text!r}: {error}") from None
+    try:
+        for judge in move_kinds().values() if kind == "mcts" else ():
+            judge.check(options)
+    except ConfigurationError as error:
+        raise PlayerError(f"player {text!r}: {error}") from None
     for entry in settings_of(OwnOptions):
         if entry.name in own_names(kind) and entry.name in options:
             value = options[entry.name]

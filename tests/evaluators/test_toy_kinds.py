@@ -55,7 +55,7 @@ def taught(tmp_path: Path) -> Path:
     ("text", "wanted"),
     [
         ("mcts:tree=toy,sims=40", {JUDGE}),
-        ("mcts:playout=toy,sims=40", {JUDGE}),
+        ("mcts:playout=toy,games=2,sims=40", {JUDGE}),
         ("mcts:toy-values,cutoff=0,sims=40", {VALUES}),
         ("alphabeta:toy-values,depth=2", {VALUES}),
         ("mcts:FILE,tree=toy,cutoff=0,sims=40", {JUDGE, VALUES}),
@@ -215,6 +215,8 @@ def test_the_names_of_all_kinds_cost_nothing(tmp_path: Path) -> None:
 def test_refusals_name_them() -> None:
     with pytest.raises(PlayerError, match=r"uct, rave, grave, .*, toy, values, gated"):
         make_player("mcts:tree=oak")
+    with pytest.raises(PlayerError, match=r"games.* at least 1"):
+        make_player("mcts:tree=toy,games=0")
 
 
 PACKAGE = """

@@ -97,7 +97,7 @@ class ToyValuesKind(EvaluatorKind[ToyValues]):
             method="exact",
             unit="log-odds",
             role=role,
-            value=float(evaluator(state.fluents[None])[0, role]),
+            value=float(evaluator(state.fluents[None]).detach()[0, role]),
             total=sum(amounts),
             base=0.0,
             contributions=sorted_by_size(

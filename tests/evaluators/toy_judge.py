@@ -77,13 +77,17 @@ class ToyKind(MoveJudgeKind[ToyJudge]):
 
     name, about = "toy", "what random games with a move have ended with"
     settings = ToySettings
+    options, options_of = ("games",), ToySettings
     is_from_rules = True
 
     def make(
         self, game: Game, options: Mapping[str, str], *, seed: int, deadline: float | None = None
     ) -> ToyJudge:
-        """Return a judge that has not learned."""
-        return ToyJudge(game)
+        """Return a judge that has learned from as many games as are asked for, if any."""
+        judge = ToyJudge(game)
+        for number in range(int(options.get("games", 0))):
+            judge.learn(game, seed + number)
+        return judge
 
     def rebuild(
         self, game: Game, description: dict[str, Any], weights: Mapping[str, Tensor]

@@ -105,7 +105,7 @@ def test_fields() -> None:
         ("mcts:tree=action,temper=0", "temper=0", "above 0"),
         ("mcts:tree=action,ripe=0", "ripe=0", "at least 1"),
         ("mcts:playout=knowledge,games=0", "games=0", "a whole number of at least 1"),
-        ("mcts:playout=knowledge,games=1.5", "games=1.5", "a whole number of at least 1"),
+        ("mcts:playout=knowledge,games=1.5", "games=1.5", "a whole number"),
         ("mcts:tree=gated,gate=-1", "gate=-1", "a number of at least 0"),
         ("alphabeta:cilp,gate=1", "'gate'", "noise, device, refine"),
         ("alphabeta:cilp,refine=-1", "refine=-1", "a number of at least 0"),
