@@ -145,9 +145,9 @@ def splits_of(own_fluents: Int64s, cone: CaseCone, known: Hypotheses) -> Iterato
     for index, role in enumerate(cone.roles):
         yield Split(role.facts, index, known)
     uses: dict[tuple[int, int], int] = {}
-    own = set(own_fluents.tolist())
+    inside = set(own_fluents.tolist())
     for fluent, use in zip(cone.fluents.tolist(), cone.uses.tolist(), strict=True):
-        if fluent not in own:
+        if fluent not in inside:
             index = int(known.group_of[fluent])
             key = (index, -1) if index >= 0 else (-1, fluent)
             uses[key] = uses.get(key, 0) + use

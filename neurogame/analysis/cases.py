@@ -193,10 +193,10 @@ def _evaluate(cone: CaseCone, cases: Cases) -> tuple[Bools, Bools]:
         split = choice != UNKNOWN
         if not split.any():
             continue
-        own = np.flatnonzero(cone.role_of_leaf == role.role)
-        made = own[:, None] == role.leaves[choice]
-        can_hold[own] = made | ~split
-        can_fail[own] = ~made | ~split
+        leaves = np.flatnonzero(cone.role_of_leaf == role.role)
+        made = leaves[:, None] == role.leaves[choice]
+        can_hold[leaves] = made | ~split
+        can_fail[leaves] = ~made | ~split
     rows = plain.start(-(-len(cases) // 64))
     rows[2 : 2 + 2 * plain.leaf_count : 2] = pack_lanes(can_hold)
     rows[3 : 3 + 2 * plain.leaf_count : 2] = pack_lanes(can_fail)

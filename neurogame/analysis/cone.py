@@ -166,9 +166,9 @@ def make_steps(
     bounds = np.flatnonzero(np.diff(key[order])) + 1
     steps = []
     for members in np.split(order, bounds) if len(order) else []:
-        own = sizes[members]
-        bundle = np.full((len(members), int(own.max())), TRUE, np.int64)
-        row = np.repeat(np.arange(len(members)), own)
-        bundle[row, places_in_groups(own)] = gather_groups(start, inputs, members)
+        fan_in = sizes[members]
+        bundle = np.full((len(members), int(fan_in.max())), TRUE, np.int64)
+        row = np.repeat(np.arange(len(members)), fan_in)
+        bundle[row, places_in_groups(fan_in)] = gather_groups(start, inputs, members)
         steps.append((targets[members], np.ascontiguousarray(bundle.T)))
     return tuple(steps)

@@ -41,8 +41,8 @@ def analysis_lines(circuit: Circuit, analysis: GameAnalysis) -> list[str]:
         lines.append(f"choice: {_some(names)}{why(a.control_verdict)}")
     if any(a.noops):
         names = [
-            f"{role}: {_some([moves[m] for m in own])}"
-            for role, moves, own in zip(circuit.roles, circuit.moves, a.noops, strict=True)
+            f"{role}: {_some([moves[m] for m in noops])}"
+            for role, moves, noops in zip(circuit.roles, circuit.moves, a.noops, strict=True)
         ]
         lines.append(f"noop moves: {'; '.join(names)}{why(a.noops_verdict)}")
     best = [f"{r}: {why.yes(won)}" for r, won in zip(circuit.roles, a.winnable, strict=True)]
@@ -88,8 +88,8 @@ def analysis_record(circuit: Circuit, analysis: GameAnalysis) -> dict[str, Any]:
         },
         "control_verdict": verdict_record(a.control_verdict),
         "noops": {
-            role: [moves[m] for m in own]
-            for role, moves, own in zip(circuit.roles, circuit.moves, a.noops, strict=True)
+            role: [moves[m] for m in noops]
+            for role, moves, noops in zip(circuit.roles, circuit.moves, a.noops, strict=True)
         },
         "noops_verdict": verdict_record(a.noops_verdict),
         "persistent_true": _persistent(circuit, a, a.persistent_true, a.persistent_true_certain),
@@ -129,9 +129,9 @@ def fluent_patterns(circuit: Circuit, members: Bools, ignored: Bools) -> list[st
     patterns: list[str] = []
     inside = set(zip(terms.functor[term[members]].tolist(), arity[members].tolist(), strict=True))
     for functor, size in sorted(inside):
-        own = np.flatnonzero((terms.functor[term] == functor) & (arity == size))
-        arguments = terms.arguments[terms.start[term[own]][:, None] + np.arange(size)]
-        shown, kept = _telling(arguments, members[own], ~members[own] & ~ignored[own])
+        alike = np.flatnonzero((terms.functor[term] == functor) & (arity == size))
+        arguments = terms.arguments[terms.start[term[alike]][:, None] + np.arange(size)]
+        shown, kept = _telling(arguments, members[alike], ~members[alike] & ~ignored[alike])
         for row in shown:
             words = [
                 terms.text(int(a)) if place in kept else WILD

@@ -71,12 +71,12 @@ def enumerate_states(
         legals.append(legal)
         ends.append(terminal)
         goals.append(goal)
-        own = list_legal_moves(legal & ~terminal[:, None], circuit.move_offsets.tolist())
-        counts = own.joint_counts
+        listed = list_legal_moves(legal & ~terminal[:, None], circuit.move_offsets.tolist())
+        counts = listed.joint_counts
         if counts.sum() > steps - total:
             return None
-        source, _, ranks = own.ranks(counts.astype(np.int64))
-        moves = own.moves(source, ranks) + circuit.move_offsets[:-1]
+        source, _, ranks = listed.ranks(counts.astype(np.int64))
+        moves = listed.moves(source, ranks) + circuit.move_offsets[:-1]
         total += len(source)
         work -= evaluator.work * (-(-len(source) // 64)) + len(source) * circuit.move_count
         if work < 0:

@@ -75,4 +75,4 @@ def points(goals: Sequence[float]) -> list[float]:
         return outcomes(goals)
     others = len(goals) - 1
     # Against itself a player has half a point, which is taken off.
-    return [(sum(points_against(own, goal) for goal in goals) - 0.5) / others for own in goals]
+    return [(sum(points_against(mine, goal) for goal in goals) - 0.5) / others for mine in goals]

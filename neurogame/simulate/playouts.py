@@ -112,7 +112,8 @@ class PlayoutStatistics:
     def mean_goals(self) -> tuple[float, ...]:
         """Mean goal value per role, 0..100."""
         return tuple(
-            sum(value * count for value, count in own.items()) / self.games for own in self.goals
+            sum(value * count for value, count in counts.items()) / self.games
+            for counts in self.goals
         )
 
 
@@ -212,14 +213,14 @@ def _statistics(simulator: Simulator, tally: Tally) -> PlayoutStatistics:
     goals = []
     for number, counts in enumerate(_by_role(circuit, tally.goals)):
         role = circuit.roles[number]
-        own = {value: count for value, count in counts.items() if count}
+        reached = {value: count for value, count in counts.items() if count}
         none = tally.games - sum(counts.values())
         if none:
-            own[0] = own.get(0, 0) + none
+            reached[0] = reached.get(0, 0) + none
         # Games that did not end in a terminal state may well lack a goal.
         if none > tally.cut + tally.stuck and number != circuit.chance:
             _warn(f"role {role} has no goal in a terminal state; it counts as 0")
-        goals.append(own)
+        goals.append(reached)
     if tally.several:
         _warn("a role has several goals in a terminal state; the highest counts")
     if tally.stuck:

@@ -34,7 +34,7 @@ class ProvedGame:
     @property
     def move_texts(self) -> tuple[tuple[str, ...], ...]:
         """Per role the moves seen so far, by number, as compact KIF."""
-        return tuple(tuple(map(self.prover.text, own)) for own in self._moves)
+        return tuple(tuple(map(self.prover.text, moves)) for moves in self._moves)
 
     def legal(self, held: ProverState) -> tuple[tuple[int, ...], ...]:
         """Return per role the numbers of its legal moves, in code point order of their texts.
@@ -43,8 +43,8 @@ class ProvedGame:
             held: the fluents of a state that is not terminal.
         """
         return tuple(
-            tuple(self.number(role, move) for move in own)
-            for role, own in enumerate(self.prover.choices(held))
+            tuple(self.number(role, move) for move in moves)
+            for role, moves in enumerate(self.prover.choices(held))
         )
 
     def after(self, held: ProverState, moves: Sequence[int]) -> ProverState:

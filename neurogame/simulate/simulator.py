@@ -239,8 +239,8 @@ class Simulator:
             mine = flags[:, begin : begin + len(pairs)]
             # One column after the other: sums over short rows take ten times as long.
             for place, (value, _) in enumerate(pairs):
-                own = mine[:, place] * (value / 100)
-                values[:, role] = torch.maximum(values[:, role], own)
+                goal = mine[:, place] * (value / 100)
+                values[:, role] = torch.maximum(values[:, role], goal)
             if not self._warned and role != self.circuit.chance:
                 self._check_goals(role, mine, terminal)
             begin += len(pairs)
@@ -248,8 +248,8 @@ class Simulator:
 
     def _check_goals(self, role: int, flags: Tensor, terminal: Tensor) -> None:
         count = torch.zeros(len(flags), dtype=torch.uint8, device=flags.device)
-        for own in flags.unbind(dim=1):
-            count += own
+        for flag in flags.unbind(dim=1):
+            count += flag
         wrong = terminal & (count != 1)
         if bool(wrong.any()):
             self._warned = True

@@ -307,8 +307,8 @@ def _sight(arguments: list[str]) -> Sight | None:
     """Return what is seen if there are a turn's number, a move and percepts; None if not."""
     if len(arguments) < _SIGHTED or not _TURN.fullmatch(arguments[1]):
         return None
-    own = None if arguments[2].lower() == "nil" else compact(arguments[2])
-    return Sight(int(arguments[1]), own, _moves(arguments[3]) or ())
+    move = None if arguments[2].lower() == "nil" else compact(arguments[2])
+    return Sight(int(arguments[1]), move, _moves(arguments[3]) or ())
 
 
 def _clock(command: str, term: str) -> float:
@@ -363,8 +363,8 @@ def _told_text(message: Play | Stop) -> str:
     sight = message.sight
     if sight is None:
         return _moves_text(message.moves)
-    own = "NIL" if sight.own is None else spaced(sight.own)
-    return f"{sight.turn} {own} {_moves_text(sight.percepts if sight.turn else None)}"
+    move = "NIL" if sight.own is None else spaced(sight.own)
+    return f"{sight.turn} {move} {_moves_text(sight.percepts if sight.turn else None)}"
 
 
 def _moves_text(moves: tuple[str, ...] | None) -> str:

@@ -88,9 +88,12 @@ class Connection(asyncio.Protocol):
         """
         way = time.monotonic() - self.arrived
         if self._transport is not None:
-            own = self._transport.get_extra_info("socket")
-            if own is not None and own.family in (socket.AF_INET, socket.AF_INET6):
-                way = max(way, round_trip(own))
+            link = self._transport.get_extra_info("socket")
+            if link is not None and link.family in (
+                socket.AF_INET,
+                socket.AF_INET6,
+            ):
+                way = max(way, round_trip(link))
         return way
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

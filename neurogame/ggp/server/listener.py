@@ -35,19 +35,19 @@ def open_socket(host: str, port: int) -> socket.socket:
     Raises:
         ConfigurationError: the address cannot be had.
     """
-    own: socket.socket | None = None
+    opened: socket.socket | None = None
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        own = socket.socket(family, kind, protocol)
-        own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        own.bind(address)
+        opened = socket.socket(family, kind, protocol)
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind(address)
     except (OSError, UnicodeError) as error:
-        if own is not None:
-            own.close()
+        if opened is not None:
+            opened.close()
         raise _no_address(host, port, error) from None
-    return own
+    return opened
 
 
 def listen(own: socket.socket) -> None:

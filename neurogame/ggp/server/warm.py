@@ -94,15 +94,15 @@ def rehearsals(player: str) -> tuple[str, ...]:
     except ValueError:
         return STANDING_BY
     if spec.kind == "auto":
-        own: tuple[str, ...] = _AUTO
+        players: tuple[str, ...] = _AUTO
     elif spec.kind in ("mcts", "alphabeta", "heuristic"):
-        own = (str(_small(spec)),)
+        players = (str(_small(spec)),)
     else:
-        own = ()
+        players = ()
     if torch.version.cuda or torch.version.hip:
         # Training may start threads for a graphics processor; copies could not train any more.
-        own = tuple(text.replace(f",refine={_LITTLE['refine']}", "") for text in own)
-    return (*(text for text in own if text not in STANDING_BY), *STANDING_BY)
+        players = tuple(text.replace(f",refine={_LITTLE['refine']}", "") for text in players)
+    return (*(text for text in players if text not in STANDING_BY), *STANDING_BY)
 
 
 def _small(spec: PlayerSpec) -> PlayerSpec:
