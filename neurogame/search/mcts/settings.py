@@ -180,7 +180,8 @@ class MctsSettings(Settings):
     lanes: int | None = setting(
         None,
         "leaves gathered before they are played out together, 1..512; 1 is the sequential "
-        "algorithm. None: 1 where the limit counts simulations, 64 otherwise.",
+        "algorithm. None: 1 where the limit counts simulations, 64 where it counts nodes, else up "
+        "to 512.",
         least=1,
         most=512,
         allowed="1..512",
