@@ -11,9 +11,9 @@ from numba.core import cgutils as _cgutils
 from neurogame.array_types import Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.kernels.native.arrays import rows as cut
 from neurogame.kernels.native.compiled import (
-    uncounted,
-    uncounted_callee,
-    uncounted_inlined,
+    callee,
+    compiled,
+    inlined,
     written,
 )
 from neurogame.kernels.native.random import mixed
@@ -62,7 +62,7 @@ def _tile(typing: Any) -> Any:
     return kind(), generate
 
 
-@uncounted_inlined
+@inlined
 def _exchange(source: UInt64s1, target: UInt64s1, half: tuple[np.uint64, np.uint64]) -> None:
     """Exchange squares, and shuffle the words so that the next ones are in the same places."""
     width, left = half
@@ -72,13 +72,13 @@ def _exchange(source: UInt64s1, target: UInt64s1, half: tuple[np.uint64, np.uint
         target[2 * word + 1] = ((low & ~left) >> width) | (high & ~left)
 
 
-@uncounted
+@compiled
 def transpose(tile: UInt64s1) -> None:
     """Transpose 64 words of 64 bits in place: bit ``i`` of word ``j`` and bit ``j`` of ``i``."""
     _transpose(tile, _tile())
 
 
-@uncounted_callee
+@callee
 def _transpose(tile: UInt64s1, other: UInt64s1) -> None:
     """Transpose words in place, with as much memory to work in."""
     _exchange(tile, other, _FIRST)
@@ -89,7 +89,7 @@ def _transpose(tile: UInt64s1, other: UInt64s1) -> None:
     _exchange(other, tile, _SIXTH)
 
 
-@uncounted
+@compiled
 def to_lanes(rows: UInt64s2, index: Int64s1, words: Int64s2, space: UInt64s1) -> None:
     """Write packed rows as lanes of the words of their signals.
 
@@ -120,7 +120,7 @@ def to_lanes(rows: UInt64s2, index: Int64s1, words: Int64s2, space: UInt64s1) ->
                 words[64 * place + bit, word] = np.int64(tile[bit])
 
 
-@uncounted_callee
+@callee
 def _to_lane(row: UInt64s1, words: Int64s2) -> None:
     """Write a packed row as the first lane, which is faster without a transposition."""
     for signal in range(len(words)):
@@ -128,7 +128,7 @@ def _to_lane(row: UInt64s1, words: Int64s2) -> None:
         words[signal, 0] = np.int64(word & _ONE)
 
 
-@uncounted
+@compiled
 def from_lanes(words: Int64s2, signals: Int64s1, rows: UInt64s2, space: UInt64s1) -> None:
     """Write the first lanes of the words of some signals as packed rows.
 
@@ -154,7 +154,7 @@ def from_lanes(words: Int64s2, signals: Int64s1, rows: UInt64s2, space: UInt64s1
                 rows[64 * word + lane, place] = tile[lane]
 
 
-@uncounted_callee
+@callee
 def _from_lane(words: Int64s2, signals: Int64s1, row: UInt64s1) -> None:
     """Write the first lane as a packed row, which is faster without a transposition."""
     count: int = len(signals)
@@ -166,7 +166,7 @@ def _from_lane(words: Int64s2, signals: Int64s1, row: UInt64s1) -> None:
         row[place] = total
 
 
-@uncounted
+@compiled
 def hash_row(row: UInt64s1) -> np.uint64:
     """Return the hash of a packed state, the one of ``hash_states``; uint64."""
     total = np.uint64(0)
@@ -175,7 +175,7 @@ def hash_row(row: UInt64s1) -> np.uint64:
     return total
 
 
-@uncounted
+@compiled
 def hash_rows(rows: UInt64s2, hashes: UInt64s1) -> None:
     """Write the hashes of packed states, those of ``hash_states``.
 

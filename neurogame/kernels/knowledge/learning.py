@@ -8,13 +8,13 @@ import numpy as np
 
 from neurogame.array_types import Float64s1, Float64s2, Int32s2, Int64s1, UInt64s2
 from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import compiled, inner
+from neurogame.kernels.native.compiled import compiled, counted, inner
 
 EARLY, LATE, FLAT = 0, 1, 2
 """Which moves of a game weigh most: the first, the last, or all alike."""
 
 
-@compiled
+@counted
 def learn_tuples(
     psi: Float64s2,
     states: UInt64s2,

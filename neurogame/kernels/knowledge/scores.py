@@ -25,7 +25,7 @@ from neurogame.kernels.leaves.next_states import (
 from neurogame.kernels.leaves.picking import masked
 from neurogame.kernels.native.arrays import cast
 from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import inner, uncounted_inlined
+from neurogame.kernels.native.compiled import inlined, inner
 from neurogame.kernels.native.entries import entry
 from neurogame.kernels.native.struct import Struct
 
@@ -174,7 +174,7 @@ def _add_values(own: ChildScores, count: int, role: int, out: Float32s2) -> None
         out[places[lane], slots[lane]] += factor / following.parts[lane] * value
 
 
-@uncounted_inlined
+@inlined
 def _add(table: Float32s2, word: int, bits: np.uint64, sign: np.float32, sums: Float32s1) -> None:
     """Add what the fluents of a word add to sums."""
     while bits:
@@ -184,7 +184,7 @@ def _add(table: Float32s2, word: int, bits: np.uint64, sign: np.float32, sums: F
             sums[part] += sign * table[fluent, part]
 
 
-@uncounted_inlined
+@inlined
 def _squashed(sums: Float32s1, outer: Float32s1) -> np.float32:
     """Return the value of a state from its sums."""
     logit = sums[0]

@@ -22,7 +22,7 @@ from neurogame.kernels.leaves.preference import (
 )
 from neurogame.kernels.native.bits import lowest_bit
 from neurogame.kernels.native.clock import nanoseconds
-from neurogame.kernels.native.compiled import uncounted_inlined
+from neurogame.kernels.native.compiled import inlined
 from neurogame.kernels.native.random import below
 
 _ONE = np.uint64(1)
@@ -47,7 +47,7 @@ def choose_learned(policy: Policy) -> None:
                 block.made[lane, ply, role] = move if policy.counts[row, role] > 1 else -1
 
 
-@uncounted_inlined
+@inlined
 def _choose(policy: Policy, row: int, role: int, word: np.uint64) -> Any:
     """Return the number of the move that a role chooses."""
     legal = policy.legal
@@ -65,7 +65,7 @@ def _choose(policy: Policy, row: int, role: int, word: np.uint64) -> Any:
     return move
 
 
-@uncounted_inlined
+@inlined
 def _preferred(policy: Policy, row: int, begin: int, end: int, word: np.uint64) -> int:
     """Return a move by its score: the best, or one drawn by weight.
 
@@ -141,7 +141,7 @@ def choose_scored(policy: Policy) -> None:
                 block.made[lane, ply, role] = move
 
 
-@uncounted_inlined
+@inlined
 def _chosen(policy: Policy, place: int, row: int, role: int, word: np.uint64) -> Any:
     """Return the number of the legal move that a row's scores choose."""
     marks, scale = policy.marks, policy.judge.scale
@@ -159,7 +159,7 @@ def _chosen(policy: Policy, place: int, row: int, role: int, word: np.uint64) ->
     return greatest(marks, place, count, high, unit(word))
 
 
-@uncounted_inlined
+@inlined
 def _blend(
     policy: Policy,
     place: int,

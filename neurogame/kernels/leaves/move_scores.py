@@ -15,7 +15,7 @@ import numpy as np
 
 from neurogame.array_types import Bools, Float32s, Float32s2, Int64s1, UInt64s2
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.native.compiled import uncounted, uncounted_callee
+from neurogame.kernels.native.compiled import callee, compiled
 from neurogame.kernels.native.entries import Entry, callback
 from neurogame.kernels.native.struct import Struct, array_of
 from neurogame.kernels.words.rows import unpack_rows
@@ -62,7 +62,7 @@ class MoveScores(Struct):
     out: Float32s2
 
 
-@uncounted
+@compiled
 def score_moves(
     scores: MoveScores,
     states: UInt64s2,
@@ -97,7 +97,7 @@ def score_moves(
                 out[place, slot] = np.float32(NEUTRAL)
 
 
-@uncounted_callee
+@callee
 def scores_failed(scores: MoveScores) -> bool:
     """Return whether the judge has raised an error; see :meth:`SearchJudge.check`."""
     return scores.failed != 0

@@ -17,7 +17,7 @@ from neurogame.kernels.leaves.machine import StateMachine, failed, play_uniform,
 from neurogame.kernels.leaves.move_statistics import UNIFORM, Policy
 from neurogame.kernels.leaves.picking import count_moves
 from neurogame.kernels.leaves.values import Values, evaluate
-from neurogame.kernels.native.compiled import compiled, inner, merged, uncounted_inlined
+from neurogame.kernels.native.compiled import compiled, inlined, inner, merged
 
 Rows: TypeAlias = UInt64s2 | Float32s2
 
@@ -140,7 +140,7 @@ def copy_row(source: Rows, row: int, target: Rows, place: int) -> None:
         target[place, column] = source[row, column]
 
 
-@uncounted_inlined
+@inlined
 def _is_stuck(policy: Policy, legal: UInt64s2, row: int, place: int) -> bool:
     """Return whether some role has no legal move; write how many each has at a place."""
     stuck = False
@@ -151,7 +151,7 @@ def _is_stuck(policy: Policy, legal: UInt64s2, row: int, place: int) -> bool:
     return stuck
 
 
-@uncounted_inlined
+@inlined
 def _keep(block: Block, policy: Policy, left: int, at_end: bool) -> int:
     """Give ended lanes their goals and move the others up; return how many those are.
 
@@ -175,7 +175,7 @@ def _keep(block: Block, policy: Policy, left: int, at_end: bool) -> int:
     return kept
 
 
-@uncounted_inlined
+@inlined
 def _move_lane(lanes: Int64s2, source: int, target: int) -> None:
     """Copy a lane of all words."""
     there, here = np.int64(target >> 6), np.int64(source >> 6)

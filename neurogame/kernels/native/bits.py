@@ -9,7 +9,7 @@ import numba as _numba
 import numpy as np
 from llvmlite import ir
 
-from neurogame.kernels.native.compiled import uncounted_inlined, written
+from neurogame.kernels.native.compiled import inlined, written
 
 # It is not annotated.
 numba: Any = _numba
@@ -41,7 +41,7 @@ def ones(typing: Any, word: Any) -> Any:
     return numba.types.int64(numba.types.uint64), generate
 
 
-@uncounted_inlined
+@inlined
 def first_ones(count: int) -> np.uint64:
     """Return a word with ones in its first bits.
 

@@ -22,41 +22,30 @@ _CFunc: Any = ccallback.CFunc
 def compiled(function: Function) -> Function:
     """Return a function compiled at its first call; it releases Python's lock.
 
-    Products and sums may be fused. Their order stays as written, and infinities are kept.
-    """
-    return _decorated(function, fastmath=_EXACT)
-
-
-def uncounted(function: Function) -> Function:
-    """Return a compiled function that does not count references: it makes no arrays, only views.
-
-    It is for functions that are handed many arrays and run for a microsecond.
+    It makes no arrays, only views: so nothing counts references, which takes time where a function
+    is handed many arrays and runs for a microsecond. Products and sums may be fused. Their order
+    stays as written, and infinities are kept.
     """
     return _decorated(function, fastmath=_EXACT, _nrt=False)
 
 
+def counted(function: Function) -> Function:
+    """Return such a function that counts references, as it must if it makes arrays."""
+    return _decorated(function, fastmath=_EXACT)
+
+
 def callee(function: Function) -> Function:
     """Return a function that only compiled ones call, and that is compiled with them."""
-    return _decorated(function, fastmath=_EXACT, callee=True)
+    return _decorated(function, fastmath=_EXACT, _nrt=False, callee=True)
 
 
 def callee_sum(function: Function) -> Function:
     """Return such a function whose sums may be taken in the order that suits vectors."""
-    return _decorated(function, fastmath={*_EXACT, "reassoc"}, callee=True)
+    return _decorated(function, fastmath={*_EXACT, "reassoc"}, _nrt=False, callee=True)
 
 
 def inlined(function: Function) -> Function:
     """Return such a function for use in loops, which it becomes a part of."""
-    return _decorated(function, fastmath=_EXACT, forceinline=True, callee=True)
-
-
-def uncounted_callee(function: Function) -> Function:
-    """Return such a function that does not count references."""
-    return _decorated(function, fastmath=_EXACT, _nrt=False, callee=True)
-
-
-def uncounted_inlined(function: Function) -> Function:
-    """Return such a function that does not count references."""
     return _decorated(function, fastmath=_EXACT, forceinline=True, _nrt=False, callee=True)
 
 
@@ -71,28 +60,12 @@ def merged(function: Function) -> Function:
 
     It is for large ones with few callers: otherwise each caller would optimise it once more.
     """
-    return _decorated(function, fastmath=_EXACT, inline="always", callee=True)
+    return _decorated(function, fastmath=_EXACT, inline="always", _nrt=False, callee=True)
 
 
 def written(function: Callable[..., Any]) -> Any:
     """Return a function for compiled code whose instructions Python code writes."""
     return intrinsic(function)
-
-
-@written
-def borrowed(typing: Any, array: Any) -> Any:
-    """Return an array without its count of references, which parts of it would all change.
-
-    The caller's array must outlive it.
-    """
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        copy = context.make_array(array)(context, builder, arguments[0])
-        copy.meminfo = copy.meminfo.type(None)
-        copy.parent = copy.parent.type(None)
-        return copy._getvalue()
-
-    return array(array), generate
 
 
 def compile_entry(function: Callable[..., None], types: tuple[Any, ...], *, counted: bool) -> Any:
@@ -101,7 +74,7 @@ def compile_entry(function: Callable[..., None], types: tuple[Any, ...], *, coun
     Args:
         function: what to compile.
         types: the compiler's types of its arguments.
-        counted: whether it counts references; see :func:`uncounted`.
+        counted: whether it counts references; see :func:`counted`.
     """
     options = {"error_model": "numpy", "fastmath": _EXACT, "_nrt": counted}
     found = _CFunc(function, (types, numba.types.void), {}, options, pipeline_class=Compiler)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Int64s2
-from neurogame.kernels.native.compiled import compiled
+from neurogame.kernels.native.compiled import counted
 from neurogame.kernels.neural.gradient import backpropagate
 from neurogame.kernels.neural.lookup import LANES, index_lanes
 from neurogame.kernels.neural.network import ROWS, AnyNetwork, Lanes2, Lanes3, propagate
 
 
-@compiled
+@counted
 def forward_blocks(
     network: AnyNetwork,
     words: Int64s2,
@@ -44,7 +44,7 @@ def forward_blocks(
                     outputs[o, channel, first + lane] = found if output[o] >= 0 else 0.0
 
 
-@compiled
+@counted
 def backward_blocks(
     network: AnyNetwork,
     words: Int64s2,
@@ -70,6 +70,8 @@ def backward_blocks(
     state = np.empty((nodes.shape[1], ROWS[kind], LANES), tables.dtype)
     size, channels = gradient.shape[2], gradient.shape[1]
     flow = np.empty((nodes.shape[1], channels, LANES), tables.dtype)
+    pulse = np.zeros((LANES, table_flow.shape[2]), tables.dtype)
+    part = np.empty(LANES, tables.dtype)
     for word in range(words.shape[1]):
         for signal in range(len(words)):
             column[signal] = words[signal, word]
@@ -91,4 +93,6 @@ def backward_blocks(
             table_flow,
             edge_flow,
             node_flow,
+            pulse,
+            part,
         )

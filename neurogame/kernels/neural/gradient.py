@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from neurogame.array_types import Int32s1, UInt8s2
-from neurogame.kernels.native.compiled import borrowed, callee, callee_sum, inlined
+from neurogame.kernels.native.compiled import callee, callee_sum, inlined
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp
 from neurogame.kernels.neural.layout import PLAIN
 from neurogame.kernels.neural.network import AnyNetwork, Lanes
@@ -22,6 +20,8 @@ def backpropagate(
     table_flow: Lanes,
     edge_flow: Lanes,
     node_flow: Lanes,
+    pulse: Lanes,
+    part: Lanes,
 ) -> None:
     """Add the gradients of tables, edges and nodes to what is there; kinds PLAIN and SOUND.
 
@@ -35,19 +35,13 @@ def backpropagate(
             ``[T, 32, 4]``.
         edge_flow: added to; like the edges.
         node_flow: added to; like the nodes.
+        pulse: memory to work in, zeros; ``[L, C of table_flow]``.
+        part: memory to work in; ``[L]``.
     """
     table_pattern, table_start = network.table_pattern, network.table_start
     edge_start, edge_child = network.edge_start, network.edge_child
-    tables, edges, nodes, offsets = network.tables, network.edges, network.nodes, network.offsets
+    edges, nodes, offsets = network.edges, network.nodes, network.offsets
     kind, steep = network.kind, lane_constant(network.steep, state[0, 0, 0])
-    state, flow, index, table_flow = (
-        borrowed(state),
-        borrowed(flow),
-        borrowed(index),
-        borrowed(table_flow),
-    )
-    pulse = np.zeros((flow.shape[2], table_flow.shape[2]), tables.dtype)
-    part = np.empty(flow.shape[2], tables.dtype)
     for n in range(len(state) - 1, -1, -1):
         first, last = edge_start[n], edge_start[n + 1]
         begin, end = table_start[n], table_start[n + 1]

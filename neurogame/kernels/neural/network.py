@@ -31,7 +31,7 @@ from neurogame.array_types import (
     Int32s2,
     UInt8s2,
 )
-from neurogame.kernels.native.compiled import borrowed, callee, inlined
+from neurogame.kernels.native.compiled import callee, inlined
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import PLAIN, SOUND
@@ -127,7 +127,6 @@ def propagate(network: AnyNetwork, index: UInt8s2, state: Lanes) -> None:
     edge_start, edge_child = network.edge_start, network.edge_child
     tables, edges, nodes, offsets = network.tables, network.edges, network.nodes, network.offsets
     kind, channels = network.kind, tables.shape[1]
-    state, index = borrowed(state), borrowed(index)
     steep = lane_constant(network.steep, state[0, 0, 0])
     for n in range(len(state)):
         own = state[n]

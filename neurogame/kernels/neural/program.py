@@ -26,7 +26,7 @@ from neurogame.array_types import (
     UInt8s1,
     UInt8s2,
 )
-from neurogame.kernels.native.compiled import callee, compiled, inlined, merged
+from neurogame.kernels.native.compiled import callee, counted, inlined, merged
 from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import SOUND, THRESHOLD
@@ -117,7 +117,7 @@ def evaluate_lanes(program: Program, space: Space, column: Int64s1, values: Lane
     value_indexed(program, space, values)
 
 
-@compiled
+@counted
 def evaluate_words(program: Program, space: Space, words: Int64s2, values: Float32s2) -> None:
     """Compute the values of a batch of packed states.
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from neurogame.array_types import Float32s1, Int32s, Int32s1, Int64s, Int64s2, UInt64s2
 from neurogame.kernels.native.arrays import overlay, rows
-from neurogame.kernels.native.compiled import uncounted
+from neurogame.kernels.native.compiled import compiled
 from neurogame.kernels.native.entries import callback, entry
 from neurogame.kernels.native.layout import STRIDED, Float32, Int32
 from neurogame.kernels.native.struct import Struct
@@ -51,7 +51,7 @@ class Worth(Struct):
 node_at, worth_at = overlay(Node), overlay(Worth)
 
 
-@uncounted
+@compiled
 def work(whole: Whole, amount: int) -> float:
     """Read and write every kind of field; call the function twice."""
     part = whole.part
@@ -116,7 +116,7 @@ def test_an_entry_is_called_from_python_too() -> None:
     assert entry(add_hundred) is entry(add_hundred)
 
 
-@uncounted
+@compiled
 def visit(heap: Int32s, place: int) -> float:
     """Count a visit of a node of a heap, and set its mean."""
     node, worth = node_at(heap, place), worth_at(heap, place + 2)
@@ -136,7 +136,7 @@ def test_structs_of_32_bits_lie_in_a_heap(place: int) -> None:
     assert (others == 41).all()
 
 
-@uncounted
+@compiled
 def corner(grid: Int64s, begin: int, count: int) -> int:
     """Return the last number of some rows, which are then all set to 0."""
     some = rows(grid, begin, count)

@@ -16,7 +16,7 @@ from neurogame.compiling import compile_declared
 from neurogame.kernels.leaves.machine import look, step
 from neurogame.kernels.leaves.values import evaluate
 from neurogame.kernels.native.clock import nanoseconds
-from neurogame.kernels.native.compiled import merged, uncounted
+from neurogame.kernels.native.compiled import compiled, merged
 from neurogame.kernels.native.random import hashed
 from neurogame.search.alphabeta.compiled.generate import (
     ask,
@@ -56,7 +56,7 @@ _SLICE = 10_000_000
 """Nanoseconds after which the caller looks for interrupts."""
 
 
-@uncounted
+@compiled
 def advance(search: Search, rooted: bool) -> int:
     """Go on with an iteration.
 
@@ -106,7 +106,7 @@ def advance(search: Search, rooted: bool) -> int:
             return DONE
 
 
-@uncounted
+@compiled
 def begin(search: Search, depth: int, quiet: int, alpha: np.float32, beta: np.float32) -> None:
     """Prepare an iteration; the root's children are on the stack.
 
@@ -186,7 +186,7 @@ def _request_root(search: Search) -> int:
     return 0
 
 
-@uncounted
+@compiled
 def set_root(search: Search, state: UInt64s2) -> int:
     """Make a state the root, which is row 0 of the stack.
 
@@ -213,7 +213,7 @@ def set_root(search: Search, state: UInt64s2) -> int:
     return row.width
 
 
-@uncounted
+@compiled
 def principal_line(search: Search, first: int, most: int, line: Int32s2) -> int:
     """Follow the best rows from the root: the principal line.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from neurogame.array_types import Float32s1, UInt64s1
 from neurogame.kernels.lane_rows import hash_row
-from neurogame.kernels.native.compiled import inner, merged, uncounted
+from neurogame.kernels.native.compiled import compiled, inner, merged
 from neurogame.kernels.native.random import hashed
 from neurogame.search.alphabeta.compiled.memory import Proofs, Search, TranspositionTable
 from neurogame.search.alphabeta.compiled.records import (
@@ -129,7 +129,7 @@ def is_enough(entry: TableEntry, draft: int, alpha: np.float32, beta: np.float32
     return bool(entry.bound == UPPER and entry.value <= alpha)
 
 
-@uncounted
+@compiled
 def refill(search: Search, old: TranspositionTable) -> None:
     """Move all entries of a smaller table to the search's."""
     new = search.table
@@ -169,7 +169,7 @@ def remember_all(search: Search, proofs: Proofs, state: UInt64s1, values: Float3
         proofs.values[place, role] = values[role]
 
 
-@uncounted
+@compiled
 def place_of(proofs: Proofs, state: UInt64s1) -> int:
     """Return the index of a state among the proved ones, or -1."""
     first = bucket_of(hash_row(state), len(proofs.used))
@@ -209,7 +209,7 @@ def _same(one: UInt64s1, other: UInt64s1) -> bool:
     return True
 
 
-@uncounted
+@compiled
 def refill_proofs(search: Search, old: Proofs) -> None:
     """Move all proved states of a smaller memory to the search's."""
     search.proof_count = 0
