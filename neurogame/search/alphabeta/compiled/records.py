@@ -9,7 +9,16 @@ roles are named.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -43,76 +52,51 @@ roles whose goals sum to 100: nothing, unless it is a win; then all others have 
 nothing at all.
 """
 
-FRAME = np.dtype(
-    [
-        *(("key", np.uint64), ("first", np.int64), ("count", np.int64), ("source", np.int64)),
-        *(("own", np.int64), ("answers", np.int64), ("group", np.int64), ("answer", np.int64)),
-        *(("best_row", np.int64), ("worst_row", np.int64), ("depth", np.int64)),
-        *(("draft", np.int64), ("quiet", np.int64), ("cut", np.int64), ("full", np.int64)),
-        *(("alpha", np.float32), ("beta", np.float32), ("best", np.float32)),
-        *(("worst", np.float32), ("low", np.float32), ("high", np.float32)),
-        *(("slack", np.float32),),
-    ],
-    align=True,
-)
-"""A node on the stack.
+_Int32: TypeAlias = Annotated[int, np.int32]
+_Int16: TypeAlias = Annotated[int, np.int16]
+_Int8: TypeAlias = Annotated[int, np.int8]
+_UInt8: TypeAlias = Annotated[int, np.uint8]
 
-``key``: in the table; ``first``, ``count``: its rows on the stack; ``source``: its own row there,
-in the frame below; ``own``, ``answers``: number of moves of the searching role and of joint moves
-of the others; ``group``, ``answer``: place in the order of what is searched now; ``best_row``,
-``worst_row``: best row so far, and worst answer to the present move, counted from ``first``;
-``depth``: plies to look ahead; ``draft``: what its value is to be remembered as; ``quiet``: plies
-of quiescence left; ``cut``: whether its first row is expected to be enough; ``full``: whether the
-present row needs the full window; ``alpha``, ``beta``: the window; ``best``, ``worst``: values of
-those rows; ``low``, ``high``: proved bounds; ``slack``: how far below the best one a row may be
-and is not cut off.
-"""
 
-ROW = np.dtype(
-    [
-        *(("key", np.uint64), ("width", np.int64)),
-        *(("static", np.float32), ("estimate", np.float32), ("low", np.float32)),
-        *(("high", np.float32), ("weight", np.float32), ("bonus", np.float32)),
-        *(("score", np.float32),),
-        *(("order", np.int32), ("group", np.int32), ("rank", np.int32), ("marks", np.int32)),
-    ],
-    align=True,
-)
-"""A child of a node on the stack.
+def _layout(record: type) -> np.dtype[np.void]:
+    """Return how a record lies in memory, from the types of its fields.
 
-``key``: in the table; ``width``: number of its joint moves, see :data:`UNKNOWN`; ``static``: value
-before any search; ``estimate``: best guess for the ordering; ``low``, ``high``: proved bounds;
-``order`` and ``group``: see :mod:`.order`, and there ``weight``,
-``bonus`` and ``rank``; ``score``: at place ``a`` the value of move ``a`` of the searching role;
-``marks``: of max^n."""
-
-CHILD = np.dtype([("hash", np.uint64), ("static", np.float32), ("terminal", np.int32)], align=True)
-"""A child that is kept for later visits: hash of the state, value before any search."""
-
-# Bounds are kept in hundredths, a byte each, so that an entry has 32 bytes.
-ENTRY = np.dtype(
-    [
-        *(("key", np.uint64), ("place", np.int64), ("value", np.float32)),
-        *(("low", np.uint8), ("high", np.uint8), ("bound", np.int8), ("marks", np.uint8)),
-        *(("best", np.int32), ("draft", np.int16), ("age", np.int16)),
-    ],
-    align=True,
-)
-"""What the table remembers of a state; 32 bytes.
-
-``key``: 0 where it is free; ``place``: of its children, -1 for none; ``value`` with ``bound`` and
-``draft``; ``low``, ``high``: proved bounds in hundredths; ``marks``: of max^n; ``best``: row;
-``age``: number of the search that needed it last.
-"""
-
-ASKED = np.dtype(
-    [("key", np.uint64), ("width", np.int64), ("place", np.int64), ("own", np.int64)], align=True
-)
-"""A node whose children are to be generated; ``own``: moves of the searching role."""
+    A number of Python is one of 64 bits unless its annotation names another type.
+    """
+    fields = []
+    for name, hint in get_type_hints(record, include_extras=True).items():
+        kind = get_args(hint)[-1] if get_origin(hint) is Annotated else hint
+        fields.append((name, np.dtype(kind)))
+    return np.dtype(fields, align=True)
 
 
 class Frame(Protocol):
-    """A record of :data:`FRAME`."""
+    """A node on the stack.
+
+    Attributes:
+        key: in the table.
+        first: its first row on the stack.
+        count: number of its rows.
+        source: its own row, in the frame below.
+        own: number of moves of the searching role.
+        answers: number of joint moves of the others.
+        group: place in the order of what is searched now.
+        answer: the same of the answer.
+        best_row: best row so far, counted from ``first``.
+        worst_row: worst answer to the present move, counted likewise.
+        depth: plies to look ahead.
+        draft: what its value is to be remembered as.
+        quiet: plies of quiescence left.
+        cut: whether its first row is expected to be enough.
+        full: whether the present row needs the full window.
+        alpha: lower end of the window.
+        beta: upper end of the window.
+        best: value of the best row.
+        worst: value of the worst answer.
+        low: proved lower bound.
+        high: proved upper bound.
+        slack: how far below the best one a row may be and is not cut off.
+    """
 
     key: np.uint64
     first: int
@@ -127,7 +111,7 @@ class Frame(Protocol):
     depth: int
     draft: int
     quiet: int
-    cut: int | np.bool_
+    cut: Annotated[int | np.bool_, np.int64]
     full: int
     alpha: np.float32
     beta: np.float32
@@ -139,7 +123,23 @@ class Frame(Protocol):
 
 
 class Row(Protocol):
-    """A record of :data:`ROW`."""
+    """A child of a node on the stack.
+
+    Attributes:
+        key: in the table.
+        width: number of its joint moves, see :data:`UNKNOWN`.
+        static: value before any search.
+        estimate: best guess for the ordering.
+        low: proved lower bound.
+        high: proved upper bound.
+        weight: see :mod:`.order`.
+        bonus: likewise.
+        score: at place ``a`` the value of move ``a`` of the searching role.
+        order: see :mod:`.order`.
+        group: likewise.
+        rank: likewise.
+        marks: of max^n.
+    """
 
     key: np.uint64
     width: int
@@ -150,42 +150,72 @@ class Row(Protocol):
     weight: np.float32
     bonus: np.float32
     score: np.float32
-    order: int
-    group: int
-    rank: int
-    marks: int
+    order: _Int32
+    group: _Int32
+    rank: _Int32
+    marks: _Int32
 
 
 class Child(Protocol):
-    """A record of :data:`CHILD`."""
+    """A child that is kept for later visits.
+
+    Attributes:
+        hash: of the state.
+        static: value before any search.
+        terminal: whether the game is over.
+    """
 
     hash: np.uint64
     static: np.float32
-    terminal: int
+    terminal: _Int32
 
 
+# Bounds are kept in hundredths, a byte each, so that an entry has 32 bytes.
 class TableEntry(Protocol):
-    """A record of :data:`ENTRY`."""
+    """What the table remembers of a state; 32 bytes.
+
+    Attributes:
+        key: 0 where it is free.
+        place: of its children, -1 for none.
+        value: with ``bound`` and ``draft``.
+        low: proved lower bound in hundredths.
+        high: proved upper bound in hundredths.
+        bound: what the value is: :data:`UPPER`, :data:`EXACT` or :data:`LOWER`.
+        marks: of max^n.
+        best: row.
+        draft: how far the value looked ahead.
+        age: number of the search that needed it last.
+    """
 
     key: np.uint64
     place: int
     value: np.float32
-    low: int
-    high: int
-    bound: int
-    marks: int
-    best: int
-    draft: int
-    age: int
+    low: _UInt8
+    high: _UInt8
+    bound: _Int8
+    marks: _UInt8
+    best: _Int32
+    draft: _Int16
+    age: _Int16
 
 
 class Asked(Protocol):
-    """A record of :data:`ASKED`."""
+    """A node whose children are to be generated.
+
+    Attributes:
+        key: in the table.
+        width: number of its joint moves.
+        place: of its children.
+        own: moves of the searching role.
+    """
 
     key: np.uint64
     width: int
     place: int
     own: int
+
+
+FRAME, ROW, CHILD, ENTRY, ASKED = map(_layout, (Frame, Row, Child, TableEntry, Asked))
 
 
 if TYPE_CHECKING:
