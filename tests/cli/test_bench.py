@@ -80,9 +80,7 @@ def test_a_table_has_a_line_per_game_and_backend(capsys: pytest.CaptureFixture[s
 def test_without_a_compiler_there_is_plain_torch(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], here: None
 ) -> None:
-    monkeypatch.setattr(
-        "neurogame.kernels.backends._missing", lambda family: family * bool(family != "torch")
-    )
+    monkeypatch.setattr("neurogame.kernels.backend.find_spec", lambda module: None)
     line = ["bench", "tictactoe", "--backend", "torch", "--json"]
     assert main([*line, *SHORT]) == 0
     found = json.loads(capsys.readouterr().out)
