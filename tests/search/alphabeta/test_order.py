@@ -65,7 +65,7 @@ def test_the_most_promising_come_first(own: int, answers: int, seed: int, rememb
     choices.history[:] = random.integers(0, 5, 2 * MOVES)
     choices.top[:] = 4
     choices.killers[PLY] = [random.choice(mine), -1, random.choice(theirs), -1]
-    search.history_weight, search.killers_bonus = 0.125, 0.25
+    search.numbers.history, search.numbers.killers = 0.125, 0.25
     best = int(random.integers(own * answers)) if remembered else -1
     out = np.zeros((own, answers), np.int64)
     _arrange(search, best, out)
