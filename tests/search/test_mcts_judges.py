@@ -266,7 +266,10 @@ def test_defaults_follow_the_judge() -> None:
     assert of(playout="action", choice="greedy") == ("greedy", 0.4, 1, 20)
     assert of(playout="knowledge", tree="knowledge") == ("greedy", 0.5, 10, 20)
     assert of(playout="action", epsilon=0.1, tau=5.0, k=7.0) == ("gibbs", 0.1, 5, 7)
-    assert MctsSettings(tree="knowledge", playout="action").judges == ("action", "knowledge")
+    assert sorted(MctsSettings(tree="knowledge", playout="action").judges) == [
+        "action",
+        "knowledge",
+    ]
     assert MctsSettings(tree="rave").judges == ()
     for one, mixing, constant in (
         (MctsSettings(tree="action"), "beta", 0.7),
