@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.kernels.native.compiled import compiled
-from neurogame.search.alphabeta.compiled.memory import Search, Sizes
+from neurogame.kernels.native.numbers import filled
+from neurogame.search.alphabeta.compiled.memory import Numbers, Search, Sizes
 from neurogame.search.alphabeta.compiled.order import arrange, learn, row_at
+from neurogame.search.alphabeta.settings import SearchSettings
 from tests.search.alphabeta.searches import bare_search
 
 MOVES = 40
@@ -65,7 +67,7 @@ def test_the_most_promising_come_first(own: int, answers: int, seed: int, rememb
     choices.history[:] = random.integers(0, 5, 2 * MOVES)
     choices.top[:] = 4
     choices.killers[PLY] = [random.choice(mine), -1, random.choice(theirs), -1]
-    search.numbers.history, search.numbers.killers = 0.125, 0.25
+    search.numbers = filled(Numbers, SearchSettings(history=0.125, killers=0.25))
     best = int(random.integers(own * answers)) if remembered else -1
     out = np.zeros((own, answers), np.int64)
     _arrange(search, best, out)
