@@ -28,10 +28,10 @@ def measured(path: str) -> dict[str, object]:
     """Return one row."""
     from neurogame.circuit.compile import compile_rules
     from neurogame.gdl.library import load_rules
+    from neurogame.kernels.netlist.build import build_play, build_step
+    from neurogame.kernels.netlist.facts import find_facts
+    from neurogame.kernels.netlist.ply import Section
     from neurogame.kernels.twin.and_graph import with_pairs
-    from neurogame.netlist.build import build_play, build_step
-    from neurogame.netlist.facts import find_facts
-    from neurogame.netlist.ply import Section
 
     circuit = compile_rules(load_rules(path))
     marks = [time.process_time()]

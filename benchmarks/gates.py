@@ -42,11 +42,11 @@ from neurogame.kernels.codegen.evaluate import write_evaluation
 from neurogame.kernels.codegen.kernel import make_code, pack_tables
 from neurogame.kernels.codegen.shape import Shape, shape_for, widest
 from neurogame.kernels.codegen.straight import loop_rows
+from neurogame.kernels.netlist.build import build_play, build_step
+from neurogame.kernels.netlist.facts import find_facts
+from neurogame.kernels.netlist.ply import Ply
 from neurogame.learn.lanes.learner import LaneLearner
 from neurogame.learn.recipe import fitted, fresh_parts
-from neurogame.netlist.build import build_play, build_step
-from neurogame.netlist.facts import find_facts
-from neurogame.netlist.ply import Ply
 from neurogame.players.players import make_player
 from neurogame.players.search_player import SearchPlayer
 from neurogame.search.limit import Limit

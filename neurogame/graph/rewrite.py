@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from neurogame.array_types import Bools, Int64s
-from neurogame.graph.graph import Graph, replaced
+from neurogame.graph.graph import AND, OR, Graph, replaced
 from neurogame.graph.groups import gather_groups, group_starts, places_in_groups
 from neurogame.graph.levels import steps
 from neurogame.graph.prune import prune
@@ -74,6 +76,19 @@ def narrowed(graph: Graph, width: int) -> Graph:
     store = GateStore(graph.input_count)
     outputs = rewrite(graph, 2 * np.arange(graph.input_count), store, width)
     return prune(store.graph(outputs))
+
+
+def conjunctions_of(graph: Graph) -> Graph:
+    """Return the same functions with each disjunction as the complement of a conjunction."""
+    literal_of = 2 * np.arange(graph.node_count)
+    literal_of[graph.input_count :] += graph.kind == OR
+    own = np.repeat(graph.kind == OR, graph.fan_in)
+    return replace(
+        graph,
+        kind=np.full(graph.gate_count, AND, np.uint8),
+        inputs=replaced(graph.inputs, literal_of) ^ own,
+        outputs=replaced(graph.outputs, literal_of),
+    )
 
 
 def _made(

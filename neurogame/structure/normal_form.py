@@ -14,8 +14,7 @@ from neurogame.graph.graph import Graph
 from neurogame.graph.groups import gather_groups, group_starts
 from neurogame.graph.levels import all_levels
 from neurogame.graph.prune import prune
-from neurogame.graph.rewrite import substituted
-from neurogame.netlist.conjunctions import conjunctions_of
+from neurogame.graph.rewrite import conjunctions_of, substituted
 
 _WIDEST = 16
 """Conjunctions of more inputs are written out only where nobody else reads them."""

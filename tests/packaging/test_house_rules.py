@@ -19,7 +19,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TEXTS = [*FILES, *sorted((REPOSITORY / "tests").rglob("*.py"))]
 ROOMS = (
     *("workers", "gdl", "ground", "prover", "graph", "circuit", "analysis", "regress"),
-    *("netlist", "structure", "kernels", "simulate", "show", "features", "evaluators", "search"),
+    *("structure", "kernels", "simulate", "show", "features", "evaluators", "search"),
     *("learn", "players", "arena", "ggp", "inspect", "kinds", "view", "cli"),
 )
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef

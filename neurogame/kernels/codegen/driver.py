@@ -10,7 +10,7 @@ from neurogame.kernels.codegen.ends import count_ended
 from neurogame.kernels.codegen.frame import Argument, Counter, GateCode, Part, PlayoutFrame
 from neurogame.kernels.codegen.rank import Draw, first_attempt, write_rank
 from neurogame.kernels.codegen.text import Text
-from neurogame.netlist.ply import Choice
+from neurogame.kernels.netlist.ply import Choice
 
 _AND_NOT = 0x30
 """Truth table of ``a & ~b``."""

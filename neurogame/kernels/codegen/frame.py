@@ -16,7 +16,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from neurogame.kernels.codegen.text import Text
-from neurogame.netlist.ply import Ply, Section
+from neurogame.kernels.netlist.ply import Ply, Section
 
 Offset: TypeAlias = str | int
 """Bytes from the first vector of a cell: a number, or the name of an i64."""

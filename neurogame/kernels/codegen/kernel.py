@@ -19,9 +19,9 @@ from neurogame.kernels.codegen.shape import Shape, widest
 from neurogame.kernels.codegen.store import kept
 from neurogame.kernels.codegen.straight import StraightCode, loop_rows
 from neurogame.kernels.codegen.table import GateTable, TableCode, routine
-from neurogame.netlist.build import build_play
-from neurogame.netlist.facts import facts_of
-from neurogame.netlist.ply import Ply
+from neurogame.kernels.netlist.build import build_play
+from neurogame.kernels.netlist.facts import facts_of
+from neurogame.kernels.netlist.ply import Ply
 
 STRAIGHT_GATES = 32_000
 """Larger circuits are interpreted; compiling takes about a second per 5,000 gates, once."""

@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, final
 
-from neurogame.netlist.netlist import Netlist
+from neurogame.kernels.netlist.netlist import Netlist
 
 Step: TypeAlias = tuple[str, int]
 """``("load", row)``, ``("gate", gate)`` or ``("store", row)``."""

@@ -22,9 +22,9 @@ from neurogame.kernels.codegen.kernel import load_routine, make_code, pack_table
 from neurogame.kernels.codegen.shape import Shape, widest
 from neurogame.kernels.codegen.store import kept
 from neurogame.kernels.codegen.table import GateTable
+from neurogame.kernels.netlist.build import build_step
+from neurogame.kernels.netlist.ply import Ply
 from neurogame.kernels.step import GOALS, NEXT, STATUS
-from neurogame.netlist.build import build_step
-from neurogame.netlist.ply import Ply
 
 _PARTS = {
     STATUS: 1 << Part.LOOK,

@@ -18,7 +18,7 @@ from neurogame.files import DAMAGED, Arrays, cache_folder, is_trusted, read_arra
 
 _T = TypeVar("_T")
 
-_SOURCES = ("kernels/codegen", "kernels/cuda", "kernels/words", "kernels", "netlist")
+_SOURCES = ("kernels/codegen", "kernels/cuda", "kernels/words", "kernels", "kernels/netlist")
 """Folders whose code decides what is saved."""
 
 

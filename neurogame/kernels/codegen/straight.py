@@ -12,8 +12,8 @@ from typing import final
 from neurogame.kernels.codegen.frame import Part, part_gates
 from neurogame.kernels.codegen.schedule import Step, schedule
 from neurogame.kernels.codegen.text import Text
-from neurogame.netlist.netlist import Netlist
-from neurogame.netlist.ply import Ply
+from neurogame.kernels.netlist.netlist import Netlist
+from neurogame.kernels.netlist.ply import Ply
 
 _WHOLE = 2500
 """Gates of a part up to which it is one piece of code."""

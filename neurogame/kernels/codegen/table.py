@@ -20,8 +20,8 @@ from neurogame.kernels.codegen.expressions import depends
 from neurogame.kernels.codegen.frame import Argument, Part, part_gates
 from neurogame.kernels.codegen.shape import Shape
 from neurogame.kernels.codegen.text import Text
-from neurogame.netlist.netlist import Netlist
-from neurogame.netlist.ply import Ply
+from neurogame.kernels.netlist.netlist import Netlist
+from neurogame.kernels.netlist.ply import Ply
 
 WINDOW = 2048
 """Gates within which runs are formed."""

@@ -17,8 +17,8 @@ from neurogame.kernels.codegen.ptx import compile_ptx
 from neurogame.kernels.codegen.store import kept
 from neurogame.kernels.codegen.straight import StraightCode, loop_rows
 from neurogame.kernels.codegen.threads import ThreadText, gpu_module, write_threads
-from neurogame.netlist.build import build_play
-from neurogame.netlist.facts import facts_of
+from neurogame.kernels.netlist.build import build_play
+from neurogame.kernels.netlist.facts import facts_of
 
 MOST_GATES = 100_000
 """Larger circuits are refused: there is no code that interprets tables on GPUs."""

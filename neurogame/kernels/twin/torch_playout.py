@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from neurogame.circuit.circuit import Circuit
+from neurogame.kernels.netlist.facts import facts_of
 from neurogame.kernels.playout import PlayedLanes, PlayoutRun, Tally
 from neurogame.kernels.step import GOALS, NEXT, STATUS
 from neurogame.kernels.twin.choose import choose_uniform
@@ -25,7 +26,6 @@ from neurogame.kernels.twin.popcount import count_ones
 from neurogame.kernels.twin.torch_ply import LoadedStates, TorchPly
 from neurogame.kernels.words.pack import lanes_below, word_count
 from neurogame.kernels.words.random_words import RandomWords
-from neurogame.netlist.facts import facts_of
 
 _DROP_EVERY = 4
 """Steps between two removals of words whose games are all over."""

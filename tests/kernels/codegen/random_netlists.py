@@ -6,8 +6,8 @@ import numpy as np
 
 from neurogame.array_types import Int64s
 from neurogame.kernels.codegen.frame import SECTIONS, Part
-from neurogame.netlist.netlist import Netlist
-from neurogame.netlist.ply import Choice, Ply, Section
+from neurogame.kernels.netlist.netlist import Netlist
+from neurogame.kernels.netlist.ply import Choice, Ply, Section
 
 
 def random_netlist(seed: int, inputs: int, gates: int) -> Netlist:

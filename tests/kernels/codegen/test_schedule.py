@@ -14,8 +14,8 @@ from neurogame.array_types import UInt64s
 from neurogame.kernels.codegen.frame import Part, part_gates
 from neurogame.kernels.codegen.schedule import Step, allocate, schedule
 from neurogame.kernels.codegen.straight import StraightCode, loop_rows
-from neurogame.netlist.netlist import Netlist, lookup
-from neurogame.netlist.ply import Ply
+from neurogame.kernels.netlist.netlist import Netlist, lookup
+from neurogame.kernels.netlist.ply import Ply
 from tests.kernels.codegen.random_netlists import part_rows, random_netlist, random_play
 
 

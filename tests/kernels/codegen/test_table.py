@@ -12,7 +12,7 @@ from neurogame.kernels.codegen.frame import Part
 from neurogame.kernels.codegen.shape import Shape
 from neurogame.kernels.codegen.straight import loop_rows
 from neurogame.kernels.codegen.table import GateTable, TableCode, canonical, input_count
-from neurogame.netlist.netlist import Netlist, lookup
+from neurogame.kernels.netlist.netlist import Netlist, lookup
 from tests.kernels.codegen.random_netlists import part_rows, random_play
 from tests.kernels.codegen.test_schedule import inputs_of
 

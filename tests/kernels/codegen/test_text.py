@@ -8,7 +8,7 @@ import pytest
 from neurogame.kernels.codegen.expressions import expression
 from neurogame.kernels.codegen.host import host
 from neurogame.kernels.codegen.text import Text
-from neurogame.netlist.netlist import lookup
+from neurogame.kernels.netlist.netlist import lookup
 from tests.kernels.codegen.compiling import random_rows, run_vectors
 
 _WIDTHS = sorted({1, 2, 4, 8, host().words})

@@ -15,9 +15,9 @@ from neurogame.kernels.codegen.straight import StraightCode, loop_rows
 from neurogame.kernels.codegen.threads import cpu_module, gpu_module, write_threads
 from neurogame.kernels.cuda.capability import TARGETS
 from neurogame.kernels.cuda.code import load_ptx, load_thread_code
-from neurogame.netlist.build import build_play
-from neurogame.netlist.facts import facts_of
-from neurogame.netlist.ply import Ply
+from neurogame.kernels.netlist.build import build_play
+from neurogame.kernels.netlist.facts import facts_of
+from neurogame.kernels.netlist.ply import Ply
 from tests.kernels.codegen.test_playouts import game
 from tests.processes import run
 

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Bools, Int64s, UInt8s
-from neurogame.netlist.netlist import Netlist
+from neurogame.kernels.netlist.netlist import Netlist
 
 _FLIP = np.zeros((3, 256), np.uint8)
 for _place, _stride in enumerate((4, 2, 1)):
@@ -81,7 +81,7 @@ def absorbed(table: UInt8s, complement: Int64s) -> UInt8s:
 
 def cone(netlist: Netlist, rows: Int64s) -> Bools:
     """Return which gates some rows depend on; bool ``[G]``."""
-    from neurogame.netlist.walk_loops import mark_cone
+    from neurogame.kernels.netlist.walk_loops import mark_cone
 
     wanted = np.zeros(netlist.row_count, np.bool_)
     wanted[rows] = True
@@ -98,7 +98,7 @@ def in_sections(netlist: Netlist, section: Int64s, rows: Int64s) -> Emitted:
             are not needed.
         rows: the roots, in the order in which they are to be computed.
     """
-    from neurogame.netlist.walk_loops import depth_first
+    from neurogame.kernels.netlist.walk_loops import depth_first
 
     first = netlist.input_count
     walk = depth_first(first, netlist.inputs, rows.astype(np.int64))

@@ -20,8 +20,8 @@ from neurogame.graph.groups import group_starts
 from neurogame.graph.prune import prune
 from neurogame.graph.rewrite import rewrite
 from neurogame.graph.store import GateStore
-from neurogame.netlist.facts import Facts, Turn
-from neurogame.netlist.move_sets import MoveSets, Owner, rewrite_next
+from neurogame.kernels.netlist.facts import Facts, Turn
+from neurogame.kernels.netlist.move_sets import MoveSets, Owner, rewrite_next
 
 
 @final

@@ -94,7 +94,7 @@ def take_apart(
         owner: choice of each move, or -1; ``[M]``. At most one move of a choice is made.
         state: nodes that depend on no moves; bool ``[first + G]``.
     """
-    from neurogame.netlist import factor_loops
+    from neurogame.kernels.netlist import factor_loops
 
     products, term_set = find_products(first, start, inputs, members, owner, state)
     gates, sets = len(start) - 1, len(members)

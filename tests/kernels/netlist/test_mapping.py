@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.graph.lanes import ALL
-from neurogame.netlist.mapping import Effort, cover_netlist
-from neurogame.netlist.netlist import Netlist
+from neurogame.kernels.netlist.mapping import Effort, cover_netlist
+from neurogame.kernels.netlist.netlist import Netlist
 from tests.processes import environment, run
 
 INPUTS = 7
@@ -72,8 +72,8 @@ def test_plain_python_finds_the_same_gates() -> None:
     """Where there is no numba the same loops run uncompiled."""
     program = (
         "from neurogame.circuit.compile import compile_rules\n"
-        "from neurogame.netlist.build import build_play\n"
-        "from neurogame.netlist.facts import find_facts\n"
+        "from neurogame.kernels.netlist.build import build_play\n"
+        "from neurogame.kernels.netlist.facts import find_facts\n"
         "from neurogame.gdl.library import load_rules\n"
         "circuit = compile_rules(load_rules('nim'))\n"
         "netlist = build_play(circuit, find_facts(circuit)).netlist\n"

@@ -13,7 +13,7 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from neurogame.netlist.netlist import Netlist
+from neurogame.kernels.netlist.netlist import Netlist
 
 Literal: TypeAlias = int
 

@@ -20,10 +20,10 @@ from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.graph import AND, FALSE, OR, Graph
 from neurogame.graph.lanes import pack_lanes, unpack_lanes
-from neurogame.graph.rewrite import rewrite
+from neurogame.graph.rewrite import conjunctions_of, rewrite
 from neurogame.graph.store import GateStore
-from neurogame.netlist.conjunctions import conjunctions, conjunctions_of, flattened
-from neurogame.netlist.products import take_apart
+from neurogame.kernels.netlist.conjunctions import conjunctions, flattened
+from neurogame.kernels.netlist.products import take_apart
 
 _MOST_WORDS = 1 << 25
 """Room for sets of moves, in words of 64."""
@@ -120,7 +120,7 @@ def rewrite_next(
         sets: makes literals of the store that say whether one of some moves is made.
         most_named: a condition stays as it is where a set would have to name more moves.
     """
-    from neurogame.netlist import move_loops
+    from neurogame.kernels.netlist import move_loops
 
     form = flattened(conjunctions_of(circuit.graph.with_outputs(circuit.next)))
     first, count, moves = form.input_count, form.gate_count, circuit.move_count
@@ -189,7 +189,7 @@ def _owner(sets: MoveSets, moves: int) -> Int64s:
 
 def _moving(form: Graph, begin: int) -> Bools:
     """Return which nodes depend on moves; bool ``[I + G]``."""
-    from neurogame.netlist import move_loops
+    from neurogame.kernels.netlist import move_loops
 
     return move_loops.find_moving(form.input_count, begin, form.start, form.inputs)
 

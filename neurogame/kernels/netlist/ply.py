@@ -14,7 +14,7 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Int64s
-from neurogame.netlist.netlist import Netlist
+from neurogame.kernels.netlist.netlist import Netlist
 
 
 class Section(IntEnum):

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from neurogame.circuit.circuit import Circuit
-from neurogame.netlist.assemble import make_ply, with_selection, without_selection
-from neurogame.netlist.facts import Facts
-from neurogame.netlist.logic import Logic, play_logic, step_logic
-from neurogame.netlist.mapping import Effort
-from neurogame.netlist.ply import Ply, Section
-from neurogame.netlist.synthesis import Style, synthesise
+from neurogame.kernels.netlist.assemble import make_ply, with_selection, without_selection
+from neurogame.kernels.netlist.facts import Facts
+from neurogame.kernels.netlist.logic import Logic, play_logic, step_logic
+from neurogame.kernels.netlist.mapping import Effort
+from neurogame.kernels.netlist.ply import Ply, Section
+from neurogame.kernels.netlist.synthesis import Style, synthesise
 
 _SMALL = 60_000
 """Input literals of a circuit up to which all ways are tried."""

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.array_types import Int64s
-from neurogame.netlist import factor_loops
-from neurogame.netlist.factor_loops import in_order
+from neurogame.kernels.netlist import factor_loops
+from neurogame.kernels.netlist.factor_loops import in_order
 
 FIRST = 3
 

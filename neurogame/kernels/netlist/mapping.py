@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from neurogame.array_types import Int64s
-from neurogame.netlist.netlist import Netlist
+from neurogame.kernels.netlist.netlist import Netlist
 
 
 @final
@@ -51,7 +51,7 @@ def cover_netlist(netlist: Netlist, roots: Int64s, effort: Effort) -> Cover:
         roots: literals ``2 * row + complement``; int64 ``[N]``.
         effort: how hard to try.
     """
-    from neurogame.netlist import map_loops
+    from neurogame.kernels.netlist import map_loops
 
     first = netlist.input_count
     chosen = map_loops.cover(

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from neurogame.circuit.compile import compile_rules
 from neurogame.gdl.library import load_rules
 from neurogame.graph.lanes import pack_lanes
-from neurogame.netlist.build import build_step
+from neurogame.kernels.netlist.build import build_step
+from tests.kernels.netlist.checking import check_form, check_step
+from tests.kernels.netlist.small_circuits import every_joint_move, every_state, named_circuit
 from tests.kernels.twin.random_circuits import one_hot, random_moves
-from tests.netlist.checking import check_form, check_step
-from tests.netlist.small_circuits import every_joint_move, every_state, named_circuit
 
 GAMES = ["breakthrough6", "connectfour_simultaneous", "rockpaperscissors", "eightpuzzle", "hex5"]
 

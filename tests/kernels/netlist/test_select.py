@@ -7,8 +7,8 @@ import pytest
 
 from neurogame.array_types import Bools
 from neurogame.graph.lanes import pack_lanes, unpack_lanes
-from neurogame.netlist.builder import Builder
-from neurogame.netlist.select import Selection, rank_bits
+from neurogame.kernels.netlist.builder import Builder
+from neurogame.kernels.netlist.select import Selection, rank_bits
 
 
 def check(legal: Bools, rank: np.ndarray) -> int:

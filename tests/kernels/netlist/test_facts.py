@@ -15,9 +15,9 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
 from neurogame.gdl.library import load_rules
 from neurogame.graph.lanes import unpack_lanes
-from neurogame.netlist.facts import Facts, Turn, facts_of, find_facts, fluent_literals
+from neurogame.kernels.netlist.facts import Facts, Turn, facts_of, find_facts, fluent_literals
 from tests.conftest import shared
-from tests.netlist.checking import played_words
+from tests.kernels.netlist.checking import played_words
 
 LIBRARY = [
     "bidding_tictactoe",

@@ -10,8 +10,9 @@ import numpy as np
 from neurogame.array_types import Int64s
 from neurogame.graph.graph import Graph, replaced
 from neurogame.graph.groups import places_in_groups
-from neurogame.netlist.conjunctions import conjunctions_of, factored, flattened, split_wide
-from neurogame.netlist.netlist import Netlist
+from neurogame.graph.rewrite import conjunctions_of
+from neurogame.kernels.netlist.conjunctions import factored, flattened, split_wide
+from neurogame.kernels.netlist.netlist import Netlist
 
 
 @final
@@ -44,7 +45,7 @@ def synthesise(graph: Graph, style: Style) -> tuple[Netlist, Int64s]:
     Returns:
         The gates, and literals, int64 ``[N]``.
     """
-    from neurogame.netlist import chain_loops, extract_loops
+    from neurogame.kernels.netlist import chain_loops, extract_loops
 
     form = flattened(conjunctions_of(graph), style.width)
     form = split_wide(flattened(factored(form), style.width), style.widest)

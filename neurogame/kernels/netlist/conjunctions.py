@@ -7,12 +7,10 @@ gates as wide as possible, whose inputs may be joined in any order.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from neurogame.array_types import Int64s
-from neurogame.graph.graph import AND, OR, Graph, replaced, unnamed
+from neurogame.graph.graph import AND, Graph, unnamed
 from neurogame.graph.groups import places_in_groups
 
 
@@ -25,7 +23,7 @@ def conjunctions(input_count: int, start: Int64s, inputs: Int64s, outputs: Int64
         inputs: literals; int64 ``[E]``.
         outputs: literals; int64 ``[N]``.
     """
-    from neurogame.netlist.move_loops import levels
+    from neurogame.kernels.netlist.move_loops import levels
 
     none = unnamed(len(start) - 1)
     return Graph(
@@ -40,19 +38,6 @@ def conjunctions(input_count: int, start: Int64s, inputs: Int64s, outputs: Int64
     )
 
 
-def conjunctions_of(graph: Graph) -> Graph:
-    """Return the same functions with each disjunction as the complement of a conjunction."""
-    literal_of = 2 * np.arange(graph.node_count)
-    literal_of[graph.input_count :] += graph.kind == OR
-    own = np.repeat(graph.kind == OR, graph.fan_in)
-    return replace(
-        graph,
-        kind=np.full(graph.gate_count, AND, np.uint8),
-        inputs=replaced(graph.inputs, literal_of) ^ own,
-        outputs=replaced(graph.outputs, literal_of),
-    )
-
-
 def flattened(form: Graph, width: int = 0) -> Graph:
     """Return the same conjunctions with those merged that only one other reads.
 
@@ -60,7 +45,7 @@ def flattened(form: Graph, width: int = 0) -> Graph:
         form: the conjunctions.
         width: conjunctions of at most so many inputs are merged whoever reads them.
     """
-    from neurogame.netlist.extract_loops import flatten
+    from neurogame.kernels.netlist.extract_loops import flatten
 
     parts = flatten(form.input_count, form.start, form.inputs, form.outputs, width)
     return conjunctions(form.input_count, *parts)
@@ -68,7 +53,7 @@ def flattened(form: Graph, width: int = 0) -> Graph:
 
 def factored(form: Graph) -> Graph:
     """Return the same functions with literals taken out of terms that have them in common."""
-    from neurogame.netlist import factor_loops
+    from neurogame.kernels.netlist import factor_loops
 
     first = form.input_count
     parts = factor_loops.factor(first, form.start, form.inputs, form.outputs)
@@ -82,7 +67,7 @@ def split_wide(form: Graph, widest: int) -> Graph:
         form: the conjunctions.
         widest: most inputs; at least 2. What joins the parts may have more.
     """
-    from neurogame.netlist import factor_loops
+    from neurogame.kernels.netlist import factor_loops
 
     sizes = form.fan_in
     wide = np.flatnonzero(sizes > widest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Int64s, Int64s1
-from neurogame.netlist.compiled import callee, compiled
+from neurogame.kernels.netlist.compiled import callee, compiled
 
 
 @callee

@@ -11,8 +11,8 @@ from neurogame.analysis.random_play import WordEvaluator, choose_moves
 from neurogame.array_types import Bools, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import ALL, pack_lanes, unpack_lanes
-from neurogame.netlist.facts import Facts
-from neurogame.netlist.ply import Choice, Ply, Section
+from neurogame.kernels.netlist.facts import Facts
+from neurogame.kernels.netlist.ply import Choice, Ply, Section
 
 
 def played_words(

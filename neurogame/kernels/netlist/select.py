@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TypeAlias, final
 
-from neurogame.netlist.builder import TRUE, Builder, Literal
+from neurogame.kernels.netlist.builder import TRUE, Builder, Literal
 
 Number: TypeAlias = list[Literal]
 """A number bit by bit, least significant first."""

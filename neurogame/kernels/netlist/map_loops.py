@@ -26,7 +26,7 @@ from neurogame.array_types import (
     UInt8s,
     UInt8s2,
 )
-from neurogame.netlist.compiled import callee, compiled
+from neurogame.kernels.netlist.compiled import callee, compiled
 
 
 @cache

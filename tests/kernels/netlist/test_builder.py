@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.graph.lanes import ALL
-from neurogame.netlist.builder import Builder
-from neurogame.netlist.netlist import lookup
+from neurogame.kernels.netlist.builder import Builder
+from neurogame.kernels.netlist.netlist import lookup
 
 INPUTS = 5
 # Every assignment of four inputs is one lane.

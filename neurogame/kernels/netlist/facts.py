@@ -21,7 +21,7 @@ from neurogame.analysis.hypotheses import Hypotheses, find_hypotheses
 from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.graph.lanes import unpack_lanes
-from neurogame.netlist.invariants import prove_groups
+from neurogame.kernels.netlist.invariants import prove_groups
 
 _MOST_EVIDENCE = 32
 """Forced moves are looked for among this many moves of a role."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from neurogame.array_types import Int64s
-from neurogame.netlist import extract_loops
+from neurogame.kernels.netlist import extract_loops
 
 FIRST = 30
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Bools, Bools1, Int64s, Int64s1, UInt64s, UInt64s2
-from neurogame.netlist.compiled import callee, compiled
+from neurogame.kernels.netlist.compiled import callee, compiled
 
 _MOST_OWN = 64
 """Positive sets of one conjunction that are looked at; more of them stay as they are."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Bools1, Int32s, Int32s1, Int64s, Int64s1, UInt8s1
-from neurogame.netlist.compiled import callee, compiled
+from neurogame.kernels.netlist.compiled import callee, compiled
 
 MANY = 1 << 24
 """Slots for pairs above which those that are seen once are left out of a smaller table."""

@@ -10,14 +10,14 @@ import numpy as np
 
 from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
-from neurogame.netlist.builder import Builder
-from neurogame.netlist.emit import absorbed, cone, in_sections, settle_outputs
-from neurogame.netlist.facts import Facts
-from neurogame.netlist.logic import Logic
-from neurogame.netlist.mapping import Effort, cover_netlist
-from neurogame.netlist.netlist import Netlist
-from neurogame.netlist.ply import Choice, Ply, Section
-from neurogame.netlist.select import Selection, rank_bits
+from neurogame.kernels.netlist.builder import Builder
+from neurogame.kernels.netlist.emit import absorbed, cone, in_sections, settle_outputs
+from neurogame.kernels.netlist.facts import Facts
+from neurogame.kernels.netlist.logic import Logic
+from neurogame.kernels.netlist.mapping import Effort, cover_netlist
+from neurogame.kernels.netlist.netlist import Netlist
+from neurogame.kernels.netlist.ply import Choice, Ply, Section
+from neurogame.kernels.netlist.select import Selection, rank_bits
 
 
 @final
@@ -112,7 +112,7 @@ def with_selection(circuit: Circuit, logic: Logic, network: Netlist, literals: I
 
 def _early(network: Netlist, inputs: int) -> np.ndarray:
     """Return which gates depend on the first inputs alone; bool ``[G]``."""
-    from neurogame.netlist.walk_loops import mark_late
+    from neurogame.kernels.netlist.walk_loops import mark_late
 
     late = np.zeros(network.row_count, np.bool_)
     late[inputs : network.input_count] = True

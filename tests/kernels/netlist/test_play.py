@@ -13,12 +13,12 @@ from neurogame.circuit.circuit import Circuit
 from neurogame.circuit.compile import compile_rules
 from neurogame.gdl.library import load_rules
 from neurogame.graph.lanes import pack_lanes
-from neurogame.netlist.build import build_play
-from neurogame.netlist.facts import find_facts
-from neurogame.netlist.ply import Section
+from neurogame.kernels.netlist.build import build_play
+from neurogame.kernels.netlist.facts import find_facts
+from neurogame.kernels.netlist.ply import Section
 from tests.conftest import shared
-from tests.netlist.checking import check_form, check_play, played_words
-from tests.netlist.small_circuits import named_circuit
+from tests.kernels.netlist.checking import check_form, check_play, played_words
+from tests.kernels.netlist.small_circuits import named_circuit
 
 LIBRARY = [
     *("bidding_tictactoe", "checkers6", "connectfour_simultaneous", "eightpuzzle", "nim"),
