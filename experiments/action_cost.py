@@ -23,7 +23,7 @@ from typing import Any
 from tqdm import tqdm
 
 from neurogame.evaluators.actions.build import make_action_circuit
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings

@@ -43,7 +43,8 @@ from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.gdl.library import load_rules
 from neurogame.graph.lanes import pack_lanes
 from neurogame.ground.limits import GroundLimits
-from neurogame.kernels.leaves.move_scores import make_scores, score_moves
+from neurogame.judges.moves import score_moves
+from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.simulate.samples import sample_states
 from neurogame.simulate.simulator import Simulator
 
@@ -105,7 +106,7 @@ def milliseconds(circuit: Circuit, judge: ActionCircuit, count: int) -> float | 
     states = sample_states(simulator, count, 1, 500)
     legal = simulator.status(states)[0].numpy()
     rows, packed = pack_lanes(states.to_bool().numpy()), pack_lanes(legal)
-    port = make_scores(judge, circuit)
+    port = SearchJudge(judge, circuit)
     out = np.zeros((1, max(len(moves) for moves in circuit.moves)), np.float32)
     seconds, number, first = 0.0, 0, 0
     for role, moves in enumerate(circuit.moves):

@@ -25,11 +25,11 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.kernels.codegen.engine import compile_text, load_object
-from neurogame.kernels.native.compiled import compiled
 from neurogame.kernels.neural.layout import SOUND
 from neurogame.kernels.neural.lookup import index_lanes
 from neurogame.kernels.neural.network import ROWS, Network, propagate
 from neurogame.kernels.neural.program import Program, Space, make_space
+from neurogame.native.compiled import compiled
 from neurogame.simulate.game import Game
 
 RUNS, REPEATS = 7, 2000

@@ -1,10 +1,15 @@
-"""The mixing step of splitmix64 on arrays: words scrambled one to one."""
+"""Splitmix64: its constants, and its mixing step on arrays: words scrambled one to one."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from neurogame.array_types import UInt64s
+
+G1 = 0x9E3779B97F4A7C15
+G2 = 0xD1342543DE82EF95
+MIX_1 = 0xBF58476D1CE4E5B9
+MIX_2 = 0x94D049BB133111EB
 
 
 def mix(words: UInt64s) -> UInt64s:
@@ -13,8 +18,8 @@ def mix(words: UInt64s) -> UInt64s:
     *Reference:* Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
     """
     with np.errstate(over="ignore"):
-        x = words + np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        x = words + np.uint64(G1)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(MIX_1)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(MIX_2)
     mixed: UInt64s = x ^ (x >> np.uint64(31))
     return mixed

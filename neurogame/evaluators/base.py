@@ -13,7 +13,7 @@ from neurogame.simulate.states import StateBatch
 from neurogame.views import show_as
 
 if TYPE_CHECKING:
-    from neurogame.kernels.leaves.values import CompiledValues
+    from neurogame.judges.states import CompiledValues
 
 
 class Evaluator(nn.Module, ABC):

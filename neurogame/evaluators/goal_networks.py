@@ -29,7 +29,7 @@ from neurogame.kernels.words.pack import unpack
 from neurogame.simulate.states import StateBatch
 
 if TYPE_CHECKING:
-    from neurogame.kernels.leaves.values import CompiledValues
+    from neurogame.judges.states import CompiledValues
     from neurogame.kernels.neural.exported import Exported
     from neurogame.kernels.neural.program import Program
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from neurogame.evaluators.base import Evaluator
     from neurogame.evaluators.goal_networks import WeightedNetworks
     from neurogame.evaluators.measured import Measured
-    from neurogame.kernels.leaves.move_scores import MoveJudge
+    from neurogame.judges.moves import MoveJudge
     from neurogame.simulate.game import Game, State
 
 Row: TypeAlias = dict[str, Any]

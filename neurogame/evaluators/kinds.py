@@ -25,7 +25,7 @@ from neurogame.evaluators.kind import (
 
 if TYPE_CHECKING:
     from neurogame.evaluators.base import Evaluator
-    from neurogame.kernels.leaves.move_scores import MoveJudge
+    from neurogame.judges.moves import MoveJudge
 
 GROUP = "neurogame.kinds"
 """Of entry points by which other packages register kinds."""

@@ -18,7 +18,7 @@ from neurogame.evaluators.attribution import (
     sorted_by_size,
 )
 from neurogame.evaluators.base import Evaluator
-from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
+from neurogame.judges.moves import LOGITS, MoveJudge
 from neurogame.simulate.game import Game, State
 
 

@@ -10,7 +10,7 @@ import torch
 from neurogame.array_types import Bools, Float32s
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.replies import drawn_replies
-from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
+from neurogame.judges.moves import LINEAR, CompiledScores
 from neurogame.kernels.leaves.next_values import REPLIES, compile_next_values
 from neurogame.simulate.states import StateBatch
 

@@ -7,10 +7,11 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from neurogame.kernels.words.random_words import G1, G2, mix, signed
+from neurogame.kernels.words.random_words import mix, signed
 from neurogame.kernels.words.rows import hash_states, pack_rows
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
+from neurogame.splitmix import G1, G2
 
 
 def drawn_replies(

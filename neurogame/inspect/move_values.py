@@ -10,7 +10,7 @@ import numpy as np
 from neurogame.array_types import Float64s2
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.search.lockstep.counter_random import derive
 from neurogame.search.lockstep.joint_moves import JointMoves, joint_moves
 from neurogame.search.lockstep.lookahead import Ahead, Judges, look_ahead, worth

@@ -13,7 +13,7 @@ from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.kinds import fresh_kind, fresh_names, kinds_from_rules
 from neurogame.gdl.library import library_names
 from neurogame.inspect.move_values import EvaluatorOrJudge
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules
 from neurogame.players.spec import RULES_SUFFIX

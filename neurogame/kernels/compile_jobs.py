@@ -40,7 +40,7 @@ class CompileJob:
         for name in self.modules:
             compile_declared(f"neurogame.{name}")
         if self.entries:
-            from neurogame.kernels.native.entries import entry
+            from neurogame.native.entries import entry
 
             for name, functions in self.entries:
                 module = importlib.import_module(f"neurogame.{name}")
@@ -66,7 +66,7 @@ JOBS = {
     "tree search": CompileJob(
         seconds=9,
         words=("mcts", "auto", "serve", "train"),
-        modules=("search.mcts.compiled.lookup", "kernels.native.clock"),
+        modules=("search.mcts.compiled.lookup", "native.clock"),
         entries=(
             ("search.mcts.compiled.run", ("run", "do_nothing", "play_on", "play_by_policy")),
             ("search.mcts.compiled.expand", ("set_root", "gather_leaves", "insert")),
@@ -138,6 +138,6 @@ JOBS = {
     "networks in search": CompileJob(
         seconds=4,
         words=("train", "alphabeta", "auto", "serve", *_EVALUATED),
-        entries=(("kernels.leaves.values", ("value_states",)),),
+        entries=(("kernels.leaves.networks", ("value_states",)),),
     ),
 }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s1, Float32s2, Int32s1, Int64s1, Int64s2
-from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import compiled
+from neurogame.native.bits import lowest_bit
+from neurogame.native.compiled import compiled
 
 _ONE = np.uint64(1)
 _LANES = 64

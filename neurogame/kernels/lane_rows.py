@@ -9,15 +9,15 @@ import numpy as np
 from numba.core import cgutils as _cgutils
 
 from neurogame.array_types import Int64s1, Int64s2, UInt64s1, UInt64s2
-from neurogame.kernels.native.arrays import rows as cut
-from neurogame.kernels.native.compiled import (
+from neurogame.native.arrays import rows as cut
+from neurogame.native.compiled import (
     callee,
     compiled,
     inlined,
     written,
 )
-from neurogame.kernels.native.random import mixed
-from neurogame.kernels.words.random_words import G1
+from neurogame.native.random import mixed
+from neurogame.splitmix import G1
 
 # They are not annotated.
 numba: Any = _numba

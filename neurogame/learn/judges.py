@@ -8,7 +8,7 @@ from typing import Any
 from neurogame.errors import CheckpointError, NeurogameError
 from neurogame.evaluators.kind import Stored
 from neurogame.evaluators.kinds import stored_kinds
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.simulate.game import Game
 

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.kernels.native.struct import array_of
 from neurogame.kernels.parts.learning import Learning, make_learning
 from neurogame.learn.lanes.config import LaneConfig
+from neurogame.native.struct import array_of
 
 _KEPT = (
     *("errors", "sizes", "moments"),

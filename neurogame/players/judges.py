@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from neurogame.errors import LimitError
 from neurogame.evaluators.kinds import move_kind
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.search.mcts.settings import GATED_JUDGE, MctsSettings
 from neurogame.simulate.game import Game
 

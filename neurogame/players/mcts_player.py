@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 
 from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.players.search_player import FindHome, SearchPlayer
 from neurogame.search.home_search import HomeSearch, from_home
 from neurogame.search.limit import Limit

@@ -13,7 +13,7 @@ from neurogame.errors import PlayerError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.kinds import evaluator_kinds, fresh_kind, fresh_names, move_kind
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
 from neurogame.players.folder_player import FolderPlayer
 from neurogame.players.human import HumanPlayer

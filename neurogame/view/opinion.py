@@ -22,7 +22,7 @@ from neurogame.inspect.attribution.by_rules import RuleEffect, rule_effects
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.move_values import EvaluatorOrJudge, MoveValue, move_values
 from neurogame.inspect.weights import weighted_networks
-from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge
+from neurogame.judges.moves import LOGITS, MoveJudge
 from neurogame.simulate.game import State
 from neurogame.simulate.states import StateBatch
 

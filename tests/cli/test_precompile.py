@@ -15,7 +15,7 @@ from neurogame import compiling, first_use
 from neurogame.cli import precompile
 from neurogame.cli.main import main
 from neurogame.kernels.compile_jobs import JOBS
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.struct import Struct
 
 RULES = ["circuits, first half", "circuits, second half"]
 # Alpha-beta tells which openings are decided.

@@ -25,8 +25,8 @@ from neurogame.evaluators.heuristic.named import named_evaluator
 from neurogame.features.bounds import feature_bounds
 from neurogame.features.candidates import find_candidates
 from neurogame.features.feature import Feature, FeatureKind
-from neurogame.kernels.leaves.evaluator import make_values
-from neurogame.kernels.leaves.values import PROGRAM, evaluate
+from neurogame.judges.states import PROGRAM, evaluate
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
@@ -69,7 +69,7 @@ def compiled_values(
     words = np.zeros((len(states), 8 * -(-flags.shape[1] // 64)), np.uint8)
     packed = np.packbits(flags, axis=1, bitorder="little")
     words[:, : packed.shape[1]] = packed
-    found = make_values(HeuristicEvaluator(of, heuristics), of.circuit)
+    found = SearchEvaluator(HeuristicEvaluator(of, heuristics), of.circuit)
     assert found.kind == PROGRAM
     out = np.zeros((len(states), len(of.roles)), np.float32)
     lanes = np.zeros((0, 0), np.int64)

@@ -15,7 +15,8 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.next_values import NextValues
 from neurogame.graph.lanes import pack_lanes
-from neurogame.kernels.leaves.move_scores import make_scores, score_moves
+from neurogame.judges.moves import score_moves
+from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
@@ -57,7 +58,7 @@ def evaluator(name: str, kind: str) -> Evaluator:
 def test_compiled_scores_are_those_of_the_definition(name: str, kind: str) -> None:
     own, simulator = game(name), game(name).simulator()
     judge = NextValues(own, evaluator(name, kind))
-    compiled = make_scores(judge, own.circuit)
+    compiled = SearchJudge(judge, own.circuit)
     assert compiled.is_compiled
     states = sample_states(simulator, 60, 5)
     legal, fluents = simulator.status(states)[0].numpy(), states.to_bool().numpy()

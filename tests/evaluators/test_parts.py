@@ -12,8 +12,8 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.parts.config import PartsConfig
 from neurogame.evaluators.rebuild import rebuild_evaluator
-from neurogame.kernels.leaves.evaluator import make_values
-from neurogame.kernels.leaves.values import PROGRAM, evaluate
+from neurogame.judges.states import PROGRAM, evaluate
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 from tests.evaluators.parts_of_games import SMALL, packed, parts_of, states_in_play
@@ -35,7 +35,7 @@ def test_untrained_it_is_the_logic_to_the_bit(name: str) -> None:
 
 def _compiled(game: Game, evaluator: torch.nn.Module, states: StateBatch) -> torch.Tensor:
     """Return what compiled searches make of states."""
-    values = make_values(evaluator, game.circuit)  # type: ignore[arg-type]
+    values = SearchEvaluator(evaluator, game.circuit)  # type: ignore[arg-type]
     assert values.kind == PROGRAM
     rows = packed(states)
     out = np.zeros((len(rows), len(game.roles)), np.float32)

@@ -10,7 +10,8 @@ import torch
 
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.policy.policy import LearnedPolicy
-from neurogame.kernels.leaves.move_scores import make_scores, score_moves
+from neurogame.judges.moves import score_moves
+from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.kernels.words.rows import pack_rows
 from neurogame.simulate.game import Game
 from tests.evaluators.parts_of_games import parts_of, states_in_play
@@ -52,7 +53,7 @@ def slow_score(policy: LearnedPolicy, held: np.ndarray, move: int) -> float:
 def test_compiled_scores_and_torch_are_the_formula(name: str) -> None:
     game = load(name)
     policy, states = random_policy(game), states_in_play(game, 60)
-    port = make_scores(policy, game.circuit)
+    port = SearchJudge(policy, game.circuit)
     assert port.is_compiled
     fluents, offsets = states.to_bool(), game.move_offsets
     legal = game.simulator().look(states).legal

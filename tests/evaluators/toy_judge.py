@@ -15,7 +15,7 @@ from neurogame.array_types import Bools, Float32s
 from neurogame.evaluators.attribution import Attribution, Contribution
 from neurogame.evaluators.kind import Learned, Lesson, MoveJudgeKind, Row
 from neurogame.inspect.judges.rows import move_rows
-from neurogame.kernels.leaves.move_scores import LINEAR
+from neurogame.judges.moves import LINEAR
 from neurogame.settings import Settings, setting
 from neurogame.simulate.game import Game, State
 

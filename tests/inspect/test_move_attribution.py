@@ -25,7 +25,7 @@ from neurogame.inspect.attribution.by_fluents import shapley_values
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.move_values import move_values
 from neurogame.inspect.named_state import named_state
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import map_game

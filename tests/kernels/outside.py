@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from neurogame.kernels.native.compiled import compiled
+from neurogame.native.compiled import compiled
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -18,8 +18,8 @@ from neurogame.errors import CheckpointError, PlayerError
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.gdl.scramble import scramble
-from neurogame.kernels.leaves.evaluator import make_values
-from neurogame.kernels.leaves.values import PROGRAM
+from neurogame.judges.states import PROGRAM
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.learn.checkpoints import folder as checkpoint_folder
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neurogame.learn.checkpoints.folder import CheckpointFolder
@@ -102,7 +102,7 @@ def test_a_scrambled_game_is_valued_alike_to_the_last_bit(name: str, tmp_path: P
         values = evaluator(states).numpy()
         np.testing.assert_array_equal(its_twin(at_home).numpy(), values)
     assert len(np.unique(values)) > 20
-    port = make_values(its_twin, mapping.home.circuit)
+    port = SearchEvaluator(its_twin, mapping.home.circuit)
     assert port.kind == PROGRAM
     np.testing.assert_allclose(
         valued(port, at_home.numpy(), 150, rows=True), values, rtol=0, atol=1e-5

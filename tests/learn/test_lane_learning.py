@@ -10,11 +10,11 @@ import torch
 
 from neurogame.array_types import Float32s, Float64s, Int32s, Int64s, UInt8s, UInt64s
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.kernels.leaves.evaluator import make_values
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.expander import Expander
-from neurogame.kernels.native.struct import array_of
 from neurogame.kernels.parts.learning import Learning, make_learning
 from neurogame.kernels.self_play.games import Games, GameSettings
+from neurogame.native.struct import array_of
 from neurogame.simulate.game import Game
 from tests.evaluators.parts_of_games import SMALL, parts_of
 
@@ -51,7 +51,7 @@ def make(
         step_size=1e-3,
         every=every,
     )
-    logics = make_values(evaluator.networks, game.circuit)
+    logics = SearchEvaluator(evaluator.networks, game.circuit)
     return game, evaluator, learning, Games(game.circuit, learning, logics, settings)
 
 

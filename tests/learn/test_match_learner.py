@@ -15,8 +15,6 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.gdl.scramble import scramble
-from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.struct import array_of
 from neurogame.kernels.self_play.recorded import value_recorded
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint, save_checkpoint
 from neurogame.learn.lanes.config import LaneConfig
@@ -24,6 +22,8 @@ from neurogame.learn.matches import learner as match_learner
 from neurogame.learn.matches.config import MatchLearning
 from neurogame.learn.matches.learner import MatchLearner, PlayedMatch
 from neurogame.learn.matches.replay import LearnedMatch, MatchReplay
+from neurogame.native.entries import entry
+from neurogame.native.struct import array_of
 from neurogame.players.match import play_match
 from neurogame.players.players import make_player
 from neurogame.simulate.game import Game, State

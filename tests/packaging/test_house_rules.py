@@ -19,7 +19,8 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TEXTS = [*FILES, *sorted((REPOSITORY / "tests").rglob("*.py"))]
 ROOMS = (
     *("workers", "gdl", "ground", "prover", "graph", "circuit", "analysis", "regress"),
-    *("structure", "kernels", "simulate", "show", "features", "evaluators", "search"),
+    *("native", "structure", "judges", "kernels", "simulate", "show", "features"),
+    *("evaluators", "search"),
     *("learn", "players", "arena", "ggp", "inspect", "kinds", "view", "cli"),
 )
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef

@@ -15,7 +15,7 @@ from neurogame.array_types import Bools, Float32s
 pytest.importorskip("numba")
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
+from neurogame.judges.moves import LINEAR, CompiledScores
 from neurogame.players.gate.evidence import measure_evidence
 from neurogame.players.gate.gate import open_evaluator_gate, open_gate
 from neurogame.players.gate.trials import Trials

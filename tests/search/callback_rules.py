@@ -10,7 +10,7 @@ from torch import Tensor
 
 from neurogame.kernels.lane_rows import hash_row
 from neurogame.kernels.leaves.block import Block, make_block
-from neurogame.kernels.leaves.evaluator import make_values
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.python_rules import PythonRules
 
@@ -114,4 +114,4 @@ class _Sizes:
 def ports(game: StateGame) -> tuple[CallbackLeaves, Any]:
     """Return rules and values of a game."""
     sizes: Any = _Sizes(game)
-    return CallbackLeaves(game), make_values(GameValues(game), sizes)
+    return CallbackLeaves(game), SearchEvaluator(GameValues(game), sizes)

@@ -26,7 +26,7 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.policy.policy import LearnedPolicy
-from neurogame.kernels.leaves.move_scores import CompiledScores, MoveJudge
+from neurogame.judges.moves import CompiledScores, MoveJudge
 from neurogame.learn.knowledge.learning import learn_knowledge
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.alphabeta.settings import SearchSettings

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from neurogame.evaluators.base import Evaluator
+from neurogame.judges.moves import MoveJudge
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import look, play_uniform
-from neurogame.kernels.leaves.move_scores import MoveJudge
 from neurogame.kernels.leaves.playouts import play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy
 from neurogame.search.mcts.compiled.search import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from neurogame.errors import ConfigurationError
-from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS
+from neurogame.judges.moves import LINEAR, LOGITS
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.reading import choices
@@ -110,7 +110,7 @@ def test_the_temper_decides_how_far_the_likeliest_move_is_ahead() -> None:
 
 def test_the_weight_of_a_prior_is_one_half_at_k_visits() -> None:
     # Two moves that are worth the same: at N = k their means differ by half the priors.
-    from neurogame.kernels.native.compiled import compiled
+    from neurogame.native.compiled import compiled
     from neurogame.search.mcts.compiled.select import trust_at
 
     @compiled

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from neurogame.errors import NeurogameWarning
-from neurogame.kernels.leaves.evaluator import make_values
-from neurogame.kernels.leaves.move_scores import make_scores
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
+from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.compiled import tree as tree_memory
 from neurogame.search.mcts.compiled.compact import compact
@@ -50,8 +50,8 @@ def _tree(
         wide=wide,
     )
     judged = settings.tree_judge is not None
-    scores = make_scores(Guess(game), game.circuit) if judged else None
-    return MctsTree(plan, make_values(None, game.circuit), tree_scores=scores)
+    scores = SearchJudge(Guess(game), game.circuit) if judged else None
+    return MctsTree(plan, SearchEvaluator(None, game.circuit), tree_scores=scores)
 
 
 def _search(tree: MctsTree, simulations: int) -> None:

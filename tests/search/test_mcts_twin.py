@@ -14,8 +14,9 @@ from torch import Tensor
 
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.next_values import NextValues
-from neurogame.kernels.leaves.evaluator import make_values
-from neurogame.kernels.leaves.move_scores import LOGITS, MoveJudge, make_scores
+from neurogame.judges.moves import LOGITS, MoveJudge
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
+from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.search.mcts.compiled.tree import BOUND, LEAST, MOST, WINNER
 from neurogame.search.mcts.options import make_options
 from neurogame.search.mcts.reading import choices, is_exact, node_of, node_values, record_of
@@ -95,8 +96,8 @@ def _grown(
         lanes=lanes,
         settings=settings if recorded else MctsSettings(),
     )
-    scores = None if judge is None else make_scores(judge, game.circuit)
-    tree = MctsTree(plan, make_values(evaluator, game.circuit), tree_scores=scores)
+    scores = None if judge is None else SearchJudge(judge, game.circuit)
+    tree = MctsTree(plan, SearchEvaluator(evaluator, game.circuit), tree_scores=scores)
     root = state or game.initial_state()
     tree.set_root(state_words(root.fluents.numpy()))
     tree.run(lanes, simulations=simulations, nodes=None, until=0, deadline=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.leaves.move_scores import LOGITS
+from neurogame.judges.moves import LOGITS
 from neurogame.kernels.leaves.preference import MAX, RAW
 from neurogame.search.mcts.compiled.search import PUCT, Options
 

@@ -17,8 +17,8 @@ from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
 from neurogame.graph.evaluate import holds
 from neurogame.graph.prune import prune
+from neurogame.judges.moves import LINEAR, LOGITS, CompiledScores
 from neurogame.kernels.actions.limits import MOST_DOUBLINGS, SMALL
-from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS, CompiledScores
 
 
 @final

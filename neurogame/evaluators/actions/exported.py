@@ -13,12 +13,12 @@ from neurogame.array_types import Int64s
 from neurogame.evaluators.actions.graph import ActionGraph
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
 from neurogame.graph.groups import group_starts
+from neurogame.judges.moves import CompiledScores, MoveScores
 from neurogame.kernels.actions.formulas import Formulas, Heuristic, memory_of, score_by_role
 from neurogame.kernels.actions.gates import LANES
 from neurogame.kernels.actions.scores import score_actions
 from neurogame.kernels.actions.shared import score_shared_actions
-from neurogame.kernels.leaves.move_scores import CompiledScores, MoveScores
-from neurogame.kernels.native.entries import entry
+from neurogame.native.entries import entry
 
 Arrays = dict[str, npt.NDArray[Any]]
 

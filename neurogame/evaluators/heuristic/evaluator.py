@@ -19,7 +19,7 @@ from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
 if TYPE_CHECKING:
-    from neurogame.kernels.leaves.values import CompiledValues
+    from neurogame.judges.states import CompiledValues
 
 _GOALS = (0, 100)
 """Of roles for which the rules name none."""

@@ -15,8 +15,8 @@ from neurogame.circuit.circuit import Circuit, HasCircuit
 from neurogame.evaluators.claims import check_claim
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.replies import drawn_replies
+from neurogame.judges.moves import LINEAR, CompiledScores
 from neurogame.kernels.knowledge.scores import ScoreWeights, compile_scores
-from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
 from neurogame.simulate.simulator import Simulator
 from neurogame.simulate.states import StateBatch
 

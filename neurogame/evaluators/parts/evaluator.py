@@ -13,7 +13,7 @@ from neurogame.evaluators.parts.layout import PartsLayout
 from neurogame.kernels.parts.limits import LEAST, MOST
 
 if TYPE_CHECKING:
-    from neurogame.kernels.leaves.values import CompiledValues
+    from neurogame.judges.states import CompiledValues
     from neurogame.kernels.parts.parts import PartWeights
 
 LAYOUT = "layout_"

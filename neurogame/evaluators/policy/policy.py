@@ -16,7 +16,7 @@ from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.claims import check_claim
 from neurogame.evaluators.parts.evaluator import LAYOUT, PartsEvaluator, check_layout
 from neurogame.evaluators.parts.layout import PartsLayout, empty_layout, stored_sizes
-from neurogame.kernels.leaves.move_scores import LOGITS, CompiledScores
+from neurogame.judges.moves import LOGITS, CompiledScores
 from neurogame.kernels.policy.scores import PolicyWeights, compile_policy
 
 

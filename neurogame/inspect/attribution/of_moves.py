@@ -11,7 +11,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.kinds import kind_of_judge
 from neurogame.inspect.attribution.attribute import attribute, check_role, to_fluents
 from neurogame.inspect.move_values import EvaluatorOrJudge, worst_answer
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.kernels.parts.limits import MOST
 from neurogame.simulate.game import State
 

@@ -13,7 +13,7 @@ from neurogame.inspect.change.move_changes import move_changes
 from neurogame.inspect.move_values import worths_of_moves
 from neurogame.inspect.positions import played_positions
 from neurogame.inspect.subject import Subject
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from neurogame.evaluators.kind import Row
 from neurogame.evaluators.kinds import kind_of_judge
 from neurogame.inspect.subject import Subject
-from neurogame.kernels.leaves.move_scores import LOGITS
+from neurogame.judges.moves import LOGITS
 
 
 def judge_report(subject: Subject, name: str, top: int) -> Row:

@@ -12,14 +12,14 @@ import math
 import numpy as np
 
 from neurogame.array_types import Float64s1, Float64s2, Int64s2, UInt64s1
+from neurogame.judges.moves import MoveScores
 from neurogame.kernels.actions.changes import compute_changes, exact_gate
 from neurogame.kernels.actions.formulas import Formulas
 from neurogame.kernels.actions.gates import LANES
 from neurogame.kernels.actions.limits import MOST_DOUBLINGS, SMALL
 from neurogame.kernels.actions.rows import legal_word
-from neurogame.kernels.leaves.move_scores import MoveScores
-from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import inner
+from neurogame.native.bits import lowest_bit
+from neurogame.native.compiled import inner
 
 _BLOCK = 64
 _ONE = np.uint64(1)

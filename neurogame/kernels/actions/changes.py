@@ -12,8 +12,8 @@ from neurogame.array_types import Float64s1, Int64s1, UInt32s1, UInt64s1
 from neurogame.graph.graph import AND
 from neurogame.kernels.actions.formulas import Formulas
 from neurogame.kernels.actions.gates import LANES, run_gate
-from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import inner
+from neurogame.native.bits import lowest_bit
+from neurogame.native.compiled import inner
 
 _BLOCK = 64
 _ONE = np.uint64(1)

@@ -17,11 +17,11 @@ from neurogame.array_types import (
     UInt32s1,
     UInt64s1,
 )
+from neurogame.judges.moves import MoveScores
 from neurogame.kernels.actions.gates import LANES
 from neurogame.kernels.codegen.call import aligned
-from neurogame.kernels.leaves.move_scores import MoveScores
-from neurogame.kernels.native.arrays import cast
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.arrays import cast
+from neurogame.native.struct import Struct
 
 
 class Formulas(Struct):

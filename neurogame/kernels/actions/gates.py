@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils as _cgutils
 
 from neurogame.graph.graph import AND, OR
-from neurogame.kernels.native.compiled import inner, written
+from neurogame.native.compiled import inner, written
 
 # It is not annotated.
 cgutils: Any = _cgutils

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s2, UInt64s1, UInt64s2
+from neurogame.judges.moves import MoveScores
 from neurogame.kernels.actions.formulas import Formulas
 from neurogame.kernels.actions.gates import LANES
 from neurogame.kernels.lane_rows import transpose
-from neurogame.kernels.leaves.move_scores import MoveScores
-from neurogame.kernels.native.bits import first_ones, ones
-from neurogame.kernels.native.compiled import inner
+from neurogame.native.bits import first_ones, ones
+from neurogame.native.compiled import inner
 
 _BLOCK = 64
 _ONE = np.uint64(1)

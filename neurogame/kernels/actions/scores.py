@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s2
+from neurogame.judges.moves import MoveScores
 from neurogame.kernels.actions.careful import score_carefully
 from neurogame.kernels.actions.formulas import Formulas, heuristic_of
 from neurogame.kernels.actions.gates import LANES, run_gates, write_leaves
 from neurogame.kernels.actions.limits import SMALL
 from neurogame.kernels.actions.rows import fill_column, fill_single, legal_word, write_chances
-from neurogame.kernels.leaves.move_scores import MoveScores
-from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.neural.lane_math import lane_log
+from neurogame.native.bits import lowest_bit
+from neurogame.native.compiled import inner
 
 _BLOCK = 64
 _ONE = np.uint64(1)

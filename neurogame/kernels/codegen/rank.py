@@ -11,15 +11,8 @@ from itertools import chain
 from typing import final
 
 from neurogame.kernels.codegen.text import Text
-from neurogame.kernels.words.random_words import (
-    ATTEMPT_FIELD,
-    G2,
-    MIX_1,
-    MIX_2,
-    ROLE_FIELD,
-    plane_factor,
-    signed,
-)
+from neurogame.kernels.words.random_words import ATTEMPT_FIELD, ROLE_FIELD, plane_factor, signed
+from neurogame.splitmix import G2, MIX_1, MIX_2
 
 _BELOW = 0x8E
 """Truth table of "the lower bits of a are below those of b": c where a = b, else b."""

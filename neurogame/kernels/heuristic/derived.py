@@ -8,18 +8,18 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s2, Int32s1, Int64s1, Int64s2, UInt64s1
+from neurogame.judges.states import Values
 from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.evaluate import Input
 from neurogame.kernels.codegen.frame import Part
 from neurogame.kernels.codegen.step import CompiledStep, load_step
 from neurogame.kernels.heuristic.exported import ExportedHeuristic
 from neurogame.kernels.lane_rows import transpose
-from neurogame.kernels.leaves.values import Values
-from neurogame.kernels.native.bits import first_ones, lowest_bit
-from neurogame.kernels.native.call_address import call_address
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.step import GOALS, STATUS
+from neurogame.native.bits import first_ones, lowest_bit
+from neurogame.native.call_address import call_address
+from neurogame.native.compiled import inner
+from neurogame.native.struct import Struct
 
 _WORD = 64
 _ONE, _NONE = np.uint64(1), np.uint64(0)

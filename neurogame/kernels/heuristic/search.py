@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s1, Int32s1
+from neurogame.judges.states import CompiledValues, Values
 from neurogame.kernels.backends import gates_backend
 from neurogame.kernels.heuristic.derived import DerivedSums, derive, make_derived
 from neurogame.kernels.heuristic.exported import ExportedHeuristic
-from neurogame.kernels.leaves.values import CompiledValues, Values
-from neurogame.kernels.native.arrays import cast
-from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.parts.load import add_parts, load
 from neurogame.kernels.parts.parts import Loaded, PartWeights, make_loaded
 from neurogame.kernels.parts.search import is_far
+from neurogame.native.arrays import cast
+from neurogame.native.entries import entry
+from neurogame.native.struct import Struct
 
 
 class HeuristicValuation(Struct):

@@ -6,9 +6,9 @@ import numpy as np
 
 from neurogame.array_types import Float32s2, Int32s2, Int64s1, Int64s2, UInt64s1, UInt64s2
 from neurogame.kernels.leaves.picking import count_moves, nth_move, unit
-from neurogame.kernels.native.compiled import compiled, inlined
-from neurogame.kernels.native.random import below, mixed
-from neurogame.kernels.words.random_words import G1, G2
+from neurogame.native.compiled import compiled, inlined
+from neurogame.native.random import below, mixed
+from neurogame.splitmix import G1, G2
 
 _G1, _G2 = np.uint64(G1), np.uint64(G2)
 

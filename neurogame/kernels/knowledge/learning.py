@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from neurogame.array_types import Float64s1, Float64s2, Int32s2, Int64s1, UInt64s2
-from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import compiled, counted, inner
+from neurogame.native.bits import lowest_bit
+from neurogame.native.compiled import compiled, counted, inner
 
 EARLY, LATE, FLAT = 0, 1, 2
 """Which moves of a game weigh most: the first, the last, or all alike."""

@@ -10,9 +10,10 @@ import torch
 
 from neurogame.array_types import Float64s, Int32s, Int64s, UInt64s
 from neurogame.circuit.circuit import Circuit
+from neurogame.judges.moves import MoveJudge, score_moves
 from neurogame.kernels.knowledge.choices import choose_any, choose_best, count_choices, game_keys
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.move_scores import MoveJudge, SearchJudge, make_scores, score_moves
+from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.kernels.words.rows import pack_rows
 
 MOST_LANES = 4096
@@ -91,7 +92,7 @@ class GameRecorder:
         """
         block = self._leaves.block
         roles = len(self._circuit.roles)
-        port = None if judge is None or epsilon >= 1 else make_scores(judge, self._circuit)
+        port = None if judge is None or epsilon >= 1 else SearchJudge(judge, self._circuit)
         keys, lanes = np.zeros(count, np.uint64), np.arange(count)
         game_keys(seed & (1 << 62) - 1, first, keys)
         block.states[:count] = self._initial

@@ -1,6 +1,6 @@
 """Scores of moves from the values of moves and of the states that they lead to, compiled.
 
-:func:`score_children` is what a :class:`~neurogame.kernels.leaves.move_scores.MoveScores` calls
+:func:`score_children` is what a :class:`~neurogame.judges.moves.MoveScores` calls
 where the judge is knowledge. A child's sums are its parent's but for the fluents in which they
 differ.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from neurogame.array_types import Float32s, Float32s1, Float32s2, Float32s3
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.leaves.move_scores import CompiledScores, MoveScores
+from neurogame.judges.moves import CompiledScores, MoveScores
 from neurogame.kernels.leaves.next_states import (
     NextStates,
     begin_next,
@@ -23,11 +23,11 @@ from neurogame.kernels.leaves.next_states import (
     make_next_states,
 )
 from neurogame.kernels.leaves.picking import masked
-from neurogame.kernels.native.arrays import cast
-from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import inlined, inner
-from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.arrays import cast
+from neurogame.native.bits import lowest_bit
+from neurogame.native.compiled import inlined, inner
+from neurogame.native.entries import entry
+from neurogame.native.struct import Struct
 
 _ONE = np.uint64(1)
 _CHILDREN = 256

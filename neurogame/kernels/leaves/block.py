@@ -15,7 +15,7 @@ from neurogame.array_types import (
     UInt64s2,
 )
 from neurogame.kernels.codegen.call import aligned
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.struct import Struct
 
 
 class Block(Struct):

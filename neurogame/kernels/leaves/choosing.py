@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.leaves.move_scores import LOGITS, score_moves
+from neurogame.judges.moves import LOGITS, score_moves
 from neurogame.kernels.leaves.move_statistics import UNIFORM, Policy
 from neurogame.kernels.leaves.picking import masked, more_bits, nth_move, random_bits, unit
 from neurogame.kernels.leaves.preference import (
@@ -20,10 +20,10 @@ from neurogame.kernels.leaves.preference import (
     shift_factor,
     unit_of,
 )
-from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.clock import nanoseconds
-from neurogame.kernels.native.compiled import inlined
-from neurogame.kernels.native.random import below
+from neurogame.native.bits import lowest_bit
+from neurogame.native.clock import nanoseconds
+from neurogame.native.compiled import inlined
+from neurogame.native.random import below
 
 _ONE = np.uint64(1)
 _LOGIT_UNIT = 10.0

@@ -27,12 +27,12 @@ from neurogame.kernels.codegen.step import CompiledStep
 from neurogame.kernels.lane_rows import SPACE, from_lanes, hash_rows, to_lanes
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
-from neurogame.kernels.native.arrays import cast, rows
-from neurogame.kernels.native.bits import first_ones, lowest_bit
-from neurogame.kernels.native.call_address import call_address
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.step import GOALS, STATUS
+from neurogame.native.arrays import cast, rows
+from neurogame.native.bits import first_ones, lowest_bit
+from neurogame.native.call_address import call_address
+from neurogame.native.compiled import inner
+from neurogame.native.struct import Struct
 
 _ONE = np.uint64(1)
 _PARTS = int(Input.PARTS)

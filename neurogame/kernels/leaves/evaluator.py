@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import Any, Protocol, final
+from typing import final
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from neurogame.array_types import Float32s, UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
-from neurogame.kernels.leaves.values import (
-    CALLBACK,
-    NONE,
-    PROGRAM,
-    UNKNOWN,
-    CompiledValues,
-    new_values,
-)
-from neurogame.kernels.native.entries import callback
-from neurogame.kernels.native.struct import Struct, array_of
-
-
-class Valuer(Protocol):
-    """What :func:`make_values` asks of an evaluator."""
-
-    def compiled_values(self) -> CompiledValues | None:
-        """Return the compiled form with the present weights, or None where there is none.
-
-        Each call returns one of its own, with memory for one thread.
-        """
-
-    def parameters(self) -> Any:
-        """Return the parameters."""
-
-    def buffers(self) -> Any:
-        """Return the other tensors; parameters and these say where it computes."""
-
-    def __call__(self, fluents: Tensor) -> Any:
-        """Return values, ``[B, R]`` in 0..1, of states, bool ``[B, F]``."""
+from neurogame.judges.states import CALLBACK, NONE, PROGRAM, UNKNOWN, Valuer, new_values
+from neurogame.native.entries import callback
+from neurogame.native.struct import Struct, array_of
 
 
 @final
@@ -48,14 +21,19 @@ class SearchEvaluator:
     """An evaluator for compiled code, which :attr:`values` stands for; one per thread.
 
     Attributes:
-        values: for :func:`~neurogame.kernels.leaves.values.evaluate`; it stays the same.
+        values: for :func:`~neurogame.judges.states.evaluate`; it stays the same.
         fluents: of the game.
         roles: of the game.
         error: what the evaluator raised, or None.
     """
 
     def __init__(self, evaluator: Valuer | None, circuit: Circuit) -> None:
-        """Make it; :func:`make_values` is the public way."""
+        """Make it: compiled code where the evaluator has that form, else a call of Python.
+
+        Args:
+            evaluator: of the game; None: none.
+            circuit: the game.
+        """
         self._called = callback(self._call)
         self.values = new_values(None)
         self.error: BaseException | None = None
@@ -117,15 +95,3 @@ class SearchEvaluator:
             )
         result: Float32s = found.float().cpu().numpy()
         return result
-
-
-def make_values(evaluator: Valuer | None, circuit: Circuit) -> SearchEvaluator:
-    """Return an evaluator for compiled code.
-
-    It is compiled code itself where the evaluator has that form, else a call of Python.
-
-    Args:
-        evaluator: of the game; None: none.
-        circuit: the game.
-    """
-    return SearchEvaluator(evaluator, circuit)

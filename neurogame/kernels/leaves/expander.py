@@ -20,11 +20,11 @@ from neurogame.kernels.children import Children, Seen
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.picking import count_moves, masked
-from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.random import below, random_word
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.bits import lowest_bit
+from neurogame.native.compiled import inner
+from neurogame.native.entries import entry
+from neurogame.native.random import below, random_word
+from neurogame.native.struct import Struct
 
 Kind = TypeVar("Kind", bound=np.generic)
 

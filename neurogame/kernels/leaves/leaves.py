@@ -15,9 +15,9 @@ from neurogame.kernels.leaves.compiled_rules import look_at, make_compiled_rules
 from neurogame.kernels.leaves.machine import StateMachine
 from neurogame.kernels.leaves.python_rules import PythonRules, TorchRules
 from neurogame.kernels.leaves.uniform import make_playouts, play_on
-from neurogame.kernels.native.entries import callback, entry
-from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.words.pack import LANES
+from neurogame.native.entries import callback, entry
+from neurogame.native.struct import Struct
 
 
 @final

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from neurogame.kernels.leaves.block import Block
-from neurogame.kernels.native.compiled import callee, compiled
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.compiled import callee, compiled
+from neurogame.native.struct import Struct
 
 
 class StateMachine(Struct):

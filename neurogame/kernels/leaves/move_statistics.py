@@ -14,11 +14,11 @@ from collections.abc import Callable
 import numpy as np
 
 from neurogame.array_types import Float32s1, Float32s2, Int32s2, Int64s1, UInt64s2
+from neurogame.judges.moves import MoveScores
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
-from neurogame.kernels.leaves.move_scores import MoveScores
-from neurogame.kernels.native.compiled import compiled, inlined
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.compiled import compiled, inlined
+from neurogame.native.struct import Struct
 
 _HALF = np.float32(0.5)
 _MANY = np.float32(1 << 23)

@@ -1,18 +1,32 @@
-"""Goal networks in the form that compiled searches call."""
+"""Goal networks in the form that compiled searches call: :func:`value_states`."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from neurogame.array_types import Float32s2, Int64s1, Int64s2, UInt64s1
+from neurogame.judges.states import CompiledValues, Values
 from neurogame.kernels.backends import gates_backend
 from neurogame.kernels.codegen.call import aligned
 from neurogame.kernels.codegen.evaluate import Input
 from neurogame.kernels.codegen.frame import Part
 from neurogame.kernels.codegen.step import load_step
-from neurogame.kernels.leaves.values import CompiledValues, make_valuation, value_states
-from neurogame.kernels.native.entries import entry
+from neurogame.kernels.lane_rows import transpose
 from neurogame.kernels.neural.exported import Exported
+from neurogame.kernels.neural.lookup import FEW_LANES, LANES, index_lanes
+from neurogame.kernels.neural.program import (
+    Program,
+    Space,
+    index_state,
+    make_space,
+    value_indexed,
+)
 from neurogame.kernels.step import GOALS
+from neurogame.native.arrays import cast
+from neurogame.native.call_address import call_address
+from neurogame.native.compiled import inner
+from neurogame.native.entries import entry
+from neurogame.native.struct import Struct
 
 
 def compile_networks(exported: Exported) -> CompiledValues | None:
@@ -48,3 +62,130 @@ def compile_networks(exported: Exported) -> CompiledValues | None:
         evaluator=make_valuation(exported.program, logic, arguments, source, target),
         kept=kept,
     )
+
+
+class Valuation(Struct):
+    """What :func:`value_states` works with; one per thread.
+
+    ``F`` fluents, ``X`` redirected leaves, ``Lw`` words of a block of lanes of the logic.
+
+    Attributes:
+        program: the evaluator.
+        one: memory for one lane.
+        few: memory for 16 lanes.
+        block: memory for 64 lanes.
+        column: words of 64 states; int64 ``[F + X + 1]``.
+        one_values: of one state; float32 ``[R, 1]``.
+        few_values: of 16 states; float32 ``[R, 16]``.
+        values: of 64 states; float32 ``[R, 64]``.
+        square: 64 by 64 bits, to transpose in; uint64 ``[64]``.
+        logic: address of the generated code that computes the redirected leaves, 0 where there
+            are none; it takes the address of its arguments.
+        logic_arguments: its arguments.
+        logic_source: what it reads; int64 ``[F, Lw]``.
+        logic_target: what it writes; int64 ``[X, Lw]``.
+    """
+
+    program: Program
+    one: Space
+    few: Space
+    block: Space
+    column: Int64s1
+    one_values: Float32s2
+    few_values: Float32s2
+    values: Float32s2
+    square: UInt64s1
+    logic: int
+    logic_arguments: Int64s1
+    logic_source: Int64s2
+    logic_target: Int64s2
+
+
+_valuation = cast(Valuation)
+
+
+def make_valuation(
+    program: Program,
+    logic: int,
+    logic_arguments: Int64s1,
+    logic_source: Int64s2,
+    logic_target: Int64s2,
+) -> Valuation:
+    """Return a program with memory to compute in; see :class:`Valuation`."""
+    roles = len(program.base)
+    return Valuation(
+        program=program,
+        one=make_space(program, 1),
+        few=make_space(program, FEW_LANES),
+        block=make_space(program, LANES),
+        column=np.zeros(program.columns + 1, np.int64),
+        one_values=np.zeros((roles, 1), np.float32),
+        few_values=np.zeros((roles, FEW_LANES), np.float32),
+        values=np.zeros((roles, LANES), np.float32),
+        square=np.zeros(64, np.uint64),
+        logic=logic,
+        logic_arguments=logic_arguments,
+        logic_source=logic_source,
+        logic_target=logic_target,
+    )
+
+
+def value_states(values: Values) -> None:
+    """Value the given states with a goal network."""
+    own, out, count = _valuation(values.evaluator), values.out, values.count
+    column, target, logic = own.column, own.logic_target, own.logic
+    fluents = len(column) - 1 - len(target)
+    for word in range((count + LANES - 1) // LANES):
+        lanes = min(count - LANES * word, LANES)
+        space, found = own.block, own.values
+        if lanes == 1 and logic == 0:
+            space, found = own.one, own.one_values
+            index_state(own.program, space, values.states[LANES * word])
+        else:
+            if logic != 0:
+                ahead = word % target.shape[1]
+                if ahead == 0:
+                    _fill_source(values, own, fluents, word)
+                    call_address(logic, own.logic_arguments.ctypes.data)
+                for leaf in range(len(target)):
+                    column[fluents + leaf] = target[leaf, ahead]
+            _fill_column(values, column, fluents, own.square, word)
+            if lanes <= FEW_LANES:
+                space, found = own.few, own.few_values
+            index_lanes(column, own.program.network.pattern, space.entry)
+        value_indexed(own.program, space, found)
+        for lane in range(lanes):
+            for role in range(len(found)):
+                out[LANES * word + lane, role] = found[role, lane]
+
+
+@inner
+def _fill_source(values: Values, own: Valuation, fluents: int, word: int) -> None:
+    """Write as many states as the logic's block has lanes; the column is overwritten."""
+    source, column = own.logic_source, own.column
+    for ahead in range(source.shape[1]):
+        if LANES * (word + ahead) < values.count:
+            _fill_column(values, column, fluents, own.square, word + ahead)
+            for fluent in range(fluents):
+                source[fluent, ahead] = column[fluent]
+
+
+@inner
+def _fill_column(
+    values: Values, column: Int64s1, fluents: int, square: UInt64s1, word: int
+) -> None:
+    """Write the words of 64 states, of all fluents."""
+    given, states = values.lanes, values.states
+    if word < given.shape[1]:
+        for fluent in range(fluents):
+            column[fluent] = given[fluent, word]
+        return
+    lanes = min(values.count - LANES * word, LANES)
+    for part in range((fluents + 63) // 64):
+        for lane in range(lanes):
+            square[lane] = states[LANES * word + lane, part]
+        for lane in range(lanes, LANES):
+            square[lane] = np.uint64(0)
+        transpose(square)
+        for bit in range(min(fluents - 64 * part, 64)):
+            column[64 * part + bit] = np.int64(square[bit])

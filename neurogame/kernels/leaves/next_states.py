@@ -10,16 +10,16 @@ import numpy as np
 
 from neurogame.array_types import Float32s1, Int64s1, UInt64s2
 from neurogame.circuit.circuit import Circuit
+from neurogame.judges.moves import MoveScores
 from neurogame.kernels.lane_rows import hash_row
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import StateMachine, step
-from neurogame.kernels.leaves.move_scores import MoveScores
 from neurogame.kernels.leaves.picking import count_moves, masked, nth_move
-from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.random import below, mixed
-from neurogame.kernels.native.struct import Struct
-from neurogame.kernels.words.random_words import G1, G2
+from neurogame.native.bits import lowest_bit
+from neurogame.native.compiled import inner
+from neurogame.native.random import below, mixed
+from neurogame.native.struct import Struct
+from neurogame.splitmix import G1, G2
 
 _ONE = np.uint64(1)
 _G1, _G2 = np.uint64(G1), np.uint64(G2)

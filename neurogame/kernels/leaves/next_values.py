@@ -1,6 +1,6 @@
 """Moves judged by the evaluator's values of the states that they lead to, compiled.
 
-:func:`score_next` is what a :class:`~neurogame.kernels.leaves.move_scores.MoveScores` calls where
+:func:`score_next` is what a :class:`~neurogame.judges.moves.MoveScores` calls where
 the judge is an evaluator of states.
 """
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from neurogame.array_types import Float32s2
 from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.leaves.evaluator import Valuer, make_values
+from neurogame.judges.moves import CompiledScores, MoveScores
+from neurogame.judges.states import Valuer, Values, evaluate, has_failed
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.machine import failed
-from neurogame.kernels.leaves.move_scores import CompiledScores, MoveScores
 from neurogame.kernels.leaves.next_states import (
     NextStates,
     begin_next,
@@ -20,10 +21,9 @@ from neurogame.kernels.leaves.next_states import (
     make_next_states,
 )
 from neurogame.kernels.leaves.picking import count_moves
-from neurogame.kernels.leaves.values import Values, evaluate, has_failed
-from neurogame.kernels.native.arrays import cast
-from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.struct import Struct, array_of
+from neurogame.native.arrays import cast
+from neurogame.native.entries import entry
+from neurogame.native.struct import Struct, array_of
 
 _CHILDREN = 1024
 REPLIES = 4
@@ -55,7 +55,7 @@ def compile_next_values(circuit: Circuit, evaluator: Valuer) -> CompiledScores:
         evaluator: of its states.
     """
     following, leaves = make_next_states(circuit, REPLIES, _CHILDREN)
-    values = make_values(evaluator, circuit)
+    values = SearchEvaluator(evaluator, circuit)
     found = np.zeros((len(array_of(following, "places")), len(circuit.roles)), np.float32)
     judge = NextValuation(next=following, values=values.values, found=found)
 

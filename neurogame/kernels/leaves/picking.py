@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import UInt64s2
-from neurogame.kernels.native.bits import lowest_bit, ones
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.random import mixed
-from neurogame.kernels.words.random_words import G1, G2
+from neurogame.native.bits import lowest_bit, ones
+from neurogame.native.compiled import inner
+from neurogame.native.random import mixed
+from neurogame.splitmix import G1, G2
 
 _ONE = np.uint64(1)
 _G1, _G2 = np.uint64(G1), np.uint64(G2)

@@ -12,12 +12,12 @@ from typing import TypeAlias
 import numpy as np
 
 from neurogame.array_types import Float32s2, Int64s2, UInt64s2
+from neurogame.judges.states import Values, evaluate
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine, failed, play_uniform, step
 from neurogame.kernels.leaves.move_statistics import UNIFORM, Policy
 from neurogame.kernels.leaves.picking import count_moves
-from neurogame.kernels.leaves.values import Values, evaluate
-from neurogame.kernels.native.compiled import compiled, inlined, inner, merged
+from neurogame.native.compiled import compiled, inlined, inner, merged
 
 Rows: TypeAlias = UInt64s2 | Float32s2
 

@@ -7,9 +7,9 @@ from typing import final
 import numpy as np
 
 from neurogame.circuit.circuit import Circuit
+from neurogame.judges.moves import no_scores
 from neurogame.kernels.leaves.choosing import choose_learned, choose_scored
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.move_scores import SearchJudge, no_scores
 from neurogame.kernels.leaves.move_statistics import (
     MAST,
     SCORED,
@@ -20,7 +20,8 @@ from neurogame.kernels.leaves.move_statistics import (
 )
 from neurogame.kernels.leaves.playouts import walk
 from neurogame.kernels.leaves.preference import SCALINGS
-from neurogame.kernels.native.entries import entry
+from neurogame.kernels.leaves.search_judge import SearchJudge
+from neurogame.native.entries import entry
 
 KINDS = {"uniform": UNIFORM, "mast": MAST, "scored": SCORED}
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from neurogame.array_types import Float32s2
-from neurogame.kernels.leaves.move_scores import LOGITS
-from neurogame.kernels.native.bits import power_of_two
-from neurogame.kernels.native.compiled import inlined
+from neurogame.judges.moves import LOGITS
+from neurogame.native.bits import power_of_two
+from neurogame.native.compiled import inlined
 
 RANGE, MAX, RAW = range(3)
 SCALINGS = {"range": RANGE, "max": MAX, "raw": RAW}

@@ -16,13 +16,13 @@ from neurogame.array_types import UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
-from neurogame.kernels.native.entries import callback
-from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.kernels.twin.torch_ply import NEXT_ALONE, TorchPly
 from neurogame.kernels.words.pack import pack, pack_one_hot, unpack
 from neurogame.kernels.words.rows import hash_states, pack_rows, unpack_rows
+from neurogame.native.entries import callback
+from neurogame.native.struct import Struct
 
 
 class Answers(Protocol):

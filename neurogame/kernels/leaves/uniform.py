@@ -17,13 +17,13 @@ from neurogame.kernels.lane_rows import SPACE, to_lanes
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.compiled_rules import goals_of
 from neurogame.kernels.leaves.machine import StateMachine
-from neurogame.kernels.native.arrays import cast, rows
-from neurogame.kernels.native.bits import first_ones, lowest_bit
-from neurogame.kernels.native.call_address import call_address
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.random import mixed
-from neurogame.kernels.native.struct import Struct
-from neurogame.kernels.words.random_words import G1
+from neurogame.native.arrays import cast, rows
+from neurogame.native.bits import first_ones, lowest_bit
+from neurogame.native.call_address import call_address
+from neurogame.native.compiled import inner
+from neurogame.native.random import mixed
+from neurogame.native.struct import Struct
+from neurogame.splitmix import G1
 
 _ONE, _G1 = np.uint64(1), np.uint64(G1)
 _LOOKS, _BLOCK_END = int(Argument.LOOKS), int(Argument.BLOCK_END)

@@ -5,7 +5,7 @@ bits, and what is left), then :mod:`~neurogame.kernels.neural.network` (its outp
 at once, or for one), :mod:`~neurogame.kernels.neural.gradient` (the way back),
 :mod:`~neurogame.kernels.neural.operators` (both as operators of torch) and
 :mod:`~neurogame.kernels.neural.program` (networks as far as the values of states, for compiled
-searches, which ask for them through :mod:`neurogame.kernels.leaves.values`).
+searches, which ask for them through :mod:`neurogame.judges.states`).
 
 The definition of all of it is plain torch: the units and the plan of
 :mod:`neurogame.evaluators`. They also compute where numba is missing; see

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Int64s2
-from neurogame.kernels.native.compiled import counted
 from neurogame.kernels.neural.gradient import backpropagate
 from neurogame.kernels.neural.lookup import LANES, index_lanes
 from neurogame.kernels.neural.network import ROWS, AnyNetwork, Lanes2, Lanes3, propagate
+from neurogame.native.compiled import counted
 
 
 @counted

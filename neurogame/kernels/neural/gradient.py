@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from neurogame.array_types import Int32s1, UInt8s2
-from neurogame.kernels.native.compiled import callee, callee_sum, inlined
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp
 from neurogame.kernels.neural.layout import PLAIN
 from neurogame.kernels.neural.network import AnyNetwork, Lanes
+from neurogame.native.compiled import callee, callee_sum, inlined
 
 
 @callee

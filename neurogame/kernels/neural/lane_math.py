@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import overload
 
-from neurogame.kernels.native.compiled import written
+from neurogame.native.compiled import written
 
 _F = np.float32
 _INVERSE_LN2 = _F(1.44269504088896341)

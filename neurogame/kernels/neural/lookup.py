@@ -17,8 +17,8 @@ from numba.core import cgutils as _cgutils
 from numba.core import config as _config
 from numba.extending import overload, register_jitable
 
-from neurogame.kernels.native.compiled import written
 from neurogame.kernels.neural.merge import BITS, ENTRIES
+from neurogame.native.compiled import written
 
 # Neither is annotated.
 cgutils: Any = _cgutils

@@ -31,11 +31,11 @@ from neurogame.array_types import (
     Int32s2,
     UInt8s2,
 )
-from neurogame.kernels.native.compiled import callee, inlined
-from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import PLAIN, SOUND
 from neurogame.kernels.neural.lookup import table_sums
+from neurogame.native.compiled import callee, inlined
+from neurogame.native.struct import Struct
 
 Lanes: TypeAlias = Float32s | Float64s
 Lanes2: TypeAlias = Float32s2 | Float64s2

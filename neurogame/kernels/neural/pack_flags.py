@@ -12,7 +12,7 @@ from torch import Tensor
 
 from neurogame.array_types import UInt8s2, UInt64s2
 from neurogame.kernels.lane_rows import transpose
-from neurogame.kernels.native.compiled import counted, written
+from neurogame.native.compiled import counted, written
 
 _SIDE = 64
 _TILE = 8

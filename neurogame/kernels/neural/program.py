@@ -26,12 +26,12 @@ from neurogame.array_types import (
     UInt8s1,
     UInt8s2,
 )
-from neurogame.kernels.native.compiled import callee, counted, inlined, merged
-from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.neural.lane_math import lane_constant, lane_exp, lane_log, lane_tanh
 from neurogame.kernels.neural.layout import SOUND, THRESHOLD
 from neurogame.kernels.neural.lookup import LANES, TILE, index_lanes, index_one
 from neurogame.kernels.neural.network import ROWS, Lanes, Network, propagate
+from neurogame.native.compiled import callee, counted, inlined, merged
+from neurogame.native.struct import Struct
 
 _ONE = np.uint64(1)
 

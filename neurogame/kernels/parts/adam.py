@@ -10,8 +10,8 @@ import math
 import numpy as np
 
 from neurogame.array_types import Float32s1, Float32s2
-from neurogame.kernels.native.compiled import callee, inner
 from neurogame.kernels.parts.learning import Learning
+from neurogame.native.compiled import callee, inner
 
 _FIRST, _SECOND = 0.9, 0.999
 _TINY = np.float32(1e-8)

@@ -13,13 +13,13 @@ import math
 import numpy as np
 
 from neurogame.array_types import Float32s2, Int32s1, UInt64s2
-from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import callee_sum, inner
 from neurogame.kernels.parts.adam import step_adam
 from neurogame.kernels.parts.learning import Learning
 from neurogame.kernels.parts.limits import LEAST
 from neurogame.kernels.parts.load import add_up, change_rows
 from neurogame.kernels.parts.outputs import added, joined, logit
+from neurogame.native.bits import lowest_bit
+from neurogame.native.compiled import callee_sum, inner
 
 _ONE = np.uint64(1)
 _NONE = np.float32(0)

@@ -10,8 +10,8 @@ from neurogame.array_types import (
     Float32s3,
     Int32s3,
 )
-from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.parts.parts import Loaded, PartWeights, make_loaded
+from neurogame.native.struct import Struct
 
 
 class Learning(Struct):

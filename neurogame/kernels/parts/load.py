@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s1, Int32s1, UInt64s2
-from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import callee_sum, inner
 from neurogame.kernels.parts.parts import Loaded, PartWeights
+from neurogame.native.bits import lowest_bit
+from neurogame.native.compiled import callee_sum, inner
 
 _ONE = np.uint64(1)
 _NONE = np.float32(0)

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from neurogame.array_types import Float32s1, Float32s2
-from neurogame.kernels.native.compiled import inner
 from neurogame.kernels.parts.limits import LEAST, MOST
 from neurogame.kernels.parts.parts import PartWeights
+from neurogame.native.compiled import inner
 
 _ONE = np.float32(1)
 

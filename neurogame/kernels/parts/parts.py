@@ -12,7 +12,7 @@ from neurogame.array_types import (
     Int32s2,
     UInt64s1,
 )
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.struct import Struct
 
 
 class PartWeights(Struct):

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from neurogame.judges.states import CompiledValues, Values, evaluate, new_values
 from neurogame.kernels.leaves.networks import compile_networks
-from neurogame.kernels.leaves.values import CompiledValues, Values, evaluate, new_values
-from neurogame.kernels.native.arrays import cast
-from neurogame.kernels.native.bits import ones
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.parts.exported import ExportedParts
 from neurogame.kernels.parts.load import add_parts, load, mode_of
 from neurogame.kernels.parts.outputs import added, joined
 from neurogame.kernels.parts.parts import Loaded, PartWeights, make_loaded
+from neurogame.native.arrays import cast
+from neurogame.native.bits import ones
+from neurogame.native.compiled import inner
+from neurogame.native.entries import entry
+from neurogame.native.struct import Struct
 
 _SHARE = 3
 """A state is loaded anew where more than one fluent in this many differs from the loaded one."""

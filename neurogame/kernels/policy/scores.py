@@ -1,6 +1,6 @@
 """Scores of moves read off the state itself, compiled: no move is made to be judged.
 
-:func:`score_by_policy` is what a :class:`~neurogame.kernels.leaves.move_scores.MoveScores` calls
+:func:`score_by_policy` is what a :class:`~neurogame.judges.moves.MoveScores` calls
 where the judge is a learned policy. The hidden units of a state are computed once; each legal move
 then costs one row of weights, so that a state with thousands of moves stays cheap.
 """
@@ -18,13 +18,13 @@ from neurogame.array_types import (
     Int64s1,
     UInt64s2,
 )
-from neurogame.kernels.leaves.move_scores import CompiledScores, MoveScores
+from neurogame.judges.moves import CompiledScores, MoveScores
 from neurogame.kernels.leaves.picking import masked
-from neurogame.kernels.native.arrays import cast
-from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import callee_sum, inner
-from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.arrays import cast
+from neurogame.native.bits import lowest_bit
+from neurogame.native.compiled import callee_sum, inner
+from neurogame.native.entries import entry
+from neurogame.native.struct import Struct
 
 _ONE, _NONE = np.uint64(1), np.float32(0)
 

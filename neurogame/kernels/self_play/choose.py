@@ -10,15 +10,15 @@ import math
 
 import numpy as np
 
+from neurogame.judges.states import NONE, evaluate
 from neurogame.kernels.leaves.expander import fill_children
 from neurogame.kernels.leaves.picking import count_moves, masked, nth_move, unit
-from neurogame.kernels.leaves.values import NONE, evaluate
-from neurogame.kernels.native.bits import lowest_bit
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.random import below, random_word
 from neurogame.kernels.parts.load import add_parts, load, mode_of
 from neurogame.kernels.parts.outputs import added, joined, logit
 from neurogame.kernels.self_play.lanes import GameLanes
+from neurogame.native.bits import lowest_bit
+from neurogame.native.compiled import inner
+from neurogame.native.random import below, random_word
 
 _CERTAIN = 1e3
 """The logit of what is certain: above all that weights can say."""

@@ -12,15 +12,15 @@ from neurogame.array_types import Int64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import GameError
 from neurogame.graph.lanes import pack_lanes
+from neurogame.judges.states import evaluate
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.expander import Expander
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.values import evaluate
-from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.struct import array_of
 from neurogame.kernels.parts.learning import Learning
 from neurogame.kernels.self_play.lanes import GameLanes
 from neurogame.kernels.self_play.play import play_rounds, start_lanes
+from neurogame.native.entries import entry
+from neurogame.native.struct import array_of
 
 MOST_TOGETHER = 1024
 """Joint moves of several deciding roles that are valued; of more, as many are drawn."""

@@ -11,11 +11,11 @@ from neurogame.array_types import (
     UInt8s1,
     UInt64s2,
 )
+from neurogame.judges.states import Values
 from neurogame.kernels.leaves.expander import ChildBlocks
 from neurogame.kernels.leaves.machine import StateMachine
-from neurogame.kernels.leaves.values import Values
-from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.parts.learning import Learning
+from neurogame.native.struct import Struct
 
 
 class GameLanes(Struct):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from neurogame.judges.states import NONE, evaluate
 from neurogame.kernels.leaves.machine import failed, step
-from neurogame.kernels.leaves.values import NONE, evaluate
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.random import below, random_word
 from neurogame.kernels.parts.learn import learn_game
 from neurogame.kernels.parts.load import mode_of
 from neurogame.kernels.self_play.choose import choose_all
 from neurogame.kernels.self_play.lanes import GameLanes
 from neurogame.kernels.self_play.targets import make_targets
+from neurogame.native.compiled import inner
+from neurogame.native.random import below, random_word
 
 _OPENING, _IMAGE = 1 << 19, (1 << 19) + 1
 

@@ -11,11 +11,11 @@ from neurogame.array_types import (
     UInt8s1,
     UInt64s2,
 )
-from neurogame.kernels.native.struct import Struct
 from neurogame.kernels.parts.learn import learn_game
 from neurogame.kernels.parts.learning import Learning
 from neurogame.kernels.parts.load import mode_of
 from neurogame.kernels.self_play.targets import make_targets
+from neurogame.native.struct import Struct
 
 
 class GamesToLearn(Struct):

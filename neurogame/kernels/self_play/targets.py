@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s2, UInt8s1
-from neurogame.kernels.native.compiled import inner
+from neurogame.native.compiled import inner
 
 
 @inner

@@ -21,10 +21,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-G1 = 0x9E3779B97F4A7C15
-G2 = 0xD1342543DE82EF95
-MIX_1 = 0xBF58476D1CE4E5B9
-MIX_2 = 0x94D049BB133111EB
+from neurogame.splitmix import G1, G2, MIX_1, MIX_2
 
 ATTEMPT_FIELD = 20
 ROLE_FIELD = 8

@@ -8,7 +8,8 @@ from torch import Tensor
 
 from neurogame.array_types import UInt64s
 from neurogame.graph.lanes import pack_lanes
-from neurogame.kernels.words.random_words import G1, mix, signed
+from neurogame.kernels.words.random_words import mix, signed
+from neurogame.splitmix import G1
 
 
 def pack_rows(flags: Tensor) -> UInt64s:

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from neurogame.errors import ConfigurationError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
-from neurogame.kernels.leaves.move_scores import LOGITS
+from neurogame.judges.moves import LOGITS
 from neurogame.learn.actions.config import ActionTrainingConfig
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.learn.choices import MoveChoices, visit_shares

@@ -33,7 +33,7 @@ from neurogame.files import write_whole
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.signature import structural_signature
 from neurogame.gdl.write import rules_text
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.learn.checkpoints.claims import check_file
 from neurogame.learn.checkpoints.content_hash import content_hash
 from neurogame.learn.checkpoints.stored_once import stored_once

@@ -11,12 +11,12 @@ from torch import Tensor
 
 from neurogame.array_types import Float32s
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
-from neurogame.kernels.leaves.evaluator import make_values
-from neurogame.kernels.native.struct import array_of
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.self_play.games import Games, GameSettings
 from neurogame.learn.checkpoints.weights import part_of
 from neurogame.learn.lanes.config import LaneConfig
 from neurogame.learn.learning_state import learning_of, learning_state, restore_learning
+from neurogame.native.struct import array_of
 from neurogame.simulate.game import Game
 
 _ADDED = ("errors", "sizes")
@@ -50,7 +50,7 @@ class LaneWorker:
         self.games = Games(
             game.circuit,
             self.learning,
-            make_values(evaluator.networks, game.circuit),
+            SearchEvaluator(evaluator.networks, game.circuit),
             GameSettings(
                 lanes=lanes,
                 plies=config.plies,

@@ -23,8 +23,6 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.build import KIND
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.files import lock_file
-from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.struct import array_of
 from neurogame.kernels.self_play.recorded import GamesToLearn, learn_recorded, value_recorded
 from neurogame.learn.checkpoints.checkpoint import (
     Checkpoint,
@@ -38,6 +36,8 @@ from neurogame.learn.learning_state import learning_of, learning_state, restore_
 from neurogame.learn.matches.config import MatchLearning
 from neurogame.learn.matches.replay import LearnedMatch, MatchReplay
 from neurogame.learn.matches.start import with_parts
+from neurogame.native.entries import entry
+from neurogame.native.struct import array_of
 from neurogame.search.packing import state_words
 from neurogame.simulate.game import Game, State
 from neurogame.simulate.game_mapping import map_game

@@ -15,9 +15,10 @@ import torch
 from neurogame.array_types import Bools, Float32s, Int64s, UInt64s
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.next_values import NextValues
+from neurogame.judges.moves import score_moves
 from neurogame.kernels.knowledge.recorded_games import GameRecorder
 from neurogame.kernels.leaves.expander import Expander
-from neurogame.kernels.leaves.move_scores import make_scores, score_moves
+from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.kernels.words.rows import unpack_rows
 from neurogame.learn.choices import MoveChoices
 from neurogame.learn.policy.config import PolicyConfig
@@ -50,7 +51,7 @@ class ChoiceSource:
         self._judge = NextValues(game, evaluator)
         self._recorder = GameRecorder(game.circuit, plies=config.plies)
         self._expander = Expander(game.circuit)
-        self._scores = make_scores(self._judge, game.circuit)
+        self._scores = SearchJudge(self._judge, game.circuit)
 
     def choices(self) -> Iterator[tuple[int, MoveChoices]]:
         """Yield choices of a role, a few thousand at a time, with the role's index."""

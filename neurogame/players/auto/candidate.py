@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.players.alphabeta_player import AlphaBetaPlayer
 from neurogame.players.mcts_player import MctsPlayer
 from neurogame.players.player import Player

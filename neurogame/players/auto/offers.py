@@ -14,7 +14,7 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.fresh import make_fresh
 from neurogame.evaluators.kinds import move_kind
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.players.auto.candidate import Candidate, alphabeta_candidate, mcts_candidate
 from neurogame.players.auto.facts import GameFacts
 from neurogame.players.gate.uses import FEATURES_USE, LEARNED_USE, evaluator_uses

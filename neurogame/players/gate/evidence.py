@@ -11,7 +11,7 @@ import torch
 
 from neurogame.array_types import Bools, Float64s, Int64s
 from neurogame.intervals import mean_interval
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.simulate.game import Game
 from neurogame.simulate.play_out import play_out
 from neurogame.simulate.samples import sample_states

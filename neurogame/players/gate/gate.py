@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import final
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.players.gate.evidence import MOST_PLAYOUTS, ScoreEvidence, measure_evidence
 from neurogame.players.gate.trials import Trials, play_trials
 from neurogame.players.gate.uses import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from neurogame.evaluators.base import Evaluator
-from neurogame.kernels.leaves.move_scores import MoveJudge
+from neurogame.judges.moves import MoveJudge
 from neurogame.players.probe import Probe, probe
 from neurogame.players.race import CAPACITY, MATCHES_PER_ROUND, Race, Racer
 from neurogame.search.limit import Limit

@@ -11,10 +11,10 @@ import torch
 
 from neurogame.errors import GameError
 from neurogame.evaluators.base import Evaluator
+from neurogame.judges.states import CALLBACK
 from neurogame.kernels.backends import resolve_backend
-from neurogame.kernels.leaves.evaluator import make_values
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.values import CALLBACK
 from neurogame.search.alphabeta.settings import SearchSettings
 from neurogame.search.alphabeta.tree_search import TreeSearch
 from neurogame.search.limit import Limit
@@ -83,7 +83,7 @@ class AlphaBeta:
             )
         self.game = game
         self.evaluator = evaluator.to(device).eval()
-        self._values = make_values(self.evaluator, game.circuit)
+        self._values = SearchEvaluator(self.evaluator, game.circuit)
         rules = resolve_backend(None, "cpu", game.circuit)
         called = not rules.startswith("llvm") or self._values.kind == CALLBACK
         batch = _CALLED if called else _COMPILED

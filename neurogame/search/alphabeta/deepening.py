@@ -10,9 +10,9 @@ from typing import Protocol, final
 import numpy as np
 
 from neurogame.array_types import Bools, Float32s1, Float32s2, Float64s
+from neurogame.judges.states import Values
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
-from neurogame.kernels.leaves.values import Values
 from neurogame.search.alphabeta.compiled.advance import advance, begin, principal_line
 from neurogame.search.alphabeta.compiled.memory import DEEPEST
 from neurogame.search.alphabeta.compiled.records import (

@@ -9,9 +9,9 @@ import numpy as np
 
 from neurogame.array_types import Int64s1
 from neurogame.errors import NeurogameError
+from neurogame.judges.states import Values
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
-from neurogame.kernels.leaves.values import Values
 from neurogame.search.alphabeta.compiled import memory as reserve
 from neurogame.search.alphabeta.compiled.memory import Proofs, Sizes
 from neurogame.search.alphabeta.compiled.records import MORE_ENTRIES, MORE_PROOFS, MORE_ROWS

@@ -11,7 +11,7 @@ import numpy as np
 
 from neurogame.array_types import UInt64s
 from neurogame.errors import ConfigurationError, GameError
-from neurogame.kernels.native.numbers import filled
+from neurogame.native.numbers import filled
 from neurogame.search.alphabeta.compiled.advance import prepare, set_root
 from neurogame.search.alphabeta.compiled.memory import COUNTS, Numbers, Search, Sizes
 from neurogame.search.alphabeta.compiled.records import FREE_SUM, ONE_ROLE, TWO_ROLES, ZERO_SUM

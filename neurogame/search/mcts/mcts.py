@@ -14,8 +14,9 @@ from neurogame.array_types import UInt64s
 from neurogame.errors import ConfigurationError, GameError
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.next_values import NextValues
-from neurogame.kernels.leaves.evaluator import make_values
-from neurogame.kernels.leaves.move_scores import MoveJudge, SearchJudge, make_scores
+from neurogame.judges.moves import MoveJudge
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
+from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.drive import MOST_LANES, drive, drive_until, quotas
 from neurogame.search.mcts.final import RootResult, answer
@@ -100,7 +101,7 @@ class Mcts:
         memory = usual_memory() if given is None else given << 20
         self._proofs = MctsProofs(len(game.fluents))
         self._trees: list[MctsTree] = []
-        self._values = [make_values(evaluator, game.circuit) for _ in seeds]
+        self._values = [SearchEvaluator(evaluator, game.circuit) for _ in seeds]
         self._scores: list[SearchJudge] = []
         for own, values in zip(seeds.tolist(), self._values, strict=True):
             plan = TreePlan(
@@ -252,7 +253,7 @@ class Mcts:
         """Return a judge for one thread and one use, None where none is wanted."""
         if judges is None or name is None:
             return None
-        self._scores.append(make_scores(judges[name], self.game.circuit))
+        self._scores.append(SearchJudge(judges[name], self.game.circuit))
         return self._scores[-1]
 
     def _warm_up(self) -> None:

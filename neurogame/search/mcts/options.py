@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neurogame.kernels.leaves.preference import SCALINGS
-from neurogame.kernels.native.numbers import filled
+from neurogame.native.numbers import filled
 from neurogame.search.mcts.compiled.search import (
     ALONE,
     BETA,

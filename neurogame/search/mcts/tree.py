@@ -12,11 +12,12 @@ import numpy as np
 from neurogame.array_types import UInt64s
 from neurogame.circuit.circuit import Circuit
 from neurogame.errors import LimitError
+from neurogame.judges.moves import no_scores
 from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.move_scores import SearchJudge, no_scores
 from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
-from neurogame.kernels.native.entries import entry
+from neurogame.kernels.leaves.search_judge import SearchJudge
+from neurogame.native.entries import entry
 from neurogame.search.mcts.compiled.compact import compact, is_half_full
 from neurogame.search.mcts.compiled.expand import set_root
 from neurogame.search.mcts.compiled.lookup import child_by_joint

@@ -19,7 +19,7 @@ from neurogame.evaluators.actions.graph import build_graph
 from neurogame.evaluators.actions.role_circuit import RoleCircuit
 from neurogame.graph.graph import AND, OR
 from neurogame.graph.rewrite import narrowed
-from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS
+from neurogame.judges.moves import LINEAR, LOGITS
 from neurogame.regress.action_formulas import action_formulas
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch

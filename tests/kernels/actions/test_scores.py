@@ -12,7 +12,8 @@ from neurogame.analysis.analyse import GameAnalysis, analyse
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
-from neurogame.kernels.leaves.move_scores import SearchJudge, make_scores, score_moves
+from neurogame.judges.moves import score_moves
+from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.simulate.game import Game
 from tests.circuit.random_steps import Steps, random_steps
 from tests.conftest import REPOSITORY, shared
@@ -90,7 +91,7 @@ def compare(
 def test_compiled_scores_are_those_of_torch(name: str, config: ActionConfig) -> None:
     game, _, steps = game_of(name)
     judge = made(name, config)
-    port = make_scores(judge, game.circuit)
+    port = SearchJudge(judge, game.circuit)
     assert port.is_compiled
     random = np.random.default_rng(4)
     for role in range(len(game.roles)):
@@ -101,7 +102,7 @@ def test_compiled_scores_are_those_of_torch(name: str, config: ActionConfig) -> 
 @pytest.mark.parametrize("config", [ActionConfig(), TRAINED])
 def test_every_count_up_to_a_block(config: ActionConfig) -> None:
     judge = made("tictactoe", config)
-    port = make_scores(judge, game_of("tictactoe")[0].circuit)
+    port = SearchJudge(judge, game_of("tictactoe")[0].circuit)
     steps = game_of("tictactoe")[2]
     for count in range(1, 65):
         compare("tictactoe", judge, port, count % 2, (7 * np.arange(count)) % len(steps.states))
@@ -119,13 +120,13 @@ def test_values_too_small_for_float32_keep_their_order() -> None:
     assert (best < 1e-40).any()
     found = judge.move_scores(steps.states, steps.legal, 0)
     assert (np.where(steps.legal, found, 0).max(axis=1)[best < 1e-40] >= 0.5).all()
-    port = make_scores(judge, game.circuit)
+    port = SearchJudge(judge, game.circuit)
     compare("lightsout", judge, port, 0, np.arange(40))
 
 
 def test_new_weights_are_taken_at_a_refresh() -> None:
     judge = made("tictactoe", TRAINED)
-    port = make_scores(judge, game_of("tictactoe")[0].circuit)
+    port = SearchJudge(judge, game_of("tictactoe")[0].circuit)
     with torch.no_grad():
         for parameter in judge.parameters():
             parameter.mul_(0.7)

@@ -9,7 +9,8 @@ import torch
 from neurogame.evaluators.actions.action_circuit import ActionCircuit, enlarged
 from neurogame.evaluators.actions.build import action_circuit_of
 from neurogame.evaluators.actions.config import ActionConfig
-from neurogame.kernels.leaves.move_scores import LINEAR, make_scores, score_moves
+from neurogame.judges.moves import LINEAR, score_moves
+from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.regress.action_formulas import action_formulas
 from tests.kernels.actions.test_scores import CHANCES, TRAINED, compare, game_of, packed
 
@@ -56,7 +57,7 @@ def test_compiled_scores_are_those_of_torch(
     judge = made(name, config, budgets)
     for graph, budget in zip(judge.graphs, budgets, strict=True):
         assert graph.is_shared == (budget == 0)
-    port = make_scores(judge, game.circuit)
+    port = SearchJudge(judge, game.circuit)
     assert port.is_compiled
     random = np.random.default_rng(4)
     for role in range(len(game.roles)):
@@ -68,7 +69,7 @@ def test_compiled_scores_are_those_of_torch(
 def test_all_counts_of_legal_moves(config: ActionConfig) -> None:
     game, _, steps = game_of("battle")
     judge = made("battle", config)
-    port = make_scores(judge, game.circuit)
+    port = SearchJudge(judge, game.circuit)
     first, last = game.move_offsets[1], game.move_offsets[2]
     random = np.random.default_rng(6)
     for count in (1, 7, 8, 9, 15, 16, 17, 32, 33, 65, 130):
@@ -93,7 +94,7 @@ def test_they_are_the_scores_of_each_moves_own_formula() -> None:
     game, _, steps = game_of("breakthrough6")
     outs = []
     for budget in (0, 10**7):
-        port = make_scores(made("breakthrough6", ActionConfig(), (budget, budget)), game.circuit)
+        port = SearchJudge(made("breakthrough6", ActionConfig(), (budget, budget)), game.circuit)
         out = np.zeros((20, 64), np.float32)
         states = np.ascontiguousarray(packed(steps.states)[:, : -(-len(game.fluents) // 64)])
         score_moves(port.scores, states, packed(steps.legal), np.arange(20), 20, 0, 0, out)

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from neurogame.array_types import Bools, Float32s
+from neurogame.judges.moves import LINEAR, CompiledScores
 from neurogame.kernels.knowledge.recorded_games import GameRecorder, RecordedGames
-from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
 from neurogame.kernels.words.rows import unpack_rows
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch

@@ -11,7 +11,8 @@ import torch
 
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
-from neurogame.kernels.leaves.move_scores import MoveJudge, make_scores, score_moves
+from neurogame.judges.moves import MoveJudge, score_moves
+from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.kernels.words.rows import pack_rows
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
@@ -38,7 +39,7 @@ def random_knowledge(game: Game, **settings: Any) -> Knowledge:
 
 def compiled(judge: MoveJudge, game: Game, flags: torch.Tensor, role: int) -> list[np.ndarray]:
     """Return the scores of the legal moves of each state, in reverse order of the states."""
-    port = make_scores(judge, game.circuit)
+    port = SearchJudge(judge, game.circuit)
     assert port.is_compiled
     legal = game.simulator().look(sample(game)).legal
     rows = np.arange(len(flags))[::-1].copy()
@@ -90,7 +91,7 @@ def test_more_children_than_a_block_holds() -> None:
 def test_present_weights_count_after_a_refresh() -> None:
     game = load("tictactoe")
     knowledge = random_knowledge(game)
-    port = make_scores(knowledge, game.circuit)
+    port = SearchJudge(knowledge, game.circuit)
     state = game.initial_state()
     legal = pack_rows(game.simulator().look(state.batch).legal)
     out = np.zeros((2, 9), np.float32)

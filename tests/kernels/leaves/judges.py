@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.leaves.move_scores import LINEAR, CompiledScores
+from neurogame.judges.moves import LINEAR, CompiledScores
 from neurogame.simulate.game import Game
 
 

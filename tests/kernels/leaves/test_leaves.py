@@ -15,12 +15,12 @@ from neurogame.graph.lanes import pack_lanes
 from neurogame.kernels.children import Seen
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import failed, look, play_uniform, step
-from neurogame.kernels.native.compiled import compiled
 from neurogame.kernels.twin.expand import look_at_states
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.kernels.twin.torch_ply import NEXT_ALONE
 from neurogame.kernels.words.pack import pack_one_hot, unpack
 from neurogame.kernels.words.rows import hash_states
+from neurogame.native.compiled import compiled
 from neurogame.simulate.play_out import play_out
 from tests.kernels.leaves.blocks import fill, game, goals_of, lanes_of, plain, reachable
 

@@ -14,7 +14,7 @@ pytest.importorskip("numba")
 from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.graph.lanes import pack_lanes
-from neurogame.kernels.leaves.evaluator import make_values
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.leaves.leaves import Leaves
 from neurogame.kernels.leaves.machine import look
 from neurogame.kernels.leaves.move_statistics import learn
@@ -190,7 +190,7 @@ def test_cut_playouts_have_the_evaluators_values(plies: int) -> None:
     leaves = at_start(game, ODD)
     owner = PlayoutPolicy(game.circuit, ODD, kind="mast")
     policy = owner.policy
-    port = make_values(evaluator, game.circuit)
+    port = SearchEvaluator(evaluator, game.circuit)
     valued = play_cut(leaves.rules, leaves.block, policy, port.values, ODD, 3, plies)
     assert valued == ODD
     for lane in (0, 1, 64, 66):
@@ -205,7 +205,7 @@ def test_games_that_end_before_the_cut_have_their_goals() -> None:
     leaves = at_start(game, ODD)
     owner = PlayoutPolicy(game.circuit, ODD, kind="uniform")
     policy = owner.policy
-    port = make_values(evaluator, game.circuit)
+    port = SearchEvaluator(evaluator, game.circuit)
     valued = play_cut(leaves.rules, leaves.block, policy, port.values, ODD, 3, 12)
     ends = 0
     for lane in range(ODD):

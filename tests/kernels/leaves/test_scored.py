@@ -10,11 +10,12 @@ import pytest
 
 pytest.importorskip("numba")
 
+from neurogame.judges.moves import LINEAR, LOGITS
 from neurogame.kernels.leaves.leaves import Leaves
-from neurogame.kernels.leaves.move_scores import LINEAR, LOGITS, make_scores
 from neurogame.kernels.leaves.move_statistics import learn
 from neurogame.kernels.leaves.playouts import play_out
 from neurogame.kernels.leaves.policy import PlayoutPolicy, decay
+from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.simulate.game import Game
 from tests.kernels.leaves.judges import Broken, Guess, Marks
 from tests.kernels.leaves.test_policies import ODD, at_start, first_moves, replayed
@@ -25,7 +26,7 @@ ROUNDS = 60
 
 
 def policy_of(judge: Marks, leaves: int = ODD, game: Game = GAME, **options: Any) -> PlayoutPolicy:
-    scores = make_scores(judge, game.circuit)
+    scores = SearchJudge(judge, game.circuit)
     return PlayoutPolicy(game.circuit, leaves, kind="scored", scores=scores, **options)
 
 

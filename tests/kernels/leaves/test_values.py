@@ -21,10 +21,10 @@ from neurogame.evaluators.build import make_evaluator
 from neurogame.evaluators.config import EvaluatorConfig
 from neurogame.evaluators.goal_networks import GoalNetworks
 from neurogame.graph.lanes import pack_lanes
-from neurogame.kernels.leaves.evaluator import SearchEvaluator, make_values
-from neurogame.kernels.leaves.values import CALLBACK, NONE, PROGRAM, evaluate, has_failed
-from neurogame.kernels.native.compiled import compiled
+from neurogame.judges.states import CALLBACK, NONE, PROGRAM, evaluate, has_failed
+from neurogame.kernels.leaves.evaluator import SearchEvaluator
 from neurogame.kernels.neural.backend import VARIABLE
+from neurogame.native.compiled import compiled
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
 from tests.conftest import shared
@@ -66,7 +66,7 @@ def check(evaluator: Evaluator, circuit: Circuit, flags: np.ndarray, kind: int) 
         patch.setenv(VARIABLE, "torch")
         wanted = evaluator(torch.from_numpy(flags)).numpy()
         patch.setenv(VARIABLE, "auto")
-        port = make_values(evaluator, circuit)
+        port = SearchEvaluator(evaluator, circuit)
         assert port.kind == kind
         for count in (n for n in COUNTS if n <= len(flags)):
             for rows in (False, True):
@@ -127,7 +127,7 @@ def test_any_number_of_fluents(fluents: int) -> None:
 
 def test_no_evaluator() -> None:
     circuit = random_circuit(1)
-    port = make_values(None, circuit)
+    port = SearchEvaluator(None, circuit)
     assert port.kind == NONE
     assert (valued(port, random_states(9, 8, 1), 5, rows=False) == 0.5).all()
 
@@ -137,7 +137,7 @@ def test_searches_are_compiled_once_for_all_evaluators() -> None:
     flags = random_states(70, 8, 1)
     evaluators = [make_evaluator(circuit, EvaluatorConfig(kind=kind)) for kind in KINDS]
     for evaluator in [None, *evaluators]:
-        valued(make_values(evaluator, circuit), flags, 70, rows=False)
+        valued(SearchEvaluator(evaluator, circuit), flags, 70, rows=False)
     compiled_code: Any = from_compiled_code
     assert len(compiled_code.signatures) == 1
 
@@ -146,7 +146,7 @@ def test_new_weights_are_taken_by_refreshing() -> None:
     circuit = random_circuit(1, fluents=12, gates=20)
     flags = random_states(70, 12, 1)
     evaluator = make_evaluator(circuit, EvaluatorConfig(kind="cilp"))
-    port = make_values(evaluator, circuit)
+    port = SearchEvaluator(evaluator, circuit)
     before = valued(port, flags, 70, rows=False)
     values = port.values
     moved(evaluator)
@@ -161,7 +161,7 @@ def test_new_weights_are_taken_by_refreshing() -> None:
 def test_weights_too_wide_for_the_compiled_form_are_left_to_torch() -> None:
     circuit = red_line_circuit()
     evaluator = make_evaluator(circuit, EvaluatorConfig(kind="cilp"))
-    port = make_values(evaluator, circuit)
+    port = SearchEvaluator(evaluator, circuit)
     assert port.kind == PROGRAM
     with torch.no_grad():
         next(evaluator.parameters()).add_(2.0)
@@ -197,7 +197,7 @@ def test_a_module_of_one_s_own() -> None:
     circuit = random_circuit(1)
     flags = random_states(70, 8, 1)
     evaluator = Custom(8, 2)
-    port = make_values(evaluator, circuit)
+    port = SearchEvaluator(evaluator, circuit)
     assert port.kind == CALLBACK
     found = valued(port, flags, 70, rows=True)
     with torch.no_grad():
@@ -212,7 +212,7 @@ def test_what_a_module_raises_is_kept(trouble: BaseException) -> None:
     circuit = random_circuit(1)
     states, lanes = packed(random_states(9, 8, 1))
     evaluator = Custom(8, 2)
-    port = make_values(evaluator, circuit)
+    port = SearchEvaluator(evaluator, circuit)
     evaluator.trouble = trouble
     out = np.zeros((9, 2), np.float32)
     assert from_compiled_code(port.values, states, lanes, 9, out)
@@ -232,7 +232,7 @@ def test_values_of_another_shape_are_refused() -> None:
     states, lanes = packed(random_states(9, 8, 1))
     evaluator = Custom(8, 2)
     evaluator.width = 1
-    port = make_values(evaluator, circuit)
+    port = SearchEvaluator(evaluator, circuit)
     assert from_compiled_code(port.values, states, lanes, 9, np.zeros((9, 2), np.float32))
     with pytest.raises(GameError, match=r"\[9, 1\] for 9 states of a game with 2 roles"):
         port.check()
@@ -244,13 +244,13 @@ def test_threads_have_ports_of_their_own(kind: str) -> None:
     evaluators = [moved(make_evaluator(circuit, EvaluatorConfig(kind=kind), s)) for s in (1, 2)]
     flags = [random_states(200, 12, seed) for seed in (1, 2)]
     wanted = [
-        valued(make_values(e, circuit), f, 200, rows=False)
+        valued(SearchEvaluator(e, circuit), f, 200, rows=False)
         for e, f in zip(evaluators, flags, strict=True)
     ]
     wrong: list[int] = []
 
     def work(number: int) -> None:
-        port = make_values(copy.deepcopy(evaluators[number]), circuit)
+        port = SearchEvaluator(copy.deepcopy(evaluators[number]), circuit)
         for _ in range(100):
             if not np.array_equal(valued(port, flags[number], 200, rows=False), wanted[number]):
                 wrong.append(number)

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.kernels.native.compiled import compiled
+from neurogame.native.compiled import compiled
 from neurogame.search.alphabeta.compiled.backup import (
     best_reply,
     equilibrium,

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.kernels.native.compiled import compiled
+from neurogame.native.compiled import compiled
 from neurogame.search.alphabeta.compiled.moves import MOST, joint_count, joint_move, list_moves
 from neurogame.search.packing import state_words
 

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.kernels.native.compiled import compiled
-from neurogame.kernels.native.numbers import filled
+from neurogame.native.compiled import compiled
+from neurogame.native.numbers import filled
 from neurogame.search.alphabeta.compiled.memory import Numbers, Search, Sizes
 from neurogame.search.alphabeta.compiled.order import arrange, learn, row_at
 from neurogame.search.alphabeta.settings import SearchSettings

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from neurogame.kernels.native.compiled import compiled
+from neurogame.native.compiled import compiled
 from neurogame.search.alphabeta.compiled.memory import (
     Search,
     Sizes,

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("numba")
 
-from neurogame.kernels.native.compiled import compiled
+from neurogame.native.compiled import compiled
 from neurogame.search.mcts.compiled.pace import choose_pace, note_pace
 from neurogame.search.mcts.compiled.search import PACES, Pace, new_pace
 

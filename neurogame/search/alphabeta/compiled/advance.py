@@ -13,11 +13,11 @@ import numpy as np
 
 from neurogame.array_types import Int32s2, UInt64s2
 from neurogame.compiling import compile_declared
+from neurogame.judges.states import evaluate
 from neurogame.kernels.leaves.machine import look, step
-from neurogame.kernels.leaves.values import evaluate
-from neurogame.kernels.native.clock import nanoseconds
-from neurogame.kernels.native.compiled import compiled, merged
-from neurogame.kernels.native.random import hashed
+from neurogame.native.clock import nanoseconds
+from neurogame.native.compiled import compiled, merged
+from neurogame.native.random import hashed
 from neurogame.search.alphabeta.compiled.generate import (
     ask,
     copy_row,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s1, Float32s2, Int64s1
-from neurogame.kernels.native.compiled import inner, merged
+from neurogame.native.compiled import inner, merged
 from neurogame.search.alphabeta.compiled.records import Children, Rows
 
 _ZERO, _ONE = np.float32(0), np.float32(1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s2
-from neurogame.kernels.native.compiled import inner, merged
+from neurogame.native.compiled import inner, merged
 from neurogame.search.alphabeta.compiled.backup import equilibrium, is_certain
 from neurogame.search.alphabeta.compiled.memory import Choices, Search
 

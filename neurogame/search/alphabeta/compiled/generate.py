@@ -13,11 +13,11 @@ from typing import TypeAlias
 import numpy as np
 
 from neurogame.array_types import Float32s2, Int32s2, UInt64s2
+from neurogame.judges.states import evaluate, has_failed
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import failed, step
-from neurogame.kernels.leaves.values import evaluate, has_failed
-from neurogame.kernels.native.clock import nanoseconds
-from neurogame.kernels.native.compiled import inner, merged
+from neurogame.native.clock import nanoseconds
+from neurogame.native.compiled import inner, merged
 from neurogame.search.alphabeta.compiled.backup import best_reply, final_bounds
 from neurogame.search.alphabeta.compiled.chance import settle_all
 from neurogame.search.alphabeta.compiled.memory import Kept, Search

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.native.compiled import inner, merged
+from neurogame.native.compiled import inner, merged
 from neurogame.search.alphabeta.compiled.chance import settle_all
 from neurogame.search.alphabeta.compiled.generate import copy_row, is_kept, push_rows
 from neurogame.search.alphabeta.compiled.memory import Search

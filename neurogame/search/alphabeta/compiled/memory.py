@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from neurogame.array_types import Bools1, Float32s1, Float32s2, Int32s1, Int64s1, Int64s2, UInt64s2
+from neurogame.judges.states import Values
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
-from neurogame.kernels.leaves.values import Values
-from neurogame.kernels.native.numbers import filled, numbers_of
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.numbers import filled, numbers_of
+from neurogame.native.struct import Struct
 from neurogame.search.alphabeta.compiled.records import (
     ASKED,
     CHILD,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Int32s1, Int64s1, UInt64s1
-from neurogame.kernels.native.bits import lowest_bit, ones
-from neurogame.kernels.native.compiled import inner, merged
+from neurogame.native.bits import lowest_bit, ones
+from neurogame.native.compiled import inner, merged
 from neurogame.search.alphabeta.compiled.memory import Search
 from neurogame.search.alphabeta.compiled.records import CLOSED
 

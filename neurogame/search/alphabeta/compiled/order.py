@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Int64s1
-from neurogame.kernels.native.compiled import inner, merged
+from neurogame.native.compiled import inner, merged
 from neurogame.search.alphabeta.compiled.memory import Choices, Search
 from neurogame.search.alphabeta.compiled.moves import list_moves
 from neurogame.search.alphabeta.compiled.records import Frame, Rows

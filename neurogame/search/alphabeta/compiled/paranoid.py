@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.native.compiled import inner, merged
+from neurogame.native.compiled import inner, merged
 from neurogame.search.alphabeta.compiled.backup import proved_bounds
 from neurogame.search.alphabeta.compiled.generate import is_kept, push_rows
 from neurogame.search.alphabeta.compiled.memory import Search

@@ -8,8 +8,8 @@ import numpy as np
 
 from neurogame.array_types import Float32s1, UInt64s1
 from neurogame.kernels.lane_rows import hash_row
-from neurogame.kernels.native.compiled import compiled, inner, merged
-from neurogame.kernels.native.random import hashed
+from neurogame.native.compiled import compiled, inner, merged
+from neurogame.native.random import hashed
 from neurogame.search.alphabeta.compiled.memory import Proofs, Search, TranspositionTable
 from neurogame.search.alphabeta.compiled.records import (
     EXACT,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.native.bits import whole
-from neurogame.kernels.native.compiled import inner
+from neurogame.native.bits import whole
+from neurogame.native.compiled import inner
 from neurogame.search.mcts.compiled.search import (
     GRAVE,
     Search,

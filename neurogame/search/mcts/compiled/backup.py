@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Float32s1
-from neurogame.kernels.native.arrays import rows
-from neurogame.kernels.native.bits import whole
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.random import fraction
+from neurogame.native.arrays import rows
+from neurogame.native.bits import whole
+from neurogame.native.compiled import inner
+from neurogame.native.random import fraction
 from neurogame.search.mcts.compiled.chance import average_hints
 from neurogame.search.mcts.compiled.distance import narrow
 from neurogame.search.mcts.compiled.prove import prove_by_child, prove_by_joint

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.native.bits import whole
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.random import below, random_word
+from neurogame.native.bits import whole
+from neurogame.native.compiled import inner
+from neurogame.native.random import below, random_word
 from neurogame.search.mcts.compiled.distance import most_plies, set_most_plies
 from neurogame.search.mcts.compiled.search import Options
 from neurogame.search.mcts.compiled.tree import (

@@ -12,11 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Int32s1, Int64s1, Int64s2
-from neurogame.kernels.native.bits import prefetch, whole
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.struct import Struct
-from neurogame.kernels.words.random_words import G1
+from neurogame.native.bits import prefetch, whole
+from neurogame.native.compiled import inner
+from neurogame.native.entries import entry
+from neurogame.native.struct import Struct
 from neurogame.search.mcts.compiled.lookup import (
     find_joint,
     joint_child,
@@ -44,6 +43,7 @@ from neurogame.search.mcts.compiled.tree import (
     padded,
     record_at,
 )
+from neurogame.splitmix import G1
 
 _G1 = np.uint64(G1)
 _CLASSES = 32

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.native.bits import prefetch, whole
-from neurogame.kernels.native.compiled import inner
+from neurogame.native.bits import prefetch, whole
+from neurogame.native.compiled import inner
 from neurogame.search.mcts.compiled.distance import close, is_open, pursue
 from neurogame.search.mcts.compiled.lookup import add_move, find_joint, joint_child, joint_key
 from neurogame.search.mcts.compiled.nodes import is_on_path, open_record

@@ -21,8 +21,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.native.bits import whole
-from neurogame.kernels.native.compiled import inner
+from neurogame.native.bits import whole
+from neurogame.native.compiled import inner
 from neurogame.search.mcts.compiled.search import ALONE, Search
 from neurogame.search.mcts.compiled.search import NEVER as NOT_EARLY
 from neurogame.search.mcts.compiled.tree import (

@@ -14,8 +14,8 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils as _cgutils
 
-from neurogame.kernels.native.columns import column
-from neurogame.kernels.native.compiled import written
+from neurogame.native.columns import column
+from neurogame.native.compiled import written
 from neurogame.search.mcts.compiled.search import PUCT, SEED
 from neurogame.search.mcts.compiled.tree import COLUMNS, COUNT, KNOWN, PENDING, Edges
 

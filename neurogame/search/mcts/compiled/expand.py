@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from neurogame.array_types import UInt64s2
-from neurogame.kernels.native.bits import prefetch, whole
-from neurogame.kernels.native.compiled import inner
+from neurogame.native.bits import prefetch, whole
+from neurogame.native.compiled import inner
 from neurogame.search.mcts.compiled.lookup import (
     find_joint,
     find_state,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from neurogame.array_types import Int64s1, UInt64s2
-from neurogame.kernels.native.bits import whole
-from neurogame.kernels.native.compiled import compiled, inner
-from neurogame.kernels.native.random import mixed
-from neurogame.kernels.words.random_words import G1, G2
+from neurogame.native.bits import whole
+from neurogame.native.compiled import compiled, inner
+from neurogame.native.random import mixed
 from neurogame.search.mcts.compiled.tree import Tree
+from neurogame.splitmix import G1, G2
 
 _G1, _G2 = np.uint64(G1), np.uint64(G2)
 _UPPER, _LOWER = -(1 << 32), (1 << 32) - 1

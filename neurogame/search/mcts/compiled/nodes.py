@@ -6,10 +6,9 @@ import numpy as np
 
 from neurogame.array_types import Int32s1, Int64s1, UInt64s2
 from neurogame.kernels.leaves.block import Block
-from neurogame.kernels.native.bits import lowest_bit, whole
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.random import below, mixed, random_word
-from neurogame.kernels.words.random_words import G1
+from neurogame.native.bits import lowest_bit, whole
+from neurogame.native.compiled import inner
+from neurogame.native.random import below, mixed, random_word
 from neurogame.search.mcts.compiled.lookup import add_move, joint_key
 from neurogame.search.mcts.compiled.search import Simulation, Simulations
 from neurogame.search.mcts.compiled.tree import (
@@ -33,6 +32,7 @@ from neurogame.search.mcts.compiled.tree import (
     results_of,
     sums_of,
 )
+from neurogame.splitmix import G1
 
 _ONE, _G1 = np.uint64(1), np.uint64(G1)
 

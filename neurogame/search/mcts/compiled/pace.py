@@ -8,8 +8,8 @@ blocks are short all the same they stay small: simulations of one block know not
 
 from __future__ import annotations
 
-from neurogame.kernels.native.bits import whole
-from neurogame.kernels.native.compiled import inner
+from neurogame.native.bits import whole
+from neurogame.native.compiled import inner
 from neurogame.search.mcts.compiled.search import PACES, Pace
 
 _MOST = PACES - 1

@@ -11,12 +11,12 @@ import math
 import numpy as np
 
 from neurogame.array_types import Float32s1, Int32s2
-from neurogame.kernels.leaves.move_scores import LOGITS, score_moves
+from neurogame.judges.moves import LOGITS, score_moves
 from neurogame.kernels.leaves.preference import lowest_highest, shift_factor
-from neurogame.kernels.native.bits import whole
-from neurogame.kernels.native.clock import nanoseconds
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.random import random_word
+from neurogame.native.bits import whole
+from neurogame.native.clock import nanoseconds
+from neurogame.native.compiled import inner
+from neurogame.native.random import random_word
 from neurogame.search.mcts.compiled.nodes import counts_at, listed_count, listed_move
 from neurogame.search.mcts.compiled.search import PUCT, Search
 from neurogame.search.mcts.compiled.tree import (

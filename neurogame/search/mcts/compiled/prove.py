@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neurogame.kernels.native.compiled import inner
+from neurogame.native.compiled import inner
 from neurogame.search.mcts.compiled.chance import prove_by_outcomes
 from neurogame.search.mcts.compiled.distance import most_plies, plies_by_child, set_most_plies
 from neurogame.search.mcts.compiled.lookup import find_joint

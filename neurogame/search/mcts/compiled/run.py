@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from neurogame.judges.moves import scores_failed
+from neurogame.judges.states import evaluate, has_failed
 from neurogame.kernels.leaves.machine import failed, play_uniform, step
-from neurogame.kernels.leaves.move_scores import scores_failed
 from neurogame.kernels.leaves.move_statistics import Policy, learn
 from neurogame.kernels.leaves.playouts import play_cut, play_out
-from neurogame.kernels.leaves.values import evaluate, has_failed
-from neurogame.kernels.native.arrays import cast
-from neurogame.kernels.native.bits import whole
-from neurogame.kernels.native.clock import nanoseconds
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.random import random_word
+from neurogame.native.arrays import cast
+from neurogame.native.bits import whole
+from neurogame.native.clock import nanoseconds
+from neurogame.native.compiled import inner
+from neurogame.native.entries import entry
+from neurogame.native.random import random_word
 from neurogame.search.mcts.compiled.all_moves import learn_all_moves
 from neurogame.search.mcts.compiled.backup import back_up, collect
 from neurogame.search.mcts.compiled.descend import descend

@@ -16,15 +16,15 @@ from neurogame.array_types import (
     Int64s1,
     UInt64s2,
 )
+from neurogame.judges.moves import MoveScores
+from neurogame.judges.states import Values
 from neurogame.kernels.leaves.block import Block
 from neurogame.kernels.leaves.machine import StateMachine
-from neurogame.kernels.leaves.move_scores import MoveScores
-from neurogame.kernels.leaves.values import Values
-from neurogame.kernels.native.arrays import overlay
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.layout import Int32
-from neurogame.kernels.native.numbers import numbers_of
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.arrays import overlay
+from neurogame.native.compiled import inner
+from neurogame.native.layout import Int32
+from neurogame.native.numbers import numbers_of
+from neurogame.native.struct import Struct
 from neurogame.search.mcts.compiled.tree import Tree
 from neurogame.search.mcts.settings import MctsSettings
 
@@ -381,7 +381,7 @@ class Search(Struct):
         simulations: the total at which to stop.
         nodes: the total of created nodes at which to stop.
         until: the time at which to return, as
-            :func:`~neurogame.kernels.native.clock.nanoseconds` tells it; 0 for none.
+            :func:`~neurogame.native.clock.nanoseconds` tells it; 0 for none.
         deadline: the time at which the search must be over; 0 for none. Blocks are then as large
             as pays in this game, and none is begun that would end too late.
         heeds: whether to return where there is no room for more nodes; else the search goes on

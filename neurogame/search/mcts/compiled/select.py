@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neurogame.kernels.native.bits import real_bits, whole
-from neurogame.kernels.native.compiled import inner
+from neurogame.native.bits import real_bits, whole
+from neurogame.native.compiled import inner
 from neurogame.search.mcts.compiled.chance import choose_outcome
 from neurogame.search.mcts.compiled.eight import best_of_eight, best_of_eight_judged
 from neurogame.search.mcts.compiled.search import FIRST, NUMBER, PUCT, RAVE, SEED, UCT, Options

@@ -9,10 +9,10 @@ import numpy as np
 
 from neurogame.array_types import Int64s1, Int64s2
 from neurogame.kernels.lane_rows import hash_row
-from neurogame.kernels.native.bits import prefetch, whole
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.entries import entry
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.bits import prefetch, whole
+from neurogame.native.compiled import inner
+from neurogame.native.entries import entry
+from neurogame.native.struct import Struct
 from neurogame.search.mcts.compiled.lookup import find_joint, put_state
 from neurogame.search.mcts.compiled.tree import Tree
 

@@ -9,8 +9,8 @@ leaves fewest ways to win then is the best one: of a double threat one side is b
 from __future__ import annotations
 
 from neurogame.array_types import Float32s1
-from neurogame.kernels.native.bits import whole
-from neurogame.kernels.native.compiled import inner
+from neurogame.native.bits import whole
+from neurogame.native.compiled import inner
 from neurogame.search.mcts.compiled.distance import most_plies, winner_at
 from neurogame.search.mcts.compiled.search import Search, Simulation
 from neurogame.search.mcts.compiled.tree import (

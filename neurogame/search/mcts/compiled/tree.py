@@ -37,11 +37,11 @@ from neurogame.array_types import (
     UInt64s2,
 )
 from neurogame.kernels.codegen.call import aligned
-from neurogame.kernels.native.arrays import overlay
-from neurogame.kernels.native.columns import Columns, columns
-from neurogame.kernels.native.compiled import inner
-from neurogame.kernels.native.layout import Int32
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.arrays import overlay
+from neurogame.native.columns import Columns, columns
+from neurogame.native.compiled import inner
+from neurogame.native.layout import Int32
+from neurogame.native.struct import Struct
 
 _FIRST_NODES = 1 << 16
 """Nodes for which there are places in the first tables, see ``tables.py``."""

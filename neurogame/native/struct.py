@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.array_types import Int32s, Int64s
-from neurogame.kernels.native.layout import (
+from neurogame.native.layout import (
     ArrayField,
     EntryField,
     Field,
@@ -187,7 +187,7 @@ def _reader(field: NumberField) -> Callable[[Struct], int | float]:
 
 def _compiler_type(struct: type[Struct]) -> Any:
     if struct not in _TYPES:
-        from neurogame.kernels.native.struct_type import StructType
+        from neurogame.native.struct_type import StructType
 
         _TYPES[struct] = StructType(struct)
     return _TYPES[struct]

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurogame.array_types import Float32s1, Int32s, Int32s1, Int64s, Int64s2, UInt64s2
-from neurogame.kernels.native.arrays import overlay, rows
-from neurogame.kernels.native.compiled import compiled
-from neurogame.kernels.native.entries import callback, entry
-from neurogame.kernels.native.layout import STRIDED, Float32, Int32
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.arrays import overlay, rows
+from neurogame.native.compiled import compiled
+from neurogame.native.entries import callback, entry
+from neurogame.native.layout import STRIDED, Float32, Int32
+from neurogame.native.struct import Struct
 
 
 class Part(Struct):

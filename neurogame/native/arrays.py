@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neurogame.array_types import Int32s
-from neurogame.kernels.native.compiled import written
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.compiled import written
+from neurogame.native.struct import Struct
 
 Kind = TypeVar("Kind", bound=np.generic)
 Overlaid = TypeVar("Overlaid", bound=Struct)
@@ -28,7 +28,7 @@ else:
     import numba
     from llvmlite import ir
 
-    from neurogame.kernels.native.struct_type import make_array
+    from neurogame.native.struct_type import make_array
 
     @written
     def rows(typing: Any, array: Any, begin: Any, count: Any) -> Any:
@@ -72,7 +72,7 @@ def overlay(struct: type[Overlaid]) -> Callable[[Int32s, int], Overlaid]:
 def cast(struct: type[Overlaid]) -> Callable[[Struct], Overlaid]:
     """Return what reads, in compiled code, any struct as one of a class, which it must be.
 
-    A field of the type :class:`~neurogame.kernels.native.struct.Struct` holds a struct of any
+    A field of the type :class:`~neurogame.native.struct.Struct` holds a struct of any
     class; the functions that are called with it know which.
 
     Args:

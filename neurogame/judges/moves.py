@@ -1,8 +1,8 @@
-"""Judges of moves for compiled searches: many states in, a score of every legal move out.
+"""What judges of moves are: many states in, a score of every legal move out.
 
-What :mod:`~neurogame.kernels.leaves.values` is for states, this is for moves: one interface for
-action heuristics, for knowledge of moves, and for anything in Python. Searches and playouts call
-:func:`score_moves`; :func:`make_scores` makes what they call it with.
+What :mod:`~neurogame.judges.states` is for states, this is for moves: one interface for action
+heuristics, for knowledge of moves, and for anything in Python. Searches and playouts call
+:func:`score_moves`; :mod:`~neurogame.kernels.leaves.search_judge` makes what they call it with.
 """
 
 from __future__ import annotations
@@ -14,11 +14,9 @@ from typing import Protocol, final
 import numpy as np
 
 from neurogame.array_types import Bools, Float32s, Float32s2, Int64s1, UInt64s2
-from neurogame.circuit.circuit import Circuit
-from neurogame.kernels.native.compiled import callee, compiled
-from neurogame.kernels.native.entries import Entry, callback
-from neurogame.kernels.native.struct import Struct, array_of
-from neurogame.kernels.words.rows import unpack_rows
+from neurogame.native.compiled import callee, compiled
+from neurogame.native.entries import Entry, callback
+from neurogame.native.struct import Struct
 
 LINEAR, LOGITS = 0, 1
 """What scores mean: numbers that only their range over the legal moves of a state gives a meaning,
@@ -99,7 +97,7 @@ def score_moves(
 
 @callee
 def scores_failed(scores: MoveScores) -> bool:
-    """Return whether the judge has raised an error; see :meth:`SearchJudge.check`."""
+    """Return whether the judge has raised an error; see :meth:`.SearchJudge.check`."""
     return scores.failed != 0
 
 
@@ -158,7 +156,7 @@ class CompiledScores:
 
 
 class MoveJudge(Protocol):
-    """What :func:`make_scores` asks of a judge of moves."""
+    """What a search asks of a judge of moves."""
 
     @property
     def scale(self) -> int:
@@ -181,91 +179,6 @@ class MoveJudge(Protocol):
         Returns:
             Float32 ``[B, M_r]``; those of moves that are not legal may be anything.
         """
-
-
-@final
-class SearchJudge:
-    """A judge of moves for compiled code, which :attr:`scores` stands for; one per thread.
-
-    Attributes:
-        scores: for :func:`score_moves`; it stays the same.
-        error: what the judge raised, or None.
-    """
-
-    def __init__(self, judge: MoveJudge, circuit: Circuit) -> None:
-        """Make it; :func:`make_scores` is the public way.
-
-        Args:
-            judge: of the game's moves.
-            circuit: the game.
-        """
-        self._called = callback(self._call)
-        self.scores = new_scores(self._called, Struct())
-        self.error: BaseException | None = None
-        self._judge = judge
-        self._fluents = len(circuit.fluents)
-        self._offsets = circuit.move_offsets
-        self._compiled: CompiledScores | None = None
-        self.refresh()
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether no Python runs when moves are scored."""
-        return self._compiled is not None
-
-    def refresh(self) -> None:
-        """Take the judge's present weights, as is necessary whenever they have changed."""
-        scores = self.scores
-        self.error, self._compiled = None, self._judge.compiled_scores()
-        scores.failed, scores.scale = 0, self._judge.scale
-        if self._compiled is None:
-            scores.score, scores.judge = self._called, Struct()
-        else:
-            scores.score, scores.judge = self._compiled.score, self._compiled.judge
-
-    def check(self) -> None:
-        """Raise what the judge has raised, if anything, and forget it."""
-        if self.error is not None:
-            error, self.error = self.error, None
-            self.scores.failed = 0
-            raise error
-        if self.scores.failed != 0 and self._compiled is not None and self._compiled.check:
-            self.scores.failed = 0
-            self._compiled.check()
-
-    def _call(self) -> None:
-        """Score moves with the Python object; called by compiled code."""
-        try:
-            self._answer()
-        except BaseException as error:
-            # Compiled code cannot pass it on.
-            self.error = error
-            self.scores.failed = 1
-
-    def _answer(self) -> None:
-        scores = self.scores
-        count, role = scores.count, scores.role
-        rows = array_of(scores, "rows")[:count]
-        fluents = unpack_rows(array_of(scores, "states")[rows], self._fluents).numpy()
-        first, last = self._offsets[role], self._offsets[role + 1]
-        legal = unpack_rows(array_of(scores, "legal")[rows], last)[:, first:].numpy()
-        found = self._judge.move_scores(fluents, legal, role)
-        out = array_of(scores, "out")
-        for row in range(count):
-            own = found[row, legal[row]]
-            out[row, : len(own)] = own
-
-
-def make_scores(judge: MoveJudge, circuit: Circuit) -> SearchJudge:
-    """Return a judge of moves for compiled code.
-
-    It is compiled code itself where the judge has that form, else a call of Python.
-
-    Args:
-        judge: of the game's moves.
-        circuit: the game.
-    """
-    return SearchJudge(judge, circuit)
 
 
 def no_scores() -> MoveScores:

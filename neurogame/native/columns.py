@@ -26,8 +26,8 @@ from numba.core import cgutils as _cgutils
 from numba.core.typing.templates import AttributeTemplate as _AttributeTemplate
 
 from neurogame.array_types import Int32s1
-from neurogame.kernels.native.compiled import written
-from neurogame.kernels.native.struct_type import make_array
+from neurogame.native.compiled import written
+from neurogame.native.struct_type import make_array
 
 # They are not annotated.
 numba: Any = _numba

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar, cast
 
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.struct import Struct
 from neurogame.settings import Setting, Settings, settings_of
 
 Filled = TypeVar("Filled", bound=Struct)

@@ -1,6 +1,6 @@
 """Calls of generated code by its address, from compiled code.
 
-Functions of structs are *entries* (:mod:`~neurogame.kernels.native.entries`), which fields of
+Functions of structs are *entries* (:mod:`~neurogame.native.entries`), which fields of
 structs hold and compiled code calls by name. What :mod:`neurogame.kernels.codegen` generates takes
 no struct: its only argument is the address of a table of 64-bit arguments, most of which are
 addresses of lanes, and the table is laid out by the generator, game by game. So there is nothing
@@ -15,7 +15,7 @@ from typing import Any
 import numba
 from llvmlite import ir
 
-from neurogame.kernels.native.compiled import written
+from neurogame.native.compiled import written
 
 
 def _call_address(_context: Any, _address: Any, _arguments: Any) -> Any:

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurogame.kernels.native.bits import first_ones, lowest_bit, ones
-from neurogame.kernels.native.compiled import compiled
-from neurogame.kernels.native.random import below, fraction, hashed, mixed, random_word
-from neurogame.kernels.words.random_words import G1
+from neurogame.native.bits import first_ones, lowest_bit, ones
+from neurogame.native.compiled import compiled
+from neurogame.native.random import below, fraction, hashed, mixed, random_word
+from neurogame.splitmix import G1
 from tests.kernels.words.slow_random_words import ALL, slow_mix
 
 WORDS = st.integers(0, ALL)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from neurogame.kernels.native.compiled import inlined, inner
-from neurogame.kernels.words.random_words import G1, MIX_1, MIX_2
+from neurogame.native.compiled import inlined, inner
+from neurogame.splitmix import G1, MIX_1, MIX_2
 
 _G1, _MIX_1, _MIX_2 = np.uint64(G1), np.uint64(MIX_1), np.uint64(MIX_2)
 _THIRTY_TWO = np.uint64(32)

@@ -8,7 +8,7 @@ from typing import Any
 import numba
 from llvmlite import ir
 
-from neurogame.kernels.native.compiled import compiled, written
+from neurogame.native.compiled import compiled, written
 
 _CLOCK = time.CLOCK_MONOTONIC
 _BILLION = 1_000_000_000

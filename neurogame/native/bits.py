@@ -9,7 +9,7 @@ import numba as _numba
 import numpy as np
 from llvmlite import ir
 
-from neurogame.kernels.native.compiled import inlined, written
+from neurogame.native.compiled import inlined, written
 
 # It is not annotated.
 numba: Any = _numba

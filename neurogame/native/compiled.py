@@ -69,7 +69,7 @@ def written(function: Callable[..., Any]) -> Any:
 
 
 def compile_entry(function: Callable[..., None], types: tuple[Any, ...], *, counted: bool) -> Any:
-    """Return a function as C code calls it; see :func:`neurogame.kernels.native.entries.entry`.
+    """Return a function as C code calls it; see :func:`neurogame.native.entries.entry`.
 
     Args:
         function: what to compile.
@@ -88,10 +88,11 @@ def _decorated(function: Function, **options: Any) -> Function:
 
 
 _NATIVE = Path(__file__).parent
-_KERNELS = _NATIVE.parent
+_PACKAGE = _NATIVE.parent
+_KERNELS = _PACKAGE / "kernels"
 _BASE = (_NATIVE, _KERNELS)
 _SHARED = ("neural", "codegen", "leaves", "parts")
-_ALL_FOUNDATIONS = (*_BASE, *(_KERNELS / name for name in _SHARED))
+_ALL_FOUNDATIONS = (*_BASE, _PACKAGE / "judges", *(_KERNELS / name for name in _SHARED))
 _FOUNDATIONS = {"neural": _BASE, "codegen": _BASE}
 """Folders whose compiled functions those of another folder may call; all unless named here."""
 

@@ -13,8 +13,8 @@ from typing import Any, Generic, ParamSpec, TypeVar, final
 import numba as _numba
 
 from neurogame.compiling import declared_types
-from neurogame.kernels.native.compiled import compile_entry
-from neurogame.kernels.native.struct import Struct
+from neurogame.native.compiled import compile_entry
+from neurogame.native.struct import Struct
 
 # It is not annotated.
 numba: Any = _numba

@@ -1,6 +1,6 @@
 """What the compiler knows of structs: their types, reading and writing fields, calling functions.
 
-The other half of :mod:`neurogame.kernels.native.struct`, which says what a struct is.
+The other half of :mod:`neurogame.native.struct`, which says what a struct is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numba.core.typing.templates import AbstractTemplate as _AbstractTemplate
 from numba.core.typing.templates import AttributeTemplate as _AttributeTemplate
 from numba.core.typing.templates import infer_global as _infer_global
 
-from neurogame.kernels.native.layout import (
+from neurogame.native.layout import (
     ArrayField,
     EntryField,
     Field,
@@ -38,7 +38,7 @@ AbstractTemplate: Any = _AbstractTemplate
 infer_global: Any = _infer_global
 
 _WORD = ir.IntType(64)
-_CALL = "neurogame.kernels.native.struct_type.call"
+_CALL = "neurogame.native.struct_type.call"
 
 
 @final
@@ -46,7 +46,7 @@ class StructType(types.Type):  # type: ignore[misc]
     """The compiler's type of a struct: a pointer to its fields.
 
     Attributes:
-        struct: the class, a subclass of :class:`~neurogame.kernels.native.struct.Struct`.
+        struct: the class, a subclass of :class:`~neurogame.native.struct.Struct`.
     """
 
     def __init__(self, struct: Any) -> None:

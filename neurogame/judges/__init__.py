@@ -1,0 +1,1 @@
+"""What judges of moves and of states are, and how compiled code calls them."""
