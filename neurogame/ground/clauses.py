@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
-from math import prod
 from typing import final
 
 from neurogame.errors import GroundingError
+from neurogame.gdl.disjunctions import branches_of
 from neurogame.gdl.equality import solve_equalities, substitute
 from neurogame.gdl.terms import (
-    And,
     Compound,
     Distinct,
     Formula,
     Not,
-    Or,
     Rule,
     Rules,
     Sentence,
@@ -25,12 +22,6 @@ from neurogame.gdl.terms import (
     Variable,
 )
 from neurogame.ground.limits import Watch
-
-MAX_BRANCHES = 4096
-"""Most conjunctions that the disjunctions of one rule may expand to."""
-
-MAX_LITERALS = 200_000
-"""Most literals of all those conjunctions together."""
 
 GIVEN = ("true/1", "does/2")
 """The relations that the state and the moves define."""
@@ -138,7 +129,7 @@ def clauses_of(rules: Rules, watch: Watch | None = None) -> list[Clause]:
             continue
         if watch is not None:
             watch.check("reading the rules")
-        for body in _branches(rule, rules.source):
+        for body in branches_of(rule, rules.source, GroundingError):
             clause = _clause(rule, body, index)
             if clause is not None:
                 clauses.append(clause)
@@ -213,53 +204,3 @@ def _bind_role(clause: Clause, role: Variable) -> Clause:
         else:
             body.append(literal)
     return Clause(clause.head, tuple(dict.fromkeys(body)), clause.distinct, clause.source)
-
-
-def _branches(rule: Rule, source: str) -> list[list[Formula]]:
-    """Return the disjunctive normal form of a body; negations stand before atoms only.
-
-    The size is computed first, so that nothing large is ever built.
-    """
-    body = And(rule.body)
-    branches, literals = _expanded_size(body, negated=False)
-    if branches > MAX_BRANCHES or literals > MAX_LITERALS:
-        where = f"{source}:{rule.position.line}:{rule.position.column}"
-        count = f"{branches:,}" if branches < 10**18 else "far more than 10^18"
-        raise GroundingError(
-            f"{where}: the disjunctions of this rule expand to {count} conjunctions, at most "
-            f"{MAX_BRANCHES:,} with {MAX_LITERALS:,} literals are allowed; name a disjunction by "
-            "a relation of its own"
-        )
-    return _expanded(body, negated=False)
-
-
-def _is_choice(formula: Or | And, negated: bool) -> bool:
-    """Return whether one part is enough: of an ``or``, or of a negated ``and``."""
-    return isinstance(formula, Or) is not negated
-
-
-def _expanded_size(formula: Formula, negated: bool) -> tuple[int, int]:
-    """Return the number of branches of the normal form, and of their literals."""
-    if isinstance(formula, Not):
-        return _expanded_size(formula.formula, not negated)
-    if not isinstance(formula, Or | And):
-        return 1, 1
-    sizes = [_expanded_size(part, negated) for part in formula.formulas]
-    if _is_choice(formula, negated):
-        return sum(branches for branches, _ in sizes), sum(literals for _, literals in sizes)
-    total = prod(branches for branches, _ in sizes)
-    return total, sum(literals * (total // branches) for branches, literals in sizes if branches)
-
-
-def _expanded(formula: Formula, negated: bool) -> list[list[Formula]]:
-    if isinstance(formula, Not):
-        return _expanded(formula.formula, not negated)
-    if not isinstance(formula, Or | And):
-        return [[Not(formula, formula.position) if negated else formula]]
-    if _is_choice(formula, negated):
-        return [branch for part in formula.formulas for branch in _expanded(part, negated)]
-    if not _expanded_size(formula, negated)[0]:
-        # A part without branches is false; the others may be huge.
-        return []
-    parts = [_expanded(part, negated) for part in formula.formulas]
-    return [list(chain.from_iterable(branch)) for branch in product(*parts)]

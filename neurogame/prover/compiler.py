@@ -6,17 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, final
 
 from neurogame.gdl.terms import Compound, Rule, Sentence, Symbol, Term, Variable
-from neurogame.prover.joins import (
-    Predicate,
-    Row,
-    Value,
-    arguments_of,
-    functor_of,
-    predicate_of,
-    variables,
-)
+from neurogame.gdl.walk import arguments_of, relation_of
 from neurogame.prover.order import ordered
-from neurogame.prover.program import DOES, TRUE, SortedRules
+from neurogame.prover.program import DOES, TRUE, Lifetime, SortedRules
 from neurogame.prover.questions import QuestionForm, Tabling
 from neurogame.prover.source import (
     FunctionText,
@@ -29,6 +21,7 @@ from neurogame.prover.source import (
     split_arguments,
 )
 from neurogame.prover.tables import RowIndex, StoredRows
+from neurogame.prover.values import Predicate, Row, Value, functor_of, variables
 
 _CHAIN = "<rules of the game>"
 
@@ -40,10 +33,18 @@ class RuleCompiler:
     Args:
         program: the rules.
         tabling: completes what depends on itself.
+        denied: whether something holds that a negation asks for whose predicate may depend on its
+            own negation; None: what is asked for is proved, and may turn out to be on a cycle.
     """
 
-    def __init__(self, program: SortedRules, tabling: Tabling) -> None:
+    def __init__(
+        self,
+        program: SortedRules,
+        tabling: Tabling,
+        denied: Callable[[Predicate, Row], Sequence[Row]] | None = None,
+    ) -> None:
         self.program = program
+        self.denied = denied
         self._tabling = tabling
         self._relations = {TRUE: StoredRows(TRUE), DOES: StoredRows(DOES)}
         self._questions: dict[tuple[Predicate, tuple[int, ...]], QuestionForm] = {}
@@ -54,6 +55,37 @@ class RuleCompiler:
         if predicate not in self._relations:
             self._relations[predicate] = StoredRows(predicate, self.program.facts(predicate))
         return self._relations[predicate]
+
+    def enter(self, fluents: frozenset[Row], moves: frozenset[Row]) -> None:
+        """Let answers be about a state and a joint move, given as rows of ``true`` and ``does``."""
+        for predicate, rows, lifetime in (
+            (TRUE, fluents, Lifetime.STATE),
+            (DOES, moves, Lifetime.MOVE),
+        ):
+            if self.relation(predicate).rows is not rows:
+                self._tabling.forget(lifetime)
+                self.relation(predicate).replace(rows)
+
+    def ask(
+        self, predicate: Predicate, key: Row, known: tuple[int, ...] | None = None
+    ) -> tuple[Row, ...]:
+        """Return all answers about a predicate some arguments of which are known.
+
+        Args:
+            predicate: name and arity.
+            key: the known arguments.
+            known: their places; None: they are the first ones.
+        """
+        question = self.question(predicate, tuple(range(len(key))) if known is None else known)
+        rows = question.table.get(key)
+        if rows is None:
+            with self._tabling.asking():
+                rows = self._tabling.prove(question, key)
+        return rows
+
+    def asked(self) -> list[tuple[QuestionForm, Row]]:
+        """Return the questions that are answered, with their keys."""
+        return [(form, key) for form in list(self._questions.values()) for key in form.table]
 
     def question(self, predicate: Predicate, known: tuple[int, ...]) -> QuestionForm:
         """Return the question about a predicate with some arguments known."""
@@ -91,12 +123,12 @@ class RuleCompiler:
         """
         numbers = {name: str(place) for place, name in enumerate((*known, *free))}
         arguments = [_renamed(term, numbers) for term in arguments_of(literal)]
-        shape = (predicate_of(literal), tuple(arguments), len(known))
+        shape = (relation_of(literal), tuple(arguments), len(known))
         if shape not in self._indexes:
             parts = [numbers[name] for name in known], [numbers[name] for name in free]
             space: dict[str, Any] = {}
             exec(compile(sorter_text(arguments, *parts), _CHAIN, "exec"), space)
-            self._indexes[shape] = self.relation(predicate_of(literal)).index(space["sort"])
+            self._indexes[shape] = self.relation(relation_of(literal)).index(space["sort"])
         return self._indexes[shape]
 
     def _is_stored(self, predicate: Predicate) -> bool:
@@ -197,7 +229,7 @@ class _Writer:
 
     def look(self, literal: Sentence, names: Names, text: FunctionText) -> None:
         """Write the loop over the answers of a sentence with unknown variables."""
-        if self._compiler.program.is_stored(predicate_of(literal)):
+        if self._compiler.program.is_stored(relation_of(literal)):
             used = list(dict.fromkeys(variables(literal)))
             known = [name for name in used if name in names]
             free = [name for name in used if name not in names]
@@ -225,10 +257,13 @@ class _Writer:
 
     def test(self, literal: Sentence, names: Names, negated: bool, text: FunctionText) -> None:
         """Write the test of a sentence without unknown variables, or of its negation."""
-        terms = arguments_of(literal)
-        if self._compiler.program.is_stored(predicate_of(literal)):
-            relation = self._named(self._compiler.relation(predicate_of(literal)))
+        terms, program = arguments_of(literal), self._compiler.program
+        if program.is_stored(relation_of(literal)):
+            relation = self._named(self._compiler.relation(relation_of(literal)))
             holds = f"{row_of(terms, names)} in {relation}.rows"
+        elif negated and self._compiler.denied and relation_of(literal) in program.doubtful:
+            denied, asked = self._named(self._compiler.denied), self._named(relation_of(literal))
+            holds = f"{denied}({asked}, {row_of(terms, names)})"
         else:
             ask = "refuted" if negated else "prove"
             holds = self._ask(literal, tuple(range(len(terms))), names, ask, text)
@@ -238,7 +273,7 @@ class _Writer:
         self, literal: Sentence, places: tuple[int, ...], names: Names, ask: str, text: FunctionText
     ) -> str:
         """Write a question; return the name of its answers."""
-        question = self._compiler.question(predicate_of(literal), places)
+        question = self._compiler.question(relation_of(literal), places)
         table, asked = self._named(question.table), self._named(question)
         terms = arguments_of(literal)
         ask = "lazily" if self._lazily else ask

@@ -13,11 +13,11 @@ from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
 from neurogame.gdl.write import term_text
 from neurogame.prover.compiler import RuleCompiler
-from neurogame.prover.joins import Predicate, Row, Value, term_of, value_of
+from neurogame.prover.estimates import Estimates
 from neurogame.prover.lazily import CycleError
 from neurogame.prover.program import DOES, TRUE, Lifetime, SortedRules
 from neurogame.prover.questions import NegativeCycleError, Tabling
-from neurogame.prover.whole_states import WholeStates
+from neurogame.prover.values import Predicate, Row, Value, term_of, value_of
 
 _ROLE: Predicate = ("role", 1)
 _INIT: Predicate = ("init", 1)
@@ -56,7 +56,7 @@ class ProverGame:
         self._terms: dict[Value, Sentence] = {}
         self._state: ProverState | None = None
         self._joint: tuple[Row, ...] | None = None
-        self._whole: WholeStates | None = None
+        self._estimates = Estimates(self._program, stop)
         roles = dict.fromkeys(row[0] for row in self._program.facts(_ROLE))
         if not roles:
             raise RulesError(f"{rules.source}: no (role NAME) fact; a game needs at least one")
@@ -107,7 +107,7 @@ class ProverGame:
                 rows = None
                 continue
             except NegativeCycleError:
-                for row in self._derived(_LEGAL, key):
+                for row in self._decided(_LEGAL, key):
                     if row not in told:
                         yield self._term(row[0])
                 return
@@ -218,22 +218,15 @@ class ProverGame:
 
     def _ask(self, predicate: Predicate, key: Row) -> tuple[Row, ...]:
         """Return all answers about a predicate whose first arguments are known."""
-        question = self._compiler.question(predicate, tuple(range(len(key))))
-        rows = question.table.get(key)
-        if rows is None:
-            try:
-                with self._tabling.asking():
-                    rows = self._tabling.prove(question, key)
-            except NegativeCycleError:
-                rows = self._derived(predicate, key)
-        return rows
+        try:
+            return self._compiler.ask(predicate, key)
+        except NegativeCycleError:
+            return self._decided(predicate, key)
 
-    def _derived(self, predicate: Predicate, key: Row) -> tuple[Row, ...]:
-        """Return the same from all that the state derives."""
-        if self._whole is None:
-            self._whole = WholeStates(self.rules)
-        fluents, moves = (self._compiler.relation(own).rows for own in (TRUE, DOES))
-        return self._whole.answers(predicate, key, fluents, moves)
+    def _decided(self, predicate: Predicate, key: Row) -> tuple[Row, ...]:
+        """Return the same where a proof meets a negation that it depends on."""
+        fluents, moves = (self._compiler.relation(given).rows for given in (TRUE, DOES))
+        return self._estimates.answers(predicate, key, fluents, moves)
 
     def _enter(self, state: ProverState, joint: tuple[Row, ...] | None = None) -> None:
         """Let answers be about a state, and about a joint move if one is given."""

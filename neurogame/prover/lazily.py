@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import final
 
-from neurogame.prover.joins import Row
+from neurogame.prover.values import Row
 
 
 class CycleError(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from neurogame.prover.joins import Value
+from neurogame.prover.values import Value
 
 DEEPEST_TERM = 300
 """Nesting of a term: what reads, compares and writes terms calls itself for each level, on Python's

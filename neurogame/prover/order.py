@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from neurogame.gdl.terms import Compound, Formula, Symbol
-from neurogame.prover.joins import Predicate, predicate_of, variables
+from neurogame.gdl.walk import relation_of
+from neurogame.prover.values import Predicate, variables
 
 _NOT_YET = (9, 0.0)
 
@@ -41,7 +42,7 @@ def _cost(
     free = len(names - known)
     if not isinstance(literal, Symbol | Compound):
         return _NOT_YET if free else (0, 0.0)
-    derived = 0.0 if is_stored(predicate_of(literal)) else 0.5
+    derived = 0.0 if is_stored(relation_of(literal)) else 0.5
     if free == 0 or literal.name == "does":
         return (1, free + derived)
     if not known or names & known:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import final
 
+from neurogame.errors import LimitError
+from neurogame.gdl.disjunctions import branches_of
+from neurogame.gdl.graph import strong_components
 from neurogame.gdl.terms import Rule, Rules
-from neurogame.prover.datalog import signed_predicates
-from neurogame.prover.disjunctions import without_or
-from neurogame.prover.joins import (
-    Predicate,
-    Row,
-    arguments_of,
-    predicate_of,
-    require_safe,
-    value_of,
-)
+from neurogame.gdl.walk import arguments_of, body_sentences, relation_of
 from neurogame.prover.role_heads import with_role
+from neurogame.prover.values import Predicate, Row, require_safe, value_of
 
 TRUE: Predicate = ("true", 1)
 DOES: Predicate = ("does", 2)
@@ -48,16 +43,20 @@ class SortedRules:
         self._facts: dict[Predicate, list[Row]] = {}
         self._rules: dict[Predicate, list[Rule]] = {}
         uses: dict[Predicate, set[Predicate]] = {}
+        denied: dict[Predicate, set[Predicate]] = {}
         for whole in rules:
-            head = predicate_of(whole.head)
+            head = relation_of(whole.head)
             if head in (TRUE, DOES):
                 continue
-            for rule in map(with_role, without_or(whole, rules.source)):
+            for branch in branches_of(whole, rules.source, LimitError):
+                rule = with_role(Rule(whole.head, tuple(branch), whole.position))
                 require_safe(rule, rules.source)
                 if rule.body:
                     self._rules.setdefault(head, []).append(rule)
-                    used = {predicate for predicate, _ in signed_predicates(rule.body)}
-                    uses.setdefault(head, set()).update(used)
+                    for sentence, negated in body_sentences(rule.body):
+                        uses.setdefault(head, set()).add(relation_of(sentence))
+                        if negated:
+                            denied.setdefault(head, set()).add(relation_of(sentence))
                 else:
                     row = tuple(value_of(argument) for argument in arguments_of(rule.head))
                     self._facts.setdefault(head, []).append(row)
@@ -65,8 +64,18 @@ class SortedRules:
         for head, used in uses.items():
             for predicate in used:
                 users.setdefault(predicate, set()).add(head)
-        self._state = _reached(TRUE, users)
-        self._move = _reached(DOES, users)
+        self._state = _reached([TRUE], users)
+        self._move = _reached([DOES], users)
+        components = map(set, strong_components(uses, {h: list(used) for h, used in uses.items()}))
+        self.on_negative_cycles = {
+            predicate
+            for component in components
+            if any(denied.get(head, set()) & component for head in component)
+            for predicate in component
+        }
+        """The predicates that may depend on their own negation."""
+        self.doubtful = _reached(self.on_negative_cycles, users)
+        """Those, and the predicates that depend on them."""
 
     def level(self, predicate: Predicate) -> Lifetime:
         """Return for how long the answers about a predicate stay right."""
@@ -87,9 +96,11 @@ class SortedRules:
         return predicate not in self._rules
 
 
-def _reached(start: Predicate, edges: dict[Predicate, set[Predicate]]) -> set[Predicate]:
-    reached = {start}
-    waiting = [start]
+def _reached(
+    start: Iterable[Predicate], edges: Mapping[Predicate, set[Predicate]]
+) -> set[Predicate]:
+    reached = set(start)
+    waiting = list(reached)
     while waiting:
         for predicate in edges.get(waiting.pop(), ()):
             if predicate not in reached:

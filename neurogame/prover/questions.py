@@ -14,9 +14,9 @@ from typing import Protocol, final
 from neurogame.errors import LimitError
 from neurogame.gdl.write import term_text
 from neurogame.prover import limits
-from neurogame.prover.joins import Predicate, Row, sentence_of
 from neurogame.prover.lazily import CycleError, LazyAnswers
 from neurogame.prover.program import Lifetime
+from neurogame.prover.values import Predicate, Row, sentence_of
 
 _INDEPENDENT = sys.maxsize
 _FRAMES = 8

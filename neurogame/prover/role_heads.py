@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from neurogame.gdl.terms import Compound, Distinct, Formula, Not, Rule, Symbol, Term, Variable
-from neurogame.prover.joins import predicate_of, variables
+from neurogame.gdl.walk import relation_of
+from neurogame.prover.values import variables
 
 _HEADS = (("legal", 2), ("goal", 2))
 _SOME = Variable("some role")
@@ -19,7 +20,7 @@ def with_role(rule: Rule) -> Rule:
     Args:
         rule: a rule without ``or``; returned as it is if its body binds the role.
     """
-    if predicate_of(rule.head) not in _HEADS or not isinstance(rule.head, Compound):
+    if relation_of(rule.head) not in _HEADS or not isinstance(rule.head, Compound):
         return rule
     role = rule.head.arguments[0]
     positive = [x for x in rule.body if isinstance(x, Symbol | Compound)]

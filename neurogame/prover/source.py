@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias, final
 
 from neurogame.gdl.terms import Compound, Distinct, Formula, Not, Sentence, Symbol, Term, Variable
-from neurogame.prover.joins import arguments_of, functor_of, variables
+from neurogame.gdl.walk import arguments_of
+from neurogame.prover.values import functor_of, variables
 
 MOST_LOOPS = 15
 """Loops in one function; Python takes 20."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeAlias, final
 
-from neurogame.prover.joins import Predicate, Row, Value
+from neurogame.prover.values import Predicate, Row, Value
 
 Answers: TypeAlias = "Sequence[Row]"
 Key: TypeAlias = "Row | Value"

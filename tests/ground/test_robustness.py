@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from neurogame.circuit.build import build_circuit
 from neurogame.errors import GroundingError, LimitError
 from neurogame.gdl.check import check_rules
+from neurogame.gdl.disjunctions import MAX_BRANCHES
 from neurogame.gdl.equality import MAXIMUM_SIZE, solve_equalities, substitute
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import (
@@ -27,7 +28,7 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
-from neurogame.ground.clauses import MAX_BRANCHES, clauses_of
+from neurogame.ground.clauses import clauses_of
 from neurogame.ground.ground import ground
 from neurogame.ground.limits import GroundLimits, Watch, memory_mb
 from neurogame.ground.program import GroundProgram

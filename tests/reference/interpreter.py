@@ -1,7 +1,7 @@
 """The reference interpreter: what the rules say, computed slowly and by other means.
 
 It derives all of a state from the rulesheet itself, on sets of terms
-(:mod:`neurogame.prover.whole_states`): no proof, never a ground program or a circuit. So an
+(:mod:`tests.reference.whole_states`): no proof, never a ground program or a circuit. So an
 agreement with the prover or the simulator is evidence for both.
 """
 
@@ -15,17 +15,10 @@ from neurogame.gdl.goal_values import met_goal
 from neurogame.gdl.keywords import goal_number
 from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Rules, Sentence, Term
+from neurogame.gdl.walk import arguments_of, relation_of
 from neurogame.gdl.write import term_text
-from neurogame.prover.joins import (
-    Predicate,
-    Row,
-    Value,
-    arguments_of,
-    predicate_of,
-    term_of,
-    value_of,
-)
-from neurogame.prover.whole_states import WholeStates
+from neurogame.prover.values import Predicate, Row, Value, term_of, value_of
+from tests.reference.whole_states import WholeStates
 
 _ROLE: Predicate = ("role", 1)
 _INIT: Predicate = ("init", 1)
@@ -142,7 +135,7 @@ class ReferenceGame:
         return term_of(value_of(parse_term(text)))
 
     def _roles_in_source_order(self) -> tuple[Value, ...]:
-        facts = [rule.head for rule in self.rules if predicate_of(rule.head) == _ROLE]
+        facts = [rule.head for rule in self.rules if relation_of(rule.head) == _ROLE]
         roles = tuple(dict.fromkeys(value_of(arguments_of(fact)[0]) for fact in facts))
         if not roles:
             raise RulesError(f"{self.rules.source}: no (role NAME) fact; a game needs at least one")

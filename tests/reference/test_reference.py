@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from neurogame.errors import GameError, GroundingError, LimitError, NeurogameWarning, RulesError
 from neurogame.gdl.parse import parse_rules
 from neurogame.gdl.terms import Not, Rule, Rules, Symbol
-from neurogame.prover import datalog
-from neurogame.prover.datalog import LONGEST_BODY, DatalogProgram
-from neurogame.prover.joins import Database
 from neurogame.simulate.replay import Report, replay
 from neurogame.simulate.trace_backends import ProverBackend
 from tests.conftest import shared
+from tests.reference import datalog
+from tests.reference.datalog import LONGEST_BODY, DatalogProgram
 from tests.reference.interpreter import ReferenceGame
+from tests.reference.joins import Database
 
 CASES = [
     "connectFour",

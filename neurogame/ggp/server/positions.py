@@ -10,8 +10,8 @@ from neurogame.gdl.parse import parse_term
 from neurogame.gdl.terms import Sentence, Term
 from neurogame.gdl.write import term_text
 from neurogame.prover.game import ProverGame, ProverState
-from neurogame.prover.joins import term_of, value_of
 from neurogame.prover.limits import excess
+from neurogame.prover.values import term_of, value_of
 
 if TYPE_CHECKING:
     # A guard that loads all for itself shall be there at once: torch alone takes it seconds.

@@ -12,21 +12,12 @@ from typing import final
 
 from neurogame.errors import GroundingError, LimitError
 from neurogame.gdl.terms import Compound, Formula, Not, Rule, Rules, Symbol
+from neurogame.gdl.walk import arguments_of, relation_of
 from neurogame.gdl.write import term_text
-from neurogame.prover.disjunctions import without_or
-from neurogame.prover.joins import (
-    Database,
-    IndexedRows,
-    Path,
-    Predicate,
-    Row,
-    RulePlan,
-    arguments_of,
-    predicate_of,
-    sentence_of,
-    value_of,
-)
 from neurogame.prover.role_heads import with_role
+from neurogame.prover.values import Predicate, Row, sentence_of, value_of
+from tests.reference.disjunctions import without_or
+from tests.reference.joins import Database, IndexedRows, Path, RulePlan
 
 LONGEST_CHAIN = 15
 """How many questions may wait for each other; each needs up to some 20 Python frames."""
@@ -43,7 +34,7 @@ def signed_predicates(body: Sequence[Formula]) -> Iterator[tuple[Predicate, bool
     for literal in body:
         inner = literal.formula if isinstance(literal, Not) else literal
         if isinstance(inner, Symbol | Compound):
-            yield predicate_of(inner), isinstance(literal, Not)
+            yield relation_of(inner), isinstance(literal, Not)
 
 
 @final
@@ -117,10 +108,10 @@ class Stratum:
         self._asked_plans: dict[tuple[int, ...], list[RulePlan]] = {}
         self._plans = [RulePlan(rule, source, members) for rule in derived]
         self._deltas = [
-            (predicate_of(literal), RulePlan(rule, source, members, delta=place))
+            (relation_of(literal), RulePlan(rule, source, members, delta=place))
             for rule in derived
             for place, literal in enumerate(rule.body)
-            if isinstance(literal, Symbol | Compound) and predicate_of(literal) in members
+            if isinstance(literal, Symbol | Compound) and relation_of(literal) in members
         ]
 
     def plans_for(self, places: tuple[int, ...]) -> list[RulePlan]:
@@ -175,7 +166,7 @@ class Stratum:
         database.update(relations)
         for fact in self._facts:
             row = tuple(value_of(a) for a in arguments_of(fact))
-            relations[predicate_of(fact)].update([row])
+            relations[relation_of(fact)].update([row])
         fresh = {member: set(relation.rows) for member, relation in relations.items()}
         for plan in self._plans:
             known = relations[plan.head].rows
@@ -223,7 +214,7 @@ class DatalogProgram:
         self._uses: dict[Predicate, set[Predicate]] = {}
         by_head: dict[Predicate, list[Rule]] = {}
         for rule in rules:
-            head = predicate_of(rule.head)
+            head = relation_of(rule.head)
             if head in inputs:
                 continue
             for branch in map(with_role, without_or(rule, rules.source)):

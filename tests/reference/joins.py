@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol, TypeAlias, final
 
-from neurogame.errors import RulesError
 from neurogame.gdl.terms import (
     Compound,
     Distinct,
@@ -19,59 +18,13 @@ from neurogame.gdl.terms import (
     Term,
     Variable,
 )
+from neurogame.gdl.walk import arguments_of, relation_of
+from neurogame.prover.values import Predicate, Row, Value, functor_of, require_safe, variables
 
-# A ground term: a constant is its name, f(a, b) is ("f/2", "a", "b"). Plain strings and tuples
-# hash several times faster than the dataclasses of the syntax tree.
-Value: TypeAlias = "str | tuple[Value, ...]"
-Row: TypeAlias = tuple[Value, ...]
-Predicate: TypeAlias = tuple[str, int]
 # The place of a subterm in a row: argument number, then component numbers (0 is the functor).
 Path: TypeAlias = tuple[int, ...]
 # Whether a solution was found below this step of a plan.
 Step: TypeAlias = "Callable[[PlanMemory], bool]"
-
-
-def predicate_of(sentence: Sentence) -> Predicate:
-    """Return the name and arity of an atomic sentence."""
-    return sentence.name, len(arguments_of(sentence))
-
-
-def arguments_of(sentence: Sentence) -> tuple[Term, ...]:
-    """Return the arguments of an atomic sentence, none for a proposition."""
-    return sentence.arguments if isinstance(sentence, Compound) else ()
-
-
-def value_of(term: Term) -> Value:
-    """Return the engine's form of a ground term.
-
-    Raises:
-        RulesError: the term contains a variable.
-    """
-    if isinstance(term, Symbol):
-        return term.name
-    if isinstance(term, Variable):
-        raise RulesError(f"the variable ?{term.name} stands where a ground term is needed")
-    return (functor_of(term), *(value_of(a) for a in term.arguments))
-
-
-def term_of(value: Value) -> Sentence:
-    """Return the syntax tree of an engine value: the inverse of :func:`value_of`."""
-    if isinstance(value, str):
-        return Symbol(value)
-    functor = value[0]
-    assert isinstance(functor, str)
-    return Compound(functor.rsplit("/", 1)[0], tuple(term_of(v) for v in value[1:]))
-
-
-def sentence_of(name: str, row: Row) -> Sentence:
-    """Return the syntax tree of the atom that a row of a relation stands for."""
-    return Compound(name, tuple(term_of(value) for value in row)) if row else Symbol(name)
-
-
-def functor_of(term: Compound) -> str:
-    """Return the functor of an engine value."""
-    # The arity is part of the functor, so that f(a) and f(a, b) never match each other.
-    return f"{term.name}/{len(term.arguments)}"
 
 
 def _value_at(row: Row, path: Path) -> Value | None:
@@ -177,7 +130,7 @@ class RulePlan:
     def __init__(
         self, rule: Rule, source: str, assumed: frozenset[Predicate], delta: int | None = None
     ) -> None:
-        self.head = predicate_of(rule.head)
+        self.head = relation_of(rule.head)
         self._slots: dict[str, int] = {}
         order = _ordered(rule, source, delta)
         bound: set[str] = set()
@@ -274,7 +227,7 @@ class RulePlan:
         return chain
 
     def _absent(self, sentence: Sentence, assumed: frozenset[Predicate]) -> Callable[[Step], Step]:
-        build, predicate = self._row_builder(sentence), predicate_of(sentence)
+        build, predicate = self._row_builder(sentence), relation_of(sentence)
         on_cycle = predicate in assumed
 
         def chain(then: Step) -> Step:
@@ -294,7 +247,7 @@ class RulePlan:
         self, literal: Sentence, bound: set[str], first_only: bool, over_delta: bool
     ) -> Callable[[Step], Step]:
         """Range over the rows that match; stop at the first solution if more change nothing."""
-        predicate = predicate_of(literal)
+        predicate = relation_of(literal)
         shape = _Shape()
         for place, argument in enumerate(arguments_of(literal)):
             shape.visit(argument, (place,), bound)
@@ -354,20 +307,6 @@ class _Shape:
             self.binds.append((term.name, path))
 
 
-def variables(item: Formula | Term) -> Iterator[str]:
-    """Yield the names of the variables in a term, a sentence or a test, with repetitions."""
-    if isinstance(item, Variable):
-        yield item.name
-    elif isinstance(item, Compound):
-        for argument in item.arguments:
-            yield from variables(argument)
-    elif isinstance(item, Not):
-        yield from variables(item.formula)
-    elif isinstance(item, Distinct):
-        yield from variables(item.left)
-        yield from variables(item.right)
-
-
 def _ordered(rule: Rule, source: str, first: int | None) -> list[Formula]:
     """Order a body: tests as early as they are safe, then the literal that opens least."""
     rest = list(rule.body)
@@ -384,28 +323,6 @@ def _ordered(rule: Rule, source: str, first: int | None) -> list[Formula]:
         bound |= set(variables(order[-1]))
     require_safe(rule, source)
     return order
-
-
-def require_safe(rule: Rule, source: str) -> None:
-    """Refuse a rule with a variable that no positive literal binds.
-
-    Args:
-        rule: a rule without ``or``.
-        source: file name for messages.
-
-    Raises:
-        RulesError: there is one.
-    """
-    positive = [literal for literal in rule.body if isinstance(literal, Symbol | Compound)]
-    bound = {name for literal in positive for name in variables(literal)}
-    used = {name for item in (rule.head, *rule.body) for name in variables(item)}
-    if used - bound:
-        names = ", ".join(f"?{name}" for name in sorted(used - bound))
-        place = f"{source}:{rule.position.line}:{rule.position.column}"
-        raise RulesError(
-            f"{place}: unsafe rule for {rule.head.name}: {names} must also occur in a positive "
-            "literal of the body"
-        )
 
 
 _UNSAFE = 9

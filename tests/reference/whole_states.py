@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import final
 
 from neurogame.gdl.terms import Rules
-from neurogame.prover.datalog import DatalogProgram, Stratum
-from neurogame.prover.joins import EMPTY, Database, IndexedRows, Predicate, Row
 from neurogame.prover.program import DOES, TRUE
+from neurogame.prover.values import Predicate, Row
+from tests.reference.datalog import DatalogProgram, Stratum
+from tests.reference.joins import EMPTY, Database, IndexedRows
 
 LOOKED_AT: tuple[Predicate, ...] = (("legal", 2), ("goal", 2), ("terminal", 0))
 AFTER_MOVES: tuple[Predicate, ...] = (("role", 1), ("init", 1), ("next", 1))
