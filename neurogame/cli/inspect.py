@@ -113,17 +113,18 @@ def run(options: argparse.Namespace) -> int:
     """Print what is asked for; without questions weights, their drift and what judges know."""
     from neurogame.errors import GameError
     from neurogame.files import write_text
-    from neurogame.inspect.calibration_report import calibration, print_calibration
-    from neurogame.inspect.change.report import comparison, print_comparison
-    from neurogame.inspect.rules.report import print_rules_report, rules_report
+    from neurogame.inspect.calibration_report import calibration, calibration_parts
+    from neurogame.inspect.change.report import comparison, comparison_parts
+    from neurogame.inspect.rules.report import rules_parts, rules_report
     from neurogame.inspect.state_report import (
         Question,
         moves_picture,
-        print_state_report,
+        state_parts,
         state_report,
     )
     from neurogame.inspect.subject import find_subject
-    from neurogame.inspect.weights_report import print_weights_report, weights_report
+    from neurogame.inspect.table import Part, told
+    from neurogame.inspect.weights_report import weights_parts, weights_report
 
     asked = [name for name in ("against", "move", "rather_than") if getattr(options, name)]
     if asked and not options.state:
@@ -155,16 +156,18 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(report))
         return 0
+    parts: list[Part] = []
     if options.state:
-        print_state_report(report["attribution"], top)
+        parts += state_parts(report["attribution"], top)
     if options.rules:
-        print_rules_report(report["extracted"])
+        parts += rules_parts(report["extracted"])
     if not (options.state or options.rules):
-        print_weights_report(report)
+        parts += weights_parts(report)
     if options.compare:
-        print_comparison(report["comparison"])
+        parts += comparison_parts(report["comparison"])
     if options.calibration:
-        print_calibration(report["calibration"])
+        parts += calibration_parts(report["calibration"])
+    print(told(parts))
     return 0
 
 

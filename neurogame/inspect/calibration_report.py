@@ -1,4 +1,4 @@
-"""Calibration of a checkpoint as one JSON-able report and as text: ``inspect --calibration``."""
+"""Calibration of a checkpoint: ``inspect --calibration``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from neurogame.inspect.calibration import calibrate
 from neurogame.inspect.subject import Subject
+from neurogame.inspect.table import Part, Table
 from neurogame.waiting import during
 
 _GAMES = 400
@@ -26,26 +27,26 @@ def calibration(subject: Subject, seed: int = 0) -> dict[str, Any]:
         return calibrate(subject.game, evaluator, matches=_GAMES, seed=seed).to_json()
 
 
-def print_calibration(report: dict[str, Any]) -> None:
-    """Print a report of :func:`calibration`."""
-    whole, odd, even = report["whole"], report["before"], report["after"]
-    print(f"\ncalibration: {report['games']} games, {whole['count']} forecasts")
-    print(
+def calibration_parts(report: dict[str, Any]) -> list[Part]:
+    """Return a report of :func:`calibration` as people read it."""
+    whole, odd, even, fitted = (report[k] for k in ("whole", "before", "after", "correction"))
+    distances = [{**row, **row["found"]} for row in report["by_distance"]]
+    return [
+        f"calibration: {report['games']} games, {whole['count']} forecasts\n"
         f"Brier score {whole['brier']:.4f} +- {report['brier_error']:.4f} (the mean outcome as "
         f"only forecast: {whole['constant']:.4f}), expected calibration error "
-        f"{whole['error']:.4f} +- {report['calibration_error_error']:.4f}"
-    )
-    print(f"\n{'forecasts':>12s} {'number':>8s} {'mean':>7s} {'outcome':>8s}")
-    for row in whole["bins"]:
-        span = f"{row['low']:.1f} - {row['high']:.1f}"
-        print(f"{span:>12s} {row['count']:8d} {row['forecast']:7.3f} {row['outcome']:8.3f}")
-    print(f"\n{'plies to end':>12s} {'number':>8s} {'Brier':>7s} {'error':>8s}")
-    for row in report["by_distance"]:
-        span, found = f"{row['first']} - {row['last']}", row["found"]
-        print(f"{span:>12s} {found['count']:8d} {found['brier']:7.4f} {found['error']:8.4f}")
-    fitted = report["correction"]
-    print(
-        f"\nsigmoid({fitted['slope']:.3f} logit(v) {fitted['shift']:+.3f}), fitted on half of the "
+        f"{whole['error']:.4f} +- {report['calibration_error_error']:.4f}",
+        Table(
+            whole["bins"],
+            "forecasts={low:.1f} - {high:.1f} | number={count} | mean={forecast:.3f} | "
+            "outcome={outcome:.3f}",
+        ),
+        Table(
+            distances,
+            "plies to end={first} - {last} | number={count} | Brier={brier:.4f} | "
+            "error={error:.4f}",
+        ),
+        f"sigmoid({fitted['slope']:.3f} logit(v) {fitted['shift']:+.3f}), fitted on half of the "
         f"games; on the other half Brier {odd['brier']:.4f} -> {even['brier']:.4f}, error "
-        f"{odd['error']:.4f} -> {even['error']:.4f}"
-    )
+        f"{odd['error']:.4f} -> {even['error']:.4f}",
+    ]

@@ -17,13 +17,13 @@ from neurogame.show.board_drawing import (
     GAP,
     LINE,
     PADDING,
-    SQUARE,
     BoardDrawing,
     svg_document,
     svg_text,
 )
 from neurogame.show.layout import find_layout
-from neurogame.show.paint import NEGATIVE, POSITIVE
+from neurogame.show.paint import Mark
+from neurogame.show.state_svg import Squares
 from neurogame.show.state_text import wrapped
 from neurogame.simulate.game import Game
 
@@ -53,11 +53,11 @@ def feature_svg(feature: Feature, game: Game) -> str:
     for line in lines:
         parts.append(svg_text(PADDING, top + 13, line, size=14, anchor="start", bold=True))
         top += LINE
-    for drawing, label, marks, colours in _panels(layout.boards, weights, looked_up):
+    for drawing, label, marks in _panels(layout.boards, weights, looked_up):
         if left > PADDING and left + drawing.width > _WIDEST:
             left, top, tallest = PADDING, top + tallest + GAP, 0.0
         parts.append(svg_text(left, top + 13, label, size=12, anchor="start"))
-        parts += drawing.draw(left, top + LINE, _Squares(marks, colours))
+        parts += drawing.draw(left, top + LINE, Squares(drawing.board, marks))
         left += drawing.width + 2 * GAP
         width, tallest = max(width, left - 2 * GAP), max(tallest, drawing.height + LINE)
     top += tallest
@@ -69,48 +69,29 @@ def feature_svg(feature: Feature, game: Game) -> str:
     return svg_document(feature.text, widest + 2 * PADDING, top + PADDING, parts)
 
 
-class _Squares:
-    """Draws the squares of a board that count."""
-
-    def __init__(self, marks: Mapping[Place, float], colours: tuple[str, str]) -> None:
-        """Take the numbers of squares, and the colours of those above and below 0."""
-        self._marks, self._colours = marks, colours
-        self._most = max(abs(number) for number in marks.values())
-
-    def __call__(self, place: Place, x: float, y: float) -> list[str]:
-        """Return what is drawn in a square with its middle there."""
-        number = self._marks.get(place)
-        if number is None:
-            return []
-        colour = self._colours[0 if number > 0 else 1]
-        strength = 0.15 + 0.75 * abs(number) / self._most
-        ink = "#ffffff" if strength > 0.6 else "#222222"
-        half = SQUARE / 2
-        return [
-            f'<rect x="{x - half:g}" y="{y - half:g}" width="{SQUARE:g}" height="{SQUARE:g}" '
-            f'fill="{colour}" fill-opacity="{strength:.2f}"/>',
-            svg_text(x, y + 4, f"{number:.3g}", size=12, ink=ink, room=0.9 * SQUARE),
-        ]
-
-
 def _panels(
     boards: tuple[Board, ...], weights: Mapping[int, float], looked_up: Mapping[int, float]
-) -> Iterator[tuple[BoardDrawing, str, dict[Place, float], tuple[str, str]]]:
-    """Yield a board for each thing that counts on it: what it is, numbers of squares, colours."""
+) -> Iterator[tuple[BoardDrawing, str, dict[Place, Mark]]]:
+    """Yield a board for each thing that counts on it: what it is, and its squares."""
     for board in boards:
         for content, words in enumerate(board.contents):
-            for numbers, colours, about in (
-                (weights, (POSITIVE, NEGATIVE), "each counts"),
-                (looked_up, (_LOOKED_UP, _LOOKED_UP), "look-ups that read it"),
+            for numbers, colour, about in (
+                (weights, None, "each counts"),
+                (looked_up, _LOOKED_UP, "look-ups that read it"),
             ):
-                marks = {
+                counts = {
                     place: numbers[fluent]
                     for fluent, (place, own) in board.squares.items()
                     if own == content and fluent in numbers
                 }
+                most = max(map(abs, counts.values()), default=0.0)
+                marks = {
+                    place: Mark(share=number / most, text=f"{number:.3g}", colour=colour)
+                    for place, number in counts.items()
+                }
                 if marks:
                     name = " ".join(words) or board.name
-                    yield BoardDrawing(board), f"{name}: {about}", marks, colours
+                    yield BoardDrawing(board), f"{name}: {about}", marks
 
 
 def _others(

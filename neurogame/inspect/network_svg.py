@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from neurogame.errors import GameError
@@ -36,16 +37,16 @@ def network_svg(evaluator: Evaluator, network: int, initial: Evaluator | None = 
     networks = weighted(evaluator)
     units = _units_of(networks, network)
     wiring = networks.wiring
-    edges = [e for u in units for e in range(int(wiring.start[u]), int(wiring.start[u + 1]))]
+    edges = [(u, e) for u in units for e in range(*wiring.start[u : u + 2].tolist())]
     if len(edges) > EDGE_LIMIT:
         raise GameError(
             f"the network of {wiring.proof.goal_label(network)} has {len(edges)} edges; "
             f"at most {EDGE_LIMIT} can be drawn"
         )
-    places = _places(networks, units, [int(wiring.row[e]) for e in edges])
+    places = _places(networks, units, [int(wiring.row[edge]) for _, edge in edges])
     height = max(y for _, y in places.values()) + MARGIN
     width = max(x for x, _ in places.values()) + COLUMN
-    body = _edges(networks, units, places, initial) + _neurons(networks, places)
+    body = _edges(networks, edges, places, initial) + _neurons(networks, places)
     title = escape(wiring.proof.goal_label(network))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
@@ -93,33 +94,31 @@ def _places(
 
 def _edges(
     networks: WeightedNetworks,
-    units: list[int],
-    places: dict[int, tuple[int, int]],
+    edges: Sequence[tuple[int, int]],
+    places: Mapping[int, tuple[int, int]],
     initial: Evaluator | None,
 ) -> list[str]:
+    """Return lines; ``edges``: the neuron that reads, and the number of the edge."""
     wiring = networks.wiring
     now = networks.signed_weights().tolist()
     then = now if initial is None else weighted(initial).signed_weights().tolist()
-    shown = [e for u in units for e in range(int(wiring.start[u]), int(wiring.start[u + 1]))]
-    widest = max(abs(now[e]) for e in shown) or 1.0
-    most = max(abs(abs(now[e]) - abs(then[e])) for e in shown) or 1.0
+    widest = max(abs(now[e]) for _, e in edges) or 1.0
+    most = max(abs(abs(now[e]) - abs(then[e])) for _, e in edges) or 1.0
     lines: list[str] = []
-    for unit in units:
-        x2, y2 = places[unit + wiring.first_unit_row]
-        for edge in range(int(wiring.start[unit]), int(wiring.start[unit + 1])):
-            x1, y1 = places[int(wiring.row[edge])]
-            growth = abs(now[edge]) - abs(then[edge])
-            if initial is None:
-                colour, opacity = (POSITIVE if now[edge] >= 0 else NEGATIVE), 0.6
-            else:
-                colour = STRONGER if growth >= 0 else WEAKER
-                opacity = 0.15 + 0.8 * abs(growth) / most
-            lines.append(
-                f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{colour}" '
-                f'stroke-opacity="{opacity:.2f}" '
-                f'stroke-width="{0.3 + 3.0 * abs(now[edge]) / widest:.2f}">'
-                f"<title>{now[edge]:.4f} (initially {then[edge]:.4f})</title></line>"
-            )
+    for unit, edge in edges:
+        (x1, y1), (x2, y2) = places[int(wiring.row[edge])], places[unit + wiring.first_unit_row]
+        growth = abs(now[edge]) - abs(then[edge])
+        if initial is None:
+            colour, opacity = (POSITIVE if now[edge] >= 0 else NEGATIVE), 0.6
+        else:
+            colour = STRONGER if growth >= 0 else WEAKER
+            opacity = 0.15 + 0.8 * abs(growth) / most
+        lines.append(
+            f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{colour}" '
+            f'stroke-opacity="{opacity:.2f}" '
+            f'stroke-width="{0.3 + 3.0 * abs(now[edge]) / widest:.2f}">'
+            f"<title>{now[edge]:.4f} (initially {then[edge]:.4f})</title></line>"
+        )
     return lines
 
 
@@ -130,14 +129,14 @@ def _neurons(networks: WeightedNetworks, places: dict[int, tuple[int, int]]) -> 
     shapes: list[str] = []
     for row, (x, y) in places.items():
         text = escape(row_label(networks, row, labels))
-        leaf = row < wiring.first_unit_row
-        if leaf:
+        unit = row - wiring.first_unit_row
+        if unit < 0:
+            fill = "white"
             shapes.append(f'<text x="{x - 8}" y="{y + 4}" text-anchor="end">{text}</text>')
         else:
-            short = escape(labels[row - wiring.first_unit_row][:30])
+            fill = "#444" if wiring.graph.kind[unit] == AND else "#aaa"
+            short = escape(labels[unit][:30])
             shapes.append(f'<text x="{x + 9}" y="{y - 6}">{short}</text>')
-        conjunction = not leaf and wiring.graph.kind[row - wiring.first_unit_row] == AND
-        fill = "white" if leaf else "#444" if conjunction else "#aaa"
         shapes.append(
             f'<circle cx="{x}" cy="{y}" r="5" fill="{fill}" stroke="#444"><title>{text}</title>'
             "</circle>"

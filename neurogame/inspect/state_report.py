@@ -1,4 +1,4 @@
-"""Why a state or a move is liked or not, as JSON and as text: ``inspect --state``."""
+"""Why a state or a move is liked or not: ``inspect --state``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from neurogame.evaluators.attribution import (
 )
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.of_moves import attribute_move
+from neurogame.inspect.html.attribution import sums
 from neurogame.inspect.move_values import EvaluatorOrJudge, move_values
 from neurogame.inspect.moves_svg import moves_svg
 from neurogame.inspect.named_state import named_state
 from neurogame.inspect.subject import Subject
+from neurogame.inspect.table import Part, Table
 from neurogame.simulate.game import Game, State
 
 
@@ -146,46 +148,32 @@ def _of_moves(
     return (found[0] if len(found) == 1 else difference(*found)), texts
 
 
-def print_state_report(report: dict[str, Any], top: int) -> None:
-    """Print a report of :func:`state_report`.
+def state_parts(report: dict[str, Any], top: int) -> list[Part]:
+    """Return a report of :func:`state_report` as people read it.
 
     Args:
         report: what it returned.
         top: how many contributions, fluents and moves to list.
     """
-    print(f"\n{report['state']}")
-    less = ""
-    if report["against"] is not None:
-        print(f"\nless\n\n{report['against']}")
-        less = ", differences"
-    if report["moves"]:
-        print(f"\nmoves of {report['role']}")
-    for own in report["moves"][:top]:
-        print(f"{own['value']:9.4f} {own['text']}")
-    if report["move"] is None:
-        what = f"value for {report['role']}"
-    elif report["rather_than"] is None:
-        what = f"{report['move']} for {report['role']}"
-    else:
-        what = f"{report['move']} rather than {report['rather_than']} for {report['role']}"
-    print(f"\n{what}: {report['value']:.3f} ({report['method']}{less})")
-    print(f"{report['total']:+9.4f} in all, in {UNIT_TEXTS[report['unit']]}")
-    print(f"{report['base']:+9.4f} base")
-    for own in report["contributions"][:top]:
-        print(f"{own['amount']:+9.4f} {own['text']}")
-    rest = sum(own["amount"] for own in report["contributions"][top:])
-    if len(report["contributions"]) > top:
-        print(f"{rest:+9.4f} {len(report['contributions']) - top} more")
-    if report["method"] != "toggling":
-        print(f"{report['gap']:+9.4f} left over")
-    if report["sampling_error"]:
-        print(f"{report['sampling_error']:9.4f} largest standard error, of random orders")
+    against, move, other = (report[name] for name in ("against", "move", "rather_than"))
+    what = "value" if move is None else move if other is None else f"{move} rather than {other}"
+    less = "" if against is None else ", differences"
+    error = report["sampling_error"]
+    parts: list[Part] = [
+        report["state"],
+        *([] if against is None else ["less", against]),
+        Table(report["moves"][:top], "={value:.4f} | ={text}", f"moves of {report['role']}"),
+        f"{what} for {report['role']}: {report['value']:.3f} ({report['method']}{less}), in "
+        f"{UNIT_TEXTS[report['unit']]}",
+        sums(report, report["contributions"], top),
+        f"{error:.4f} largest standard error, of random orders" if error else "",
+    ]
     # Other methods list fluents anyhow.
     if any(own["kind"] in ("pattern", "unit", "condition") for own in report["contributions"]):
-        print("\nby the fluents behind them")
-        largest = sorted(report["by_fluent"].items(), key=lambda item: -abs(item[1]))
-        for name, amount in largest[:top]:
-            print(f"{amount:+9.4f} {name}")
+        largest = sorted(report["by_fluent"].items(), key=lambda item: -abs(item[1]))[:top]
+        rows = [{"amount": amount, "fluent": name} for name, amount in largest]
+        parts.append(Table(rows, "={amount:+.4f} | ={fluent}", "by the fluents behind them"))
+    return parts
 
 
 def _holding(game: Game, state: State, own: Contribution) -> list[str]:

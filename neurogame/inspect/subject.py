@@ -1,11 +1,13 @@
-"""What is looked at: the evaluators and judges of a checkpoint, or one made fresh from rules."""
+"""What is looked at: the evaluators and judges of a file, or what is made fresh from rules."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import final
+from typing import cast, final
 
 from neurogame.errors import CheckpointError, GameError
 from neurogame.evaluators.base import Evaluator
@@ -15,9 +17,10 @@ from neurogame.gdl.library import library_names
 from neurogame.inspect.move_values import EvaluatorOrJudge
 from neurogame.judges.moves import MoveJudge
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
-from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules
+from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules, mapping_of_rules
 from neurogame.players.spec import RULES_SUFFIX
 from neurogame.simulate.game import Game
+from neurogame.simulate.game_mapping import GameMapping
 from neurogame.waiting import during
 
 EVALUATOR = "evaluator"
@@ -34,23 +37,25 @@ class Subject:
     Attributes:
         name: as it was asked for.
         game: its game.
-        evaluator: of states, or None where there are only judges of moves.
-        initial: the same before learning; None where there is no evaluator.
+        makers: what makes each opinion: ``evaluator``, that of states, and judges of moves.
         checkpoint: the file that it is from; None where it was made from rules.
     """
 
     name: str
     game: Game
-    evaluator: Evaluator | None
-    initial: Evaluator | None
-    checkpoint: Checkpoint | None
-    _judges: dict[str, MoveJudge] = field(default_factory=dict)
+    makers: Mapping[str, Callable[[], EvaluatorOrJudge]]
+    checkpoint: Checkpoint | None = None
+    _made: dict[str, EvaluatorOrJudge] = field(default_factory=dict)
+
+    @property
+    def has_evaluator(self) -> bool:
+        """Whether there is an evaluator of states."""
+        return EVALUATOR in self.makers
 
     @property
     def judge_names(self) -> tuple[str, ...]:
         """Names of the judges of moves, sorted."""
-        held = self.checkpoint.judges if self.checkpoint is not None else self._judges
-        return tuple(sorted(held))
+        return tuple(sorted({*self.makers} - {EVALUATOR}))
 
     def judge(self, name: str) -> MoveJudge:
         """Return a judge of moves; made when it is first asked for.
@@ -63,11 +68,7 @@ class Subject:
                 f"{self.name} has no judge of moves {name!r}; it has "
                 + (", ".join(self.judge_names) or "none")
             )
-        if name not in self._judges:
-            assert self.checkpoint is not None, "all other judges are there from the beginning"
-            with _waiting(self.game, f"the judge of moves {name}"):
-                self._judges[name] = self.checkpoint.judge(name, self.game)
-        return self._judges[name]
+        return cast(MoveJudge, self._opinion(name))
 
     def opinion(self, name: str | None = None) -> EvaluatorOrJudge:
         """Return who has something to say of moves.
@@ -79,15 +80,13 @@ class Subject:
         Raises:
             CheckpointError: there is no such one.
         """
-        if name is None and self.evaluator is None:
+        if name is None and not self.has_evaluator:
             name = next(iter(self.judge_names), EVALUATOR)
-        if name in (None, EVALUATOR):
-            return self.values()[0]
-        return self.judge(str(name))
+        return self.values()[0] if name in (None, EVALUATOR) else self.judge(str(name))
 
     def has_values(self, name: str | None) -> bool:
         """Return whether :meth:`opinion` of a name is the evaluator, which values states, too."""
-        return name == EVALUATOR or (name is None and self.evaluator is not None)
+        return name == EVALUATOR or (name is None and self.has_evaluator)
 
     def values(self) -> tuple[Evaluator, Evaluator]:
         """Return the evaluator of states, now and before learning.
@@ -95,14 +94,23 @@ class Subject:
         Raises:
             CheckpointError: there are only judges of moves.
         """
-        if self.evaluator is None or self.initial is None:
+        if not self.has_evaluator:
             raise CheckpointError(
                 f"{self.name} holds no evaluator of states, only judges of moves "
                 f"({', '.join(self.judge_names)}); what they say of moves is shown by "
                 "'neurogame inspect FILE --state STATE --move MOVE', in what they differ by "
                 "--compare"
             )
-        return self.evaluator, self.initial
+        evaluator = cast(Evaluator, self._opinion(EVALUATOR))
+        if self.checkpoint is None:
+            return evaluator, evaluator
+        return evaluator, self.checkpoint.initial_evaluator(self.game)
+
+    def _opinion(self, name: str) -> EvaluatorOrJudge:
+        if name not in self._made:
+            with _waiting(self.game, name):
+                self._made[name] = self.makers[name]()
+        return self._made[name]
 
 
 def find_subject(source: str, evaluator: str | None = None, seed: int = 0) -> Subject:
@@ -123,57 +131,77 @@ def find_subject(source: str, evaluator: str | None = None, seed: int = 0) -> Su
     """
     path = Path(source)
     known = source.lower() in {name.lower() for name in library_names()}
-    if (
-        path.suffix.lower() in _RULES
-        or (not path.suffix and not path.is_file())
-        or (known and not path.is_file())
-    ):
-        return _fresh(source, evaluator or "cilp", seed)
+    if path.suffix.lower() in _RULES or ((known or not path.suffix) and not path.is_file()):
+        return fresh_subject(Game.load(source), evaluator or "cilp", seed)
     if evaluator is not None:
         raise GameError(
             f"{source} is a file, which has its own evaluator; --evaluator {evaluator} goes "
             "with a game"
         )
-    if path.suffix.lower() == RULES_SUFFIX:
-        return _written(path)
-    checkpoint = load_checkpoint(path)
-    game = checkpoint.game()
-    trained = bool(checkpoint.description)
-    return Subject(
-        name=source,
-        game=game,
-        evaluator=checkpoint.evaluator(game) if trained else None,
-        initial=checkpoint.initial_evaluator(game) if trained else None,
-        checkpoint=checkpoint,
-    )
+    return file_subject(source)
 
 
-def _fresh(source: str, kind: str, seed: int) -> Subject:
-    """Return an evaluator or judge made from the rules of a game."""
-    game = Game.load(source)
-    name = f"{kind} of {game.name}"
-    with _waiting(game, kind):
-        judged = kinds_from_rules().get(kind.lower())
-        if judged is not None:
-            judges: dict[str, MoveJudge] = {judged.name: judged.make(game, {}, seed=seed)}
-            return Subject(
-                name=name, game=game, evaluator=None, initial=None, checkpoint=None, _judges=judges
-            )
-        if fresh_kind(kind) is None:
-            raise GameError(
-                f"there is no fresh evaluator {kind!r}; there are {', '.join(fresh_names())}, "
-                f"max(FEATURE), min(FEATURE) and, of moves, {', '.join(kinds_from_rules())}"
-            )
-        found = make_fresh(kind, game, seed=seed)
-    return Subject(name=name, game=game, evaluator=found, initial=found, checkpoint=None)
+def is_fresh(kind: str) -> bool:
+    """Return whether something that judges is made from rules by that name."""
+    return fresh_kind(kind) is not None or kind.lower() in kinds_from_rules()
 
 
-def _written(path: Path) -> Subject:
-    """Return the evaluator of a file of weighted rules."""
-    rules = load_weighted_rules(path)
-    game = Game.load(rules.game)
-    found = evaluator_of_rules(rules, game)
-    return Subject(name=str(path), game=game, evaluator=found, initial=found, checkpoint=None)
+def fresh_subject(game: Game, kind: str, seed: int) -> Subject:
+    """Return an evaluator or judge made from the rules of a game.
+
+    Args:
+        game: the game.
+        kind: see :func:`find_subject`.
+        seed: of random weights.
+
+    Raises:
+        GameError: there is no such evaluator.
+    """
+    if not is_fresh(kind):
+        raise GameError(
+            f"there is no fresh evaluator {kind!r}; there are {', '.join(fresh_names())}, "
+            f"max(FEATURE), min(FEATURE) and, of moves, {', '.join(kinds_from_rules())}"
+        )
+    judged = kinds_from_rules().get(kind.lower())
+    makers: dict[str, Callable[[], EvaluatorOrJudge]] = {
+        EVALUATOR: partial(make_fresh, kind, game, seed=seed)
+    }
+    if judged is not None:
+        makers = {judged.name: partial(judged.make, game, {}, seed=seed)}
+    return Subject(name=f"{kind} of {game.name}", game=game, makers=makers)
+
+
+def file_subject(source: str, game: Game | None = None) -> Subject:
+    """Return what a file of weighted rules, or a checkpoint, holds.
+
+    Args:
+        source: the path.
+        game: the game that is looked at; None: that of the file. The subject has it numbered as
+            what the file holds has learned it.
+
+    Raises:
+        CheckpointError: the file is no checkpoint, or is of another game.
+        RulesError: it holds no weighted rules, or there is no such game.
+    """
+    makers: dict[str, Callable[[], EvaluatorOrJudge]]
+    if Path(source).suffix.lower() == RULES_SUFFIX:
+        rules = load_weighted_rules(source)
+        mapping = mapping_of_rules(rules, game or Game.load(rules.game))
+        makers = {EVALUATOR: lambda: evaluator_of_rules(rules, mapping.home)}
+        return Subject(name=source, game=_renumbered(mapping), makers=makers)
+    checkpoint = load_checkpoint(source)
+    game = checkpoint.game() if game is None else _renumbered(checkpoint.mapping(game))
+    makers = {name: partial(checkpoint.judge, name, game) for name in checkpoint.judges}
+    if checkpoint.description:
+        makers[EVALUATOR] = partial(checkpoint.evaluator, game)
+    return Subject(name=source, game=game, makers=makers, checkpoint=checkpoint)
+
+
+def _renumbered(mapping: GameMapping) -> Game:
+    """Return a game, numbered as what values it has learned it."""
+    # The texts of moves stay, and thereby those of a recorded match.
+    is_home = mapping.home.circuit.key == mapping.game.circuit.key
+    return mapping.game if is_home else mapping.namesake
 
 
 def _waiting(game: Game, what: str) -> AbstractContextManager[None]:

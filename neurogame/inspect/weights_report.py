@@ -1,14 +1,29 @@
-"""What a subject is, and how far its weights have moved, as JSON and as text: ``inspect``."""
+"""What a subject is, and how far its weights have moved: ``inspect``."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from neurogame.gdl.write import rule_text
-from neurogame.inspect.judges.report import judge_report, print_judge_report
+from neurogame.inspect.judges.report import judge_parts, judge_report
 from neurogame.inspect.subject import Subject
+from neurogame.inspect.table import Part, Row, Table
 from neurogame.inspect.weights import summaries, tensor_drifts, weight_table, weighted_networks
+from neurogame.simulate.game import Game
+
+_TENSORS = {
+    "tables": "pattern tables",
+    "embedding": "hidden units: what they read",
+    "bias": "bias",
+    "readout": "hidden units: what they add",
+    "gain": "gain of the goal networks",
+}
+"""Tensors by their names, in words for people."""
+_DRIFT = " | at first={initial:.4f} | drift={drift:.4f}"
+_INNER = "networks."
+"""What the names of the tensors of goal networks begin with, in an evaluator made of parts."""
 
 
 def weights_report(subject: Subject, top: int) -> dict[str, Any]:
@@ -18,7 +33,7 @@ def weights_report(subject: Subject, top: int) -> dict[str, Any]:
         subject: what is looked at.
         top: how many weights, fluents and moves to list.
     """
-    evaluator, initial = subject.evaluator, subject.initial
+    evaluator, initial = subject.values() if subject.has_evaluator else (None, None)
     report: dict[str, Any] = {
         "game": subject.game.name,
         "kind": None if evaluator is None else evaluator.describe().get("kind"),
@@ -36,45 +51,62 @@ def weights_report(subject: Subject, top: int) -> dict[str, Any]:
     networks = weighted_networks(evaluator)
     if networks is None or networks is not evaluator:
         return report
-    rows, game = weight_table(evaluator, initial), subject.game
-    texts = {i: rule_text(rule, game.rules.spelling) for i, rule in enumerate(game.rules)}
-    proof = networks.wiring.proof
+    rows, proof = weight_table(evaluator, initial), networks.wiring.proof
     report["networks"] = [proof.goal_label(index) for index in range(len(proof.goals))]
-    report["rules"] = [asdict(summary) for summary in summaries(rows, texts)]
+    report["rules"] = [asdict(summary) for summary in summaries(rows, rule_texts(subject.game))]
     # Python's sort is stable: weights that drifted alike keep the order of the network.
     listed = sorted(rows, key=lambda row: -abs(row.drift))[:top]
     report["weights"] = [{**asdict(row), "drift": row.drift} for row in listed]
     return report
 
 
-def print_weights_report(report: dict[str, Any]) -> None:
-    """Print a report of :func:`weights_report` as tables."""
+def weights_parts(report: dict[str, Any]) -> list[Part]:
+    """Return a report of :func:`weights_report` as people read it."""
     counted = ", ".join(f"{name} {value}" for name, value in report["counters"].items())
     what = f"evaluator {report['kind']}" if report["kind"] else "no evaluator of states"
-    print(f"{report['game']}, {what}" + (f" ({counted})" if counted else ""))
-    if report["tensors"]:
-        print(f"\n{'tensor':24s} {'numbers':>9s} {'initial':>10s} {'now':>10s} {'drift':>10s}")
-    for row in report["tensors"]:
-        print(
-            f"{row['name']:24s} {row['numbers']:9,d} {row['initial']:10.4f} "
-            f"{row['current']:10.4f} {row['drift']:10.4f}"
-        )
-    for number, network in enumerate(report["networks"]):
-        print(("\n" if number == 0 else "") + f"network {number}: {network}")
-    if report["rules"]:
-        print("\nmean |weight| before, now, and drift, by network and rule")
-    for row in report["rules"]:
-        print(
-            f"{row['initial']:8.4f} {row['current']:8.4f} {row['drift']:8.4f}  "
-            f"{row['network']}: {row['weights']} weights of {row['source']}"
-        )
-    if report["weights"]:
-        print("\nweights that changed most: before, now, drift")
-    for row in report["weights"]:
-        print(
-            f"{row['initial']:+8.4f} {row['current']:+8.4f} {row['drift']:+8.4f}  "
-            f"{row['network']}: {row['unit']} <- {row['child']}"
-            + (" (redirected)" if row["redirected"] else "")
-        )
-    for judge in report["judges"]:
-        print_judge_report(judge)
+    weights = [{**row, "end": " (redirected)" * row["redirected"]} for row in report["weights"]]
+    columns = "before={initial:+.4f} | now={current:+.4f} | drift={drift:+.4f}"
+    columns += " | weight={network}: {unit} <- {child}{end}"
+    networks = enumerate(report["networks"])
+    return [
+        f"{report['game']}, {what}" + (f" ({counted})" if counted else ""),
+        tensor_table(report["tensors"], with_drift=True),
+        "\n".join(f"network {number}: {network}" for number, network in networks),
+        rule_table(report["rules"], with_drift=True),
+        Table(weights, columns, "weights that changed most"),
+        *(part for judge in report["judges"] for part in judge_parts(judge)),
+    ]
+
+
+def rule_texts(game: Game) -> dict[int, str]:
+    """Return the rules of a game by their numbers."""
+    return {n: rule_text(rule, game.rules.spelling) for n, rule in enumerate(game.rules)}
+
+
+def tensor_table(rows: Sequence[Row], *, with_drift: bool) -> Table:
+    """Return how large the tensors of an evaluator are, and how far from where they began.
+
+    Args:
+        rows: fields of :class:`~neurogame.inspect.weights.TensorDrift`.
+        with_drift: whether it is known where they began.
+    """
+    said = [{**row, "said": _said(row["name"])} for row in rows]
+    columns = "tensor={said} | numbers={numbers:,} | norm={current:.4f}"
+    return Table(said, columns + _DRIFT * with_drift, bars={"drift": ("drift", 0)})
+
+
+def _said(tensor: str) -> str:
+    name = tensor.removeprefix(_INNER)
+    return ("" if name == tensor else "logic: ") + _TENSORS.get(name, name)
+
+
+def rule_table(rows: Sequence[Row], *, with_drift: bool) -> Table:
+    """Return the weights by network and rule.
+
+    Args:
+        rows: fields of :class:`~neurogame.inspect.weights.RuleSummary`.
+        with_drift: whether it is known what they were before learning.
+    """
+    columns = "network={network} | weights={weights:,} | mean |weight|={current:.4f}"
+    lines = [{**row, "line": " ".join(row["source"].split())} for row in rows]
+    return Table(lines, f"{columns}{_DRIFT * with_drift} | rule or relation={{line}}", listed=12)

@@ -20,6 +20,43 @@ _NUMBERED = 0.05
 
 @final
 @dataclass(frozen=True, kw_only=True)
+class Mark:
+    """What is painted on a square.
+
+    Attributes:
+        share: how strong its colour is, -1..1.
+        text: a number on it; below the pieces, if there are any.
+        is_framed: whether it has a frame.
+        colour: None: blue above 0, red below.
+    """
+
+    share: float = 0.0
+    text: str = ""
+    is_framed: bool = False
+    colour: str | None = None
+
+    def draw(self, x: float, y: float, *, has_piece: bool) -> list[str]:
+        """Return the elements of a square with its middle there, below its pieces."""
+        half, strength, parts = SQUARE / 2, 0.85 * abs(self.share), []
+        box = f'<rect x="{x - half:g}" y="{y - half:g}" width="{SQUARE:g}" height="{SQUARE:g}"'
+        if self.share:
+            colour = self.colour or (POSITIVE if self.share > 0 else NEGATIVE)
+            parts.append(f'{box} fill="{colour}" fill-opacity="{strength:.2f}"/>')
+        if self.is_framed:
+            inner, side = half - 1.5, SQUARE - 3
+            parts.append(
+                f'<rect x="{x - inner:g}" y="{y - inner:g}" width="{side:g}" height="{side:g}" '
+                f'fill="none" stroke="{FRAME}" stroke-width="2.5"/>'
+            )
+        if self.text:
+            ink = "#ffffff" if strength > 0.5 else INK
+            low, size = (half - 2.5, 9) if has_piece else (4.5, 13)
+            parts.append(svg_text(x, y + low, self.text, size=size, ink=ink, room=0.9 * SQUARE))
+        return parts
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
 class Paint:
     """What is painted on the squares of a state.
 
@@ -33,17 +70,34 @@ class Paint:
     by_fluent: Sequence[float] = ()
     framed: frozenset[int] = field(default_factory=frozenset)
 
-    def amounts(self, board: Board) -> dict[Place, float]:
+    def marks(self, boards: Sequence[Board]) -> list[dict[Place, Mark]]:
+        """Return what is painted on the squares of each board."""
+        amounts = [self._amounts(board) for board in boards]
+        most = max((abs(amount) for own in amounts for amount in own.values()), default=0.0) or 1.0
+        marks = []
+        for board, own in zip(boards, amounts, strict=True):
+            frames = {board.squares[f][0] for f in self.framed if f in board.squares}
+            marks.append(
+                {
+                    place: Mark(
+                        share=own.get(place, 0.0) / most,
+                        text=f"{own[place]:+.2g}"
+                        if abs(own.get(place, 0.0)) >= _NUMBERED * most
+                        else "",
+                        is_framed=place in frames,
+                    )
+                    for place in own.keys() | frames
+                }
+            )
+        return marks
+
+    def _amounts(self, board: Board) -> dict[Place, float]:
         """Return what each square of a board adds; squares that add nothing are left out."""
         amounts: dict[Place, float] = {}
         if self.by_fluent:
             for fluent, (place, _) in board.squares.items():
                 amounts[place] = amounts.get(place, 0.0) + self.by_fluent[fluent]
         return {place: amount for place, amount in amounts.items() if amount}
-
-    def frames(self, board: Board) -> set[Place]:
-        """Return the squares of a board that get a frame."""
-        return {board.squares[fluent][0] for fluent in self.framed if fluent in board.squares}
 
     def check(self, state: State) -> None:
         """Refuse amounts of another game.
@@ -61,32 +115,3 @@ class Paint:
 def changed(before: State, after: State) -> frozenset[int]:
     """Return the fluents in which two states differ, for :attr:`Paint.framed`."""
     return frozenset((before.fluents ^ after.fluents).nonzero().view(-1).tolist())
-
-
-def painted_square(
-    amount: float, most: float, x: float, y: float, *, framed: bool = False
-) -> list[str]:
-    """Return what is painted on a square, below the pieces.
-
-    Args:
-        amount: of the square.
-        most: the largest absolute amount on any square, above 0.
-        x: the middle of the square.
-        y: the same.
-        framed: whether it gets a frame.
-    """
-    half, share, parts = SQUARE / 2, abs(amount) / most, []
-    box = f'<rect x="{x - half:g}" y="{y - half:g}" width="{SQUARE:g}" height="{SQUARE:g}"'
-    if amount:
-        colour = POSITIVE if amount > 0 else NEGATIVE
-        parts.append(f'{box} fill="{colour}" fill-opacity="{0.85 * share:.2f}"/>')
-    if framed:
-        inner, side = half - 1.5, SQUARE - 3
-        parts.append(
-            f'<rect x="{x - inner:g}" y="{y - inner:g}" width="{side:g}" height="{side:g}" '
-            f'fill="none" stroke="{FRAME}" stroke-width="2.5"/>'
-        )
-    if share >= _NUMBERED:
-        ink = "#ffffff" if share > 0.6 else INK
-        parts.append(svg_text(x, y + half - 2.5, f"{amount:+.2g}", size=9, ink=ink, room=SQUARE))
-    return parts

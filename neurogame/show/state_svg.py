@@ -6,7 +6,7 @@ did.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import final
 
@@ -23,7 +23,7 @@ from neurogame.show.board_drawing import (
     svg_text,
 )
 from neurogame.show.layout import find_layout
-from neurogame.show.paint import Paint, painted_square
+from neurogame.show.paint import Mark, Paint
 from neurogame.show.piece_colours import Piece, key_entries, pieces
 from neurogame.show.state_text import wrapped
 from neurogame.simulate.game import State
@@ -33,7 +33,7 @@ RADIUS = 14.0
 _SMALLER, _RAISED = 11.5, 4.5
 """Radius of pieces on painted boards, and how far they are above the middle: the number of a square
 stands below them."""
-_NARROWEST = 300.0
+_NARROWEST, _WIDE_LETTER = 300.0, 8.5
 
 
 def state_svg(state: State, paint: Paint | None = None) -> str:
@@ -48,15 +48,35 @@ def state_svg(state: State, paint: Paint | None = None) -> str:
     """
     paint = paint or Paint()
     paint.check(state)
+    return marked_state(state, paint.marks(find_layout(state.game).boards))
+
+
+def marked_state(
+    state: State,
+    marks: Sequence[Mapping[Place, Mark]],
+    *,
+    title: str = "",
+    more: str = "",
+) -> str:
+    """Return a state with marks on its squares as one SVG element.
+
+    Args:
+        state: any state.
+        marks: of each board, by square.
+        title: a line above the boards; empty: none.
+        more: a text below.
+    """
     layout = find_layout(state.game)
     drawings = [BoardDrawing(board) for board in layout.boards]
-    amounts = [paint.amounts(board) for board in layout.boards]
-    most = max((abs(a) for own in amounts for a in own.values()), default=0.0)
     width = max([_NARROWEST, *(drawing.width + 2 * PADDING for drawing in drawings)])
+    width = max(width, _WIDE_LETTER * len(title) + 2 * PADDING)
     parts: list[str] = []
     top = PADDING
-    for number, (drawing, own) in enumerate(zip(drawings, amounts, strict=True)):
-        squares = _Squares(drawing.board, state, own, paint.frames(drawing.board), most)
+    if title:
+        parts.append(svg_text(PADDING, top + 14, title, size=14, anchor="start", bold=True))
+        top += LINE + GAP / 2
+    for number, (drawing, own) in enumerate(zip(drawings, marks, strict=True)):
+        squares = Squares(drawing.board, own, state)
         # Programs that let people point at squares find boards and squares by these names.
         parts += [f'<g data-board="{number}">', *drawing.draw(PADDING, top, squares), "</g>"]
         top += drawing.height
@@ -64,38 +84,34 @@ def state_svg(state: State, paint: Paint | None = None) -> str:
         parts += entries
         top += lines * LINE + GAP / 2
     facts, reserved = _facts(layout, state, width)
+    facts += wrapped(more, int((width - 2 * PADDING) / CHARACTER))
     for number, line in enumerate(facts):
         parts.append(svg_text(PADDING, top + LINE * (number + 0.7), line, size=13, anchor="start"))
-    height = top + LINE * reserved + PADDING / 2
-    return svg_document(f"{state.game.name}: a state", width, height, parts)
+    height = top + LINE * max(reserved, len(facts)) + PADDING / 2
+    return svg_document(title or f"{state.game.name}: a state", width, height, parts)
 
 
 @final
-class _Squares:
-    """Draws what stands on the squares of a board, and what is painted on them."""
+class Squares:
+    """Draws what is painted on the squares of a board, and what stands there."""
 
     def __init__(
-        self,
-        board: Board,
-        state: State,
-        amounts: Mapping[Place, float],
-        framed: set[Place],
-        most: float,
+        self, board: Board, marks: Mapping[Place, Mark], state: State | None = None
     ) -> None:
-        """Take a board with what is painted on it; ``most``: the largest amount on any board."""
-        self._occupied, self._looks = board.occupied(state), pieces(board, state.game.roles)
-        self._amounts, self._framed, self._most = amounts, framed, most
+        """Take a board with what is painted on it; without a state nothing stands there."""
+        self._marks, self._here = marks, dict[Place, list[Piece]]()
+        if state is not None:
+            looks = pieces(board, state.game.roles)
+            for place, contents in board.occupied(state).items():
+                self._here[place] = [looks[content] for content in contents]
+        self._is_numbered = any(mark.text for mark in marks.values())
 
     def __call__(self, place: Place, x: float, y: float) -> list[str]:
         """Return what is drawn in a square with its middle there."""
-        framed = place in self._framed
-        parts = painted_square(
-            self._amounts.get(place, 0.0), self._most or 1.0, x, y, framed=framed
-        )
-        here = [self._looks[content] for content in self._occupied.get(place, [])]
-        if self._most:
-            return [*parts, *discs(here, x, y - _RAISED, _SMALLER)]
-        return [*parts, *discs(here, x, y, RADIUS)]
+        here = self._here.get(place, [])
+        raised, radius = (_RAISED, _SMALLER) if self._is_numbered else (0.0, RADIUS)
+        mark = self._marks.get(place, Mark())
+        return [*mark.draw(x, y, has_piece=bool(here)), *discs(here, x, y - raised, radius)]
 
 
 def discs(here: list[Piece], x: float, y: float, radius: float) -> list[str]:
@@ -154,8 +170,8 @@ def key(
 
 
 def _facts(layout: StateLayout, state: State, width: float) -> tuple[list[str], int]:
-    """Return the lines of the other fluents, and how many lines to keep free for them."""
+    """Return the lines of the other fluents, and how many lines they mostly take."""
     room = int((width - 2 * PADDING) / CHARACTER)
     lines = [part for fact in layout.fact_lines(state) for part in wrapped(fact, room)]
     reserved = sum(ceil(facts.longest / (0.85 * room)) for facts in layout.facts if facts.longest)
-    return lines, max(reserved, len(lines))
+    return lines, reserved

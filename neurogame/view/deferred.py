@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from typing import Generic, TypeVar, final
 
 _T = TypeVar("_T")
@@ -21,13 +22,14 @@ class Deferred(Generic[_T]):
     def __init__(self, make: Callable[[], _T]) -> None:
         self._make = make
         self._lock = threading.Lock()
-        self._over = threading.Event()
+        self._made: Future[_T] = Future()
         self._began: float | None = None
-        self._made: list[_T] = []
-        self._error: Exception | None = None
 
-    def get(self) -> _T | None:
+    def get(self, seconds: float | None = 0.0) -> _T | None:
         """Return it, or None while it is being made; the first call begins that.
+
+        Args:
+            seconds: to wait at most; None: as long as it takes.
 
         Raises:
             Exception: what the maker has raised, each time again.
@@ -37,25 +39,7 @@ class Deferred(Generic[_T]):
                 self._began = time.monotonic()
                 # A daemon: who ends the program does not wait for what nobody will see.
                 threading.Thread(target=self._run, daemon=True).start()
-        return self.wait() if self._over.is_set() else None
-
-    def wait(self, seconds: float | None = None) -> _T | None:
-        """Return it when it is there.
-
-        Args:
-            seconds: to wait at most; None: as long as it takes.
-
-        Returns:
-            It, or None where the time was too short, or nobody has asked for it yet.
-
-        Raises:
-            Exception: what the maker has raised.
-        """
-        if self._began is None or not self._over.wait(seconds):
-            return None
-        if self._error is not None:
-            raise self._error
-        return self._made[0]
+        return self._made.result() if wait([self._made], seconds).done else None
 
     @property
     def seconds(self) -> float:
@@ -64,8 +48,6 @@ class Deferred(Generic[_T]):
 
     def _run(self) -> None:
         try:
-            self._made.append(self._make())
+            self._made.set_result(self._make())
         except Exception as error:
-            self._error = error
-        finally:
-            self._over.set()
+            self._made.set_exception(error)

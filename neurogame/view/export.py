@@ -97,8 +97,7 @@ def _worked_out(subject: PageSubject, role: int, method: str | None, quiet: bool
     """Return everything that the page would ask a server."""
     positions = Positions(subject.game)
     name, deferred = next(iter(subject.opinions.items()))
-    deferred.get()
-    opinion = deferred.wait()
+    opinion = deferred.get(None)
     assert opinion is not None, name
     if method not in (None, NOT_AT_ALL, *opinion.methods):
         raise GameError(

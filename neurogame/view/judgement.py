@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, get_args
 
 from neurogame.errors import GameError
 from neurogame.evaluators.attribution import (
     UNIT_TEXTS,
     Attribution,
-    Contribution,
     Method,
     difference,
 )
+from neurogame.inspect.html.attribution import contribution_rows, sums
+from neurogame.inspect.table import Row
 from neurogame.show.touched import squares_of_fluents
 from neurogame.simulate.game import State
 from neurogame.view.opinion import PageOpinion
@@ -79,27 +80,23 @@ def explained(
     state = found.state or state
     known = listings(opinion, found.method)
     shown = listing if listing in known else known[0]
-    rows = {
-        "parts": lambda: _parts(state, found),
-        "fluents": lambda: _fluents(state, found),
-        "rules": lambda: _rules(opinion, state, role, found.against),
-    }[shown]()
+    if shown == "rules":
+        rows = _by_rules(opinion, state, role, found.against)
+    elif shown == "fluents" and found.method == "exact":
+        rows = _by_fluent(state, found)
+    else:
+        rows = contribution_rows(found)
+    is_whole = shown == "parts" or (shown == "fluents" and found.method != "exact")
     return {
         "method": found.method,
         "methods": list(opinion.methods),
         "listing": shown,
         "listings": known,
-        "unit": UNIT_TEXTS[found.unit],
         "move": None if found.move is None else state.game.moves[role][found.move],
         "role": role,
-        "value": found.value,
         "total": found.total,
-        "base": found.base,
-        "gap": None if found.method == "toggling" else found.gap,
-        "error": found.sampling_error,
-        "contributions": rows[:TOP],
-        "more": max(len(rows) - TOP, 0),
-        "rest": sum(row["amount"] for row in rows[TOP:]),
+        "note": _note(found, shown, state.game.roles[role]),
+        "panel": sums(vars(found), rows, TOP, is_whole=is_whole).element().to_json(),
     }, found
 
 
@@ -115,48 +112,42 @@ def listings(opinion: PageOpinion, method: str) -> list[str]:
     return [*found, "rules"] if opinion.has_rules else found
 
 
-def _parts(state: State, found: Attribution) -> list[dict[str, Any]]:
-    return [_contribution(state, own) for own in found.contributions]
-
-
-def _fluents(state: State, found: Attribution) -> list[dict[str, Any]]:
-    """Return what fluents add; those that hold, and those that do not."""
-    if found.method != "exact":
-        return _parts(state, found)
-    game, held = state.game, state.fluents.tolist()
-    rows = [
-        _row(
-            "fluent",
-            name if held[fluent] else f"(not {name})",
-            amount,
-            squares=squares_of_fluents(game, [fluent]),
+def _note(found: Attribution, listing: str, role: str) -> str:
+    """Return what the amounts are."""
+    if listing == "rules":
+        return (
+            f"By how much the value for {role} would change if all weights of a rule grew by as "
+            "much as they are."
         )
+    if found.method == "toggling":
+        return f"By how much the value for {role} would fall if a fluent were the other way round."
+    error = found.sampling_error
+    return f"For {role}, in {UNIT_TEXTS[found.unit]}: {found.total:+.3f} in all." + (
+        f" Sampled: the largest standard error is {error:.1g}." if error else ""
+    )
+
+
+def _by_fluent(state: State, found: Attribution) -> list[Row]:
+    """Return what fluents add; those that hold, and those that do not."""
+    game, held = state.game, state.fluents.tolist()
+    return _sorted(
+        {
+            "amount": amount,
+            "text": name if held[fluent] else f"(not {name})",
+            "squares": squares_of_fluents(game, [fluent]),
+        }
         for fluent, (name, amount) in enumerate(zip(game.fluents, found.by_fluent, strict=True))
-        if amount
-    ]
-    return sorted(rows, key=lambda row: -abs(row["amount"]))
+    )
 
 
-def _rules(
-    opinion: PageOpinion, state: State, role: int, other: State | None
-) -> list[dict[str, Any]]:
+def _by_rules(opinion: PageOpinion, state: State, role: int, other: State | None) -> list[Row]:
     """Return what rules do for a value, or for how much better it is than another one."""
-    texts: dict[int, str] = {}
-    amounts: dict[int, float] = {}
-    for sign, own in ((1.0, state), (-1.0, other)):
+    amounts: dict[str, float] = {}
+    for sign, own in ((1, state), (-1, other)):
         for effect in opinion.rules(own, role) if own is not None else ():
-            texts[effect.rule] = effect.source
-            amounts[effect.rule] = amounts.get(effect.rule, 0.0) + sign * effect.amount
-    rows = [_row("rule", texts[rule], amount) for rule, amount in amounts.items() if amount]
-    return sorted(rows, key=lambda row: -abs(row["amount"]))
+            amounts[effect.source] = amounts.get(effect.source, 0.0) + sign * effect.amount
+    return _sorted({"amount": amount, "text": text} for text, amount in amounts.items())
 
 
-def _contribution(state: State, own: Contribution) -> dict[str, Any]:
-    # Of judges of moves a part may be a move, which lies behind the fluents and on no square.
-    fluents = [fluent for fluent in own.fluents if fluent < len(state.fluents)]
-    squares = squares_of_fluents(state.game, fluents)
-    return _row(own.kind, own.text(state), own.amount, squares=squares)
-
-
-def _row(kind: str, label: str, amount: float, *, squares: Sequence[str] = ()) -> dict[str, Any]:
-    return {"kind": kind, "label": label, "amount": amount, "squares": list(squares)}
+def _sorted(rows: Iterable[Row]) -> list[Row]:
+    return sorted((row for row in rows if row["amount"]), key=lambda row: -abs(row["amount"]))

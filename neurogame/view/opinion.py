@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias, final
@@ -22,18 +21,19 @@ from neurogame.inspect.attribution.by_rules import RuleEffect, rule_effects
 from neurogame.inspect.attribution.of_moves import attribute_move
 from neurogame.inspect.move_values import EvaluatorOrJudge, MoveValue, move_values
 from neurogame.inspect.weights import weighted_networks
-from neurogame.judges.moves import LOGITS, MoveJudge
+from neurogame.judges.moves import LOGITS
 from neurogame.simulate.game import State
 from neurogame.simulate.states import StateBatch
 
-RoleMoves: TypeAlias = tuple[tuple[MoveValue, ...], ...]
-"""Per role its legal moves, the best ones first."""
 Measure: TypeAlias = Literal["value", "share", "score"]
-_NO_VALUE = "this judges moves, not states: there is no value of a state"
 
 
-class PageOpinion(ABC):
+@final
+class PageOpinion:
     """An evaluator or a judge of moves; several threads may ask it.
+
+    Args:
+        opinion: of the game that is looked at.
 
     Attributes:
         measure: what the numbers of moves are: ``value`` of what a move leads to, 0..1; ``share``:
@@ -42,26 +42,39 @@ class PageOpinion(ABC):
         has_rules: whether it can say what each rule does for a value.
     """
 
-    measure: Measure
-    methods: tuple[Method, ...]
-    has_rules = False
-
     def __init__(self, opinion: EvaluatorOrJudge) -> None:
-        """Take an opinion of the game that is looked at; :func:`page_opinion` is the public way."""
         self._opinion = self._explaining = opinion
         # Compiled networks have memory for one question at a time.
         self._lock = self._long_lock = threading.Lock()
+        smooth: tuple[Method, ...] = ()
+        networks = None
+        if isinstance(opinion, Evaluator):
+            self.measure: Measure = "value"
+            is_sum = kind_of_evaluator(opinion).is_sum(opinion)
+            smooth = ("gradients",) if opinion.is_smooth else ()
+            networks = weighted_networks(opinion)
+            if networks is opinion:
+                # To take a value of goal networks apart takes seconds: that has networks of its
+                # own, so that values need not wait for it.
+                self._explaining = copy.deepcopy(opinion)
+                self._long_lock = threading.Lock()
+        else:
+            self.measure = "share" if opinion.scale == LOGITS else "score"
+            is_sum = kind_of_judge(opinion).is_sum(opinion)
+        exact: tuple[Method, ...] = ("exact",) if is_sum else ()
+        self.methods: tuple[Method, ...] = (*exact, "shapley", *smooth, "toggling")
+        self.has_rules = networks is not None
 
-    def of_moves(self, state: State) -> RoleMoves:
+    def of_moves(self, state: State) -> tuple[tuple[MoveValue, ...], ...]:
         """Return the legal moves of each role, the best ones first.
 
         Args:
             state: one that is not terminal, in which every role has a move.
         """
         with self._lock, torch.no_grad():
-            return move_values(self._opinion, state)
+            found = move_values(self._opinion, state)
+        return tuple(map(_shares, found)) if self.measure == "share" else found
 
-    @abstractmethod
     def of_states(self, states: Sequence[State]) -> list[tuple[float, ...]]:
         """Return per state the values of all roles, 0..1; the goals where the game is over.
 
@@ -71,6 +84,11 @@ class PageOpinion(ABC):
         Raises:
             GameError: it is a judge of moves.
         """
+        evaluator = self._evaluator(self._opinion)
+        batch = StateBatch.from_bool(torch.stack([state.fluents for state in states]))
+        with self._lock, torch.no_grad():
+            values = state_values(states[0].game.simulator(), evaluator, batch)
+        return [tuple(row) for row in values.tolist()]
 
     def explain(
         self, state: State, role: int, method: Method | None, move: int | None = None
@@ -88,13 +106,13 @@ class PageOpinion(ABC):
             GameError: there is no such role, move or method.
         """
         with self._long_lock:
+            if move is None and isinstance(self._explaining, Evaluator):
+                return attribute(self._explaining, state, role, method=method)
             if move is None:
-                return self._explain(state, role, method)
+                if state.is_terminal:
+                    raise GameError("the game is over here: there are no moves to judge")
+                move = move_values(self._opinion, state)[role][0].move
             return attribute_move(self._explaining, state, role, move, method=method)
-
-    @abstractmethod
-    def _explain(self, state: State, role: int, method: Method | None) -> Attribution:
-        """Return what is made of a state where no move is named."""
 
     def rules(self, state: State, role: int) -> tuple[RuleEffect, ...]:
         """Return what each rule does for the value of a state, the largest effects first.
@@ -106,71 +124,13 @@ class PageOpinion(ABC):
         Raises:
             GameError: it has no weights that come from rules.
         """
-        raise GameError(_NO_VALUE)
-
-
-def page_opinion(opinion: EvaluatorOrJudge) -> PageOpinion:
-    """Return an evaluator, or a judge of moves, as the page asks it."""
-    return _OfStates(opinion) if isinstance(opinion, Evaluator) else _OfMoves(opinion)
-
-
-@final
-class _OfStates(PageOpinion):
-    """An evaluator."""
-
-    measure = "value"
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        super().__init__(evaluator)
-        self._evaluator = self._own = evaluator
-        networks = weighted_networks(evaluator)
-        if networks is evaluator:
-            # To take a value of goal networks apart takes seconds: that has networks of its own,
-            # so that values need not wait for it.
-            self._explaining = self._own = copy.deepcopy(evaluator)
-            self._long_lock = threading.Lock()
-        is_sum_of_parts = kind_of_evaluator(evaluator).is_sum(evaluator)
-        exact: tuple[Method, ...] = ("exact",) if is_sum_of_parts else ()
-        smooth: tuple[Method, ...] = ("gradients",) if evaluator.is_smooth else ()
-        self.methods = (*exact, "shapley", *smooth, "toggling")
-        self.has_rules = networks is not None
-
-    def of_states(self, states: Sequence[State]) -> list[tuple[float, ...]]:
-        batch = StateBatch.from_bool(torch.stack([state.fluents for state in states]))
-        with self._lock, torch.no_grad():
-            values = state_values(states[0].game.simulator(), self._evaluator, batch)
-        return [tuple(row) for row in values.tolist()]
-
-    def _explain(self, state: State, role: int, method: Method | None) -> Attribution:
-        return attribute(self._own, state, role, method=method)
-
-    def rules(self, state: State, role: int) -> tuple[RuleEffect, ...]:
         with self._long_lock:
-            return rule_effects(self._own, state, role)
+            return rule_effects(self._evaluator(self._explaining), state, role)
 
-
-@final
-class _OfMoves(PageOpinion):
-    """A judge of moves."""
-
-    def __init__(self, judge: MoveJudge) -> None:
-        super().__init__(judge)
-        self.measure = "share" if judge.scale == LOGITS else "score"
-        exact: tuple[Method, ...] = ("exact",) if kind_of_judge(judge).is_sum(judge) else ()
-        self.methods = (*exact, "shapley", "toggling")
-
-    def of_moves(self, state: State) -> RoleMoves:
-        found = super().of_moves(state)
-        return tuple(map(_shares, found)) if self.measure == "share" else found
-
-    def of_states(self, states: Sequence[State]) -> list[tuple[float, ...]]:
-        raise GameError(_NO_VALUE)
-
-    def _explain(self, state: State, role: int, method: Method | None) -> Attribution:
-        if state.is_terminal:
-            raise GameError("the game is over here: there are no moves to judge")
-        best = move_values(self._opinion, state)[role][0].move
-        return attribute_move(self._opinion, state, role, best, method=method)
+    def _evaluator(self, opinion: EvaluatorOrJudge) -> Evaluator:
+        if not isinstance(opinion, Evaluator):
+            raise GameError("this judges moves, not states: there is no value of a state")
+        return opinion
 
 
 def _shares(moves: tuple[MoveValue, ...]) -> tuple[MoveValue, ...]:

@@ -9,15 +9,16 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any, final
 
 from neurogame.errors import NeurogameError
+from neurogame.inspect.html.search import search_panel
 from neurogame.players.player import Player
 from neurogame.players.players import make_player
 from neurogame.search.result import SearchResult
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import Game
 from neurogame.view.opponent import bounded_limit, checked_player
 from neurogame.view.positions import Positions
 from neurogame.view.recorded import Line
@@ -122,10 +123,12 @@ class _Desk:
         }
         result = getattr(player, "last", None)
         if isinstance(result, SearchResult):
-            facts = search_facts(state, result)
-            line = tuple(tuple(joint) for joint in facts["line"])
-            choices = self._positions.choices((*order.line, *line))[len(order.line) :]
-            found["search"] = {**facts, "choices": choices}
+            line = [
+                [texts[move] for texts, move in zip(game.moves, joint, strict=True)]
+                for joint in result.line
+            ]
+            panel = search_panel(replace(result, state=state)).to_json()
+            found["search"] = {"line": line, "panel": panel}
         return found
 
     def _player(self, order: Order) -> Player:
@@ -142,43 +145,3 @@ class _Desk:
         while len(self._players) > _PLAYERS:
             self._players.popitem(last=False)[1][0].stop()
         return player
-
-
-def search_facts(state: State, result: SearchResult) -> dict[str, Any]:
-    """Return what a search found, JSON-able, with moves as texts.
-
-    Args:
-        state: where it searched.
-        result: what it found.
-    """
-    game, role = state.game, result.role
-    moves = sorted(
-        {*result.scores, *result.tries},
-        key=lambda m: (-result.tries.get(m, 0), -result.scores.get(m, 0.0)),
-    )
-    return {
-        "role": role,
-        "value": list(result.value),
-        "proved": result.proved,
-        "plies": result.plies.get(result.move) if result.proved else None,
-        "depth": result.depth,
-        "nodes": result.nodes,
-        "visits": result.visits,
-        "simulations": result.simulations,
-        "playouts": result.playouts,
-        "evaluations": result.evaluations,
-        "seconds": result.seconds,
-        "line": [
-            [texts[move] for texts, move in zip(game.moves, joint, strict=True)]
-            for joint in result.line
-        ],
-        "moves": [
-            {
-                "text": game.moves[role][move],
-                "score": result.scores.get(move),
-                "tries": result.tries.get(move),
-            }
-            for move in moves
-        ],
-        "split": {name: seconds for name, seconds in result.split.items() if seconds > 0},
-    }

@@ -156,7 +156,7 @@ class Site:
         name = given.get("judge")
         if not isinstance(name, str) or name not in opinions:
             raise GameError(f"judge {name!r}; there are {', '.join(opinions)}")
-        return opinions[name].get() or opinions[name].wait(_PATIENCE)
+        return opinions[name].get(_PATIENCE)
 
     def _pending(self, given: Answer) -> Answer:
         seconds = self.subject.opinions[given["judge"]].seconds

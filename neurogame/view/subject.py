@@ -10,20 +10,18 @@ from pathlib import Path
 from typing import Literal, TypeAlias, final
 
 from neurogame.errors import CheckpointError, GameError, RulesError
-from neurogame.evaluators.fresh import make_fresh
-from neurogame.evaluators.kinds import fresh_kind, kinds_from_rules, move_kinds
-from neurogame.learn.checkpoints.checkpoint import Checkpoint, load_checkpoint
-from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules, mapping_of_rules
+from neurogame.evaluators.kinds import move_kinds
+from neurogame.inspect.subject import EVALUATOR, Subject, file_subject, fresh_subject, is_fresh
 from neurogame.learn.run_folder import BEST, CONFIG, LATEST
 from neurogame.players.spec import RULES_SUFFIX
 from neurogame.simulate.game import Game
-from neurogame.simulate.game_mapping import GameMapping
 from neurogame.view.deferred import Deferred
-from neurogame.view.opinion import PageOpinion, page_opinion
+from neurogame.view.opinion import PageOpinion
 from neurogame.view.recorded import Line, Remarks, read_match
 
 VALUES = "values"
 """The name of the opinion that is an evaluator's."""
+_OPPONENT = "mcts:seconds=1"
 
 Opinions: TypeAlias = Mapping[str, Deferred[PageOpinion]]
 Kind: TypeAlias = Literal["game", "checkpoint", "match", "run"]
@@ -53,8 +51,8 @@ class PageSubject:
     kind: Kind
     title: str
     game: Game
-    opinions: Opinions
-    judged_by: str
+    opinions: Opinions = field(default_factory=dict)
+    judged_by: str = ""
     line: Line = ()
     players: tuple[str, ...] = ()
     remarks: Remarks = field(default_factory=dict)
@@ -62,7 +60,7 @@ class PageSubject:
     run: Path | None = None
     stamp: int = 0
     is_fixed: bool = False
-    opponent: str
+    opponent: str = _OPPONENT
 
 
 def open_subject(
@@ -89,110 +87,68 @@ def open_subject(
         NeurogameError: there is no such thing, or it is damaged.
     """
     path = Path(target)
+    suffix = path.suffix.lower()
     if path.is_dir():
-        found = _of_run(path)
-    elif path.suffix.lower() in (".json", ".jsonl"):
-        found = _of_match(path, rules, number)
-    elif path.suffix.lower() == ".pt":
-        found = _of_checkpoint(path)
-    elif path.suffix.lower() == RULES_SUFFIX:
-        game = Game.load(load_weighted_rules(path).game)
-        found = _with(_plain(game, "checkpoint", str(path)), str(path), seed)
+        page = _of_run(path)
+    elif suffix in (".json", ".jsonl"):
+        page = _of_match(path, rules, number)
+    elif suffix in (".pt", RULES_SUFFIX):
+        page = _of_file(path)
     else:
         game = Game.load(target)
-        found = _plain(game, "game", game.name)
+        page = PageSubject(kind="game", title=game.name, game=game)
     if evaluator is not None:
-        return replace(_with(found, evaluator, seed), is_fixed=True)
-    return found if found.opinions else _with(found, "cilp", seed)
+        return replace(_judged(page, evaluator, seed), is_fixed=True)
+    return page if page.opinions else _judged(page, "cilp", seed)
 
 
-def _plain(game: Game, kind: Kind, title: str) -> PageSubject:
-    """Return a game that nobody values yet."""
-    return PageSubject(
-        kind=kind,
-        title=title,
-        game=game,
-        opinions={},
-        judged_by="",
-        opponent="mcts:seconds=1",
-    )
+def _of_file(path: Path) -> PageSubject:
+    """Return a checkpoint, or weighted rules."""
+    subject = file_subject(str(path))
+    page = PageSubject(kind="checkpoint", title=str(path), game=subject.game)
+    return _with(page, subject, str(path))
 
 
-def _with(subject: PageSubject, source: str, seed: int) -> PageSubject:
-    """Return the same, valued by something else."""
-    game = subject.game
-    of_states = fresh_kind(source) is not None
-    if of_states or source.lower() in kinds_from_rules():
-        name = VALUES if of_states else source.lower()
-        opinions: Opinions = {name: Deferred(partial(_fresh, source, game, seed))}
-        return replace(subject, opinions=opinions, judged_by=f"{source} (untrained)")
-    if Path(source).suffix.lower() == RULES_SUFFIX:
-        rules = load_weighted_rules(Path(source))
-        mapping = mapping_of_rules(rules, game)
-        subject, home = _renumbered(subject, mapping), mapping.home
-        written = Deferred(lambda: page_opinion(evaluator_of_rules(rules, home)))
-        return replace(
-            subject, opinions={VALUES: written}, judged_by=source, opponent=_playing(source)
-        )
-    checkpoint = load_checkpoint(source)
-    subject = _renumbered(subject, checkpoint.mapping(game))
+def _judged(page: PageSubject, source: str, seed: int) -> PageSubject:
+    """Return the same, judged by what a source names."""
+    if is_fresh(source):
+        by = f"{source} (untrained)"
+        return _with(page, fresh_subject(page.game, source, seed), by)
+    return _with(page, file_subject(source, page.game), source)
+
+
+def _with(page: PageSubject, subject: Subject, judged_by: str) -> PageSubject:
+    """Return the same, judged by what a subject holds: the evaluator first."""
+    names = [EVALUATOR] * subject.has_evaluator + list(subject.judge_names)
+    if not names:
+        raise CheckpointError(f"{subject.name} holds nothing that judges {page.game.name}")
+    is_file = judged_by == subject.name
     return replace(
-        subject,
-        opinions=_opinions(checkpoint, subject.game),
-        judged_by=source,
-        opponent=_opponent(source, checkpoint),
+        page,
+        game=subject.game,
+        opinions={
+            VALUES if name == EVALUATOR else name: Deferred(partial(_opinion, subject, name))
+            for name in names
+        },
+        judged_by=judged_by,
+        opponent=_opponent(subject) if is_file else page.opponent,
     )
 
 
-def _renumbered(subject: PageSubject, mapping: GameMapping) -> PageSubject:
-    """Return the same, its game numbered as what values it has learned it."""
-    # The texts of moves stay, and thereby those of a recorded match.
-    is_home = mapping.home.circuit.key == mapping.game.circuit.key
-    return subject if is_home else replace(subject, game=mapping.namesake)
+def _opinion(subject: Subject, name: str) -> PageOpinion:
+    return PageOpinion(subject.opinion(name))
 
 
-def _fresh(source: str, game: Game, seed: int) -> PageOpinion:
-    judged = kinds_from_rules().get(source.lower())
-    made = (
-        make_fresh(source, game, seed=seed) if judged is None else judged.make(game, {}, seed=seed)
-    )
-    return page_opinion(made)
-
-
-def _opinions(checkpoint: Checkpoint, game: Game) -> dict[str, Deferred[PageOpinion]]:
-    """Return what a checkpoint holds."""
-    found: dict[str, Deferred[PageOpinion]] = {}
-    if checkpoint.description:
-        found[VALUES] = Deferred(lambda: page_opinion(checkpoint.evaluator(game)))
-    for name in sorted(checkpoint.judges):
-        found[name] = Deferred(partial(_judge, checkpoint, name, game))
-    if not found:
-        raise CheckpointError(f"the checkpoint of {checkpoint.game_name} holds nothing that judges")
-    return found
-
-
-def _judge(checkpoint: Checkpoint, name: str, game: Game) -> PageOpinion:
-    return page_opinion(checkpoint.judge(name, game))
-
-
-def _opponent(path: str, checkpoint: Checkpoint) -> str:
-    """Return a player that uses a checkpoint."""
-    if checkpoint.description:
-        return _playing(path)
-    uses = [kind.use for name, kind in move_kinds().items() if name in checkpoint.judges]
+def _opponent(subject: Subject) -> str:
+    """Return a player that uses a file."""
+    uses = (kind.use for name, kind in move_kinds().items() if name in subject.judge_names)
     use = next(filter(None, uses), "")
-    return f"mcts:{path},{use},seconds=1" if use and "," not in path else "mcts:seconds=1"
-
-
-def _playing(path: str) -> str:
-    """Return a player that searches with the evaluator of a file."""
     # A path in a player string must not contain a comma.
-    return "mcts:seconds=1" if "," in path else f"alphabeta:{path},seconds=1"
-
-
-def _of_checkpoint(path: Path) -> PageSubject:
-    checkpoint = load_checkpoint(path)
-    return _with(_plain(checkpoint.game(), "checkpoint", str(path)), str(path), 0)
+    if "," in subject.name or not (subject.has_evaluator or use):
+        return _OPPONENT
+    if subject.has_evaluator:
+        return f"alphabeta:{subject.name},seconds=1"
+    return f"mcts:{subject.name},{use},seconds=1"
 
 
 def _of_run(folder: Path) -> PageSubject:
@@ -205,10 +161,8 @@ def _of_run(folder: Path) -> PageSubject:
     stamp = _stamp(folder)
     latest = next((folder / n for n in (LATEST, BEST) if (folder / n).is_file()), None)
     if latest is not None:
-        found = _of_checkpoint(latest)
-        return replace(found, kind="run", title=str(folder), run=folder, stamp=stamp)
-    game = _configured_game(folder)
-    return replace(_plain(game, "run", str(folder)), run=folder)
+        return replace(_of_file(latest), kind="run", title=str(folder), run=folder, stamp=stamp)
+    return PageSubject(kind="run", title=str(folder), game=_configured_game(folder), run=folder)
 
 
 def newest_of_run(subject: PageSubject) -> PageSubject | None:
@@ -251,8 +205,10 @@ def _of_match(path: Path, rules: str | None, number: int) -> PageSubject:
             game = Game.from_text(match.rules, path.stem)
     except RulesError as error:
         raise GameError(f"{path}: its game cannot be had ({error}); name it by --rules") from None
-    return replace(
-        _plain(game, "match", path.name),
+    return PageSubject(
+        kind="match",
+        title=path.name,
+        game=game,
         line=match.moves,
         players=match.players,
         remarks=match.remarks,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from typing import Any, Literal, TypeAlias, final
@@ -92,7 +91,7 @@ class Thinking:
                 if "said" in message:
                     self._note(number, "thinking", said=message["said"])
                 elif "found" in message:
-                    self._note(number, "done", found=_finite(message["found"]))
+                    self._note(number, "done", found=message["found"])
                     return
                 else:
                     self._note(number, "failed", error=message["error"])
@@ -117,12 +116,3 @@ class Thinking:
         with self._lock:
             if number == self._number and self._job["stage"] == "thinking":
                 self._job = {"job": number, "stage": stage, **facts}
-
-
-def _finite(value: Any) -> Any:
-    """Return JSON-able values with None in place of numbers that JSON does not know."""
-    if isinstance(value, dict):
-        return {name: _finite(own) for name, own in value.items()}
-    if isinstance(value, list):
-        return [_finite(own) for own in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

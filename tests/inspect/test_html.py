@@ -19,10 +19,11 @@ from neurogame.evaluators.fresh import make_fresh
 from neurogame.gdl.scramble import scramble
 from neurogame.inspect.attribution.attribute import attribute
 from neurogame.inspect.attribution.of_moves import attribute_move
-from neurogame.inspect.html.elements import Html, bar, table
+from neurogame.inspect.html.elements import bar
 from neurogame.inspect.html.match import match_html
 from neurogame.inspect.html.view import html_of
 from neurogame.inspect.named_state import named_state
+from neurogame.inspect.table import Table, told
 from neurogame.learn.checkpoints.checkpoint import Checkpoint, empty_checkpoint, load_checkpoint
 from neurogame.learn.checkpoints.weights import copied_weights
 from neurogame.players.match import play_match
@@ -319,11 +320,21 @@ def test_other_things_have_no_view() -> None:
         html_of(3)
 
 
-def test_elements() -> None:
-    shown = table(("a", "<"), [("1 & 2", Html("<em>x</em>"))], right=(0,)).source
-    assert "1 &amp; 2" in shown
-    assert "<em>x</em>" in shown
-    assert "&lt;" in shown
+def test_a_table_is_lines_a_view_and_a_tree_for_the_page() -> None:
+    rows = [{"a": "1 & 2", "n": 1234.5, "squares": ["0/1.2.3"]}, {"a": "<i>", "n": -3.0}]
+    columns = "what={a} | amount <={n:,.1f}"
+    table = Table(rows, columns, "title", bars={"amount <": ("n", 0.0)})
+    assert told(["first", Table([], ""), table]) == (
+        "first\n\ntitle\nwhat   amount <\n1 & 2   1,234.5\n<i>        -3.0"
+    )
+    shown = table.element().source
+    assert text(shown) == "title what amount < 1 & 2 1,234.5 <i> -3.0"
+    assert shown.count("width:50%") == 1
+    assert "0/1.2.3" not in shown
+    line = table.element().to_json()[4][3][4]
+    assert (line[0], line[2], line[3][3]) == ("tr", ["0/1.2.3"], "1 & 2")
+    short = Table(rows, columns, listed=1).element().source
+    assert "1 more" in text(short)
     assert "width:25%" in bar(0.25).source
     assert "left:25%;width:25%" in bar(-0.5, signed=True).source
     assert "width:100%" in bar(7.0).source

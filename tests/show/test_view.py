@@ -253,8 +253,10 @@ def test_squares_are_painted_with_the_sum_of_their_fluents() -> None:
         amounts[game.fluent_index(text)] = amount
     paint = Paint(by_fluent=amounts, framed=changed(before, state))
     board = find_layout(game).boards[0]
-    assert sorted(paint.amounts(board).values()) == [-0.5, 0.75]
-    assert len(paint.frames(board)) == 1
+    (marks,) = paint.marks([board])
+    assert sorted(mark.text for mark in marks.values()) == ["+0.75", "-0.5"]
+    assert sorted(mark.share for mark in marks.values()) == [pytest.approx(-2 / 3), 1]
+    assert sum(mark.is_framed for mark in marks.values()) == 1
     texts = [own.text for own in ElementTree.fromstring(state_svg(state, paint)).iter(f"{SVG}text")]
     assert {"+0.75", "-0.5"} <= set(texts)
     assert state_svg(state, Paint()) == state.svg()

@@ -54,8 +54,7 @@ def test_everything_is_inside(tmp_path: Path) -> None:
 def _amounts(subject: Any, positions: Positions, ply: int) -> tuple[float, ...]:
     """Return what is painted after some plies."""
     opinion = subject.opinions["values"]
-    opinion.get()
-    own = opinion.wait()
+    own = opinion.get(None)
     assert own is not None
     amounts: tuple[float, ...] = own.explain(positions.state(subject.line[:ply]), 0, None).by_fluent
     return amounts

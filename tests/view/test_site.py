@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,7 +54,7 @@ def test_values_are_the_evaluators(server: PageServer) -> None:
     found = made(server, "/api/values", {"line": LINE, "judge": "values"})
     game = Game.load("tictactoe")
     subject = server.site.subject
-    evaluator = subject.opinions["values"].wait()
+    evaluator = subject.opinions["values"].get(None)
     assert evaluator is not None
     state = server.site.positions.state(tuple(map(tuple, LINE)))
     expected = evaluator.of_moves(state)
@@ -85,17 +86,26 @@ def test_values_over_a_match_end_with_its_goals() -> None:
 def test_contributions_add_up(server: PageServer, listing: str) -> None:
     question = {"line": LINE, "judge": "values", "role": 0, "listing": listing}
     found = made(server, "/api/explain", question)
-    rows = found["contributions"]
-    assert isinstance(rows, list)
-    assert len(rows) <= TOP
-    amounts = [abs(row["amount"]) for row in rows]
-    assert amounts == sorted(amounts, reverse=True)
-    numbers = {name: float(str(found[name])) for name in ("total", "base", "rest", "gap")}
+    texts = [[cell[-1] for cell in line[3:]] for line in lines_of(found["panel"])]
+    amounts = {row[-1]: float(row[0]) for row in texts[1:]}
+    added = [amounts.pop(name, 0.0) for name in ("base", "left over", "in all")]
+    rest = [amounts.pop(text) for text in list(amounts) if text.endswith(" more")]
+    assert len(amounts) <= TOP
+    sizes = list(map(abs, amounts.values()))
+    assert sizes == sorted(sizes, reverse=True)
     if listing == "parts":
-        added = sum(row["amount"] for row in rows) + numbers["rest"]
-        assert numbers["base"] + added + numbers["gap"] == pytest.approx(numbers["total"], abs=1e-4)
+        whole = sum(amounts.values()) + sum(rest) + added[0] + added[1]
+        assert whole == pytest.approx(added[2], abs=2e-3)
+        assert added[2] == pytest.approx(float(str(found["total"])), abs=1e-4)
     assert "data-square" in str(found["svg"])
-    assert any(row["squares"] for row in rows)
+    assert any(line[2] for line in lines_of(found["panel"]))
+
+
+def lines_of(panel: Any) -> Any:
+    """Return the lines of the first table of a panel, each name, style, squares and cells."""
+    while panel[0] != "tbody":
+        panel = next(own for own in panel[3:] if isinstance(own, list))
+    return panel[3:]
 
 
 def test_why_this_move_rather_than_that(server: PageServer) -> None:
@@ -138,16 +148,15 @@ def test_a_player_thinks_and_tells_what_it_found(server: PageServer) -> None:
     found = finished(server, begun["job"])["found"]
     assert isinstance(found, dict)
     search = found["search"]
-    assert found["move"] in {move["text"] for move in search["moves"]}
-    assert search["depth"] == 3
-    assert search["nodes"] > 0
     assert search["line"][0][0] == found["move"]
-    assert [len(joint) for joint in search["choices"]] == [2] * len(search["line"])
+    assert found["move"] in str(lines_of(search["panel"])[1])
+    assert "'3 plies'" in str(search["panel"])
     # A second player in the same process, which tells of simulations.
     _, begun = post(server, "/api/think", {**order, "player": "mcts:sims=50"})
     found = finished(server, begun["job"])["found"]
     assert isinstance(found, dict)
-    assert sum(move["tries"] for move in found["search"]["moves"]) > 0
+    assert "visits" in str(found["search"]["panel"])
+    assert "'50, " in str(found["search"]["panel"])
 
 
 def test_a_search_can_be_cancelled_and_the_next_one_begun() -> None:
@@ -289,10 +298,10 @@ def test_something_deferred_is_made_once_and_fails_every_time() -> None:
         return 7
 
     own = Deferred(make)
-    assert own.wait(0) is None
+    assert own.get() is None
     assert own.get() is None
     go_on.set()
-    assert own.wait() == 7
+    assert own.get(None) == 7
     assert own.get() == 7
     assert calls == [1]
 
@@ -302,7 +311,7 @@ def test_something_deferred_is_made_once_and_fails_every_time() -> None:
     other = Deferred(fail)
     for _ in range(2):
         with pytest.raises(ValueError, match="broken"):
-            assert other.get() or other.wait()
+            assert other.get(None)
 
 
 def test_json_in_a_page_ends_no_element() -> None:

@@ -10,13 +10,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from neurogame.array_types import Int64s1
 from neurogame.errors import GameError
 from neurogame.evaluators.actions.action_circuit import ActionCircuit
 from neurogame.evaluators.actions.graph import ActionGraph
-from neurogame.evaluators.attribution import Attribution, Contribution, sorted_by_size
+from neurogame.evaluators.attribution import Attribution
 from neurogame.evaluators.measured import Measured
 from neurogame.graph.graph import OR
 from neurogame.inspect.attribution.by_fluents import integrated_gradients
+from neurogame.inspect.attribution.exact import adds, exact
 from neurogame.simulate.game import Game, State
 
 _LISTED = 6
@@ -63,29 +65,12 @@ def attribute_actions(circuit: ActionCircuit, state: State, role: int, move: int
         )
     formula, names = _Formula(circuit, state, role, move), input_names(state.game)
     found = [
-        Contribution(
-            kind="condition",
-            label=formula.label(row, names),
-            fluents=tuple(formula.fluents(row).tolist()),
-            amount=amount,
-        )
+        adds("condition", formula.label(row, names), amount, formula.fluents(row).tolist())
         for row, amount in formula.conditions()
     ]
-    total = formula.total
     score = action_score(circuit, role, move)
     gradients = integrated_gradients(score, state, state.game.initial_state())
-    return Attribution(
-        method="exact",
-        unit="score",
-        role=role,
-        move=move,
-        value=total,
-        total=total,
-        base=0.0,
-        contributions=sorted_by_size(found),
-        by_fluent=gradients.by_fluent,
-        gap=total - sum(own.amount for own in found),
-    )
+    return exact("score", role, formula.total, found, gradients.by_fluent, move=move)
 
 
 def input_names(game: Game) -> list[str]:
@@ -127,7 +112,7 @@ class _Formula:
         shares = self.total * factors / whole if whole else factors
         return list(zip(rows, shares.tolist(), strict=True))
 
-    def fluents(self, row: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def fluents(self, row: int) -> Int64s1:
         """Return the fluents that a row reads, ascending."""
         read = self._graph.leaf_input[self._leaves(row)]
         held = (read >= 1) & (read <= self._fluent_count)

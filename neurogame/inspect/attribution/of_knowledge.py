@@ -5,9 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from neurogame.evaluators.attribution import Attribution, Contribution, sorted_by_size
+from neurogame.evaluators.attribution import Attribution
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.replies import drawn_replies
+from neurogame.inspect.attribution.exact import adds, exact
 from neurogame.simulate.game import State
 from neurogame.simulate.states import StateBatch
 
@@ -49,32 +50,18 @@ def attribute_knowledge(knowledge: Knowledge, state: State, role: int, move: int
         by_fluent, bias = _state(knowledge, after, role)
         amounts += share * by_fluent
         threshold += share * bias
-    others = [
-        Contribution(kind="move", label="the move, whatever the state", fluents=(), amount=alone),
-        Contribution(kind="goal", label="the goal that it ends with", fluents=(), amount=goal),
-        Contribution(kind="threshold", label="hidden units' biases", fluents=(), amount=threshold),
+    found = [
+        adds("move", "the move, whatever the state", alone),
+        adds("goal", "the goal that it ends with", goal),
+        adds("threshold", "hidden units' biases", threshold),
     ]
-    names = state.game.fluents
-    fluents = [
-        Contribution(kind="fluent", label=f"then {name}", fluents=(fluent,), amount=amount)
-        for fluent, (name, amount) in enumerate(zip(names, amounts.tolist(), strict=True))
-    ]
+    then = zip(state.game.fluents, amounts.tolist(), strict=True)
+    found += [adds("fluent", f"then {name}", own, (n,)) for n, (name, own) in enumerate(then)]
     legal = torch.zeros(1, len(state.game.moves[role]), dtype=torch.bool)
     legal[0, move] = True
     scores = knowledge.move_scores(state.fluents[None].numpy(), legal.numpy(), role)
     total, base = float(scores[0, move]), factor * _UNKNOWN
-    return Attribution(
-        method="exact",
-        unit="score",
-        role=role,
-        move=move,
-        value=total,
-        total=total,
-        base=base,
-        contributions=sorted_by_size([*others, *fluents]),
-        by_fluent=tuple(amounts.tolist()),
-        gap=total - base - alone - goal - threshold - float(amounts.sum()),
-    )
+    return exact("score", role, total, found, amounts.tolist(), move=move, base=base)
 
 
 def _state(knowledge: Knowledge, states: StateBatch, role: int) -> tuple[Tensor, float]:

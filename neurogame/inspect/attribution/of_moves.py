@@ -6,12 +6,12 @@ import math
 from dataclasses import replace
 
 from neurogame.errors import GameError
-from neurogame.evaluators.attribution import Attribution, Contribution, Method
+from neurogame.evaluators.attribution import Attribution, Method
 from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.kinds import kind_of_judge
 from neurogame.inspect.attribution.attribute import attribute, check_role, to_fluents
+from neurogame.inspect.attribution.exact import adds, exact
 from neurogame.inspect.move_values import EvaluatorOrJudge, worst_answer
-from neurogame.judges.moves import MoveJudge
 from neurogame.kernels.parts.limits import MOST
 from neurogame.simulate.game import State
 
@@ -47,8 +47,14 @@ def attribute_move(
     """
     check_move(state, role, move)
     if isinstance(opinion, Evaluator):
-        return _after(opinion, state, role, move, method, baseline)
-    found = _judged(opinion, state, role, move, method, baseline)
+        after = state.next(worst_answer(opinion, state, role, move))
+        found = attribute(opinion, after, role, method=method, baseline=baseline)
+        return replace(_ended(found, after) if after.is_terminal else found, move=move)
+    kind = kind_of_judge(opinion)
+    if method == "exact" or (method is None and kind.is_sum(opinion)):
+        found = kind.explain(opinion, state, role, move)
+    else:
+        found = to_fluents(kind.score(opinion, state, role, move), state, method, baseline)
     return replace(found, state=state)
 
 
@@ -70,49 +76,14 @@ def check_move(state: State, role: int, move: int) -> None:
         )
 
 
-def _after(
-    evaluator: Evaluator,
-    state: State,
-    role: int,
-    move: int,
-    method: Method | None,
-    baseline: State | None,
-) -> Attribution:
-    """Return what the value of the state after a move is made of."""
-    after = state.next(worst_answer(evaluator, state, role, move))
-    found = attribute(evaluator, after, role, method=method, baseline=baseline)
-    if not after.is_terminal:
-        return replace(found, move=move)
-    goal = after.goals[role]
-    value = 0.0 if goal is None else goal / 100
+def _ended(found: Attribution, state: State) -> Attribution:
+    """Return that a state is worth its goal, as the game is over."""
+    value = (state.goals[found.role] or 0) / 100
     total = value
     if found.unit == "log-odds":
         # Those of a sure win are infinite; here as in the evaluator there is a most.
         least = math.exp(-MOST)
         total = math.log(max(value, least) / max(1 - value, least))
-    part = Contribution(kind="goal", label="the goal that it ends with", fluents=(), amount=total)
-    return replace(
-        found,
-        move=move,
-        value=value,
-        total=total,
-        base=0.0,
-        contributions=(part,) if total else (),
-        by_fluent=(0.0,) * len(found.by_fluent),
-        gap=0.0,
-    )
-
-
-def _judged(
-    judge: MoveJudge,
-    state: State,
-    role: int,
-    move: int,
-    method: Method | None,
-    baseline: State | None,
-) -> Attribution:
-    """Return what a judge's score of a move of its own game is made of."""
-    kind = kind_of_judge(judge)
-    if method == "exact" or (method is None and kind.is_sum(judge)):
-        return kind.explain(judge, state, role, move)
-    return to_fluents(kind.score(judge, state, role, move), state, method, baseline)
+    goal, nothing = adds("goal", "the goal that it ends with", total), [0.0] * len(found.by_fluent)
+    ended = exact(found.unit, found.role, total, [goal], nothing, value=value)
+    return replace(ended, method=found.method, state=state)

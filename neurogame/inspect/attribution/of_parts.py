@@ -7,12 +7,10 @@ import math
 import numpy as np
 import torch
 
-from neurogame.evaluators.attribution import (
-    Attribution,
-    Contribution,
-    sorted_by_size,
-)
+from neurogame.array_types import Float64s1, Int64s1
+from neurogame.evaluators.attribution import Attribution, Contribution
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
+from neurogame.inspect.attribution.exact import adds, exact
 from neurogame.kernels.parts.limits import LEAST, MOST
 from neurogame.simulate.game import State
 
@@ -40,28 +38,15 @@ def attribute_parts(evaluator: PartsEvaluator, state: State, role: int) -> Attri
     more = added + gain * logit
     found, by_fluent = _added(evaluator, state, role)
     if evaluator.networks is not None:
-        amount = (1 + gain) * logit
-        found.append(Contribution(kind="logic", label="goal networks", fluents=(), amount=amount))
+        found.append(adds("logic", "goal networks", (1 + gain) * logit))
     if abs(more) > MOST:
-        cut = math.copysign(MOST, more) - more
-        label = f"cut off at {MOST:.0f}"
-        found.append(Contribution(kind="limit", label=label, fluents=(), amount=cut))
-    return Attribution(
-        method="exact",
-        unit="log-odds",
-        role=role,
-        value=value,
-        total=total,
-        base=0.0,
-        contributions=sorted_by_size(found),
-        by_fluent=tuple(by_fluent.tolist()),
-        gap=total - sum(own.amount for own in found),
-    )
+        found.append(adds("limit", f"cut off at {MOST:.0f}", math.copysign(MOST, more) - more))
+    return exact("log-odds", role, total, found, by_fluent.tolist(), value=value)
 
 
 def _added(
     evaluator: PartsEvaluator, state: State, role: int
-) -> tuple[list[Contribution], np.ndarray[tuple[int], np.dtype[np.float64]]]:
+) -> tuple[list[Contribution], Float64s1]:
     """Return what patterns and hidden units add for a role, and that by the fluents behind it."""
     layout = evaluator.layout
     held = state.fluents[None].to(evaluator.tables.dtype)
@@ -75,7 +60,6 @@ def _added(
     target = layout.seen_as[mode].astype(np.int64)
     source[target[target >= 0]] = np.flatnonzero(target >= 0)
     by_fluent = np.zeros(layout.sizes.fluents)
-    found = []
     with torch.no_grad():
         rows = layout.rows(seen)[0]
         amounts = (sign * evaluator.tables[weights, output, rows]).double().numpy()
@@ -84,38 +68,24 @@ def _added(
         readout = sign * evaluator.readout[mode, output]
         units = (readout * torch.relu(before)).double().numpy()
         shares = (inputs * (readout * (before > 0))).sum(dim=1).double().numpy()
-    for lookup, (readers, amount) in enumerate(
-        zip(_readers(evaluator), amounts.tolist(), strict=True)
-    ):
+    names, found = state.game.fluents, []
+    pairs = zip(_readers(evaluator), amounts.tolist(), strict=True)
+    for lookup, (readers, amount) in enumerate(pairs):
         read = source[readers]
         read = np.sort(read[read >= 0])
         by_fluent[read] += amount / max(len(read), 1)
-        found.append(
-            Contribution(
-                kind="pattern",
-                label=_pattern(lookup, [state.game.fluents[fluent] for fluent in read.tolist()]),
-                fluents=tuple(read.tolist()),
-                amount=amount,
-            )
-        )
-    for unit, amount in enumerate(units.tolist()):
-        found.append(
-            Contribution(kind="unit", label=f"hidden unit {unit}", fluents=(), amount=amount)
-        )
+        label = f"pattern {lookup}: {' '.join(names[fluent] for fluent in read)}"
+        found.append(adds("pattern", label, amount, read.tolist()))
+    found += [adds("unit", f"hidden unit {n}", own) for n, own in enumerate(units.tolist())]
     there = source >= 0
     by_fluent[source[there]] += shares[there]
     return found, by_fluent
 
 
-def _readers(evaluator: PartsEvaluator) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
+def _readers(evaluator: PartsEvaluator) -> list[Int64s1]:
     """Return the fluents of the perspective that each look-up reads."""
     layout = evaluator.layout
     fluent = np.repeat(np.arange(layout.sizes.fluents), np.diff(layout.start))
     order = np.argsort(layout.lookup, kind="stable")
     counts = np.bincount(layout.lookup, minlength=layout.sizes.lookups)
     return np.split(fluent[order], np.cumsum(counts)[:-1]) if layout.sizes.lookups else []
-
-
-def _pattern(lookup: int, names: list[str]) -> str:
-    """Return a name of a look-up: its number, and what it reads."""
-    return f"pattern {lookup}: {' '.join(names)}"

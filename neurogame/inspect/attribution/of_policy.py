@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from neurogame.evaluators.attribution import Attribution, Contribution
+from neurogame.evaluators.attribution import Attribution
 from neurogame.evaluators.measured import Measured
 from neurogame.evaluators.policy.policy import LearnedPolicy
+from neurogame.inspect.attribution.exact import adds
 from neurogame.simulate.game import State
 
 
@@ -47,8 +48,8 @@ def attribute_policy(policy: LearnedPolicy, state: State, role: int, move: int) 
         threshold, own = float(bias @ active), float(policy.moves[number])
         total = float(policy(held, role)[0, move])
     others = [
-        Contribution(kind="move", label="the move, whatever the state", fluents=(), amount=own),
-        Contribution(kind="threshold", label="hidden units' biases", fluents=(), amount=threshold),
+        adds("move", "the move, whatever the state", own),
+        adds("threshold", "hidden units' biases", threshold),
     ]
     return policy_score(policy, role, move).attribution(
         state, amounts, method="exact", base=0.0, total=total, others=others

@@ -9,6 +9,7 @@ import numpy as np
 
 from neurogame.array_types import Bools, Float64s2
 from neurogame.inspect.move_values import EvaluatorOrJudge, worths_of_moves
+from neurogame.inspect.table import Row, Table
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
@@ -111,6 +112,20 @@ def move_changes(
             for gap, row, name, moves in changed[:examples]
         ),
     )
+
+
+def choices(row: Row) -> str:
+    """Return how often the best move differs; ``row``: the fields of :class:`MoveChanges`."""
+    return (
+        f"the best move differs in {row['changed']} of {row['asked']} choices "
+        f"({100 * row['share']:.1f} %; ties drawn: {100 * row['drawn']:.1f} %)"
+    )
+
+
+def examples(row: Row) -> Table:
+    """Return some of the choices that differ; ``row``: the fields of :class:`MoveChanges`."""
+    rows = [{**own, "held": " ".join(own["fluents"])} for own in row["examples"]]
+    return Table(rows, "={role}: {move} instead of {other} | ={loss:+.3f} | =in {held}")
 
 
 def best_moves(values: Float64s2) -> Bools:

@@ -1,4 +1,4 @@
-"""What learning changed, as one JSON-able report and as text: ``neurogame inspect --compare``."""
+"""What learning changed: ``neurogame inspect --compare``."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.parts.evaluator import parts_of
 from neurogame.inspect.calibration import by_distance
 from neurogame.inspect.change.fluent_effects import by_square, fluent_effects, square_effects
-from neurogame.inspect.change.move_changes import move_changes
+from neurogame.inspect.change.move_changes import choices, examples, move_changes
 from neurogame.inspect.change.part_weights import part_weights
 from neurogame.inspect.change.role_effects import role_effects
 from neurogame.inspect.change.rule_drift import rule_agreement
-from neurogame.inspect.judges.changes import judge_changes, print_judge_changes
+from neurogame.inspect.judges.changes import changes_parts, judge_changes
 from neurogame.inspect.positions import PlayedPositions, played_positions, values_of
 from neurogame.inspect.subject import Subject
+from neurogame.inspect.table import Part, Table
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
@@ -48,7 +49,7 @@ def comparison(subject: Subject, others: Sequence[str], seed: int = 0) -> dict[s
     game = subject.game
     files = [(name, load_checkpoint(name)) for name in others]
     report: dict[str, Any] = {"game": game.name}
-    if subject.evaluator is not None:
+    if subject.has_evaluator:
         pairs = [
             subject.values(),
             *((own.evaluator(game), own.initial_evaluator(game)) for _, own in files),
@@ -56,7 +57,7 @@ def comparison(subject: Subject, others: Sequence[str], seed: int = 0) -> dict[s
         with during("comparing evaluators", 20 * len(pairs)):
             report |= compared(game, pairs, ["this", *others], seed)
     report["judges"] = judge_changes(subject, files, seed)
-    if subject.evaluator is None and not report["judges"]:
+    if not subject.has_evaluator and not report["judges"]:
         raise CheckpointError(
             f"{subject.name} holds judges of moves only ({', '.join(subject.judge_names)}), and "
             f"none of the same name is in {', '.join(others)}: there is nothing to compare"
@@ -140,51 +141,47 @@ def _distance(
     ]
 
 
-def print_comparison(report: dict[str, Any]) -> None:
-    """Print a report of :func:`comparison`."""
-    if "squares" in report:
-        _print_evaluators(report)
-    print_judge_changes(report["judges"])
+def comparison_parts(report: dict[str, Any]) -> list[Part]:
+    """Return a report of :func:`comparison` as people read it."""
+    judged = changes_parts(report["judges"])
+    return [*_evaluator_parts(report), *judged] if "squares" in report else judged
 
 
-def _print_evaluators(report: dict[str, Any]) -> None:
-    """Print what learning changed in an evaluator of states."""
-    runs = len(report["names"])
-    print(
-        f"\n{report['game']}: what learning changed; checkpoints {runs}, states {report['states']}"
-    )
-    if report["squares"]:
-        print("\nsquares: change of the log-odds of the first role (mean, deviation, same sign)")
-    for row in report["squares"][:LISTED]:
-        place = f"{row['board']} {row['column']} {row['row']}: {row['content']}"
-        print(f"{place:32s} {_agreement(row['change'])}")
-    if report["rules"]:
-        print("\nrules: mean change of the absolute weight (mean, deviation, same sign)")
-    for row in report["rules"][:LISTED]:
-        print(f"{_agreement(row['change'])}  {row['network']}: {row['source']}")
+def _evaluator_parts(report: dict[str, Any]) -> list[Part]:
+    """Return what learning changed in an evaluator of states."""
+    square = f"square={{board}} {{column}} {{row}}: {{content}} | {_OVER_RUNS.format('change')}"
+    parts: list[Part] = [
+        f"{report['game']}: what learning changed; checkpoints {len(report['names'])}, states "
+        f"{report['states']}",
+        Table(
+            report["squares"][:LISTED], square, "squares: change of the log-odds of the first role"
+        ),
+        Table(
+            report["rules"][:LISTED],
+            _OVER_RUNS.format("change") + " | rule={network}: {source}",
+            "rules: mean change of the absolute weight",
+        ),
+    ]
     for row in report["roles"]:
-        print(
-            f"\n{row['role']} beside {row['other']}: effects of the same things correlate by "
-            f"{row['correlation']:.3f}; largest differences (mean, deviation, same sign)"
+        title = (
+            f"{row['role']} beside {row['other']}: effects of the same things correlate by "
+            f"{row['correlation']:.3f}; largest differences"
         )
-        for one in row["differences"][:LISTED]:
-            print(
-                f"{_agreement(one['difference'])}  {one['fluent']} {one['mine']['mean']:+.3f}, "
-                f"{one['image']} {one['yours']['mean']:+.3f}"
-            )
+        both = " | ={fluent} {mine[mean]:+.3f} | ={image} {yours[mean]:+.3f}"
+        columns = _OVER_RUNS.format("difference") + both
+        parts.append(Table(row["differences"][:LISTED], columns, title))
     for row in report["moves"]:
-        print(
-            f"\nbeside {row['other']}: the best move differs in {row['changed']} of {row['asked']} "
-            f"choices ({100 * row['share']:.1f} %; ties drawn: {100 * row['drawn']:.1f} %), values "
-            f"by {row['mean_difference']:.3f} on average"
+        parts.append(
+            f"beside {row['other']}: {choices(row)}, values by {row['mean_difference']:.3f} on "
+            "average"
         )
-        for one in row["examples"]:
-            print(f"  {one['role']}: {one['move']} instead of {one['other']}, {one['loss']:+.3f}")
-            print(f"    in {' '.join(one['fluents'])}")
-    print("\nmean absolute error of the values by plies to the end: before, now")
-    for row in report["distance"]:
-        print(f"{row['first']:4d}-{row['last']:<4d} {row['initial']:8.3f} {row['current']:8.3f}")
+        parts.append(examples(row))
+    distances = "plies={first}-{last} | before={initial:.3f} | now={current:.3f}"
+    title = "mean absolute error of the values by plies to the end"
+    return [*parts, Table(report["distance"], distances, title)]
 
 
-def _agreement(change: dict[str, Any]) -> str:
-    return f"{change['mean']:+8.3f} {change['deviation']:7.3f} {100 * change['same_sign']:4.0f} %"
+_OVER_RUNS = (
+    "mean={{{0}[mean]:+.3f}} | deviation={{{0}[deviation]:.3f}} | same sign={{{0}[same_sign]:.0%}}"
+)
+"""Columns of a number over runs, whatever its name in the rows."""

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from neurogame.evaluators.attribution import Attribution, Contribution
-from neurogame.inspect.html.elements import (
-    Content,
-    Html,
-    bar,
-    more,
-    panel,
-    signed,
-    stack,
-    strong,
-    table,
-)
-from neurogame.inspect.html.picture import picture
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from neurogame.evaluators.attribution import UNIT_TEXTS, Attribution
+from neurogame.inspect.html.elements import Content, more, panel, picture, stack
+from neurogame.inspect.table import Row, Table
 from neurogame.show.paint import Paint, changed
+from neurogame.show.touched import squares_of_fluents
 
 _LISTED = 12
 """Contributions that are shown at once."""
 _MORE = 24
 """Of the others those that are shown when they are asked for."""
+_COLUMNS = "adds={amount:+z.4f} | what={text}"
 
 
 def attribution_html(found: Attribution) -> str:
@@ -29,53 +24,64 @@ def attribution_html(found: Attribution) -> str:
     Args:
         found: an attribution, or a difference of two.
     """
-    state, against = found.state, found.against
+    state, against, of_move = found.state, found.against, found.move is not None
     named = f"role {found.role}" if state is None else state.game.roles[found.role]
-    moved = ""
-    if state is not None and found.move is not None:
-        moved = f" of {state.game.moves[found.role][found.move]}"
-    what = "value" if found.move is None else "score"
-    other = "move" if against == state and found.move is not None else "state"
+    moved = f" of {state.game.moves[found.role][found.move or 0]}" if state and of_move else ""
+    other = "move" if against == state and of_move else "state"
     less = "" if against is None else f", less that of another {other}"
-    title = f"{what}{moved} for {named}{less}: {found.value:{'+' if against else ''}.3f}"
+    title = f"{'score' if of_move else 'value'}{moved} for {named}{less}: "
     parts: list[Content] = []
     if state is not None:
         frames = frozenset[int]() if against is None else changed(against, state)
         paint = Paint(by_fluent=found.by_fluent, framed=frames)
-        caption = f"what squares add, in {_unit(found)}"
-        parts.append(picture(state, paint, caption=caption))
+        parts.append(picture(state, paint, caption=f"what squares add, in {found.unit}"))
         if against is not None and against != state:
             parts.append(picture(against, caption="the other state"))
-    parts.append(_table(found))
-    return panel(title, *parts, note=f"{found.method}, in {_unit(found)}")
+    rows = contribution_rows(found)
+    table, rest = sums(vars(found), rows, _LISTED), rows[_LISTED : _LISTED + _MORE]
+    others = more("the next of them", Table(rest, _COLUMNS).element()) if rest else ""
+    return panel(
+        f"{title}{found.value:{'+' if against else ''}.3f}",
+        *parts,
+        stack(table.element(), others),
+        note=f"{found.method}, in {UNIT_TEXTS[found.unit]}",
+    )
 
 
-def _unit(found: Attribution) -> str:
-    return {"value": "values", "score": "scores", "logit": "logits"}.get(found.unit, found.unit)
+def contribution_rows(found: Attribution) -> list[Row]:
+    """Return what adds to a value, the largest first: amount, text and squares of each."""
+    state = found.state
+    if state is None:
+        return [{"amount": own.amount, "text": own.label} for own in found.contributions]
+    # Of judges of moves a part may be a move, which lies behind the fluents and on no square.
+    count = len(state.fluents)
+    return [
+        {
+            "amount": own.amount,
+            "text": own.text(state),
+            "squares": squares_of_fluents(state.game, [f for f in own.fluents if f < count]),
+        }
+        for own in found.contributions
+    ]
 
 
-def _table(found: Attribution) -> Html:
-    """Return base, contributions, what is left, and the sum."""
-    shown, rest = found.contributions[:_LISTED], found.contributions[_LISTED:]
-    largest = max((abs(own.amount) for own in found.contributions), default=0.0) or 1.0
-    rows = [_row("base", found.base, largest), *(_line(found, own, largest) for own in shown)]
-    if rest:
-        rows.append(_row(f"{len(rest)} more", sum(own.amount for own in rest), largest))
-    if found.method != "toggling":
-        rows.append(_row("left over", found.gap, largest))
-        rows.append((strong(signed(found.total)), "", strong("in all")))
-    listed = table(("adds", "", "what"), rows, right=(0,))
-    if not rest:
-        return listed
-    others = table(("", "", ""), [_line(found, own, largest) for own in rest[:_MORE]], right=(0,))
-    return stack(listed, more("the next of them", others))
+def sums(
+    found: Mapping[str, Any], rows: Sequence[Row], top: int, *, is_whole: bool = True
+) -> Table:
+    """Return base, contributions, what is left, and the sum.
 
-
-def _line(
-    found: Attribution, own: Contribution, largest: float
-) -> tuple[Content, Content, Content]:
-    return _row(own.label if found.state is None else own.text(found.state), own.amount, largest)
-
-
-def _row(text: str, amount: float, largest: float) -> tuple[Content, Content, Content]:
-    return signed(amount), bar(amount / largest, signed=True), text
+    Args:
+        found: the fields of an attribution.
+        rows: what adds to it, each with an ``amount`` and a ``text``; the largest first.
+        top: how many of them to list.
+        is_whole: whether they are the contributions, which add up where the method is not toggling.
+    """
+    listed = [{**row, "bar": row["amount"]} for row in rows[:top]]
+    if len(rows) > top:
+        rest = sum(row["amount"] for row in rows[top:])
+        listed.append({"amount": rest, "text": f"{len(rows) - top} more"})
+    if is_whole and found["method"] != "toggling":
+        listed.insert(0, {"amount": found["base"], "text": "base"})
+        listed.append({"amount": found["gap"], "text": "left over"})
+        listed.append({"amount": found["total"], "text": "in all"})
+    return Table(listed, _COLUMNS, bars={"adds": ("bar", 0)})

@@ -1,58 +1,71 @@
-"""What views for notebooks are made of: panels, tables and bars, each readable by itself.
+"""What views are made of: panels and bars, as one tree for notebooks and for the page.
 
-All styles stand at the elements: no script, no style sheet, nothing from a network. A panel brings
-its own light background, as pictures of states do, so it is readable on light and dark pages. What
-is wider than the page scrolls within the panel.
+A notebook gets the tree as markup, each element with its own style: no script, no style sheet,
+nothing from a network. A panel brings its own light background, as pictures of states do, so it is
+readable on light and dark pages. What is wider than the page scrolls within the panel. The page of
+``neurogame view`` gets the tree as JSON, and makes the same elements in its own colours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, final
 
-from neurogame.show.board_drawing import EDGE, FAINT, FONT, INK, PANEL
-from neurogame.show.paint import NEGATIVE, POSITIVE
+from neurogame.show.board_drawing import EDGE, FONT, INK, PANEL
+from neurogame.show.board_drawing import FAINT as _FAINT
+from neurogame.show.paint import NEGATIVE, POSITIVE, Paint
+from neurogame.show.state_svg import state_svg
+from neurogame.simulate.game import State
 
 
 @final
 @dataclass(frozen=True)
-class Html:
-    """Markup; whatever is no such thing is text, and is escaped.
+class Element:
+    """A part of a view.
 
     Attributes:
-        source: well-formed elements.
-    """
-
-    source: str
-
-
-Content: TypeAlias = str | Html
-_GROOVE = "#e9e4d8"
-_BAR = 84
-"""Width of a bar in pixels."""
-_WHOLE = 20
-"""Texts in tables that are no longer than this are not broken into lines."""
-
-
-def markup(content: Content) -> str:
-    """Return content as markup: text is escaped, so that nothing in rules can be an element."""
-    return content.source if isinstance(content, Html) else escape(content)
-
-
-def element(name: str, style: str, *contents: Content) -> Html:
-    """Return an element.
-
-    Args:
         name: such as ``div``.
         style: its declarations.
-        contents: what is in it.
+        contents: what is in it; texts are texts, so that nothing in rules can be an element.
+        squares: of the board that it is about, which the page marks when it is pointed at.
+        picture: the source of a picture before the contents, for notebooks alone.
     """
-    return Html(f'<{name} style="{style}">{"".join(map(markup, contents))}</{name}>')
+
+    name: str
+    style: str
+    contents: tuple[Content, ...] = ()
+    squares: tuple[str, ...] = ()
+    picture: str = ""
+
+    @property
+    def source(self) -> str:
+        """The element as markup."""
+        inside = "".join(
+            own.source if isinstance(own, Element) else escape(own) for own in self.contents
+        )
+        return f'<{self.name} style="{self.style}">{self.picture}{inside}</{self.name}>'
+
+    def to_json(self) -> list[Any]:
+        """Return the element for the page: name, style, squares, and what is in it."""
+        inside = (own.to_json() if isinstance(own, Element) else own for own in self.contents)
+        return [self.name, self.style, list(self.squares), *inside]
 
 
-def panel(title: Content, *contents: Content, note: Content = "", below: Content = "") -> str:
+Content: TypeAlias = str | Element
+FAINT = f"var(--ng-faint,{_FAINT})"
+"""Colour of what is not the main thing; the page has one of its own, as of all that follow."""
+_GROOVE = "var(--ng-track,#e9e4d8)"
+_BAR = 84
+"""Width of a bar in pixels."""
+
+
+def element(name: str, style: str, *contents: Content) -> Element:
+    """Return an element; see :class:`Element`."""
+    return Element(name, style, contents)
+
+
+def panel(title: str, *contents: Content, note: str = "", below: Content = "") -> str:
     """Return the source of a whole view.
 
     Args:
@@ -64,7 +77,7 @@ def panel(title: Content, *contents: Content, note: Content = "", below: Content
     head = element(
         "div",
         "margin:0 0 8px;font-size:15px",
-        strong(title),
+        element("strong", "font-weight:600", title),
         element("span", f"color:{FAINT};margin-left:10px;font-size:13px", note) if note else "",
     )
     body = [element("div", "min-width:0;max-width:100%;overflow-x:auto", own) for own in contents]
@@ -78,73 +91,30 @@ def panel(title: Content, *contents: Content, note: Content = "", below: Content
     return element("div", style, head, row, last).source
 
 
-def strong(content: Content) -> Html:
-    """Return what stands out in a text or table."""
-    return element("strong", "font-weight:600", content)
-
-
-def stack(*contents: Content) -> Html:
+def stack(*contents: Content) -> Element:
     """Return contents one below the other."""
     return element("div", "", *(element("div", "margin:0 0 10px", own) for own in contents if own))
 
 
-def table(
-    columns: Sequence[str], rows: Iterable[Sequence[Content]], *, right: Collection[int] = ()
-) -> Html:
-    """Return a table.
-
-    Args:
-        columns: headings; all empty: no line for them.
-        rows: cells, as many in each row.
-        right: columns that hold numbers, which end at the right.
-    """
-
-    def cell(name: str, place: int, own: Content, style: str) -> Html:
-        side = "right" if place in right else "left"
-        breaks = ""
-        if isinstance(own, str):
-            whole = place in right or len(own) <= _WHOLE
-            breaks = "white-space:nowrap;" if whole else _BROKEN
-        return element(name, f"{_CELL}text-align:{side};{breaks}{style}", own)
-
-    heads = [cell("th", n, own, f"color:{FAINT};font-weight:500") for n, own in enumerate(columns)]
-    lines = [element("tr", _ROW, *heads)] if any(columns) else []
-    for row in rows:
-        lines.append(element("tr", _ROW, *(cell("td", n, own, "") for n, own in enumerate(row))))
-    return element("table", _TABLE, element("tbody", "", *lines))
-
-
-# Pages of notebooks style tables, often for a dark background; so every element says what it wants.
-_TABLE = "border-collapse:collapse;margin:0;color:inherit;background:transparent;font-size:13px"
-_ROW = "background:transparent"
-_BROKEN = "overflow-wrap:anywhere;min-width:110px;"
-_CELL = "padding:2px 12px 2px 0;border:0;vertical-align:top;"
-
-
-def facts(rows: Iterable[tuple[Content, Content]]) -> Html:
-    """Return names and what they are, one pair per line."""
-    return table(("", ""), [(element("span", f"color:{FAINT}", n), own) for n, own in rows])
-
-
-def more(summary: Content, content: Content) -> Html:
+def more(summary: str, *contents: Content) -> Element:
     """Return what is shown when it is asked for."""
     head = element("summary", "cursor:pointer", summary)
-    return element("details", "margin:4px 0", head, element("div", "padding:6px 0", content))
+    return element("details", "margin:4px 0", head, element("div", "padding:6px 0", *contents))
 
 
-def code(text: str) -> Html:
-    """Return a command or a part of rules."""
-    return element("code", _CODE, text)
+def picture(state: State, paint: Paint | None = None, *, caption: str) -> Element:
+    """Return a state with what is painted on it, and a line below.
+
+    Args:
+        state: any state.
+        paint: see :func:`~neurogame.show.state_svg.state_svg`.
+        caption: what is seen.
+    """
+    below = element("div", f"color:{FAINT};font-size:12px", caption)
+    return Element("div", "", (below,), picture=state_svg(state, paint))
 
 
-_CODE = (
-    "font-family:ui-monospace,'DejaVu Sans Mono',monospace;font-size:12px;padding:0;"
-    "background:transparent;color:inherit;overflow-wrap:anywhere;display:inline-block;"
-    "min-width:110px"
-)
-
-
-def bar(share: float, *, signed: bool = False) -> Html:
+def bar(share: float, *, signed: bool = False) -> Element:
     """Return a number as a bar.
 
     Args:
@@ -153,25 +123,12 @@ def bar(share: float, *, signed: bool = False) -> Html:
     """
     long = min(abs(share), 1.0) * (50 if signed else 100)
     left = 0.0 if not signed else 50.0 - (long if share < 0 else 0.0)
-    colour = NEGATIVE if share < 0 else POSITIVE
+    colour = f"var(--ng-less,{NEGATIVE})" if share < 0 else f"var(--ng-more,{POSITIVE})"
     filled = f"position:absolute;top:0;bottom:0;left:{left:.4g}%;width:{long:.4g}%;"
-    middle = element("div", f"position:absolute;top:-2px;bottom:-2px;left:50%;{_TICK}", "")
+    middle = f"position:absolute;top:-2px;bottom:-2px;left:50%;width:1px;background:{FAINT}"
     return element(
         "div",
         f"position:relative;width:{_BAR}px;height:9px;margin:5px 0;background:{_GROOVE}",
-        element("div", f"{filled}background:{colour}", ""),
-        middle if signed else "",
+        element("div", f"{filled}background:{colour}"),
+        element("div", middle) if signed else "",
     )
-
-
-_TICK = f"width:1px;background:{FAINT}"
-
-
-def signed(amount: float) -> str:
-    """Return an amount with its sign; what is 0 after rounding has a plus."""
-    return f"{round(amount, 4) + 0.0:+.4f}"
-
-
-def count(number: float) -> str:
-    """Return a number of things with separators."""
-    return f"{number:,.0f}"

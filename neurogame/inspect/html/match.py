@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from neurogame.errors import NeurogameError
-from neurogame.inspect.html.elements import Content, Html, element, facts, more, panel, stack, table
+from neurogame.inspect.html.elements import Content, Element, element, more, panel, picture, stack
 from neurogame.inspect.html.joint_text import joint_text
-from neurogame.inspect.html.picture import picture
+from neurogame.inspect.table import Table, facts, grid, shown
 from neurogame.players.record import MatchRecord
 from neurogame.show.paint import Paint, changed
 from neurogame.simulate.game import Game, State
@@ -26,12 +26,16 @@ def match_html(record: MatchRecord, game: Game | None = None) -> str:
         game: its game, for pictures; None: the one that the record knows, if any.
     """
     states = _states(record, game or record.played)
-    parts: list[Content] = []
-    if states:
-        parts.append(picture(states[-1], _frame(states, len(states) - 1), caption=_last(record)))
-    parts.append(stack(_players(record), _conditions(record), _listed(record, states)))
-    strip = more("boards on the way", _strip(states)) if len(states) > 2 else ""
-    return panel(f"{record.game}: {_outcome(record)}", *parts, below=strip)
+    goals = zip(record.roles, record.goals, strict=True)
+    outcome = ", ".join(f"{role} {goal:g}" for role, goal in goals)
+    ending = "" if record.ending == "terminal" else f" ({record.ending})"
+    last = f"after {record.length} plies; framed: what the last one changed"
+    return panel(
+        f"{record.game}: {outcome}{ending}",
+        *([_board(states, len(states) - 1, last)] if states else []),
+        stack(*shown([_players(record), _conditions(record)]), _listed(record, states)),
+        below=more("boards on the way", _strip(states)) if len(states) > 2 else "",
+    )
 
 
 def _states(record: MatchRecord, game: Game | None) -> list[State]:
@@ -47,54 +51,43 @@ def _states(record: MatchRecord, game: Game | None) -> list[State]:
     return states
 
 
-def _frame(states: Sequence[State], ply: int) -> Paint:
-    """Return a frame around what the last move changed."""
-    return Paint(framed=changed(states[ply - 1], states[ply]) if ply else frozenset())
+def _board(states: Sequence[State], ply: int, caption: str) -> Element:
+    """Return a state, a frame around what the last move changed."""
+    framed = changed(states[ply - 1], states[ply]) if ply else frozenset[int]()
+    return picture(states[ply], Paint(framed=framed), caption=caption)
 
 
-def _outcome(record: MatchRecord) -> str:
-    goals = ", ".join(
-        f"{role} {goal:g}" for role, goal in zip(record.roles, record.goals, strict=True)
-    )
-    return goals if record.ending == "terminal" else f"{goals} ({record.ending})"
-
-
-def _last(record: MatchRecord) -> str:
-    return f"after {record.length} plies; framed: what the last one changed"
-
-
-def _players(record: MatchRecord) -> Html:
+def _players(record: MatchRecord) -> Table:
     """Return who played which role, with what success and in what time."""
-    rows: list[tuple[Content, ...]] = []
-    for number, (role, player) in enumerate(zip(record.roles, record.players, strict=True)):
-        decisions, seconds = record.decisions[number], record.move_seconds[number]
-        each = f"{seconds / decisions:.3f}" if decisions else "–"
-        rows.append((role, player, f"{record.goals[number]:g}", str(decisions), each))
-    columns = ("role", "player", "goal", "decisions", "seconds each")
-    return table(columns, rows, right=(2, 3, 4))
-
-
-def _conditions(record: MatchRecord) -> Html:
-    """Return the length, and what was out of order."""
-    rows: list[tuple[Content, Content]] = [
-        ("length", f"{record.length} plies, the first {record.opening_plies} of them drawn"),
-        ("seed", str(record.seed)),
+    means = [
+        f"{seconds / decisions:.3f}" if decisions else "–"
+        for seconds, decisions in zip(record.move_seconds, record.decisions, strict=True)
     ]
+    goals = [f"{goal:g}" for goal in record.goals]
+    rows = zip(record.roles, record.players, goals, record.decisions, means, strict=True)
+    return grid(("role", "player", "goal", "decisions", "seconds each"), *rows)
+
+
+def _conditions(record: MatchRecord) -> Table:
+    """Return the length, and what was out of order."""
+    pairs: dict[str, object] = {
+        "length": f"{record.length} plies, the first {record.opening_plies} of them drawn",
+        "seed": record.seed,
+    }
     late, wrong = sum(record.timeouts), sum(record.illegal_moves)
     if late or wrong:
-        rows.append(("replaced", f"{late} moves that came too late, {wrong} illegal ones"))
-    return facts(rows)
+        pairs["replaced"] = f"{late} moves that came too late, {wrong} illegal ones"
+    return facts(pairs)
 
 
 def _listed(record: MatchRecord, states: Sequence[State]) -> Content:
     """Return the moves, of those who had a choice."""
     if not record.moves:
         return ""
-    texts = [_said(record, states, ply) for ply in range(min(len(record.moves), _MOVES))]
-    if len(record.moves) > _MOVES:
-        texts.append("…")
-    rows = [(str(ply + 1), text) for ply, text in enumerate(texts)]
-    scrolled = element("div", "max-height:260px;overflow:auto", table(("", ""), rows, right=(0,)))
+    count = min(len(record.moves), _MOVES)
+    pairs = {str(ply + 1): _said(record, states, ply) for ply in range(count)}
+    listed = facts(pairs if count == len(record.moves) else {**pairs, "…": ""})
+    scrolled = element("div", "max-height:260px;overflow:auto", listed.element())
     return more(f"{len(record.moves)} moves", scrolled)
 
 
@@ -107,16 +100,11 @@ def _said(record: MatchRecord, states: Sequence[State], ply: int) -> str:
     return joint_text(states[ply], indices)
 
 
-def _strip(states: Sequence[State]) -> Html:
+def _strip(states: Sequence[State]) -> Element:
     """Return some boards, evenly spread from the start to the last but one."""
     last = len(states) - 2
     plies = sorted({round(last * n / (_BOARDS - 1)) for n in range(_BOARDS)})
-    boards = [
-        element(
-            "div",
-            "flex:0 0 220px",
-            picture(states[ply], _frame(states, ply), caption=f"after {ply} plies"),
-        )
-        for ply in plies
-    ]
+    boards = (
+        element("div", "flex:0 0 220px", _board(states, ply, f"after {ply} plies")) for ply in plies
+    )
     return element("div", "display:flex;gap:10px;overflow-x:auto;max-width:100%", *boards)

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from neurogame.evaluators.kinds import kind_of_judge
-from neurogame.inspect.change.move_changes import move_changes
+from neurogame.inspect.change.move_changes import choices, examples, move_changes
 from neurogame.inspect.move_values import worths_of_moves
 from neurogame.inspect.positions import played_positions
 from neurogame.inspect.subject import Subject
+from neurogame.inspect.table import Part, Table
 from neurogame.judges.moves import MoveJudge
 from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.simulate.game import Game
@@ -74,21 +75,18 @@ def compared_judges(
     }
 
 
-def print_judge_changes(report: Sequence[dict[str, Any]]) -> None:
-    """Print a report of :func:`judge_changes`."""
+def changes_parts(report: Sequence[dict[str, Any]]) -> list[Part]:
+    """Return a report of :func:`judge_changes` as people read it."""
+    parts: list[Part] = []
+    columns = "this={this:+.4f} | other={other:+.4f} | fluent={role}: {fluent}"
     for row in report:
-        print(
-            f"\njudge {row['judge']} beside that of {row['other']}: the best move differs in "
-            f"{row['changed']} of {row['asked']} choices ({100 * row['share']:.1f} %; ties drawn: "
-            f"{100 * row['drawn']:.1f} %), scores correlate by {row['correlation']:.3f}"
-        )
-        for one in row["examples"]:
-            print(f"  {one['role']}: {one['move']} instead of {one['other']}, {one['loss']:+.3f}")
-            print(f"    in {' '.join(one['fluents'])}")
-        if row["fluents"]:
-            print("  fluents whose weights differ most: this, other")
-        for one in row["fluents"]:
-            print(f"  {one['this']:+8.4f} {one['other']:+8.4f}  {one['role']}: {one['fluent']}")
+        parts += [
+            f"judge {row['judge']} beside that of {row['other']}: {choices(row)}, scores "
+            f"correlate by {row['correlation']:.3f}",
+            examples(row),
+            Table(row["fluents"], columns, "fluents whose weights differ most"),
+        ]
+    return parts
 
 
 def _correlation(game: Game, one: MoveJudge, other: MoveJudge, states: StateBatch) -> float:

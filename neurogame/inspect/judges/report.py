@@ -1,10 +1,11 @@
-"""What a judge of moves knows, as JSON and as text."""
+"""What a judge of moves knows."""
 
 from __future__ import annotations
 
 from neurogame.evaluators.kind import Row
 from neurogame.evaluators.kinds import kind_of_judge
 from neurogame.inspect.subject import Subject
+from neurogame.inspect.table import Part, Table
 from neurogame.judges.moves import LOGITS
 
 
@@ -26,23 +27,26 @@ def judge_report(subject: Subject, name: str, top: int) -> Row:
     }
 
 
-def print_judge_report(report: Row) -> None:
-    """Print a report of :func:`judge_report`."""
+def judge_parts(report: Row) -> list[Part]:
+    """Return a report of :func:`judge_report` as people read it."""
     sizes = ", ".join(f"{name} {value:,}" for name, value in report["sizes"].items())
-    print(f"\njudge of moves {report['judge']} (scores: {report['scores']}; {sizes})")
-    if report["fluents"]:
-        print("\nfluents that count most: what they add to the log-odds of a state")
-    for row in report["fluents"]:
-        print(f"{row['weight']:+9.4f}  {row['role']}: {row['fluent']}")
-    if report["moves"]:
-        print("\nmoves that are liked and disliked most, whatever the state")
-    for row in report["moves"]:
-        times = f" (made {row['plays']:,} times)" if "plays" in row else ""
-        print(f"{row['value']:+9.4f}  {row['role']}: {row['move']}{times}")
-    if report["leaves"]:
-        print("\ntruths that learning moved most: false and true, before and now")
-    for row in report["leaves"]:
-        print(
-            f"{row['initial'][0]:6.3f} {row['initial'][1]:6.3f} -> {row['current'][0]:6.3f} "
-            f"{row['current'][1]:6.3f}  {row['role']}: {row['leaf']}"
-        )
+    moves = [
+        {**row, "times": f" (made {row['plays']:,} times)" if "plays" in row else ""}
+        for row in report["moves"]
+    ]
+    truths = "before={initial[0]:.3f} {initial[1]:.3f} | now={current[0]:.3f} {current[1]:.3f}"
+    liked = "score={value:+.4f} | move={role}: {move}{times}"
+    return [
+        f"judge of moves {report['judge']} (scores: {report['scores']}; {sizes})",
+        Table(
+            report["fluents"],
+            "adds={weight:+.4f} | fluent={role}: {fluent}",
+            "fluents that count most: what they add to the log-odds of a state",
+        ),
+        Table(moves, liked, "moves that are liked and disliked most, whatever the state"),
+        Table(
+            report["leaves"],
+            truths + " | leaf={role}: {leaf}",
+            "truths that learning moved most: false and true",
+        ),
+    ]

@@ -1,4 +1,4 @@
-"""An evaluator told in few weighted rules, as JSON and as text: ``inspect --rules``."""
+"""An evaluator told in few weighted rules: ``inspect --rules``."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from neurogame.inspect.positions import played_positions
 from neurogame.inspect.rules.extract import ExtractedRule, Extractor
 from neurogame.inspect.rules.fidelity import Fidelity, fidelity
 from neurogame.inspect.subject import Subject
+from neurogame.inspect.table import Part, Table
 from neurogame.learn.rules_file import evaluator_of_rules
 from neurogame.waiting import during
 
@@ -89,24 +90,30 @@ def rules_file_text(
     return weighted_rules_text(rules, title=title, remarks=[_remark(own) for own in about])
 
 
-def print_rules_report(report: dict[str, Any]) -> None:
-    """Print a report of :func:`rules_report`."""
+def rules_parts(report: dict[str, Any]) -> list[Part]:
+    """Return a report of :func:`rules_report` as people read it."""
     facts = ", ".join(f"{name} ({rows})" for name, rows in report["facts"].items()) or "none"
-    print(f"\n{report['size']} weighted rules; facts that bind their variables: {facts}")
-    for number, row in enumerate(report["rules"], 1):
-        print(f"\n; {number}. {_remark(row)}\n{row['text']}")
-    found, before = report["fidelity"], report["initial"]
-    print(f"\nfidelity, in {found['states']} states of other games: rules, before learning")
-    for what, name, factor in (
-        ("mean difference of values", "difference", 1),
-        ("correlation of log-odds", "correlation", 1),
-        ("same side of one half, %", "side", 100),
-        ("best moves in common, %", "moves", 100),
-    ):
-        print(f"{what:28s} {factor * found[name]:8.3f} {factor * before[name]:8.3f}")
-    print(f"{'moves at random, %':28s} {100 * found['chance']:8.3f}")
-    if report["file"]:
-        print(f"\nwritten to {report['file']}; play it:\n  alphabeta:{report['file']},depth=2")
+    found, before, file = report["fidelity"], report["initial"], report["file"]
+    names = {"difference": "mean difference of values", "correlation": "correlation of log-odds"}
+    shares = {"side": "same side of one half, %", "moves": "best moves in common, %"}
+    rows = [
+        {"what": what, "rules": factor * found[name], "before": factor * before[name]}
+        for factor, told in ((1, names), (100, shares | {"chance": "moves at random, %"}))
+        for name, what in told.items()
+    ]
+    return [
+        f"{report['size']} weighted rules; facts that bind their variables: {facts}",
+        *(
+            f"; {number}. {_remark(row)}\n{row['text']}"
+            for number, row in enumerate(report["rules"], 1)
+        ),
+        Table(
+            rows,
+            "={what} | rules={rules:.3f} | before learning={before:.3f}",
+            f"fidelity, in {found['states']} states of other games",
+        ),
+        f"written to {file}; play it:\n  alphabeta:{file},depth=2" if file else "",
+    ]
 
 
 def _remark(about: ExtractedRule | dict[str, Any]) -> str:

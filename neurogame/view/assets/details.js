@@ -107,6 +107,7 @@ async function explain(isWanted) {
   options(byId('why-listing'), found.listings.map((name) => [name, name]), found.listing);
   explained = { ...found, caption: `Painted: what squares add for ${boot.roles[found.role]}${after}. Blue is good, red is bad.` };
   byId('why-card').classList.remove('stale');
-  showWhy(byId('why'), sum, found, (squares) => board.mark('hint', squares));
+  sum.textContent = found.note;
+  byId('why').replaceChildren(built(found.panel, (squares) => board.mark('hint', squares)));
   if (byId('paint').checked) drawBoard();
 }

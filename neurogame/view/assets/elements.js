@@ -40,11 +40,6 @@ const number = (value, digits = 3) => (value === null || value === undefined ? '
 
 const count = (value) => value.toLocaleString('en');
 
-function signed(value) {
-  const size = Math.abs(value);
-  return (value < 0 ? '−' : '+') + (size && size < 0.001 ? size.toExponential(0) : size.toFixed(3));
-}
-
 function seconds(value) {
   if (value < 1) return `${Math.round(value * 1000)} ms`;
   return value < 100 ? `${value.toFixed(1)} s` : `${Math.round(value)} s`;

@@ -200,7 +200,6 @@ function present(found, role, at, isPlayed = false) {
   byId('thinking').textContent = `${found.player} as ${boot.roles[role]}, ${seconds(found.seconds)}${found.start_seconds > 0.5 ? `, ready after ${seconds(found.start_seconds)}` : ''}`;
   showFound(byId('found'), found, role, boot.roles, {
     base: at.length,
-    choicesOf: (index) => found.search.choices[index],
     onPlay: isPlayed ? null : async (move) => { view.line = at; await go(at.length); await choose(move, role); },
     onStep: (line) => { view.line = [...at, ...line]; go(at.length + 1); },
   });

@@ -52,41 +52,13 @@ function showMoves(holder, moves, { values, measure, colour, played, chosen, onM
   [...holder.querySelectorAll('button')].find((row) => row.dataset.move === focused)?.focus();
 }
 
-function showWhy(list, sum, found, onPoint) {
-  const facts = [], who = boot.roles[found.role];
-  if (found.listing === 'rules') {
-    facts.push(`By how much the value for ${who} would change if all weights of a rule grew by as much as they are.`);
-  } else if (found.method === 'toggling') {
-    facts.push(`By how much the value for ${who} would fall if a fluent alone were the other way round.`);
-  } else {
-    facts.push(`For ${who}${found.move ? `, ${found.move}` : ''}, in ${found.unit}: ${signed(found.total)} in all, ${signed(found.base)} base.`);
-    if (found.error) facts.push(`Sampled: the largest standard error is ${found.error.toPrecision(1)}.`);
-    if (Math.abs(found.gap) > 0.0005) facts.push(`${signed(found.gap)} is left over.`);
-  }
-  if (found.more) facts.push(`${found.more} smaller ones add ${signed(found.rest)}.`);
-  sum.textContent = facts.join(' ');
-  const most = Math.max(...found.contributions.map((own) => Math.abs(own.amount)), 1e-9);
-  list.replaceChildren(...found.contributions.map((own) => {
-    const bar = el('span', { class: 'both' }, el('i'));
-    const share = (50 * Math.abs(own.amount)) / most;
-    bar.firstChild.style.width = `${share}%`;
-    bar.firstChild.style[own.amount < 0 ? 'right' : 'left'] = '50%';
-    bar.firstChild.className = own.amount < 0 ? 'less' : 'more';
-    const row = el(
-      'li',
-      { tabIndex: 0, class: own.kind },
-      el('span', { class: 'text', textContent: own.label, title: own.label }),
-      bar,
-      el('b', { textContent: signed(own.amount) }),
-    );
-    for (const name of ['pointerenter', 'focus']) row.addEventListener(name, () => onPoint(own.squares));
-    for (const name of ['pointerleave', 'blur']) row.addEventListener(name, () => onPoint([]));
-    return row;
-  }));
-  const none = ['gradients', 'shapley'].includes(found.method) && found.listing === 'fluents'
-    ? 'Amounts are counted from the first position, and this differs from it in nothing that counts.'
-    : 'Nothing adds anything here.';
-  if (!found.contributions.length) list.replaceChildren(el('li', { class: 'note', textContent: none }));
+// A part of a view as notebooks show it, made of a list: name, style, squares, what is in it.
+function built([name, style, squares, ...inside], onPoint = () => {}) {
+  const made = el(name, squares.length ? { tabIndex: 0 } : {}, ...inside.map((own) => (typeof own === 'string' ? own : built(own, onPoint))));
+  made.style.cssText = style;
+  for (const event of squares.length ? ['pointerenter', 'focus'] : []) made.addEventListener(event, () => onPoint(squares));
+  for (const event of squares.length ? ['pointerleave', 'blur'] : []) made.addEventListener(event, () => onPoint([]));
+  return made;
 }
 
 function showLine(holder, line, ply, choicesOf, onPly) {
