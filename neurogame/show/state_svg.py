@@ -31,8 +31,8 @@ from neurogame.simulate.game import State
 RADIUS = 14.0
 """Of a piece that stands alone on its square."""
 _SMALLER, _RAISED = 11.5, 4.5
-"""Radius of pieces on painted boards, and how far they are above the middle: the number of a square
-stands below them."""
+"""Radius of pieces on numbered squares, and how far they are above the middle: the number stands
+below them."""
 _NARROWEST, _WIDE_LETTER = 300.0, 8.5
 
 
@@ -104,13 +104,11 @@ class Squares:
             looks = pieces(board, state.game.roles)
             for place, contents in board.occupied(state).items():
                 self._here[place] = [looks[content] for content in contents]
-        self._is_numbered = any(mark.text for mark in marks.values())
 
     def __call__(self, place: Place, x: float, y: float) -> list[str]:
         """Return what is drawn in a square with its middle there."""
-        here = self._here.get(place, [])
-        raised, radius = (_RAISED, _SMALLER) if self._is_numbered else (0.0, RADIUS)
-        mark = self._marks.get(place, Mark())
+        here, mark = self._here.get(place, []), self._marks.get(place, Mark())
+        raised, radius = (_RAISED, _SMALLER) if mark.text else (0.0, RADIUS)
         return [*mark.draw(x, y, has_piece=bool(here)), *discs(here, x, y - raised, radius)]
 
 

@@ -149,13 +149,12 @@ class Positions:
 
     def _legal(self, state: State) -> list[list[dict[str, Any]]]:
         """Return per role its moves, and the squares that each of them touches."""
-        if not all(state.legal_moves):
-            return [[{"text": m[i], "squares": []} for i in own] for m, own in self._own(state)]
-        squares = squares_of_moves(state)
+        squares = (
+            squares_of_moves(state) if all(state.legal_moves) else [{} for _ in self.game.roles]
+        )
         return [
-            [{"text": texts[move], "squares": squares[role][move]} for move in own]
-            for role, (texts, own) in enumerate(self._own(state))
+            [{"text": texts[move], "squares": touched.get(move, [])} for move in moves]
+            for texts, moves, touched in zip(
+                self.game.moves, state.legal_moves, squares, strict=True
+            )
         ]
-
-    def _own(self, state: State) -> list[tuple[tuple[str, ...], tuple[int, ...]]]:
-        return list(zip(self.game.moves, state.legal_moves, strict=True))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from neurogame.evaluators.attribution import Attribution
 from neurogame.evaluators.base import Evaluator
 from neurogame.inspect.html.attribution import attribution_html
@@ -13,6 +16,14 @@ from neurogame.learn.checkpoints.checkpoint import Checkpoint
 from neurogame.players.record import MatchRecord
 from neurogame.search.result import SearchResult
 
+_VIEWS: dict[type, Callable[[Any], str]] = {
+    Evaluator: evaluator_html,
+    Checkpoint: checkpoint_html,
+    MatchRecord: match_html,
+    SearchResult: search_html,
+    Attribution: attribution_html,
+}
+
 
 def html_of(thing: object) -> str:
     """Return the HTML of an evaluator, a checkpoint, a match, a search result or an attribution.
@@ -23,14 +34,7 @@ def html_of(thing: object) -> str:
     Raises:
         TypeError: it is none of these.
     """
-    if isinstance(thing, Evaluator):
-        return evaluator_html(thing)
-    if isinstance(thing, Checkpoint):
-        return checkpoint_html(thing)
-    if isinstance(thing, MatchRecord):
-        return match_html(thing)
-    if isinstance(thing, SearchResult):
-        return search_html(thing)
-    if isinstance(thing, Attribution):
-        return attribution_html(thing)
+    for kind, view in _VIEWS.items():
+        if isinstance(thing, kind):
+            return view(thing)
     raise TypeError(f"{type(thing).__name__} has no view as HTML")

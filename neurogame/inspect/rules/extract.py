@@ -27,9 +27,8 @@ from neurogame.inspect.rules.choose import RIDGE, Chosen
 from neurogame.inspect.rules.design import Design
 from neurogame.inspect.rules.generalise import Generaliser
 from neurogame.inspect.rules.needs import find_needs
-from neurogame.inspect.rules.samples import Amount, TeacherSamples, gather_samples
+from neurogame.inspect.rules.samples import ExtractConfig, TeacherSamples, gather_samples
 from neurogame.search.opposition import opposed
-from neurogame.settings import Settings, setting
 from neurogame.simulate.game import Game
 from neurogame.waiting import during
 
@@ -38,19 +37,6 @@ _RANDOM = 0.5
 _LEAST_STATES = 5
 """A candidate counts in that many states, or is left out: less says nothing."""
 _LABELS = {"square": "squares", "line": "lines", "pair": "pairs", "threat": "threats"}
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class ExtractConfig(Settings):
-    """How much extraction may look at."""
-
-    REFUSED = "extraction of rules: {name}={value!r}; allowed: {allowed}"
-
-    games: int = setting(800, "games of the evaluator with itself, at least 1", least=1)
-    states: int = setting(16_000, "states of these games, at most", least=100)
-    outcomes: int = setting(24_000, "states that moves lead to, at most, about", least=100)
-    candidates: int = setting(2000, "candidates for rules that are weighed, at most", least=10)
 
 
 @final
@@ -91,9 +77,8 @@ class Extractor:
         """
         config = config or ExtractConfig()
         self._game, self._opposed = game, opposed(game)
-        amount = Amount(games=config.games, states=config.states, outcomes=config.outcomes)
         with during(f"{game.name}: games of the evaluator, and its values", 10):
-            samples = gather_samples(game, evaluator, amount, epsilon=_RANDOM, seed=seed)
+            samples = gather_samples(game, evaluator, config, epsilon=_RANDOM, seed=seed)
         with during(f"{game.name}: candidates for rules", 20):
             self._candidates, self._chosen, self._columns = self._weighed(samples, config)
 

@@ -14,6 +14,7 @@ from neurogame.inspect.positions import played_positions, values_of
 from neurogame.inspect.reliability import log_odds
 from neurogame.search.lockstep.counter_random import derive
 from neurogame.search.lockstep.joint_moves import joint_moves
+from neurogame.settings import Settings, setting
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 
@@ -42,23 +43,19 @@ class TeacherSamples:
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Amount:
-    """How much to look at.
+class ExtractConfig(Settings):
+    """How much extraction may look at."""
 
-    Attributes:
-        games: number of games, at least 1.
-        states: of these games, at most.
-        outcomes: states that all moves of some of these states lead to, at most, but for those of
-            one state.
-    """
+    REFUSED = "extraction of rules: {name}={value!r}; allowed: {allowed}"
 
-    games: int
-    states: int
-    outcomes: int
+    games: int = setting(800, "games of the evaluator with itself, at least 1", least=1)
+    states: int = setting(16_000, "states of these games, at most", least=100)
+    outcomes: int = setting(24_000, "states that moves lead to, at most, about", least=100)
+    candidates: int = setting(2000, "candidates for rules that are weighed, at most", least=10)
 
 
 def gather_samples(
-    game: Game, teacher: Evaluator, amount: Amount, *, epsilon: float, seed: int
+    game: Game, teacher: Evaluator, amount: ExtractConfig, *, epsilon: float, seed: int
 ) -> TeacherSamples:
     """Let an evaluator play, and ask it about the states and about what moves lead to.
 

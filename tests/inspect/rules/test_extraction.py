@@ -13,9 +13,10 @@ from neurogame.evaluators.base import Evaluator
 from neurogame.evaluators.rules.read import read_weighted_rules
 from neurogame.evaluators.rules.signature import rules_signature
 from neurogame.inspect.positions import played_positions
-from neurogame.inspect.rules.extract import ExtractConfig, Extractor
+from neurogame.inspect.rules.extract import Extractor
 from neurogame.inspect.rules.fidelity import fidelity
 from neurogame.inspect.rules.report import rules_file_text
+from neurogame.inspect.rules.samples import ExtractConfig
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.rules_file import evaluator_of_rules, load_weighted_rules
 from neurogame.simulate.game import Game
