@@ -13,56 +13,29 @@ from neurogame.version import __version__
 from neurogame.views import set_view
 
 if TYPE_CHECKING:
-    from neurogame.arena.run import run_arena
-    from neurogame.arena.series import play_series
-    from neurogame.arena.settings import ArenaSettings
-    from neurogame.evaluators.build import make_evaluator
-    from neurogame.evaluators.config import EvaluatorConfig
-    from neurogame.evaluators.true_goal import state_values
-    from neurogame.learn.checkpoints.checkpoint import load_checkpoint, save_checkpoint
-    from neurogame.learn.train_config import TrainConfig
-    from neurogame.learn.trainer import train
-    from neurogame.players.match import play_match
-    from neurogame.players.match_settings import MatchSettings
-    from neurogame.players.players import make_player
-    from neurogame.search.alphabeta.alphabeta import AlphaBeta
-    from neurogame.search.alphabeta.settings import SearchSettings
-    from neurogame.search.limit import Limit
-    from neurogame.search.mcts.mcts import Mcts
-    from neurogame.search.mcts.settings import MctsSettings
-    from neurogame.simulate.game import Game, State
-    from neurogame.simulate.playouts import playouts
-    from neurogame.simulate.samples import sample_games
-    from neurogame.simulate.states import StateBatch
-
-__all__ = [
-    "AlphaBeta",
-    "ArenaSettings",
-    "EvaluatorConfig",
-    "Game",
-    "Limit",
-    "MatchSettings",
-    "Mcts",
-    "MctsSettings",
-    "NeurogameError",
-    "NeurogameWarning",
-    "SearchSettings",
-    "State",
-    "StateBatch",
-    "TrainConfig",
-    "__version__",
-    "load_checkpoint",
-    "make_evaluator",
-    "make_player",
-    "play_match",
-    "play_series",
-    "playouts",
-    "run_arena",
-    "sample_games",
-    "save_checkpoint",
-    "state_values",
-    "train",
-]
+    from neurogame.arena.run import run_arena as run_arena
+    from neurogame.arena.series import play_series as play_series
+    from neurogame.arena.settings import ArenaSettings as ArenaSettings
+    from neurogame.evaluators.build import make_evaluator as make_evaluator
+    from neurogame.evaluators.config import EvaluatorConfig as EvaluatorConfig
+    from neurogame.evaluators.true_goal import state_values as state_values
+    from neurogame.learn.checkpoints.checkpoint import load_checkpoint as load_checkpoint
+    from neurogame.learn.checkpoints.checkpoint import save_checkpoint as save_checkpoint
+    from neurogame.learn.train_config import TrainConfig as TrainConfig
+    from neurogame.learn.trainer import train as train
+    from neurogame.players.match import play_match as play_match
+    from neurogame.players.match_settings import MatchSettings as MatchSettings
+    from neurogame.players.players import make_player as make_player
+    from neurogame.search.alphabeta.alphabeta import AlphaBeta as AlphaBeta
+    from neurogame.search.alphabeta.settings import SearchSettings as SearchSettings
+    from neurogame.search.limit import Limit as Limit
+    from neurogame.search.mcts.mcts import Mcts as Mcts
+    from neurogame.search.mcts.settings import MctsSettings as MctsSettings
+    from neurogame.simulate.game import Game as Game
+    from neurogame.simulate.game import State as State
+    from neurogame.simulate.playouts import playouts as playouts
+    from neurogame.simulate.samples import sample_games as sample_games
+    from neurogame.simulate.states import StateBatch as StateBatch
 
 _HOMES = {
     "arena.run": ("run_arena",),
@@ -91,6 +64,8 @@ _HOMES = {
 nothing is loaded before it is asked for."""
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = ["NeurogameError", "NeurogameWarning", "__version__", *_HOME_OF]
 
 if not TYPE_CHECKING:  # a type checker shall refuse names that are not there
 

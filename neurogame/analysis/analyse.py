@@ -145,12 +145,6 @@ class GameAnalysis:
     most_plies: int | None
     winnable: tuple[Verdict, ...]
 
-    @property
-    def latches(self) -> Bools:
-        """Fluents that can change at most once, and do: persistent, but not constant; ``[F]``."""
-        latched: Bools = (self.persistent_true | self.persistent_false) & ~self.never & ~self.always
-        return latched
-
 
 def analyse(
     circuit: Circuit, *, seed: int = 0, limits: AnalysisLimits | None = None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import final
 
 import numpy as np
 
 from neurogame.analysis.case_cone import CaseCone
+from neurogame.analysis.exclusive import ExclusiveGroup
 from neurogame.analysis.hypotheses import Hypotheses, set_fact
 from neurogame.array_types import Bools, Int64s, UInt64s
 
@@ -43,13 +44,6 @@ class Cases:
     def select(self, index: Int64s | Bools) -> Cases:
         """Return some of the cases."""
         return Cases(self.value[index], self.facts[index], self.choice[index])
-
-
-class Splitter(Protocol):
-    """A way to split cases."""
-
-    def apply(self, cases: Cases) -> Cases | None:
-        """Return the finer cases, or None if they are too many."""
 
 
 @final
@@ -103,7 +97,9 @@ class PartlyKnownSplit:
             groups: that may be split, most read first.
             known: what follows from facts.
         """
-        self.splits = [Split(_values_of(group, known), UNKNOWN, known) for group in groups]
+        self.splits = [
+            Split(values_of(known.groups[group], known), UNKNOWN, known) for group in groups
+        ]
         self.masks = np.zeros((len(groups), *known.base.shape), np.uint64)
         for mask, group in zip(self.masks, groups, strict=True):
             set_fact(mask, known.groups[group].fluents, 0)
@@ -134,7 +130,9 @@ class PartlyKnownSplit:
         )
 
 
-def splits_of(own_fluents: Int64s, cone: CaseCone, known: Hypotheses) -> Iterator[Splitter]:
+def splits_of(
+    own_fluents: Int64s, cone: CaseCone, known: Hypotheses
+) -> Iterator[Split | PartlyKnownSplit]:
     """Return the ways to split, the most telling first.
 
     Args:
@@ -159,15 +157,14 @@ def splits_of(own_fluents: Int64s, cone: CaseCone, known: Hypotheses) -> Iterato
             yield partly
     for index, fluent in ranked[:_OFTEN_READ]:
         if index >= 0:
-            facts = _values_of(index, known)
+            facts = values_of(known.groups[index], known)
         else:
             facts = np.stack([known.facts_of(fluent, True), known.facts_of(fluent, False)])
         yield Split(facts, UNKNOWN, known)
 
 
-def _values_of(group: int, known: Hypotheses) -> UInt64s:
+def values_of(members: ExclusiveGroup, known: Hypotheses) -> UInt64s:
     """Return the facts that each value of a group implies; uint64 ``[C, 2, X]``."""
-    members = known.groups[group]
     facts = [known.facts_of(int(f), True) for f in members.fluents]
     if not members.exactly:
         none = known.base.copy()

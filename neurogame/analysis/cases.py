@@ -15,9 +15,9 @@ from typing import final
 import numpy as np
 
 from neurogame.analysis.case_cone import CaseCone
-from neurogame.analysis.case_splits import UNKNOWN, Cases, Split, splits_of
+from neurogame.analysis.case_splits import UNKNOWN, Cases, Split, splits_of, values_of
 from neurogame.analysis.exclusive import ExclusiveGroup
-from neurogame.analysis.hypotheses import Hypotheses, set_fact
+from neurogame.analysis.hypotheses import Hypotheses, facts_about
 from neurogame.array_types import Bools, Int64s, UInt64s
 from neurogame.graph.lanes import pack_lanes, unpack_lanes
 
@@ -165,18 +165,10 @@ def _work(cone: CaseCone, cases: Cases) -> int:
 
 def _first_cases(group: ExclusiveGroup, cone: CaseCone, known: Hypotheses) -> Cases:
     """Return one case per value of the group."""
-    facts = [known.facts_of(int(f), True) for f in group.fluents]
-    if not group.exactly:
-        none = known.base.copy()
-        set_fact(none, group.fluents, 1)
-        facts.append(none)
-    stacked = np.stack(facts)
-    cases = Cases(
-        np.arange(len(facts)),
-        stacked,
-        np.full((len(facts), len(cone.roles)), UNKNOWN, np.int64),
-    )
-    return cases.select(~known.impossible(stacked))
+    facts = values_of(group, known)
+    choice = np.full((len(facts), len(cone.roles)), UNKNOWN, np.int64)
+    cases = Cases(np.arange(len(facts)), facts, choice)
+    return cases.select(~known.impossible(facts))
 
 
 def _evaluate(cone: CaseCone, cases: Cases) -> tuple[Bools, Bools]:
@@ -184,10 +176,9 @@ def _evaluate(cone: CaseCone, cases: Cases) -> tuple[Bools, Bools]:
     plain = cone.cone
     can_hold = np.ones((plain.leaf_count, len(cases)), np.bool_)
     can_fail = np.ones((plain.leaf_count, len(cases)), np.bool_)
-    word, bit = cone.fluents >> 6, (cone.fluents & 63).astype(np.uint64)
     count = len(cone.fluents)
-    can_fail[:count] = ((cases.facts[:, 0, word] >> bit) & np.uint64(1)).T == 0
-    can_hold[:count] = ((cases.facts[:, 1, word] >> bit) & np.uint64(1)).T == 0
+    can_fail[:count] = ~facts_about(cases.facts[:, 0], cone.fluents).T
+    can_hold[:count] = ~facts_about(cases.facts[:, 1], cone.fluents).T
     for index, role in enumerate(cone.roles):
         choice = cases.choice[:, index]
         split = choice != UNKNOWN

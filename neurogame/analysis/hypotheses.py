@@ -91,6 +91,12 @@ def set_fact(facts: UInt64s, fluents: Int64s, side: int) -> None:
     )
 
 
+def facts_about(facts: UInt64s, fluents: Int64s) -> Bools:
+    """Return which fluents one side of facts, uint64 ``[B, X]``, tells of; bool ``[B, K]``."""
+    bits = facts[:, fluents >> 6] >> (fluents & 63).astype(np.uint64)
+    return (bits & np.uint64(1)).astype(np.bool_)
+
+
 def find_hypotheses(
     circuit: Circuit,
     finder: ConeFinder,

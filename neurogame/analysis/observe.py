@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from neurogame.analysis.hypotheses import facts_about
 from neurogame.analysis.random_play import WordEvaluator, play
 from neurogame.analysis.state_space import StateSpace
 from neurogame.array_types import Bools, UInt64s
@@ -216,8 +217,7 @@ def _step(seen: Observations, before: UInt64s, after: UInt64s, moved: UInt64s) -
 
 def _columns(rows: UInt64s, lanes: np.ndarray) -> Bools:
     """Return some lanes of uint64 ``[N, W]`` rows as bool ``[len(lanes), N]``."""
-    bits = rows[:, lanes >> 6] >> (lanes & 63).astype(np.uint64)
-    return (bits & np.uint64(1)).T.astype(np.bool_)
+    return facts_about(rows, lanes).T
 
 
 def _count(words: UInt64s) -> int:

@@ -15,8 +15,8 @@ from neurogame.analysis.case_cone import make_case_cone
 from neurogame.analysis.cases import holds_in_all_cases
 from neurogame.analysis.cone import ConeFinder
 from neurogame.analysis.exclusive import ExclusiveGroup
-from neurogame.analysis.hypotheses import Hypotheses
-from neurogame.array_types import Bools, Int64s, UInt64s
+from neurogame.analysis.hypotheses import Hypotheses, facts_about
+from neurogame.array_types import Bools, UInt64s
 from neurogame.circuit.circuit import Circuit
 
 
@@ -91,14 +91,8 @@ def _every_step_moves(
 
 def _changes(group: ExclusiveGroup, facts: UInt64s, can: Bools, must: Bools) -> Bools:
     """Return in which cases the value of a group certainly changes; bool ``[B]``."""
-    holds, fails = _fact(facts, 0, group.fluents), _fact(facts, 1, group.fluents)
+    holds, fails = (facts_about(facts[:, side], group.fluents) for side in (0, 1))
     changing = (holds & ~can.T).any(axis=1)
     if not group.exactly:
         changing |= fails.all(axis=1) & must.T.any(axis=1)
     return np.asarray(changing, np.bool_)
-
-
-def _fact(facts: UInt64s, side: int, fluents: Int64s) -> Bools:
-    """Return which fluents are known to hold (side 0) or not; bool ``[B, K]``."""
-    bits = facts[:, side, fluents >> 6] >> (fluents & 63).astype(np.uint64)
-    return (bits & np.uint64(1)).astype(np.bool_)

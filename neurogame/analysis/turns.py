@@ -11,7 +11,7 @@ from typing import final
 import numpy as np
 
 from neurogame.analysis.exclusive import ExclusiveGroup
-from neurogame.analysis.hypotheses import Hypotheses
+from neurogame.analysis.hypotheses import Hypotheses, facts_about
 from neurogame.analysis.observe import Observations
 from neurogame.array_types import Bools, Int64s
 from neurogame.circuit.circuit import Circuit
@@ -58,9 +58,7 @@ def prove_turns(circuit: Circuit, known: Hypotheses) -> TurnProof:
     for group in sorted(known.groups, key=lambda g: (len(g.fluents), int(g.fluents[0]))):
         if not group.exactly:
             continue
-        word, bit = group.fluents >> 6, (group.fluents & 63).astype(np.uint64)
-        excluded = (known.excluded_moves[:, 0, word] >> bit) & np.uint64(1)
-        possible = excluded == 0
+        possible = ~facts_about(known.excluded_moves[:, 0], group.fluents)
         counts = np.stack(
             [np.bincount(role_of[column], minlength=len(circuit.roles)) for column in possible.T]
         )

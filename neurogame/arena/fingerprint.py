@@ -58,22 +58,17 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     for name in dict.fromkeys([*before, *now]):
         old, new = before.get(name), now.get(name)
         if name == "files":
-            differing += _file_differences(old or {}, new or {})
+            # Of those that were named both times.
+            changed = (
+                file for file, held in (new or {}).items() if (old or {}).get(file, held) != held
+            )
+            differing += [f"the file of {file} has changed" for file in changed]
         elif name == "matches" and isinstance(old, int) and isinstance(new, int):
             if new < old:
                 differing.append(f"matches: {old} before, {new} now (more is allowed, fewer not)")
         elif old != new:
             differing.append(f"{name}: {_text(old)} before, {_text(new)} now")
     return differing
-
-
-def _file_differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Return which of the files named both times have changed."""
-    return [
-        f"the file of {name} has changed"
-        for name, content in now.items()
-        if before.get(name, content) != content
-    ]
 
 
 def _text(value: Any) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, final
 
 from neurogame.arena.arena_result import ArenaResult
-from neurogame.arena.crosstable import Key, slot_key
+from neurogame.arena.crosstable import Key
 from neurogame.arena.fingerprint import differences
 from neurogame.arena.report import csv_text, markdown
 from neurogame.arena.schedule import Slot
@@ -57,32 +56,19 @@ class ArenaFolder:
                 f"--output {path}: {error.strerror}; name a folder that can be written"
             ) from None
         try:
-            self._lock()
+            if not lock_file(self._stream, wait=False):
+                raise ConfigurationError(
+                    f"--output {path}: another arena is writing here; wait for it, or choose "
+                    "another folder"
+                )
             self._check_settings()
         except BaseException:
             self._stream.close()
             raise
 
-    def __enter__(self) -> ArenaFolder:
-        """Return the folder itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         """Let others write here."""
         self._stream.close()
-
-    def _lock(self) -> None:
-        """Refuse a folder that another process writes to; where the system can tell."""
-        if not lock_file(self._stream, wait=False):
-            raise ConfigurationError(
-                f"--output {self.path}: another arena is writing here; wait for it, or choose "
-                "another folder"
-            )
 
     def _check_settings(self) -> None:
         """Write what is measured, or compare it with what was."""
@@ -95,7 +81,7 @@ class ArenaFolder:
                 raise ConfigurationError(
                     f"{path} cannot be read ({error}); choose another --output"
                 ) from None
-        elif self._size():
+        elif (self.path / MATCHES).stat().st_size:
             raise ConfigurationError(
                 f"{self.path / MATCHES} is there without {SETTINGS}: nobody knows what it "
                 "measured; choose another --output"
@@ -109,10 +95,6 @@ class ArenaFolder:
                 )
         if before != self._values:
             self._write(SETTINGS, {"neurogame": __version__, "measured": self._values})
-
-    def _size(self) -> int:
-        """Return the length of the file of matches."""
-        return (self.path / MATCHES).stat().st_size
 
     def played(self, slots: Mapping[Key, Slot]) -> list[tuple[Slot, MatchRecord]]:
         """Return the matches of earlier runs, and cut off half a line at the end.
@@ -189,11 +171,6 @@ class ArenaFolder:
             write_text(self.path / name, text)
         except OSError as error:
             raise _cannot_write(self.path, error) from None
-
-
-def keyed(slots: Sequence[Slot]) -> dict[Key, Slot]:
-    """Return slots by what names them."""
-    return {slot_key(slot): slot for slot in slots}
 
 
 def _cannot_write(path: Path, error: OSError) -> LimitError:

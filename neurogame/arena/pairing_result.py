@@ -142,7 +142,9 @@ class PairingResult:
         draws = [sum(end[p] == 0.5 for end in ends) for p in everyone]
         gained = [wins[p] + draws[p] / 2 for p in everyone]
         blocks, ended = _by_block(rounds, goals), _by_block(rounds, ends)
-        moves = _by_block(rounds, [_moves(entry) for entry in rounds])
+        # The seats and the moves tell different rounds apart.
+        made = [tuple((seats, record.moves) for seats, record in e.matches) for e in rounds]
+        moves = _by_block(rounds, made)
         different = len({tuple(block) for block in moves})
         size = len(seatings(roles))
         strengths = [_strength(blocks, p, different) for p in everyone]
@@ -291,11 +293,6 @@ def _score_interval(
     complete = [block for block in blocks if len(block) == size]
     interval = mean_interval([_mean([goals[player] for goals in block]) for block in complete])
     return None if interval is None else (max(0.0, interval[0]), min(100.0, interval[1]))
-
-
-def _moves(entry: Round) -> tuple[object, ...]:
-    """Return what tells different rounds apart: the seats and the moves."""
-    return tuple((seats, record.moves) for seats, record in entry.matches)
 
 
 def _opening(entry: Round) -> tuple[tuple[str, ...], ...]:

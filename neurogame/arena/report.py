@@ -69,6 +69,7 @@ def _rows(pairing: PairingResult) -> Iterator[list[str]]:
     for player in players if len(players) > 2 else players[:1]:
         others = [other for other in players if other != player]
         low, high = pairing.win_rates_ci95[player]
+        likely = pairing.superiority[player]
         yield [
             pairing.game,
             pairing.limit or "-",
@@ -81,7 +82,7 @@ def _rows(pairing: PairingResult) -> Iterator[list[str]]:
             f"{pairing.wins[player]}-{pairing.draws[player]}-{pairing.losses[player]}",
             _with_interval(100 * pairing.win_rates[player], (100 * low, 100 * high)),
             _elo(pairing.elo[player], pairing.elo_ci95[player]),
-            _percent(pairing.superiority[player]),
+            "-" if likely is None else f"{100 * likely:.1f}",
             f"{_seconds(pairing.seconds_per_move[player])} "
             f"({_seconds(pairing.slowest_seconds[player])})",
         ]
@@ -97,10 +98,6 @@ def _elo(value: float | None, interval: tuple[float, float] | None) -> str:
     if value is None or interval is None:
         return "-"
     return f"{value:+.0f} [{interval[0]:+.0f}, {interval[1]:+.0f}]"
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f}"
 
 
 def _seconds(value: float) -> str:

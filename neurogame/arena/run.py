@@ -15,10 +15,10 @@ import torch
 from tqdm import tqdm
 
 from neurogame.arena.arena_result import ArenaResult
-from neurogame.arena.crosstable import Crosstable
+from neurogame.arena.crosstable import Crosstable, slot_key
 from neurogame.arena.drive import MatchFailed, drive
 from neurogame.arena.fingerprint import fingerprint
-from neurogame.arena.folder import ArenaFolder, keyed
+from neurogame.arena.folder import ArenaFolder
 from neurogame.arena.schedule import Slot
 from neurogame.arena.settings import ArenaSettings
 from neurogame.arena.worker import openings_of, play_slot, table
@@ -90,8 +90,9 @@ def run_arena(
         with contextlib.ExitStack() as stack:
             folder = None if output is None else ArenaFolder(Path(output), values)
             if folder is not None:
-                stack.enter_context(folder)
-                for slot, record in folder.played(keyed(list(crosstable.all_slots()))):
+                stack.callback(folder.close)
+                plan = {slot_key(slot): slot for slot in crosstable.all_slots()}
+                for slot, record in folder.played(plan):
                     crosstable.add(slot, record)
             hall = _Hall(settings, crosstable, folder, on_match)
             if workplace is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import final
 
 from neurogame.arena.pairing_result import PairingResult
@@ -64,7 +65,7 @@ class PairingTally:
         if len(waiting) * self._roles < len(self.players):
             return
         del self._waiting[key]
-        self._rounds[key] = Round(slot.block, tuple(sorted(waiting.items(), key=_seats)))
+        self._rounds[key] = Round(slot.block, tuple(sorted(waiting.items(), key=itemgetter(0))))
         points_of = self._first_points.setdefault(slot.block, {})
         points_of[slot.number] = outcomes(self._rounds[key].goals(self.players))[0]
         self._test()
@@ -145,7 +146,3 @@ class PairingTally:
             sprt=None if self._sprt is None else self._sprt.state,
             interrupted=len(rounds) < self._planned and not self.decided,
         )
-
-
-def _seats(entry: tuple[tuple[int, ...], MatchRecord]) -> tuple[int, ...]:
-    return entry[0]

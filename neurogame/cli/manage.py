@@ -82,9 +82,10 @@ def run(options: argparse.Namespace) -> int:
     from neurogame.ggp.manager.series import play_http_series
     from neurogame.ggp.manager.tally import results_table
 
-    settings = _settings(options)
+    given = chosen_settings(options, ManagerSettings)
+    settings = ManagerSettings(preview_clock=options.preview, scramble=options.scramble, **given)
     save = None if options.record is None else _recorder(options.record)
-    referee = load_referee(options.rules, options.referee)
+    game = load_referee(options.rules, options.referee)
     bar: tqdm[None]
 
     def finished(number: int, match: ManagedMatch) -> None:
@@ -101,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
         total=options.matches, unit="match", disable=quiet, delay=0.5, file=bar_stream()
     ) as bar:
         series = play_http_series(
-            referee,
+            game,
             options.players,
             settings,
             matches=options.matches,
@@ -111,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
             on_match=finished,
         )
     if options.json:
-        print(json.dumps({"game": referee.name, **series.as_dict()}))
+        print(json.dumps({"game": game.name, **series.as_dict()}))
         return 130 if series.interrupted else 0
     _print_faults(series.matches)
     print(results_table(match.players for match in series.matches))
@@ -134,14 +135,6 @@ def _print_faults(matches: Sequence[ManagedMatch]) -> None:
         print(line)
     if len(lines) > _MAXIMUM_LINES:
         print(f"... and {len(lines) - _MAXIMUM_LINES} more; --record DIR keeps them")
-
-
-def _settings(options: argparse.Namespace) -> ManagerSettings:
-    return ManagerSettings(
-        preview_clock=options.preview,
-        scramble=options.scramble,
-        **chosen_settings(options, ManagerSettings),
-    )
 
 
 def _recorder(folder: Path) -> Callable[[int, ManagedMatch], None]:

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         summary = {
             "rules": options.rules,
-            "backend": _name(options),
+            "backend": "prover" if options.prover else options.backend,
             "games": sum(report.games for report in reports),
             "states": sum(report.states for report in reports),
             "mismatches": mismatches,
@@ -59,10 +59,6 @@ def run(options: argparse.Namespace) -> int:
         }
         print(json.dumps(summary))
     return 1 if mismatches else 0
-
-
-def _name(options: argparse.Namespace) -> str:
-    return "prover" if options.prover else str(options.backend)
 
 
 def _backend(rules: Rules, options: argparse.Namespace) -> Backend:

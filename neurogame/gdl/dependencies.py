@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from neurogame.gdl.finding import Finding, Severity, shown
-from neurogame.gdl.graph import strong_components
+from neurogame.gdl.graph import reachable, strong_components
 from neurogame.gdl.terms import And, Compound, Formula, Or, Rule, Sentence, Symbol, Term
 from neurogame.gdl.walk import arguments_of, body_sentences, relation_of, variables_in
 from neurogame.gdl.write import term_text
@@ -37,15 +37,7 @@ OUTPUTS: frozenset[Relation] = frozenset(
 
 def used_relations(rules: Iterable[Rule]) -> set[Relation]:
     """Return the relations that playing the game depends on."""
-    needs = _needs(rules)
-    used = set(OUTPUTS)
-    todo = list(OUTPUTS)
-    while todo:
-        for relation in needs.get(todo.pop(), ()):
-            if relation not in used:
-                used.add(relation)
-                todo.append(relation)
-    return used
+    return reachable(OUTPUTS, _needs(rules))
 
 
 def cyclic_relations(rules: Sequence[Rule]) -> set[Relation]:

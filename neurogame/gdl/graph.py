@@ -1,4 +1,4 @@
-"""Strongly connected components: of relations, of rules, and of ground atoms."""
+"""Strongly connected components, and what can be reached: relations, rules, ground atoms."""
 
 from __future__ import annotations
 
@@ -60,3 +60,20 @@ def strong_components(
                             break
                     components.append(component)
     return components
+
+
+def reachable(start: Iterable[Node], successors: Mapping[Node, Iterable[Node]]) -> set[Node]:
+    """Return some nodes and all that they can reach.
+
+    Args:
+        start: the nodes.
+        successors: edges; nodes without an entry have none.
+    """
+    reached = set(start)
+    waiting = list(reached)
+    while waiting:
+        for node in successors.get(waiting.pop(), ()):
+            if node not in reached:
+                reached.add(node)
+                waiting.append(node)
+    return reached

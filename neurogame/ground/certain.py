@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from neurogame.gdl.terms import Term
 from neurogame.ground.clauses import Clause, Literal, variables_of
 
 WIDE = 7
@@ -34,7 +33,7 @@ def with_certain(
     for clause in clauses:
         if clause.head.predicate in dynamic and all(x.predicate in known for x in clause.body):
             sure[clause.head.predicate].append(clause)
-    wide = [c for c in clauses if len({*variables_of(_terms(c))}) >= WIDE]
+    wide = [c for c in clauses if len({*variables_of(c.terms)}) >= WIDE]
     denied = {x.predicate for c in wide for x in c.body if x.negated and x.predicate in sure}
     found = [replace(c, head=_part(c.head)) for p in sorted(denied) for c in sure[p]]
     for clause in clauses:
@@ -42,10 +41,6 @@ def with_certain(
         also = parts if clause in wide else []
         found.append(replace(clause, body=(*clause.body, *also)) if also else clause)
     return found, {_part(Literal(p, ())).predicate for p in denied}
-
-
-def _terms(clause: Clause) -> list[Term]:
-    return [a for x in (clause.head, *clause.body) for a in x.arguments]
 
 
 def _part(literal: Literal) -> Literal:

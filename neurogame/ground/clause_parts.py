@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import final
 
+from neurogame.gdl.graph import reachable
 from neurogame.ground.clauses import Clause, Literal, variables_of
 from neurogame.ground.demand import (
     Patterns,
@@ -162,20 +163,19 @@ def _is_asked(clause: Clause, literal: Literal, asked: Collection[str]) -> bool:
 
 def _users(clauses: Sequence[Clause], predicates: Collection[str]) -> set[str]:
     """Return predicates with all those that depend on them."""
-    users, before = set(predicates), -1
-    while len(users) > before:
-        before = len(users)
-        users |= {c.head.predicate for c in clauses if any(x.predicate in users for x in c.body)}
-    return users
+    users: dict[str, set[str]] = defaultdict(set)
+    for clause in clauses:
+        for literal in clause.body:
+            users[literal.predicate].add(clause.head.predicate)
+    return reachable(predicates, users)
 
 
 def _used_by(clauses: Sequence[Clause], predicates: Collection[str]) -> set[str]:
     """Return predicates with all those that they depend on."""
-    used, before = set(predicates), -1
-    while len(used) > before:
-        before = len(used)
-        used |= {x.predicate for c in clauses if c.head.predicate in used for x in c.body}
-    return used
+    used: dict[str, set[str]] = defaultdict(set)
+    for clause in clauses:
+        used[clause.head.predicate].update(x.predicate for x in clause.body)
+    return reachable(predicates, used)
 
 
 def _drop_negation(clauses: Iterable[Clause], unsure: Collection[str]) -> list[Clause]:

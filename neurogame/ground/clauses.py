@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import final
 
 from neurogame.errors import GroundingError
@@ -63,6 +64,11 @@ class Clause:
     distinct: tuple[tuple[Term, Term], ...]
     source: int
 
+    @property
+    def terms(self) -> list[Term]:
+        """The arguments of all literals, the head's first."""
+        return [a for x in (self.head, *self.body) for a in x.arguments]
+
 
 def predicate_of(sentence: Sentence) -> str:
     """Return relation name and arity as one key, such as ``cell/3``."""
@@ -99,15 +105,8 @@ def with_terms(literal: Literal, solved: Mapping[str, Term]) -> Literal:
 
 def apart(clause: Clause, mark: str) -> Clause:
     """Return a clause with a mark at the end of the name of each variable."""
-    terms = [a for x in (clause.head, *clause.body) for a in x.arguments]
-    names = variables_of([*terms, *(term for pair in clause.distinct for term in pair)])
-    renamed: dict[str, Term] = {name: Variable(name + mark) for name in names}
-    return Clause(
-        with_terms(clause.head, renamed),
-        tuple(with_terms(x, renamed) for x in clause.body),
-        tuple((substitute(a, renamed), substitute(b, renamed)) for a, b in clause.distinct),
-        clause.source,
-    )
+    names = variables_of([*clause.terms, *chain.from_iterable(clause.distinct)])
+    return _solved(clause, {name: Variable(name + mark) for name in names})
 
 
 def clauses_of(rules: Rules, watch: Watch | None = None) -> list[Clause]:
@@ -156,9 +155,11 @@ def _clause(rule: Rule, body: Sequence[Formula], source: int) -> Clause | None:
 def with_equalities(clause: Clause, equal: Iterable[tuple[Term, Term]]) -> Clause | None:
     """Return a clause in which some terms are equal; None if they cannot be."""
     solved = solve_equalities(equal)
-    if solved is None:
-        return None
+    return None if solved is None else _solved(clause, solved)
 
+
+def _solved(clause: Clause, solved: Mapping[str, Term]) -> Clause:
+    """Return a clause with its variables replaced by the terms that are given for them."""
     return Clause(
         with_terms(clause.head, solved),
         tuple(dict.fromkeys(with_terms(x, solved) for x in clause.body)),
@@ -178,8 +179,7 @@ def bind_variables(clause: Clause, rules: Rules) -> Clause:
         GroundingError: if another variable is unbound (the rule is unsafe).
     """
     bound = {v for x in clause.body if not x.negated for v in variables_of(x.arguments)}
-    used = [*clause.head.arguments, *(a for x in clause.body for a in x.arguments)]
-    used += [term for pair in clause.distinct for term in pair]
+    used = [*clause.terms, *chain.from_iterable(clause.distinct)]
     free = [v for v in dict.fromkeys(variables_of(used)) if v not in bound]
     if not free:
         return clause

@@ -96,7 +96,9 @@ def on_demand(clauses: Iterable[Clause], patterns: Patterns) -> list[Clause]:
         patterns: of the relations that are derived on demand.
     """
     return [
-        clause if pattern is None else _asked_for(clause, pattern)
+        clause
+        if pattern is None
+        else replace(clause, body=(_demand(clause.head, pattern), *clause.body))
         for clause in clauses
         for pattern in patterns.get(clause.head.predicate, (None,))
     ]
@@ -267,11 +269,6 @@ def _demand(literal: Literal, pattern: Pattern) -> Literal:
     places = ",".join(map(str, pattern))
     name = f"{DEMAND}{literal.predicate}:{places}/{len(pattern)}"
     return Literal(name, tuple(literal.arguments[place] for place in pattern))
-
-
-def _asked_for(clause: Clause, pattern: Pattern) -> Clause:
-    """Return a clause that begins with what is asked for."""
-    return replace(clause, body=(_demand(clause.head, pattern), *clause.body))
 
 
 def _served(site: _Site, patterns: Patterns) -> Pattern:

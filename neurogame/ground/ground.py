@@ -20,6 +20,7 @@ from typing import final
 import numpy as np
 
 from neurogame.errors import GroundingError
+from neurogame.gdl.graph import reachable
 from neurogame.gdl.terms import Rules, Variable
 from neurogame.gdl.write import rules_text
 from neurogame.ground.certain import with_certain
@@ -201,10 +202,5 @@ def _relevant(clauses: Sequence[Clause]) -> list[Clause]:
     uses: dict[str, set[str]] = defaultdict(set)
     for clause in clauses:
         uses[clause.head.predicate].update(x.predicate for x in clause.body)
-    wanted = set(_WANTED)
-    todo = list(_WANTED)
-    while todo:
-        new = uses[todo.pop()] - wanted
-        wanted |= new
-        todo += new
+    wanted = reachable(_WANTED, uses)
     return [c for c in clauses if c.head.predicate in wanted]

@@ -86,7 +86,7 @@ class _Narrower:
 
 
 def _variables(clause: Clause) -> set[str]:
-    return {*variables_of(a for x in (clause.head, *clause.body) for a in x.arguments)}
+    return {*variables_of(clause.terms)}
 
 
 def _shared(clauses: Sequence[Clause]) -> list[Clause]:

@@ -103,7 +103,7 @@ class RuleCompiler:
         """Return a rule as a function of key and answers found, or as a generator of answers."""
         head = arguments_of(rule.head)
         bound = {name for place in question.known for name in variables(head[place])}
-        order = ordered(rule.body, bound, self._is_stored)
+        order = ordered(rule.body, bound, self.program.is_stored)
         space: dict[str, Any] = {"prove": self._tabling.prove, "refuted": self._tabling.refuted}
         if lazily:
             space["lazily"] = self._tabling.lazily
@@ -130,9 +130,6 @@ class RuleCompiler:
             exec(compile(sorter_text(arguments, *parts), _CHAIN, "exec"), space)
             self._indexes[shape] = self.relation(relation_of(literal)).index(space["sort"])
         return self._indexes[shape]
-
-    def _is_stored(self, predicate: Predicate) -> bool:
-        return self.program.is_stored(predicate)
 
 
 @final

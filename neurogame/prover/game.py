@@ -35,7 +35,7 @@ class ProverGame:
 
     Only what is asked for is derived. A question that depends on its own negation, atom for atom
     or because more is asked at once than one atom, is decided or refused by
-    :class:`~neurogame.prover.whole_states.WholeStates`, which derives all of a state.
+    :class:`~neurogame.prover.estimates.Estimates`, atom by atom.
 
     Args:
         rules: a rulesheet; it is not checked beyond what proofs need.

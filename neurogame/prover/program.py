@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import final
 
 from neurogame.errors import LimitError
 from neurogame.gdl.disjunctions import branches_of
-from neurogame.gdl.graph import strong_components
+from neurogame.gdl.graph import reachable, strong_components
 from neurogame.gdl.terms import Rule, Rules
 from neurogame.gdl.walk import arguments_of, body_sentences, relation_of
 from neurogame.prover.role_heads import with_role
@@ -64,8 +64,8 @@ class SortedRules:
         for head, used in uses.items():
             for predicate in used:
                 users.setdefault(predicate, set()).add(head)
-        self._state = _reached([TRUE], users)
-        self._move = _reached([DOES], users)
+        self._state = reachable([TRUE], users)
+        self._move = reachable([DOES], users)
         components = map(set, strong_components(uses, {h: list(used) for h, used in uses.items()}))
         self.on_negative_cycles = {
             predicate
@@ -74,7 +74,7 @@ class SortedRules:
             for predicate in component
         }
         """The predicates that may depend on their own negation."""
-        self.doubtful = _reached(self.on_negative_cycles, users)
+        self.doubtful = reachable(self.on_negative_cycles, users)
         """Those, and the predicates that depend on them."""
 
     def level(self, predicate: Predicate) -> Lifetime:
@@ -94,16 +94,3 @@ class SortedRules:
     def is_stored(self, predicate: Predicate) -> bool:
         """Return whether all that holds of a predicate is given, so that nothing is derived."""
         return predicate not in self._rules
-
-
-def _reached(
-    start: Iterable[Predicate], edges: Mapping[Predicate, set[Predicate]]
-) -> set[Predicate]:
-    reached = set(start)
-    waiting = list(reached)
-    while waiting:
-        for predicate in edges.get(waiting.pop(), ()):
-            if predicate not in reached:
-                reached.add(predicate)
-                waiting.append(predicate)
-    return reached

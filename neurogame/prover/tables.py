@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from typing import TypeAlias, final
 
 from neurogame.prover.values import Predicate, Row, Value
 
-Answers: TypeAlias = "Sequence[Row]"
 Key: TypeAlias = "Row | Value"
 # Sorts the rows that match a literal by what the literal knows, and keeps what it asks for.
 Sorter: TypeAlias = "Callable[[Iterable[Row], dict[Key, list[Row]]], None]"

@@ -60,12 +60,8 @@ class Disguise:
         self._exact = strict and self._scrambled is None
         sent = rules if self._scrambled is None else self._scrambled.rules
         texts = (f"{spaced(rule_text(rule, sent.spelling))} " for rule in sent)
-        self._rules = self._in_case("".join(texts))
-
-    @property
-    def rules(self) -> str:
+        self.rules = self._in_case("".join(texts))
         """The rulesheet as it is sent, without the parentheses around it."""
-        return self._rules
 
     def sent(self, term: str) -> str:
         """Return a role or move as players are sent it.

@@ -13,9 +13,9 @@ from typing import final
 from neurogame.ggp.manager.contestant import Contestant
 from neurogame.ggp.manager.ggp_record import GgpRecord
 from neurogame.ggp.manager.managed_match import Ending
-from neurogame.ggp.manager.referee import MatchPosition, Referee
 from neurogame.ggp.manager.settings import ManagerSettings
 from neurogame.ggp.manager.tally import PlayerResult
+from neurogame.simulate.game import Game, State
 
 _TOKEN_SIGNS = string.ascii_letters + string.digits
 _TOKEN_LENGTH = 32
@@ -38,16 +38,16 @@ class History:
 
     Args:
         game: name of the game.
-        first: the position in which the match begins.
+        first: the state in which the match begins.
         roles: number of roles.
     """
 
-    def __init__(self, game: str, first: MatchPosition, roles: int) -> None:
+    def __init__(self, game: str, first: State, roles: int) -> None:
         self._began = _milliseconds()
         self._token = "".join(secrets.choice(_TOKEN_SIGNS) for _ in range(_TOKEN_LENGTH))
         self.match = match_name(game, self._began, self._token)
         """Name of the match."""
-        self._first = first.fluents
+        self._first = first.fluent_texts
         self._start_errors = ("",) * roles
         self._steps: list[_Step] = []
 
@@ -65,20 +65,20 @@ class History:
         """Keep what went wrong with START, per role."""
         self._start_errors = errors
 
-    def moved(self, joint: tuple[str, ...], errors: tuple[str, ...], to: MatchPosition) -> None:
+    def moved(self, joint: tuple[str, ...], errors: tuple[str, ...], to: State) -> None:
         """Keep a joint move.
 
         Args:
             joint: the moves that were made.
             errors: what went wrong with each, as in :class:`GgpRecord`.
-            to: the position that they led to.
+            to: the state that they led to.
         """
         # One step at once: Ctrl-C must not leave a move without its state.
-        self._steps.append(_Step(joint, errors, to.fluents, _milliseconds()))
+        self._steps.append(_Step(joint, errors, to.fluent_texts, _milliseconds()))
 
     def record(
         self,
-        referee: Referee,
+        game: Game,
         settings: ManagerSettings,
         seated: Sequence[Contestant],
         results: Sequence[PlayerResult],
@@ -88,7 +88,7 @@ class History:
         """Return the record of the match so far.
 
         Args:
-            referee: knows the game.
+            game: the game.
             settings: the conditions.
             seated: the players, in role order.
             results: what was counted, in role order.
@@ -116,8 +116,8 @@ class History:
             scrambled=settings.scramble is not None,
             tournament=settings.tournament,
             extra={
-                "game": referee.name,
-                "roles": list(referee.roles),
+                "game": game.name,
+                "roles": list(game.roles),
                 "ending": ending,
                 "seed": seed,
                 "scramble": settings.scramble,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import final
 
@@ -13,9 +13,9 @@ from neurogame.ggp.manager.contestant import RANDOM, Contestant, contact, seats
 from neurogame.ggp.manager.disguise import Disguise
 from neurogame.ggp.manager.history import History
 from neurogame.ggp.manager.managed_match import Ending, ManagedMatch
-from neurogame.ggp.manager.referee import CircuitReferee, Referee
+from neurogame.ggp.manager.referee import legal_texts, whole_goals
 from neurogame.ggp.manager.settings import ManagerSettings
-from neurogame.ggp.manager.tally import PlayerTally
+from neurogame.ggp.manager.tally import PlayerResult
 from neurogame.ggp.protocol.messages import (
     Abort,
     Message,
@@ -31,7 +31,7 @@ _ABORT_SECONDS = 1.0
 
 
 def play_http_match(
-    game: Game | Referee,
+    game: Game,
     players: Sequence[str | Contestant],
     settings: ManagerSettings | None = None,
     seed: int = 0,
@@ -45,7 +45,7 @@ def play_http_match(
     aborts the match: the players are told, and the match is returned as far as it came.
 
     Args:
-        game: the game, or a referee that knows it.
+        game: the game, with a circuit or played by proofs.
         players: one per role, in role order: an address such as ``http://127.0.0.1:9147``, or
             ``random`` for uniformly random legal moves; the role ``random`` may be left out.
             Players given as addresses are first asked whether they are there and free.
@@ -58,12 +58,11 @@ def play_http_match(
         PlayerError: a player cannot be reached, is busy, or its address is malformed.
     """
     settings = settings or ManagerSettings()
-    referee = CircuitReferee(game) if isinstance(game, Game) else game
     known = [p if isinstance(p, Contestant) else Contestant.parse(p) for p in players]
-    seated = seats(referee.roles, known)
+    seated = seats(game.roles, known)
     if not all(isinstance(player, Contestant) for player in players):
         seated = contact(seated, settings.patience)
-    return _Match(referee, seated, settings, seed, progress or _silent).run()
+    return _Match(game, seated, settings, seed, progress or _silent).run()
 
 
 @final
@@ -72,16 +71,16 @@ class _Match:
 
     def __init__(
         self,
-        referee: Referee,
+        game: Game,
         seated: Sequence[Contestant],
         settings: ManagerSettings,
         seed: int,
         progress: Callable[[str], None],
     ) -> None:
-        self._referee, self._seated, self._settings = referee, seated, settings
+        self._game, self._seated, self._settings = game, seated, settings
         self._seed, self._progress = seed, progress
         self._disguise = Disguise(
-            referee.rules,
+            game.rules,
             scramble_seed=settings.scramble,
             upper_case=settings.upper_case,
             strict=settings.strict,
@@ -89,12 +88,12 @@ class _Match:
         sources = np.random.SeedSequence(seed).spawn(2 * len(seated))
         self._substitutes = [np.random.default_rng(s) for s in sources[: len(seated)]]
         self._chances = [np.random.default_rng(s) for s in sources[len(seated) :]]
-        self._tallies = [
-            PlayerTally(c.name, str(c.address or RANDOM), role, settings.play_clock)
-            for c, role in zip(seated, referee.roles, strict=True)
+        self._results = [
+            PlayerResult(c.name, str(c.address or RANDOM), role)
+            for c, role in zip(seated, game.roles, strict=True)
         ]
-        self._position = referee.opening()
-        self._history = History(referee.name, self._position, len(seated))
+        self._state = game.initial_state()
+        self._history = History(game.name, self._state, len(seated))
         self._id = self._history.match
         self._interrupted = False
 
@@ -113,13 +112,13 @@ class _Match:
             self._stop()
         else:
             self._abort()
-        goals = self._position.goals if ending == "terminal" else (None,) * len(self._seated)
-        results = tuple(
-            tally.result(goal) for tally, goal in zip(self._tallies, goals, strict=True)
-        )
+        goals = whole_goals(self._state) if ending == "terminal" else (None,) * len(self._seated)
+        for result, goal in zip(self._results, goals, strict=True):
+            result.goal = goal
+        results = tuple(self._results)
         return ManagedMatch(
             record=self._history.record(
-                self._referee, self._settings, self._seated, results, ending, self._seed
+                self._game, self._settings, self._seated, results, ending, self._seed
             ),
             players=results,
             ending=ending,
@@ -135,10 +134,10 @@ class _Match:
             preview = Preview(self._disguise.rules, settings.preview_clock)
             self._send(lambda role: preview, settings.preview_clock)
         self._start()
-        while not self._position.is_terminal:
+        while not self._state.is_terminal:
             if self._history.plies >= settings.max_plies:
                 return "step limit"
-            legal = self._position.legal
+            legal = legal_texts(self._state)
             if not all(legal):
                 return "stuck"
             self._progress(f"ply {self._history.plies + 1}")
@@ -148,29 +147,29 @@ class _Match:
     def _start(self) -> None:
         self._progress("start")
         clocks = (self._settings.start_clock, self._settings.play_clock)
-        roles = [self._disguise.sent(role) for role in self._referee.roles]
+        roles = [self._disguise.sent(role) for role in self._game.roles]
         answers = self._send(
             lambda role: Start(self._id, roles[role], self._disguise.rules, *clocks), clocks[0]
         )
         self._history.started(
             tuple(
-                "" if answer is None else tally.started(answer)
-                for tally, answer in zip(self._tallies, answers, strict=True)
+                "" if answer is None else result.started(answer)
+                for result, answer in zip(self._results, answers, strict=True)
             )
         )
 
-    def _advance(self, legal: tuple[tuple[str, ...], ...]) -> None:
+    def _advance(self, legal: Sequence[Mapping[str, int]]) -> None:
         """Ask for the moves and make them."""
         message = Play(self._id, self._last_moves())
         answers = self._send(lambda role: message, self._settings.play_clock + self._settings.grace)
         read = [
-            self._read(role, moves, answer)
+            self._read(role, tuple(moves), answer)
             for role, (moves, answer) in enumerate(zip(legal, answers, strict=True))
         ]
         joint = tuple(move for move, _ in read)
-        position = self._position.after(joint)
-        self._history.moved(joint, tuple(error for _, error in read), position)
-        self._position = position
+        state = self._state.next([legal[role][move] for role, move in enumerate(joint)])
+        self._history.moved(joint, tuple(error for _, error in read), state)
+        self._state = state
 
     def _read(self, role: int, legal: tuple[str, ...], answer: Answer | None) -> tuple[str, str]:
         """Return the move of one role, and its error for the record."""
@@ -178,13 +177,13 @@ class _Match:
         substitute = legal[self._substitutes[role].integers(len(legal))]
         if answer is None:
             return legal[self._chances[role].integers(len(legal))], ""
-        ply, tally = self._history.plies + 1, self._tallies[role]
-        error = tally.moved(answer, ply)
+        ply, result = self._history.plies + 1, self._results[role]
+        error = result.moved(answer, ply, self._settings.play_clock)
         if error:
             return substitute, error
         reading = self._disguise.read(answer.text, legal)
         if reading.move is None:
-            return substitute, tally.illegal(answer.text, reading.shown, ply)
+            return substitute, result.illegal(answer.text, reading.shown, ply)
         return reading.move, ""
 
     def _stop(self) -> None:
@@ -196,9 +195,9 @@ class _Match:
         except KeyboardInterrupt:
             self._interrupted = True
             return
-        for tally, answer in zip(self._tallies, answers, strict=True):
+        for result, answer in zip(self._results, answers, strict=True):
             if answer is not None:
-                tally.stopped(answer)
+                result.problem("STOP", answer)
 
     def _abort(self) -> None:
         """Tell the players that the match is over without a result."""

@@ -12,8 +12,8 @@ from neurogame.errors import ConfigurationError, PlayerError
 from neurogame.ggp.manager.contestant import RANDOM, Contestant, contact, seats
 from neurogame.ggp.manager.managed_match import ManagedMatch
 from neurogame.ggp.manager.manager import play_http_match
-from neurogame.ggp.manager.referee import Referee
 from neurogame.ggp.manager.settings import ManagerSettings
+from neurogame.simulate.game import Game
 
 
 @final
@@ -47,7 +47,7 @@ class ManagedSeries:
 
 
 def play_http_series(
-    referee: Referee,
+    game: Game,
     players: Sequence[str],
     settings: ManagerSettings,
     *,
@@ -63,7 +63,7 @@ def play_http_series(
     their faults are only counted.
 
     Args:
-        referee: knows the game.
+        game: the game, of :func:`~neurogame.ggp.manager.referee.load_referee` or any other way.
         players: one per role, as for :func:`~neurogame.ggp.manager.manager.play_http_match`.
         settings: the conditions; where names are scrambled, every match has names of its own.
         matches: number of matches, at least 1.
@@ -80,7 +80,7 @@ def play_http_series(
     for name, value, least in (("matches", matches, 1), ("seed", seed, 0)):
         if value < least:
             raise ConfigurationError(f"{name}={value}; at least {least} is needed")
-    seated = seats(referee.roles, [Contestant.parse(player) for player in players])
+    seated = seats(game.roles, [Contestant.parse(player) for player in players])
     seated = contact(seated, settings.patience)
     seeds = np.random.SeedSequence(seed).generate_state(matches).tolist()
     played: list[ManagedMatch] = []
@@ -88,8 +88,8 @@ def play_http_series(
         if number and not _free(seated, settings.patience):
             break
         match = play_http_match(
-            referee,
-            _rotated(referee.roles, seated, number) if rotate else seated,
+            game,
+            _rotated(game.roles, seated, number) if rotate else seated,
             _own_names(settings, number),
             seeds[number],
             progress=None if progress is None else _numbered(progress, number),

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, final
 
 from neurogame.ggp.manager.client import Answer
 from neurogame.ggp.protocol.messages import spaced
 
+_MOST_COMPLAINTS = 20
+
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass
 class PlayerResult:
-    """How one player fared in one match.
+    """How one player fares in one match; counted while it goes on.
 
     Attributes:
         player: its name.
@@ -35,16 +37,16 @@ class PlayerResult:
     player: str
     address: str
     role: str
-    goal: int | None
-    moves: int
-    illegal_moves: int
-    timeouts: int
-    connection_errors: int
-    overtime: int
-    not_ready: bool
-    start_seconds: float
-    slowest_seconds: float
-    complaints: tuple[str, ...]
+    goal: int | None = None
+    moves: int = 0
+    illegal_moves: int = 0
+    timeouts: int = 0
+    connection_errors: int = 0
+    overtime: int = 0
+    not_ready: bool = False
+    start_seconds: float = 0.0
+    slowest_seconds: float = 0.0
+    complaints: list[str] = field(default_factory=list)
 
     @property
     def faults(self) -> int:
@@ -53,80 +55,43 @@ class PlayerResult:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as JSON-able values."""
-        return {**asdict(self), "complaints": list(self.complaints)}
-
-
-@final
-class PlayerTally:
-    """Counts for one player while the match goes on."""
-
-    COMPLAINTS = 20
-
-    def __init__(self, player: str, address: str, role: str, play_clock: float) -> None:
-        self._who = (player, address, role)
-        self._play_clock = play_clock
-        self._moves = self._illegal = self._timeouts = self._connections = self._overtime = 0
-        self._not_ready = False
-        self._start_seconds = self._slowest = 0.0
-        self._complaints: list[str] = []
+        return asdict(self)
 
     def started(self, answer: Answer) -> str:
         """Count the answer to START and return its code for the record."""
-        self._start_seconds = answer.seconds
+        self.start_seconds = answer.seconds
         if not answer.problem and answer.text.lower() != "ready":
-            self._not_ready = True
+            self.not_ready = True
             self._complain(f"START: answered {answer.text[:80]!r}, not 'ready'")
-        return self._problem("START", answer)
+        return self.problem("START", answer)
 
-    def moved(self, answer: Answer, ply: int) -> str:
+    def moved(self, answer: Answer, ply: int, play_clock: float) -> str:
         """Count the answer to PLAY, whether a move or none; return its code for the record."""
-        self._moves += 1
-        self._slowest = max(self._slowest, answer.seconds)
-        self._overtime += not answer.problem and answer.seconds > self._play_clock
-        return self._problem(f"PLAY {ply}", answer)
+        self.moves += 1
+        self.slowest_seconds = max(self.slowest_seconds, answer.seconds)
+        self.overtime += not answer.problem and answer.seconds > play_clock
+        return self.problem(f"PLAY {ply}", answer)
 
     def illegal(self, reply: str, shown: str, ply: int) -> str:
         """Count an illegal move and return its code for the record."""
-        self._illegal += 1
+        self.illegal_moves += 1
         self._complain(f"PLAY {ply}: {reply[:200]!r} is not a legal move")
         return f"IL {spaced(shown)[:200] or 'null'}"
 
-    def stopped(self, answer: Answer) -> None:
-        """Count the answer to STOP."""
-        self._problem("STOP", answer)
-
-    def result(self, goal: int | None) -> PlayerResult:
-        """Return what was counted."""
-        player, address, role = self._who
-        return PlayerResult(
-            player=player,
-            address=address,
-            role=role,
-            goal=goal,
-            moves=self._moves,
-            illegal_moves=self._illegal,
-            timeouts=self._timeouts,
-            connection_errors=self._connections,
-            overtime=self._overtime,
-            not_ready=self._not_ready,
-            start_seconds=self._start_seconds,
-            slowest_seconds=self._slowest,
-            complaints=tuple(self._complaints),
-        )
-
-    def _problem(self, message: str, answer: Answer) -> str:
+    def problem(self, message: str, answer: Answer) -> str:
+        """Count what is wrong with the answer to a message; return its code, if any."""
         if not answer.problem:
             return ""
         self._complain(f"{message}: {answer.detail}")
         if answer.problem == "timeout":
-            self._timeouts += 1
+            self.timeouts += 1
             return "TO"
-        self._connections += 1
+        self.connection_errors += 1
         return "CE"
 
     def _complain(self, text: str) -> None:
-        if len(self._complaints) < self.COMPLAINTS:
-            self._complaints.append(text)
+        if len(self.complaints) < _MOST_COMPLAINTS:
+            self.complaints.append(text)
 
 
 def results_table(matches: Iterable[Sequence[PlayerResult]]) -> str:

@@ -7,34 +7,13 @@ than its limit.
 from __future__ import annotations
 
 import re
-from typing import Protocol, final
+from typing import TypeAlias, final
 
 from neurogame.errors import ProtocolError
 
 _BRACKETS = re.compile(rb"[();]")
 _LINE_END = re.compile(rb"[\r\n]")
 _LONGEST_SIZE_LINE = 1024
-
-
-class Body(Protocol):
-    """A body that is being read."""
-
-    data: bytearray
-    """What the body holds so far."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether nothing can follow."""
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether this may be all: a whole message, of a length that was not announced."""
-
-    def feed(self, data: bytes) -> None:
-        """Take bytes that have arrived."""
-
-    def end(self) -> None:
-        """Hear that no more bytes will come."""
 
 
 @final
@@ -221,6 +200,10 @@ class ChunkedBody:
             self._missing = int(digits, 16)
             _check_length(len(self.data) + self._missing, self._limit)
             self._stage = "data" if self._missing else "trailer"
+
+
+Body: TypeAlias = OpenBody | CountedBody | ChunkedBody
+"""A body that is being read: of no announced length, of one, or in chunks."""
 
 
 def _check_length(length: int, limit: int) -> None:

@@ -73,13 +73,9 @@ class Connection(asyncio.Protocol):
         self._was_continued = False
         self._has_ended = False
         self._was_answered = False
-        self._held = 0
-        self._ignored = 0
-
-    @property
-    def held(self) -> int:
+        self.held = 0
         """How many bytes of the request are held."""
-        return self._held
+        self._ignored = 0
 
     def way(self) -> float:
         """Return how long bytes travel on this connection, as far as is known; seconds.
@@ -197,7 +193,7 @@ class Connection(asyncio.Protocol):
             self.reply(f"bad request: not complete after {self._limits.seconds:g} s", 400)
 
     def _count(self, held: int) -> None:
-        change, self._held = held - self._held, held
+        change, self.held = held - self.held, held
         if change:
             self._keeper.hold(change)
 

@@ -20,9 +20,9 @@ from typing import Generic, TypeVar, final
 
 from neurogame.gdl.finding import shown
 from neurogame.ggp.server.orders import Joint
-from neurogame.ggp.server.positions import ServedPosition
+from neurogame.ggp.server.positions import CircuitPosition, InterpretedPosition
 
-P = TypeVar("P", bound=ServedPosition)
+P = TypeVar("P", CircuitPosition, InterpretedPosition)
 
 
 @final
@@ -40,7 +40,7 @@ class Follower(Generic[P]):
         Args:
             position: where it begins.
         """
-        self.position = position
+        self.position: P = position
         self.steps = 0
         self._last: Joint | None = None
 

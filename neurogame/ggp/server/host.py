@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Protocol, final
+from typing import final
 
 from neurogame.ggp.protocol.messages import (
     Abort,
@@ -15,9 +15,11 @@ from neurogame.ggp.protocol.messages import (
     Start,
     Stop,
 )
-from neurogame.ggp.server.hosted_match import LONGEST, HostedMatch, MatchSide
+from neurogame.ggp.server.hosted_match import LONGEST, HostedMatch
 from neurogame.ggp.server.match_log import MatchLog
 from neurogame.ggp.server.narrator import Narrator
+from neurogame.ggp.server.processes import ChildProcess
+from neurogame.ggp.server.served_match import ServedMatch
 from neurogame.ggp.server.settings import ServeSettings
 
 _MOST_WAITING = 8
@@ -26,15 +28,8 @@ _CLEARING = 0.3
 _LONGEST_CLEARING = 5.0
 
 
-class Looker(Protocol):
-    """Looks at the rules of a coming match, in a process of its own."""
-
-    def kill(self) -> None:
-        """End it; may be called again."""
-
-
-MatchMaker = Callable[[Start, MatchLog], MatchSide]
-LookerMaker = Callable[[Preview, float], Looker]
+MatchMaker = Callable[[Start, MatchLog], ServedMatch]
+LookerMaker = Callable[[Preview, float], ChildProcess]
 
 
 @final
@@ -64,7 +59,7 @@ class Host:
         self._report = report
         self._lock = threading.Lock()
         self._match: HostedMatch | None = None
-        self._looker: Looker | None = None
+        self._looker: ChildProcess | None = None
         self._look_until = 0.0
         self._looked_at = ""
         self._is_draining = False

@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from typing import Protocol, final
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import final
 
 from neurogame.ggp.protocol.messages import Play, Start, Stop
 from neurogame.ggp.server.margin import Margin
 from neurogame.ggp.server.match_log import MatchLog
 from neurogame.ggp.server.orders import Joint
+from neurogame.ggp.server.served_match import MoveAnswer, ServedMatch
 from neurogame.ggp.server.sighting import UNSEEN, Sighting
 
 LONGEST = 86_400.0
@@ -20,47 +23,6 @@ _SHORTEST_PLAY = 0.5
 _SILENCE = 60.0
 _EARLY = 0.005
 _ABORT_WAIT = 2.0
-
-
-class SourcedMove(Protocol):
-    """A move, who found it, and when: :class:`.MoveAnswer` or a double of it in a test."""
-
-    @property
-    def move(self) -> str:
-        """The move in the sender's spelling, or ``nil``."""
-
-    @property
-    def source(self) -> str:
-        """``search``, ``fallback``, ``guard`` or ``none``."""
-
-    @property
-    def ready_at(self) -> float:
-        """When it was there; :func:`time.monotonic`."""
-
-
-class MatchSide(Protocol):
-    """Whoever plays a match: the processes behind it, or a double in a test.
-
-    All deadlines are values of :func:`time.monotonic`. Only ``abort`` may be called while
-    another thread waits in ``start`` or ``play``, which then return at once.
-    """
-
-    def start(self, deadline: float) -> None:
-        """Get ready; return when that is done, at the latest at the deadline."""
-
-    def play(
-        self, moves: tuple[str, ...] | None, *, thinking_until: float, latest: float
-    ) -> SourcedMove:
-        """Return a move, at the latest at ``latest``."""
-
-    def stop(self, moves: tuple[str, ...] | None) -> None:
-        """Hear that the match is over."""
-
-    def abort(self) -> None:
-        """Give up at once."""
-
-    def close(self) -> None:
-        """Release everything; may be called again."""
 
 
 @final
@@ -81,7 +43,7 @@ class HostedMatch:
     def __init__(
         self,
         start: Start,
-        side: MatchSide,
+        side: ServedMatch,
         log: MatchLog,
         *,
         reserve: float,
@@ -98,15 +60,11 @@ class HostedMatch:
         self._started = start
         self._sighting: Sighting | None = None
         self._turn = threading.Lock()
-        self._waiting = 0
+        self.waiting = 0
+        """How many messages wait for their answers."""
         self._count = threading.Lock()
         self._last_heard = time.monotonic()
         self._is_over = False
-
-    @property
-    def waiting(self) -> int:
-        """How many messages wait for their answers."""
-        return self._waiting
 
     def is_silent(self, now: float) -> bool:
         """Return whether the manager has not been heard of for too long.
@@ -114,7 +72,7 @@ class HostedMatch:
         Args:
             now: :func:`time.monotonic`.
         """
-        return not self._waiting and now - self._last_heard > self._patience
+        return not self.waiting and now - self._last_heard > self._patience
 
     def begin(self, arrived: float) -> str:
         """Get ready within the start clock and return ``ready``.
@@ -122,7 +80,7 @@ class HostedMatch:
         Args:
             arrived: when START arrived; :func:`time.monotonic`.
         """
-        with _Waiting(self, arrived), self._turn:
+        with self._waits(arrived), self._turn:
             if not self._is_over:
                 margin = self._margin.whole(self._start_clock)
                 try:
@@ -144,7 +102,7 @@ class HostedMatch:
         clock = max(self._play_clock, _SHORTEST_PLAY)
         latest = arrived + clock - self._margin.reserve(clock)
         thinking_until = arrived + clock - self._margin.whole(clock)
-        with _Waiting(self, arrived):
+        with self._waits(arrived):
             if not self._turn.acquire(timeout=max(0.0, latest - time.monotonic())):
                 self._log.write("failure", what="asked for a move while the last was not yet found")
                 return "nil"
@@ -216,20 +174,21 @@ class HostedMatch:
             if has_turn:
                 self._turn.release()
 
-    def enter(self, arrived: float) -> None:
-        """Count a message that waits for its answer."""
+    @contextmanager
+    def _waits(self, arrived: float) -> Iterator[None]:
+        """Count a message while it waits for its answer."""
         with self._count:
-            self._waiting += 1
+            self.waiting += 1
             self._last_heard = max(self._last_heard, arrived)
-
-    def leave(self) -> None:
-        """Count a message that was answered."""
-        with self._count:
-            self._waiting -= 1
-            self._last_heard = time.monotonic()
+        try:
+            yield
+        finally:
+            with self._count:
+                self.waiting -= 1
+                self._last_heard = time.monotonic()
 
     def _learn(
-        self, answer: SourcedMove, now: float, thinking_until: float, latest: float, way: float
+        self, answer: MoveAnswer, now: float, thinking_until: float, latest: float, way: float
     ) -> None:
         """Let the margin follow what this move showed."""
         self._margin.observe_way(max(way, now - latest))
@@ -266,21 +225,6 @@ class HostedMatch:
     def _shut(self) -> None:
         self._side.close()
         self._log.close()
-
-
-@final
-class _Waiting:
-    """Counts a message while it waits for its answer."""
-
-    def __init__(self, match: HostedMatch, arrived: float) -> None:
-        self._match = match
-        self._arrived = arrived
-
-    def __enter__(self) -> None:
-        self._match.enter(self._arrived)
-
-    def __exit__(self, *_: object) -> None:
-        self._match.leave()
 
 
 def _rounded(seconds: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, Self, final
+from typing import TYPE_CHECKING, final
 
 from neurogame.errors import NeurogameError, RulesError
 from neurogame.gdl.parse import parse_term
@@ -19,33 +19,6 @@ if TYPE_CHECKING:
 
 LONGEST_MOVE = 100_000
 """Characters of a received move; longer ones are not looked at, which would take seconds."""
-
-
-class ServedPosition(Protocol):
-    """A state of a game, asked and answered in texts.
-
-    Moves are given in the rulesheet's spelling; those of a role are in code point order.
-    """
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The roles in the order of the rulesheet."""
-
-    @property
-    def is_terminal(self) -> bool:
-        """Whether the game is over."""
-
-    def legal(self, role: int) -> tuple[str, ...]:
-        """Return the legal moves of a role; at the end of a game there may be none."""
-
-    def any_legal(self, role: int) -> str | None:
-        """Return a legal move of a role, the one that is known first; None if it has none."""
-
-    def meant(self, role: int, text: str) -> str | None:
-        """Return the legal move that a text in any case and spacing means, None if it is none."""
-
-    def after(self, joint: Sequence[str]) -> Self:
-        """Return the position after a joint move of legal moves."""
 
 
 @final
@@ -105,7 +78,7 @@ class InterpretedPosition:
     def __init__(self, game: ProverGame, state: ProverState | None = None) -> None:
         """Look at a state; the initial one if none is given."""
         self._game = game
-        self._state = game.initial() if state is None else state
+        self.state = game.initial() if state is None else state
         self._legal: dict[int, dict[str, Sentence]] = {}
         self._some: dict[int, dict[str, Sentence]] = {}
 
@@ -117,7 +90,7 @@ class InterpretedPosition:
     @property
     def is_terminal(self) -> bool:
         """Whether the game is over."""
-        return self._game.terminal(self._state)
+        return self._game.terminal(self.state)
 
     def legal(self, role: int) -> tuple[str, ...]:
         """Return the legal moves of a role, as derived, also at the end."""
@@ -127,7 +100,7 @@ class InterpretedPosition:
         """Return the legal move of a role that is proved first, or is known."""
         known = self._legal.get(role) or self._some.get(role)
         if not known:
-            for move in self._game.legal_moves(self._state, role):
+            for move in self._game.legal_moves(self.state, role):
                 return self._noted(role, move)
         return next(iter(known or self._moves(role)), None)
 
@@ -136,7 +109,7 @@ class InterpretedPosition:
         folded = _folded(text)
         if role not in self._legal:
             move = None if folded is None else _ground(folded)
-            if move is None or not self._game.is_legal(self._state, role, move):
+            if move is None or not self._game.is_legal(self.state, role, move):
                 return None
             return self._noted(role, move)
         return next((name for name, move in self._moves(role).items() if move == folded), None)
@@ -147,16 +120,11 @@ class InterpretedPosition:
             self._some[role][name] if name in self._some.get(role, {}) else self._moves(role)[name]
             for role, name in enumerate(joint)
         ]
-        return InterpretedPosition(self._game, self._game.next(self._state, moves))
-
-    @property
-    def state(self) -> ProverState:
-        """The state, as ground terms."""
-        return self._state
+        return InterpretedPosition(self._game, self._game.next(self.state, moves))
 
     def goals(self) -> list[list[int]]:
         """Return all goal values of each role."""
-        return [self._game.goals(self._state, role) for role in range(len(self.roles))]
+        return [self._game.goals(self.state, role) for role in range(len(self.roles))]
 
     def _noted(self, role: int, move: Sentence) -> str:
         """Return the text of a legal move, under which it is known from now on."""
@@ -166,7 +134,7 @@ class InterpretedPosition:
 
     def _moves(self, role: int) -> dict[str, Sentence]:
         if role not in self._legal:
-            legal = self._game.legal(self._state, role)
+            legal = self._game.legal(self.state, role)
             self._legal[role] = dict(sorted((self._game.text(move), move) for move in legal))
         return self._legal[role]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass, field
+from typing import cast
 
 from neurogame.ggp.protocol.messages import Preview, Start
-from neurogame.ggp.server.host import Host
+from neurogame.ggp.server.host import Host, LookerMaker, MatchMaker
 from neurogame.ggp.server.match_log import MatchLog
 from neurogame.ggp.server.settings import ServeSettings
 from tests.processes import PATIENCE
@@ -107,7 +108,8 @@ class Stage:
         self.refuses = False
         self.closable = threading.Event()
         self.closable.set()
-        self.host = Host(settings or ServeSettings(), self._match, self._look, self.lines.append)
+        match, look = cast(MatchMaker, self._match), cast(LookerMaker, self._look)
+        self.host = Host(settings or ServeSettings(), match, look, self.lines.append)
 
     def _match(self, start: Start, log: MatchLog) -> FakeSide:
         if self.refuses:
