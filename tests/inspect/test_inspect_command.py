@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from neurogame.cli.main import main
+from neurogame.errors import GameError, RulesError
 from neurogame.evaluators.actions.build import make_action_circuit
 from neurogame.evaluators.actions.config import ActionConfig
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.parts.evaluator import PartsEvaluator
 from neurogame.evaluators.policy.policy import LearnedPolicy
+from neurogame.inspect.named_state import named_state
 from neurogame.inspect.subject import find_subject
 from neurogame.learn.checkpoints.checkpoint import (
     empty_checkpoint,
@@ -150,6 +153,8 @@ def test_an_evaluator_explains_a_move(capsys: pytest.CaptureFixture[str]) -> Non
         (["--state", "initial", "--judge", "policy"], "no judge of moves 'policy'"),
         (["--state", "initial", "--move", "(mark 9 9)"], "has no move '(mark 9 9)'"),
         (["--state", "initial", "--move", "(mark 1 1)", "--against", "initial"], "two states are"),
+        (["--state", "nonsense"], "error:"),
+        (["--state", "initial", "--role", "nobody"], "has no role 'nobody'"),
         (["--evaluator", "fuzzy"], "which has its own evaluator"),
         (["--out", "x.rules"], "--out FILE.rules goes with --rules"),
         (["--rules", "--out", "x.txt"], "which end with .rules"),
@@ -181,3 +186,50 @@ def test_a_game_is_found_by_name_and_path() -> None:
     path = REPOSITORY / "games" / "tictactoe.kif"
     assert find_subject(str(path)).game.rules == find_subject("TicTacToe").game.rules
     assert find_subject(TRAINED).checkpoint is not None
+
+
+def test_states_have_names() -> None:
+    game = Game.load("tictactoe")
+    assert named_state(game, "initial") == game.initial_state()
+    text = " ".join(game.initial_state().fluent_texts)
+    assert named_state(game, text) == game.initial_state()
+    four = named_state(game, "random:4:7")
+    assert named_state(game, "random:4:7") == four
+    assert not four.is_terminal
+    assert sum("blank" in text or " b)" in text for text in four.fluent_texts) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("", GameError, "names no state"),
+        ("random:x", GameError, "random:PLIES"),
+        ("random:-1", GameError, "random:PLIES"),
+        ("random:99", GameError, "the longest one"),
+        ("(cell 1 1", RulesError, "unmatched opening"),
+        ("(cell 7 1 b)", GameError, "no fluent"),
+    ],
+)
+def test_what_is_no_state_is_refused(text: str, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        named_state(Game.load("tictactoe"), text)
+
+
+def test_the_command_says_what_adds_up(capsys: pytest.CaptureFixture[str]) -> None:
+    line = [TRAINED, "--state", "random:4:1", "--role", "xplayer"]
+    found: Any = report(line, capsys)["attribution"]
+    amounts = sum(own["amount"] for own in found["contributions"])
+    assert found["base"] + amounts + found["gap"] == pytest.approx(found["total"])
+    assert any(own["holding"] for own in found["contributions"])
+    assert main(["inspect", *line, "--top", "3"]) == 0
+    shown = capsys.readouterr().out
+    assert "value for xplayer" in shown
+    assert "by the fluents behind them" in shown
+
+
+def test_two_states_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    line = [TRAINED, "--state", "random:4:1", "--against", "random:4:2"]
+    found: Any = report(line, capsys)["attribution"]
+    assert found["against"] != found["state"]
+    amounts = sum(own["amount"] for own in found["contributions"])
+    assert amounts + found["gap"] == pytest.approx(found["total"])

@@ -41,23 +41,20 @@ def test_everything_is_inside(tmp_path: Path) -> None:
         [plies + 1] * 4
     )
     assert found["positions"][3] == json.loads(json.dumps(positions.describe(subject.line[:3])))
-    assert found["explained"][2]["svg"] == positions.painted(
-        subject.line[:2], positions.state(subject.line[:2]), _amounts(subject, positions, 2)
-    )
+    line_of_two, opinion = subject.line[:2], subject.opinions["values"].get(None)
+    assert opinion is not None
+    state = positions.state(line_of_two)
+    amounts = opinion.explain(state, 0, None).by_fluent
+    assert found["explained"][2]["svg"] == positions.painted(line_of_two, state, amounts)
     assert path.stat().st_size < 200_000
+    text = path.read_text(encoding="utf-8")
+    assert set(re.findall(r"https?://[^'\"\s]*", text)) <= {"http://www.w3.org/2000/svg"}
+    assert "Content-Security-Policy" in text
+    assert "connect-src" not in text
     # The same seed gives the same file.
     before = path.read_bytes()
     assert main([*line, "--player", "random", "--seed", "4"]) == 0
     assert path.read_bytes() == before
-
-
-def _amounts(subject: Any, positions: Positions, ply: int) -> tuple[float, ...]:
-    """Return what is painted after some plies."""
-    opinion = subject.opinions["values"]
-    own = opinion.get(None)
-    assert own is not None
-    amounts: tuple[float, ...] = own.explain(positions.state(subject.line[:ply]), 0, None).by_fluent
-    return amounts
 
 
 def test_values_need_not_be_taken_apart(tmp_path: Path) -> None:
@@ -68,16 +65,6 @@ def test_values_need_not_be_taken_apart(tmp_path: Path) -> None:
     assert found["explained"] == [None] * 4
     assert len(found["curve"]) == 4
     assert main([*line, "--player", "random", "--method", "exact"]) == 1
-
-
-def test_it_names_no_address(tmp_path: Path) -> None:
-    path = tmp_path / "match.html"
-    subject = with_match(open_subject("tictactoe", evaluator="fuzzy"), "random", 3, 1)
-    export(subject, path, quiet=True)
-    text = path.read_text(encoding="utf-8")
-    assert set(re.findall(r"https?://[^'\"\s]*", text)) <= {"http://www.w3.org/2000/svg"}
-    assert "Content-Security-Policy" in text
-    assert "connect-src" not in text
 
 
 def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:

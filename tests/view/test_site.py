@@ -299,7 +299,6 @@ def test_something_deferred_is_made_once_and_fails_every_time() -> None:
 
     own = Deferred(make)
     assert own.get() is None
-    assert own.get() is None
     go_on.set()
     assert own.get(None) == 7
     assert own.get() == 7
