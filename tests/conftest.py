@@ -10,6 +10,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from hypothesis import settings
+
+# So many examples find what any number does; only the first slow example is no fault.
+settings.register_profile("neurogame", max_examples=50, deadline=None)
+settings.load_profile("neurogame")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("NEUROGAME_SHARED", REPOSITORY.parent / "shared"))

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.analysis.cone import ConeFinder
@@ -57,7 +57,6 @@ def three_valued(circuit: Circuit, literals: np.ndarray, given: np.ndarray) -> n
     return np.where(can_hold & can_fail, 2, can_hold)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 30), st.integers(1, 70))
 def test_three_values_are_kleenes(seed: int, gates: int, batch: int) -> None:
     circuit = random_circuit(seed, gates)
@@ -68,7 +67,6 @@ def test_three_values_are_kleenes(seed: int, gates: int, batch: int) -> None:
         assert (found[:, lane] == evaluate_partly(circuit, literals, given_values[:, lane])).all()
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 25))
 def test_what_is_known_holds_in_every_completion(seed: int, gates: int) -> None:
     circuit = random_circuit(seed, gates)
@@ -86,7 +84,6 @@ def test_what_is_known_holds_in_every_completion(seed: int, gates: int) -> None:
         assert value == 2 or (row == value).all()
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_nothing_is_lost_where_every_input_is_read_once(seed: int) -> None:
     """On a tree Kleene's values are exact: unknown means that completions differ."""
@@ -128,7 +125,6 @@ def test_words_are_the_twins(name: str) -> None:
     check_words(circuit, 130, 3)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 30), st.integers(1, 130))
 def test_words_are_the_twins_on_random_circuits(seed: int, gates: int, batch: int) -> None:
     check_words(random_circuit(seed, gates), batch, seed)

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from neurogame.analysis.cone import ConeFinder
@@ -83,7 +83,6 @@ def check_true(circuit: Circuit, proof: Proof, space: SlowSpace) -> None:
         assert longest <= bound
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 25), st.sampled_from(["seen", "hoped", "free"]))
 @example(seed=29658, gates=5, kind="seen")  # A gate reads the constant, and there is no fluent.
 def test_what_is_proved_of_random_games_is_true(seed: int, gates: int, kind: str) -> None:

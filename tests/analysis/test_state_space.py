@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.analysis.random_play import WordEvaluator
@@ -46,7 +46,6 @@ def test_library_games(name: str, states: int | None) -> None:
     assert states is None or len(space.states) == states
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 25))
 def test_random_games(seed: int, gates: int) -> None:
     check(random_game(seed, gates), 10_000)

@@ -41,7 +41,7 @@ def by_name(found: RatingList) -> dict[str, float]:
     return dict(zip(found.players, found.elo, strict=True))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -77,12 +76,6 @@ def test_the_bar_of_training_shows_workers_and_pieces(
     assert shown[0][1] == "0"
     rounds = load_checkpoint(tmp_path / "run" / "latest.pt").counters["rounds"]
     assert int(shown[-1][1]) == 3 * rounds > 3
-
-
-def test_the_former_name_works(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["arena", "--game", "nim", "--players", "random", "random", "--matches", "4"]
-    assert main([*arguments, "--json", "--quiet", "--processes", "2"]) == 0
-    assert json.loads(capsys.readouterr().out)["matches"] == 4
 
 
 @pytest.mark.parametrize(

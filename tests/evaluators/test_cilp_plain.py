@@ -53,7 +53,7 @@ def test_weights_of_a_formula_of_three_nodes() -> None:
     assert evaluator.bias.tolist() == pytest.approx(expected, abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), weight=st.sampled_from([0.5, 1.0, "eq4"]))
 def test_outputs_are_those_of_the_slow_twin(seed: int, weight: float | str) -> None:
     # Weights are kept in float32, so this is as exact as they are.

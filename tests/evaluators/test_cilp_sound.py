@@ -56,7 +56,7 @@ def monotone_circuit(seed: int) -> Circuit:
     return draft.circuit(("x",), (((100, top), (0, top ^ 1)),))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 10**6), beta=st.sampled_from([0.7, 1.0, 2.0]))
 def test_log_odds_are_those_of_the_slow_twin(seed: int, beta: float) -> None:
     evaluator = sound(random_circuit(seed), beta=beta).double()
@@ -126,7 +126,7 @@ def test_float32_tells_five_stone_boards_apart() -> None:
 
 
 @pytest.mark.parametrize("trained", [False, True])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 10**6))
 def test_more_satisfied_literals_never_lower_the_output(trained: bool, seed: int) -> None:
     evaluator = sound(monotone_circuit(seed))
@@ -146,7 +146,7 @@ def test_more_satisfied_literals_never_lower_the_output(trained: bool, seed: int
     assert bool((outputs[1:, 1] <= outputs[:-1, 1] + 1e-6).all())
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 10**6))
 def test_in_real_arithmetic_every_literal_counts_strictly(seed: int) -> None:
     proof = build_proof_graph(monotone_circuit(seed))

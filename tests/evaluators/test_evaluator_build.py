@@ -143,7 +143,7 @@ def fuzzy_by_the_book(proof: ProofGraph, literal: int, state: list[bool], p: flo
     return 1 - truth if literal & 1 else truth
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), p=st.sampled_from([0.6, 0.9, 0.99]))
 def test_fuzzy_goals_are_those_of_the_definition(seed: int, p: float) -> None:
     config = EvaluatorConfig(kind="fuzzy", confidence=p)

@@ -10,7 +10,7 @@ import random
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.circuit.circuit import Circuit
@@ -87,7 +87,6 @@ def value_by_the_book(truths: list[float], proof: ProofGraph, role: int, norm: N
     return 0.01 + 0.98 * (1 - rest)
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), norm=st.sampled_from(NORMS))
 def test_truth_and_values_are_those_of_the_definition(seed: int, norm: Norm) -> None:
     evaluator = fluxplayer(ending(random_circuit(seed), seed), norm)
@@ -114,7 +113,6 @@ def check_threshold(evaluator: FluxplayerGoals, states: np.ndarray, holds: np.nd
         assert ((truth >= 0) & (truth <= 1)).all()
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     fluents=st.integers(4, 60),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.circuit.circuit import Circuit
@@ -40,7 +40,6 @@ def tree_size(proof: ProofGraph, node: int) -> int:
     return 1 + sum(tree_size(proof, int(child)) for child in below)
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_goals_hold_where_the_circuit_says_so(seed: int) -> None:
     circuit = random_circuit(seed)
@@ -50,7 +49,6 @@ def test_goals_hold_where_the_circuit_says_so(seed: int) -> None:
     assert proof.holds(states).tolist() == expected
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_shape(seed: int) -> None:
     proof = build_proof_graph(random_circuit(seed))

@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.circuit.circuit import Circuit
@@ -40,7 +40,6 @@ def truth(circuit: Circuit, states: np.ndarray) -> np.ndarray:
     return build_proof_graph(circuit).holds(states)
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), neurons=st.integers(4, 30))
 def test_any_budget_keeps_the_truth(seed: int, neurons: int) -> None:
     circuit = random_circuit(seed, 8, 40)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from neurogame.errors import RulesError
 from neurogame.gdl.check import check_rules, require_valid
@@ -18,7 +18,6 @@ def test_the_minimal_game_is_clean() -> None:
     assert check_rules(parse_rules(MINIMAL)) == []
 
 
-@settings(deadline=None)
 @given(rulesheets())
 def test_any_rulesheet_gets_findings_in_order_and_no_crash(rules: Rules) -> None:
     found = check_rules(rules)

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.cli.main import main
@@ -115,7 +115,6 @@ _BROKEN = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(_BROKEN, max_size=20).map("".join))
 def test_a_repair_never_makes_a_sheet_worse_and_is_done_at_once(fragment: str) -> None:
     text = f"{MINIMAL}{fragment}\n{MINIMAL}"

@@ -21,9 +21,8 @@ from tests.conftest import REPOSITORY
 
 SMALL = ("nim", "rockpaperscissors", "tictactoe", "connectfour")
 FEW = settings(
-    deadline=None,
     derandomize=True,
-    max_examples=20,
+    max_examples=12,
     suppress_health_check=list(HealthCheck),
 )
 

@@ -287,7 +287,7 @@ def test_the_first_syntax_error_says_once_which_notation_was_assumed(
     assert not any("read as" in error.message for error in errors[1:])
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=100)
 @given(st.text("()abX_1'~|&,.:-!=%; \n\t?\\", max_size=60))
 def test_any_text_gives_rules_or_placed_errors(text: str) -> None:
     rules, errors = parse_with_findings(text, "game.hrf")
@@ -321,7 +321,7 @@ WORDS = [
 ]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(st.sampled_from(WORDS), max_size=25))
 def test_any_words_give_rules_or_placed_errors(words: list[str]) -> None:
     text = " ".join(words)

@@ -127,7 +127,7 @@ _FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.one_of(st.binary(max_size=80), st.lists(_FRAGMENTS, max_size=30).map(b"".join)))
 def test_random_bytes_give_nothing_but_rules_errors(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "random.kif"

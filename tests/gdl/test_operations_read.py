@@ -338,7 +338,7 @@ WORDS = [
 ]
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=100)
 @given(st.lists(st.sampled_from(WORDS), max_size=30))
 def test_any_words_give_rules_or_placed_errors(words: list[str]) -> None:
     text = "a :: p(X)\n" + " ".join(words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.errors import RulesError
@@ -217,7 +217,6 @@ def test_text_that_is_not_one_term_is_refused(text: str) -> None:
         parse_term(text)
 
 
-@settings(deadline=None)
 @given(st.text("()ab?<=; \n\tNOTorand", max_size=60))
 def test_any_text_gives_rules_or_a_placed_error(text: str) -> None:
     rules, errors = parse_with_findings(text)

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from neurogame.cli.main import main
 from neurogame.errors import RulesError
@@ -196,7 +196,6 @@ def test_pipes_devices_and_folders_are_never_read(
             read_text(device)
 
 
-@settings(deadline=None, max_examples=40)
 @given(rulesheets())
 def test_limits_of_the_checks_turn_certain_findings_into_doubtful_ones(rules: Rules) -> None:
     """With coarse graphs and no search, no error appears, and none vanishes without a warning."""

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.gdl.check import check_rules, check_text
@@ -85,7 +85,6 @@ def _unsafe_names(rule: Rule) -> set[str]:
     return unsafe
 
 
-@settings(deadline=None)
 @given(_RULES)
 def test_unsafe_variables_are_those_of_the_expanded_rule(rule: Rule) -> None:
     found = unsafe_variables(rule)
@@ -93,7 +92,6 @@ def test_unsafe_variables_are_those_of_the_expanded_rule(rule: Rule) -> None:
     assert len(found) == len({variable.name for variable, _ in found})
 
 
-@settings(deadline=None)
 @given(_RULES)
 def test_the_order_of_literals_does_not_matter(rule: Rule) -> None:
     turned = Rule(rule.head, rule.body[::-1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.gdl.check import check_rules
@@ -40,7 +40,6 @@ def _assert_renamed(rules: Rules, scrambled: Scrambled) -> None:
             assert old == scrambled.to_original.get(new, new)
 
 
-@settings(deadline=None)
 @given(rulesheets(), st.integers(), st.booleans())
 def test_scrambling_is_one_renaming_and_goes_back(rules: Rules, seed: int, numbers: bool) -> None:
     _assert_renamed(rules, scramble(rules, seed, numbers=numbers))

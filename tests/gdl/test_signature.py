@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.gdl.library import library_names, load_rules
@@ -26,7 +26,6 @@ def _public(path: Path) -> str:
     return structural_signature(public_rules(path))
 
 
-@settings(deadline=None)
 @given(rulesheets(), st.integers())
 def test_signature_survives_renaming_and_reordering(rules: Rules, seed: int) -> None:
     changed = scramble(shuffled(rules, seed), seed, numbers=True)
@@ -48,7 +47,7 @@ def test_library_games_differ_from_each_other() -> None:
 
 
 @pytest.mark.skipif(not PUBLIC, reason="the public rulesheets are not beside this checkout")
-@pytest.mark.parametrize("path", PUBLIC, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PUBLIC[::4], ids=lambda path: path.stem)
 def test_two_scrambled_copies_of_a_public_game_are_matched(path: Path) -> None:
     rules, signature = public_rules(path), _public(path)
     first, second = (scramble(shuffled(rules, s), s, numbers=s == 2).rules for s in (1, 2))

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.gdl.check import check_text, readable_rules
@@ -102,7 +102,6 @@ def _negations(formulas: Sequence[Formula]) -> Iterator[Not]:
             yield from _negations(formula.formulas)
 
 
-@settings(deadline=None)
 @given(_RULES, _FACTS)
 def test_standard_formulas_say_the_same(rule: Rule, facts: frozenset[Sentence]) -> None:
     plain, findings = standard_formulas([rule])
@@ -147,7 +146,6 @@ def _model(rules: Sequence[Rule], facts: frozenset[Sentence]) -> frozenset[Sente
     return known
 
 
-@settings(deadline=None)
 @given(_layered(), st.booleans(), st.booleans())
 def test_the_end_is_asked_where_no_move_is_made(
     rules: list[Rule], is_moved: bool, holds: bool

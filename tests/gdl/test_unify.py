@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.gdl.parse import parse_term
@@ -38,26 +38,22 @@ def _instance(term: Term, values: dict[str, Term]) -> Term:
     return Compound(term.name, tuple(_instance(a, values) for a in term.arguments))
 
 
-@settings(deadline=None)
 @given(_TERMS, _TERMS)
 def test_unification_is_symmetric(left: Term, right: Term) -> None:
     assert may_unify(left, right) == may_unify(right, left)
 
 
-@settings(deadline=None)
 @given(terms())
 def test_a_term_unifies_with_itself(term: Term) -> None:
     assert may_unify(term, term)
 
 
-@settings(deadline=None)
 @given(_TERMS, _GROUND, _GROUND)
 def test_a_term_unifies_with_its_instances(term: Term, x: Term, y: Term) -> None:
     instance = _instance(term, {"x": x, "y": y})
     assert may_unify(term, instance)
 
 
-@settings(deadline=None)
 @given(_GROUND, _GROUND)
 def test_ground_terms_unify_only_if_equal(left: Term, right: Term) -> None:
     assert may_unify(left, right) == (left == right)

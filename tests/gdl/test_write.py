@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from neurogame.gdl.library import library_names, load_rules
 from neurogame.gdl.parse import parse_rules, parse_term
@@ -14,13 +14,11 @@ from tests.gdl.public_rules import public_rules
 from tests.gdl.strategies import rulesheets, terms
 
 
-@settings(deadline=None)
 @given(rulesheets())
 def test_printed_rules_parse_to_the_same_rules(rules: Rules) -> None:
     assert parse_rules(rules_text(rules)) == rules
 
 
-@settings(deadline=None)
 @given(terms())
 def test_printed_terms_parse_to_the_same_term(term: Term) -> None:
     assert parse_term(term_text(term)) == term

@@ -46,7 +46,6 @@ def test_lane_of_a_word_is_its_bit(count: int) -> None:
     assert (unpack_lanes(words, count) == rows).all()
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), width=st.sampled_from([None, 2, 3]), batch=st.integers(0, 130))
 def test_graphs_mean_what_the_gates_say(seed: int, width: int | None, batch: int) -> None:
     circuit = random_circuit(seed, FLUENTS)
@@ -71,7 +70,7 @@ def test_graphs_mean_what_the_gates_say(seed: int, width: int | None, batch: int
     assert sorted(np.concatenate([in_order[:0], *runs(again)])) == list(range(again.gate_count))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 10**6))
 def test_rewriting_substitutes(seed: int) -> None:
     """A constant, another fluent and a negation in place of fluents."""
@@ -92,7 +91,7 @@ def test_assignments_of_another_size_are_refused() -> None:
         holds(goals_of(random_circuit(1, FLUENTS)), np.zeros((2, 9), np.bool_))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 10**6))
 def test_more_inputs_and_gates_leave_the_others_as_they_were(seed: int) -> None:
     circuit = random_circuit(seed, FLUENTS)

@@ -18,20 +18,7 @@ from tests.circuit.evaluate import evaluate_circuit
 from tests.conftest import shared
 from tests.ground.asp import Translation
 
-SHARED_GAMES = [
-    "ticTacToe",
-    "biddingTicTacToe",
-    "blocker",
-    "connectFour",
-    "cubicup_3player",
-    "eightPuzzle",
-    "ghostMaze2p",
-    "knightThrough",
-    "nim3",
-    "pentago",
-    "sheepAndWolf",
-    "tictactoe_3player",
-]
+SHARED_GAMES = ["blocker", "cubicup_3player", "ghostMaze2p", "nim3", "sheepAndWolf"]
 
 # Rules with a variable that no positive literal binds: clingo refuses them.
 UNSAFE_CASES = ("test_case_3b", "test_case_3e", "test_case_3f")

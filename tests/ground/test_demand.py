@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.circuit.build import build_circuit
@@ -84,7 +84,6 @@ def test_wide_relations_are_refused_as_a_whole_and_derived_on_demand(name: str) 
         assert_alike(rules, program, seed, 3 if name == "all different" else 10)
 
 
-@settings(max_examples=60, deadline=None)
 @given(programs(), st.integers(0, 7))
 def test_on_demand_every_game_stays_what_it_is(text: str, seed: int) -> None:
     rules = parse_rules(text)

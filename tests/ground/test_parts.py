@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.circuit.build import build_circuit
@@ -41,7 +41,6 @@ def in_parts(rules: Rules, most: int, limits: GroundLimits | None = None) -> Gro
         return ground(rules, limits)
 
 
-@settings(max_examples=60, deadline=None)
 @given(programs(), st.integers(0, 7))
 def test_in_parts_every_game_stays_what_it_is(text: str, seed: int) -> None:
     rules = parse_rules(text)

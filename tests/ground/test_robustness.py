@@ -6,7 +6,7 @@ import time
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.circuit.build import build_circuit
@@ -161,7 +161,6 @@ def holds(formula: Formula, true: set[str]) -> bool:
     return formula.name in true
 
 
-@settings(deadline=None)
 @given(formulas())
 def test_any_nesting_of_connectives_means_what_it_says(formula: Formula) -> None:
     clauses = clauses_of(Rules((Rule(Symbol("h"), (formula,)),)))
@@ -182,7 +181,6 @@ def terms() -> st.SearchStrategy[Term]:
     return st.one_of(leaves, leaves.map(lambda t: Compound("f", (t,))))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(terms(), terms()), max_size=3))
 def test_equalities_have_the_solutions_that_trying_finds(pairs: list[tuple[Term, Term]]) -> None:
     wanted = set()

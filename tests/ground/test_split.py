@@ -59,7 +59,7 @@ def brute_force(clause: Clause, known: set[tuple[str, str, str]]) -> set[tuple[s
     return result
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100)
 @given(safe_clauses(), facts)
 def test_split_clauses_derive_the_same(clause: Clause, known: set[tuple[str, str, str]]) -> None:
     given_facts = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.errors import GameError
@@ -35,7 +35,6 @@ def test_by_hand() -> None:
 
 
 @given(SHARES, st.integers(1, 12))
-@settings(max_examples=60, deadline=None)
 def test_the_same_as_a_slow_twin(pairs: list[tuple[float, float]], bins: int) -> None:
     forecasts, outcomes = (np.array(column) for column in zip(*pairs, strict=True))
     found = reliability(forecasts, outcomes, bins)

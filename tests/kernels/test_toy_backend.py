@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from neurogame.cli.main import main
 from neurogame.errors import ConfigurationError, NeurogameWarning
 from neurogame.kernels import backend
 from neurogame.kernels.backend import BACKENDS, backend_names, known_backends
 from neurogame.kernels.backends import available_backends, resolve_backend
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import playouts
-from tests.conftest import REPOSITORY
 from tests.kernels.toy_backend import TOY, ToyPlayouts
-from tests.processes import environment, run
 
 PAIR = ("toy", "torch")
 
@@ -40,48 +38,46 @@ def test_one_line_makes_it_play(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path) -> Path:
-    """A package that registers the toy, and a backend that is not there."""
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Add a package that registers the toy, and a backend that is not there."""
     told = tmp_path / "toys-1.dist-info"
     told.mkdir()
     (told / "METADATA").write_text("Metadata-Version: 2.1\nName: toys\nVersion: 1\n")
     (told / "entry_points.txt").write_text(
         "[neurogame.backends]\ntoy = tests.kernels.toy_backend:TOY\ngone = tests.no_such:GONE\n"
     )
-    return tmp_path
+    monkeypatch.syspath_prepend(str(tmp_path))
+    backend._elsewhere.cache_clear()
+    yield
+    backend._elsewhere.cache_clear()
 
 
-def test_another_package_registers_one_by_an_entry_point(elsewhere: Path) -> None:
-    paths = os.pathsep.join([str(elsewhere), str(REPOSITORY)])
-    told = environment(PYTHONPATH=paths)
-
-    def command(*line: str) -> str:
-        return run([sys.executable, "-m", "neurogame.cli.main", *line], env=told).stdout
-
+@pytest.mark.usefixtures("elsewhere")
+@pytest.mark.filterwarnings("ignore:.*'gone'")
+def test_another_package_registers_one_by_an_entry_point(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     for name in ("bench", "simulate", "replay"):
-        assert "toy" in " ".join(command(name, "--help").split())
-    line = ["simulate", "tictactoe", "--games", "64", "--json", "--backend"]
-    toy, plain = (json.loads(command(*line, name)) for name in ("toy", "torch"))
-    assert toy["goals"] == plain["goals"]
-    measured = command(
-        *("bench", "tictactoe", "--backend", "toy", "--runs", "1", "--seconds", "0.01"),
-        *("--json", "--quiet"),
-    )
-    (row,) = json.loads(measured)["rows"]
+        with pytest.raises(SystemExit):
+            main([name, "--help"])
+        assert "toy" in " ".join(capsys.readouterr().out.split())
+    goals = []
+    for name in PAIR:
+        line = ["simulate", "tictactoe", "--games", "64", "--json", "--backend", name]
+        assert main(line) == 0
+        goals.append(json.loads(capsys.readouterr().out)["goals"])
+    assert goals[0] == goals[1]
+    line = ["bench", "tictactoe", "--backend", "toy", "--runs", "1", "--seconds", "0.01"]
+    assert main([*line, "--json", "--quiet"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert row["backend"] == "toy"
     assert row["plies_per_second"] > 0
 
 
-def test_one_that_cannot_be_had_is_left_out_and_named(
-    monkeypatch: pytest.MonkeyPatch, elsewhere: Path
-) -> None:
-    monkeypatch.syspath_prepend(str(elsewhere))
-    backend._elsewhere.cache_clear()
-    try:
-        with pytest.warns(NeurogameWarning, match=r"'gone' at tests\.no_such:GONE cannot be had"):
-            assert "toy" in known_backends()
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            assert "gone" not in backend_names()
-    finally:
-        backend._elsewhere.cache_clear()
+@pytest.mark.usefixtures("elsewhere")
+def test_one_that_cannot_be_had_is_left_out_and_named() -> None:
+    with pytest.warns(NeurogameWarning, match=r"'gone' at tests\.no_such:GONE cannot be had"):
+        assert "toy" in known_backends()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "gone" not in backend_names()

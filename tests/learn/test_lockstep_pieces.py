@@ -77,7 +77,7 @@ def test_matches_are_cut_off_when_they_are_to_stop(
     two: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lockstep_pieces, "_WORTH", 0.0)
-    game = Game.load("connectfour")
+    game = Game.load("connectfour5")
     played = play_pieces(game, _plan(game, 64), two, stop=lambda: True)
     assert len(played) == 64
     assert not any(match.finished for match in played[:4])

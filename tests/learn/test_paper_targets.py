@@ -6,7 +6,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.learn.paper.targets import outcome_examples, outcome_signals, select_states
@@ -80,7 +80,6 @@ def test_at_least_the_minimum_share_is_selected(states: int, share: float, count
     )
 
 
-@settings(deadline=None)
 @given(st.lists(st.booleans(), min_size=1, max_size=60), PERCENT)
 def test_selection_matches_its_definition(flags: list[bool], share: float) -> None:
     chosen = select_states(torch.tensor(flags), share).tolist()
@@ -113,7 +112,6 @@ def slow_outcome(match: Trajectory, lambda_: float, share: float) -> dict[int, l
     return found
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**6), PERCENT, PERCENT, st.booleans())
 def test_outcome_examples_match_the_slow_twin(
     seed: int, lambda_: float, share: float, finished: bool

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import csv
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,7 @@ def outcome_of(path: Path) -> tuple[str, list[list[str]]]:
 
 @pytest.mark.parametrize("variant", list(VARIANTS))
 def test_an_interrupted_run_ends_with_the_same_bits(variant: str, tmp_path: Path) -> None:
-    config = config_of(variant)
+    config = replace(config_of(variant), games=12)
     start(tmp_path / "whole", config).run()
     random = np.random.default_rng(5)
     trainer = start(tmp_path / "broken", config)

@@ -41,7 +41,7 @@ def test_the_scrambled_copy_is_valued_and_played_alike(name: str, tmp_path: Path
     evaluator, its_twin = checkpoint.evaluator(own), checkpoint.evaluator(there.home)
     assert isinstance(evaluator, PartsEvaluator)
     fluents, roles = list(there.fluents), list(there.roles)
-    states = sample_states(own.simulator(), 100, seed=5).to_bool()
+    states = sample_states(own.simulator(), 60, seed=5).to_bool()
     twins = torch.zeros_like(states)
     twins[:, fluents] = states
     with torch.no_grad():

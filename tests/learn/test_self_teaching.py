@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -48,10 +49,10 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def taught(own: Game, seed: int = 1) -> SelfTeaching:
+def taught(own: Game, rounds: int = 4) -> SelfTeaching:
     """Return what some rounds have taught, and keep it."""
-    found = SelfTeaching(own, seed=seed)
-    found.learn(_later(12))
+    found = SelfTeaching(own, seed=1)
+    found.learn(_later(rounds))
     assert found.games > 0
     found.keep()
     return found
@@ -60,6 +61,18 @@ def taught(own: Game, seed: int = 1) -> SelfTeaching:
 def _later(rounds: int) -> float:
     """Return a time before which about so many rounds fit."""
     return CLOCK.now + 16.0 * rounds
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file that a match of tictactoe has left."""
+    place = tmp_path_factory.mktemp("sound")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("neurogame.learn.timed_learning.time", CLOCK)
+        patch.setenv("NEUROGAME_CACHE", str(place))
+        taught(game("tictactoe"))
+    (path,) = files(place)
+    return path
 
 
 def inner(evaluator: object) -> PartsEvaluator:
@@ -73,14 +86,13 @@ def files(folder: Path) -> list[Path]:
 
 def test_the_next_match_goes_on_from_where_it_was(folder: Path) -> None:
     own = game("connectfour5")
-    first = taught(own)
+    first = taught(own, 8)
     assert first.earlier == 0
-    assert first.games > 0
     assert len(files(folder)) == 1
-    second = taught(own)
+    second = taught(own, 8)
     assert second.earlier == first.games
     assert f"after {first.games:,} before" in str(second)
-    third = taught(own)
+    third = SelfTeaching(own, seed=1)
     assert third.earlier == first.games + second.games
     one, two = copied_weights(inner(first.evaluator())), copied_weights(inner(second.evaluator()))
     moved = sum(float((two[name] - one[name]).abs().sum()) for name in one)
@@ -90,10 +102,10 @@ def test_the_next_match_goes_on_from_where_it_was(folder: Path) -> None:
 
 def test_a_copy_under_other_names_goes_on_too() -> None:
     own = game("connectfour5")
-    first = taught(own)
+    first = taught(own, 8)
     scrambled = scramble(own.rules, 5)
     copy = Game.from_rules(scrambled.rules, "copy", cache=False)
-    second = taught(copy)
+    second = taught(copy, 8)
     assert second.earlier == first.games
     assert first.mapping is None
     assert second.mapping is not None
@@ -109,7 +121,7 @@ def test_a_copy_under_other_names_goes_on_too() -> None:
 
 
 def test_another_game_that_looks_alike_begins_anew(folder: Path) -> None:
-    taught(game("connectfour5"))
+    taught(game("connectfour5"), 8)
     assert taught(game("tictactoe")).earlier == 0
     assert len(files(folder)) == 2
 
@@ -152,24 +164,31 @@ def large(held: Checkpoint) -> dict[str, object]:
         None,
     ],
 )
-def test_a_file_of_no_use_is_put_aside_and_learned_anew(
-    change: Callable[[Checkpoint], dict[str, object]] | None, folder: Path
+def test_a_file_of_no_use_is_put_aside(
+    change: Callable[[Checkpoint], dict[str, object]] | None, folder: Path, sound: Path
 ) -> None:
-    taught(game("tictactoe"))
-    (path,) = files(folder)
+    path = folder / sound.name
+    shutil.copy(sound, path)
     if change is None:
         path.write_bytes(path.read_bytes()[:-100])
     else:
         changed(path, **change(load_checkpoint(path)))
     bad = path.read_bytes()
     with pytest.warns(UserWarning, match=r"is not used, and now .*\.damaged: ") as told:
-        assert taught(game("tictactoe")).earlier == 0
+        assert SelfTeaching(game("tictactoe"), seed=1).earlier == 0
     assert len(told) == 1
+    assert not path.exists()
     assert path.with_name(f"{path.name}.damaged").read_bytes() == bad
+
+
+def test_beside_a_file_of_no_use_it_learns_anew(folder: Path, sound: Path) -> None:
+    (folder / sound.name).write_bytes(b"")
+    with pytest.warns(UserWarning, match="is not used"):
+        assert taught(game("tictactoe")).earlier == 0
     # What was learned since is sound: nothing is said any more.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert taught(game("tictactoe")).earlier > 0
+        assert SelfTeaching(game("tictactoe"), seed=1).earlier > 0
 
 
 def test_without_a_cache_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -191,9 +210,8 @@ def test_no_time_is_no_learning(folder: Path) -> None:
 
 
 def test_seconds_are_those_of_all_matches() -> None:
-    first = taught(game("tictactoe"))
-    assert first.seconds > 0
-    before = first.seconds
+    before = taught(game("tictactoe")).seconds
+    assert before > 0
     second = SelfTeaching(game("tictactoe"), seed=2)
     assert second.seconds == before
     second.learn(_later(3))
@@ -204,7 +222,7 @@ def test_an_evaluator_stays_as_it_is_while_learning_goes_on() -> None:
     found = taught(game("tictactoe"))
     before = inner(found.evaluator())
     weights = copied_weights(before)
-    found.learn(_later(12))
+    found.learn(_later(4))
     later = copied_weights(inner(found.evaluator()))
     assert all(torch.equal(weights[name], own) for name, own in copied_weights(before).items())
     assert any(not torch.equal(weights[name], own) for name, own in later.items())

@@ -300,9 +300,9 @@ def test_json_holds_the_strength_of_every_release(
 
 
 def test_one_interruption_ends_a_measurement_that_would_take_minutes(tmp_path: Path) -> None:
-    """Matches of a thousand plies, each with a thousand simulations to the end of the game."""
+    """Matches of 400 plies, each with a thousand simulations to the end of the game."""
     rules, out = tmp_path / "long.kif", tmp_path / "run"
-    rules.write_text(long_game(1000))
+    rules.write_text(long_game(400))
     line = [str(rules), "--out", str(out), "--seconds", "600", "--lanes", "64"]
     with started([*PROGRAM, "train", *line]) as process:
         # Games are played, and beside them the measurement of the untrained networks.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.native.bits import first_ones, lowest_bit, ones
@@ -31,7 +31,6 @@ def drawn(seed: int, number: int, draw: int, bound: int) -> tuple[np.uint64, int
     return word, below(word, bound), fraction(number)
 
 
-@settings(deadline=None)
 @given(WORDS, st.integers(-3, 70))
 def test_bits_are_counted_and_found(word: int, count: int) -> None:
     lowest, number, first = bits(np.uint64(word), count)
@@ -40,7 +39,6 @@ def test_bits_are_counted_and_found(word: int, count: int) -> None:
     assert first == (1 << min(max(count, 0), 64)) - 1
 
 
-@settings(deadline=None)
 @given(WORDS, st.integers(0, 1 << 40))
 def test_words_are_scrambled_as_by_the_definition(word: int, number: int) -> None:
     found, hash_ = scrambled(np.uint64(word), number)
@@ -48,7 +46,6 @@ def test_words_are_scrambled_as_by_the_definition(word: int, number: int) -> Non
     assert hash_ == (slow_mix(word + (number + 1) * G1 & ALL) or G1)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 1 << 62), st.integers(0, 1 << 40), st.integers(0, 999), st.integers(1, 999))
 def test_random_words_are_functions_of_their_numbers(
     seed: int, number: int, draw: int, bound: int

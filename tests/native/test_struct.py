@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.array_types import Float32s1, Int32s, Int32s1, Int64s, Int64s2, UInt64s2
@@ -81,7 +81,6 @@ def make(parted: Int64s, then: Callable[[Whole], None]) -> Whole:
     )
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-99, 99), max_size=9), st.integers(-9, 9))
 def test_compiled_code_reads_and_writes_what_python_does(numbers: list[int], amount: int) -> None:
     wide = np.zeros((len(numbers), 4), np.int64)
@@ -147,7 +146,6 @@ def corner(grid: Int64s, begin: int, count: int) -> int:
     return int(last)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 5), st.integers(0, 4), st.integers(1, 5))
 def test_rows_are_those_of_a_slice(width: int, begin: int, count: int) -> None:
     grid = np.arange(10 * width).reshape(10, width)

@@ -72,7 +72,7 @@ def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def twins(name: str, seed: int, plies: int = 6) -> Iterator[tuple[State, State]]:
+def twins(name: str, seed: int, plies: int = 4) -> Iterator[tuple[State, State]]:
     """Yield states of a random match at home, and what they are in the other game."""
     home, other = games(name)
     mapping, choose, state = map_game(home, other), random.Random(seed), home.initial_state()
@@ -172,7 +172,7 @@ def test_what_is_looked_at_under_other_names_is_explained_by_them() -> None:
     namesake = checkpoint.mapping(other).namesake
     assert checkpoint.mapping(home).namesake is home
     judge, evaluator = checkpoint.judge("knowledge", namesake), checkpoint.evaluator(namesake)
-    for state, twin in list(twins("breakthrough6", 4))[3:5]:
+    for state, twin in list(twins("breakthrough6", 4, 5))[3:5]:
         same = namesake.state(twin.fluent_texts)
         role = next(own for own, legal in enumerate(state.legal_moves) if len(legal) > 1)
         move = state.legal_moves[role][1]

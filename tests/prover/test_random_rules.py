@@ -14,7 +14,7 @@ from tests.prover.random_rules import programs
 from tests.reference.interpreter import ReferenceGame
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100)
 @given(programs(), st.integers(0, 7))
 def test_it_says_what_the_reference_says(text: str, choose: int) -> None:
     rules = parse_rules(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.prover.heavy import numbers
 
 MANY = f"""
-(role robot) (init (step 0)) {numbers(400)} {" ".join(f"(number {n})" for n in range(173))}
+(role robot) (init (step 0)) {numbers(130)} {" ".join(f"(number {n})" for n in range(60))}
 (<= (cell ?x ?y) (number ?x) (number ?y))
 (<= (sum ?x 0 ?x) (number ?x))
 (<= (sum ?x ?y ?s) (succ ?v ?y) (sum ?x ?v ?w) (succ ?w ?s))
@@ -17,22 +17,22 @@ MANY = f"""
 (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
 (<= terminal (true (step 5))) (goal robot 50)
 """
-"""A role with 29,925 moves, through two relations, and a sum to be found for each of them."""
+"""A role with 3,596 moves, through two relations, and a sum to be found for each of them."""
 
 DEEP = f"""
-(role robot) (init (at 0)) (init (level 300)) {numbers(300)}
+(role robot) (init (at 0)) (init (level 150)) {numbers(150)}
 (<= (path ?x ?y) (succ ?x ?y))
 (<= (path ?x ?z) (succ ?x ?y) (path ?y ?z))
 (<= (height 0 0) (true (at ?x)))
-(<= (height ?y ?h) (succ ?x ?y) (true (level 300)) (height ?x ?g) (succ ?g ?h))
-(<= (below ?x ?y) (true (level 300)) (path ?x ?y))
+(<= (height ?y ?h) (succ ?x ?y) (true (level 150)) (height ?x ?g) (succ ?g ?h))
+(<= (below ?x ?y) (true (level 150)) (path ?x ?y))
 (<= (open ?x ?y ?h) (below ?x ?y) (height ?y ?h) (height ?x ?g) (below ?g ?h))
-(<= (legal robot (jump ?x ?y ?h)) (open ?x ?y ?h) (true (level 300)))
+(<= (legal robot (jump ?x ?y ?h)) (open ?x ?y ?h) (true (level 150)))
 (<= (next (at ?y)) (does robot (jump ?x ?y ?h)))
-(<= (next (level 300)) (true (level 300)))
-(<= terminal (true (at 300))) (goal robot 50)
+(<= (next (level 150)) (true (level 150)))
+(<= terminal (true (at 150))) (goal robot 50)
 """
-"""45,150 moves, each with a height that is found 300 deep in every state."""
+"""11,325 moves, each with a height that is found 150 deep in every state."""
 
 DUPLICATES = f"""
 (role robot) (init (step 0)) {numbers(600)}

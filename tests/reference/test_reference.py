@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import clingo
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.errors import GameError, GroundingError, LimitError, NeurogameWarning, RulesError
@@ -218,7 +218,6 @@ def test_no_role_is_refused() -> None:
 EDGES = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=14)
 
 
-@settings(max_examples=60, deadline=None)
 @given(EDGES)
 def test_closures_over_cycles_are_least_fixpoints(edges: set[tuple[int, int]]) -> None:
     facts = " ".join(f"(edge {x} {y})" for x, y in sorted(edges))
@@ -232,7 +231,6 @@ def test_closures_over_cycles_are_least_fixpoints(edges: set[tuple[int, int]]) -
     assert moves(reference) == {"go"} | {f"(path {x} {y})" for x, y in expected}
 
 
-@settings(max_examples=60, deadline=None)
 @given(EDGES)
 def test_negative_cycles_are_decided_atom_by_atom(edges: set[tuple[int, int]]) -> None:
     """A position is won if some step leads to a lost one; steps only lead downwards."""
@@ -254,7 +252,6 @@ CLAUSES = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(CLAUSES)
 def test_models_are_the_only_stable_model(
     clauses: list[tuple[str, list[tuple[str, bool]]]],

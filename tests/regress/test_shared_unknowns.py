@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.analysis.analyse import analyse
@@ -20,7 +20,6 @@ from tests.graph.test_graph import FLUENTS, goals_of
 from tests.regress.test_regress import library_game
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_gates_leave_out_what_is_unknown_once_the_rest_is_chosen(seed: int) -> None:
     formulas = goals_of(random_circuit(seed, FLUENTS))

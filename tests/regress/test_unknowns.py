@@ -66,7 +66,7 @@ def test_partial_evaluation_is_exact_on_all_small_formulas() -> None:
         assert (literals[decided == 1] == TRUE).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 10**6))
 def test_gates_leave_unknown_inputs_out(seed: int) -> None:
     formulas = goals_of(random_circuit(seed, FLUENTS))

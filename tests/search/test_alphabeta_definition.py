@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from neurogame.search.alphabeta.settings import SearchSettings
@@ -38,7 +38,6 @@ OPTIONS = st.builds(
 )
 
 
-@settings(max_examples=120, deadline=None)
 @example(  # a refuted move once stood in for the terminal one that its bound came from
     seed=587, depth=2, role=0, options=SearchSettings(history=0.0, batch=1)
 )
@@ -82,7 +81,6 @@ def _move_is_decided(tree: RandomTree, role: int, move: int) -> bool:
     return full[move] == max(full.values())
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=SEEDS,
     depth=st.integers(1, 4),
@@ -105,7 +103,6 @@ def test_paranoid_equals_its_definition(
         assert found.value[role] == plain_paranoid(tree, 0, role, 99)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=SEEDS,
     depth=st.integers(2, 4),
@@ -142,7 +139,6 @@ def test_quiescence_equals_its_definition(
         assert found.value[0] == plain_paranoid(tree, 0, 0, 99)
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=SEEDS, depth=st.integers(1, 4), roles=st.integers(1, 3), simultaneous=st.booleans())
 @example(seed=66, depth=1, roles=3, simultaneous=True)
 def test_maxn_equals_its_definition(seed: int, depth: int, roles: int, simultaneous: bool) -> None:
@@ -157,7 +153,6 @@ def test_maxn_equals_its_definition(seed: int, depth: int, roles: int, simultane
         assert found.value == played_maxn(tree, 0, role, 99)
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=SEEDS, roles=st.integers(1, 3), role=st.integers(0, 2), simultaneous=st.booleans())
 def test_proved_states_are_exact(seed: int, roles: int, role: int, simultaneous: bool) -> None:
     role %= roles
@@ -176,7 +171,6 @@ def test_proved_states_are_exact(seed: int, roles: int, role: int, simultaneous:
             assert sum(values) == pytest.approx(1.0)
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=SEEDS)
 def test_certain_maxn_values_do_not_depend_on_who_asks(seed: int) -> None:
     tree = RandomTree(seed, roles=2, plies=5, width=5, simultaneous=False, zero_sum=False)
@@ -188,7 +182,6 @@ def test_certain_maxn_values_do_not_depend_on_who_asks(seed: int) -> None:
         assert values == plain_maxn(tree, state, 0, 99) == plain_maxn(tree, state, 1, 99)
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=SEEDS, depths=st.lists(st.integers(1, 4), max_size=4), options=OPTIONS)
 def test_a_kept_tree_does_not_spoil_later_searches(
     seed: int, depths: list[int], options: SearchSettings

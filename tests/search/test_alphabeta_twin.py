@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.search.alphabeta.settings import SearchSettings
@@ -32,7 +32,6 @@ def deepened(search: Search, depth: int) -> None:
             return
 
 
-@settings(max_examples=120, deadline=None)
 @given(
     seed=SEEDS,
     depth=st.integers(1, 5),
@@ -59,7 +58,6 @@ def test_paranoid(
         assert found.value[role] == search.value
 
 
-@settings(max_examples=120, deadline=None)
 @given(seed=SEEDS, depth=st.integers(1, 6), role=st.integers(0, 1), scout=st.booleans())
 def test_one_opponent(seed: int, depth: int, role: int, scout: bool) -> None:
     tree = RandomTree(seed, roles=2, plies=6, width=6, simultaneous=False, zero_sum=True)
@@ -68,7 +66,6 @@ def test_one_opponent(seed: int, depth: int, role: int, scout: bool) -> None:
     assert search.value == plain_paranoid(tree, 0, role, depth)
 
 
-@settings(max_examples=120, deadline=None)
 @given(
     seed=SEEDS,
     depth=st.integers(1, 5),
@@ -91,7 +88,6 @@ def test_windows(seed: int, depth: int, ends: tuple[int, int], scout: bool) -> N
         assert expected == search.value
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     seed=SEEDS,
     depth=st.integers(2, 4),
@@ -110,7 +106,6 @@ def test_quiescence(
     assert search.value == plain_quiescence(tree, 0, 0, depth, plies, quiet)
 
 
-@settings(max_examples=120, deadline=None)
 @given(
     seed=SEEDS,
     depth=st.integers(1, 4),

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.errors import GameError
@@ -169,7 +169,6 @@ def test_outcomes_are_taken_alike_and_in_another_order_each_time() -> None:
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=SEEDS,
     roles=st.integers(2, 3),

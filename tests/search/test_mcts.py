@@ -291,12 +291,12 @@ def _play(rules: Game, settings: MctsSettings) -> None:
     """Play some plies of a game, all roles with the same tree, and look at every answer."""
     search = Mcts(rules, settings=settings)
     state = rules.initial_state()
-    for _ in range(6):
+    for _ in range(4):
         if state.is_terminal:
             break
         joint = []
         for role, legal in enumerate(state.legal_moves):
-            found = search.search(state, role, Limit(simulations=150))
+            found = search.search(state, role, Limit(simulations=80))
             assert found.move in legal
             assert set(found.scores) <= set(found.tries) <= set(legal)
             assert all(0 <= value <= 1 for value in (*found.value, *found.scores.values()))

@@ -171,9 +171,9 @@ PLAIN = MctsSettings(capacity=5000)
     ],
 )
 def test_a_win_is_pursued(name: str, moves: int, lanes: int) -> None:
-    random, winners, simulations = np.random.default_rng(1), 0, 1800 if lanes == 64 else 600
+    random, winners, simulations = np.random.default_rng(1), 0, 1200 if lanes == 64 else 400
     settings = replace(PLAIN, graph=lanes == 1, capacity=20000)
-    for _ in range(8):
+    for _ in range(3):
         state = _late(name, random.integers(100, size=moves).tolist())
         tree, twin = _grown(_game(name), settings, lanes, simulations, state=state)
         _assert_equal(tree, twin)
@@ -208,7 +208,7 @@ def test_moves_that_lose_alike_are_compared(lanes: int, simulations: int) -> Non
     ],
 )
 def test_sequential_uct(name: str, solver: bool) -> None:
-    tree, twin = _grown(_game(name), replace(PLAIN, solver=solver), 1, 900)
+    tree, twin = _grown(_game(name), replace(PLAIN, solver=solver), 1, 500)
     _assert_equal(tree, twin)
     assert tree.tree.root == tree.tree.nodes[0]
 
@@ -216,7 +216,7 @@ def test_sequential_uct(name: str, solver: bool) -> None:
 @pytest.mark.parametrize("urgency", ["parent", 0.6])
 @pytest.mark.parametrize("name", ["tictactoe", "bidding_tictactoe"])
 def test_first_play_urgency(name: str, urgency: float) -> None:
-    _assert_equal(*_grown(_game(name), replace(PLAIN, urgency=urgency), 1, 600))
+    _assert_equal(*_grown(_game(name), replace(PLAIN, urgency=urgency), 1, 300))
 
 
 @pytest.mark.parametrize("graph", [True, False])
@@ -225,7 +225,7 @@ def test_first_play_urgency(name: str, urgency: float) -> None:
 @pytest.mark.parametrize("name", ["tictactoe", "bidding_tictactoe"])
 def test_all_moves_as_first(name: str, kind: Any, urgency: Any, graph: bool) -> None:
     settings = replace(PLAIN, tree=kind, urgency=urgency, graph=graph, ref=20, k=100.0)
-    _assert_equal(*_grown(_game(name), settings, 1, 500))
+    _assert_equal(*_grown(_game(name), settings, 1, 300))
 
 
 @pytest.mark.parametrize("pending", ["wait", "loss"])
@@ -235,7 +235,7 @@ def test_a_block_descends_as_if_one_came_after_the_other(
     name: str, lanes: int, pending: Any
 ) -> None:
     settings = replace(PLAIN, graph=False, pending=pending, capacity=20000)
-    _assert_equal(*_grown(_game(name), settings, lanes, 900))
+    _assert_equal(*_grown(_game(name), settings, lanes, 400))
 
 
 @pytest.mark.parametrize("kind", ["rave", "grave"])
@@ -247,7 +247,7 @@ def test_all_moves_of_playouts(kind: Any) -> None:
 
 @pytest.mark.parametrize("name", ["tictactoe", "cycle", "bidding_tictactoe"])
 def test_blended_results(name: str) -> None:
-    _assert_equal(*_grown(_game(name), replace(PLAIN, backup="blend"), 1, 600))
+    _assert_equal(*_grown(_game(name), replace(PLAIN, backup="blend"), 1, 300))
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_blended_results(name: str) -> None:
 @pytest.mark.parametrize("name", ["tictactoe", "tictactoe3p", "bidding_tictactoe", "einstein"])
 def test_hints_of_an_evaluator(name: str, changes: dict[str, Any]) -> None:
     settings = replace(PLAIN, **changes)
-    _assert_equal(*_grown(_game(name), settings, 1, 500))
+    _assert_equal(*_grown(_game(name), settings, 1, 250))
 
 
 @pytest.mark.parametrize("mix", ["beta", "seed", "puct"])
@@ -274,7 +274,7 @@ def test_priors(name: str, lanes: int, mix: Any) -> None:
     # In a graph the order in which a block's simulations come to a node is not the one of the twin.
     settings = replace(PLAIN, tree="action", mix=mix, graph=lanes == 1, capacity=20000)
     game = _game(name)
-    _assert_equal(*_grown(game, settings, lanes, 600, judge=Priors(game)))
+    _assert_equal(*_grown(game, settings, lanes, 300, judge=Priors(game)))
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_priors(name: str, lanes: int, mix: Any) -> None:
 def test_options_of_priors(name: str, changes: dict[str, Any]) -> None:
     game = _game(name)
     settings = replace(PLAIN, tree="action", **changes)
-    _assert_equal(*_grown(game, settings, 1, 500, judge=Priors(game)))
+    _assert_equal(*_grown(game, settings, 1, 250, judge=Priors(game)))
 
 
 @pytest.mark.parametrize("digits", [0, 1])
@@ -309,7 +309,7 @@ def test_equal_priors(digits: int) -> None:
     for mix in ("beta", "seed", "puct"):
         settings = replace(PLAIN, tree="action", mix=mix)
         judge = Priors(game, digits=digits)
-        _assert_equal(*_grown(game, settings, 1, 500, judge=judge))
+        _assert_equal(*_grown(game, settings, 1, 250, judge=judge))
 
 
 @pytest.mark.parametrize("temper", [None, 2.5])
@@ -317,7 +317,7 @@ def test_equal_priors(digits: int) -> None:
 def test_priors_by_logarithms(mix: Any, temper: float | None) -> None:
     game = _game("tictactoe")
     settings = replace(PLAIN, tree="action", mix=mix, temper=temper)
-    _assert_equal(*_grown(game, settings, 1, 500, judge=Priors(game, scale=LOGITS)))
+    _assert_equal(*_grown(game, settings, 1, 250, judge=Priors(game, scale=LOGITS)))
 
 
 @pytest.mark.parametrize("temper", [None, 0.02])

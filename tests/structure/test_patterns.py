@@ -36,7 +36,7 @@ limits_drawn = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.sampled_from(GAMES), st.integers(0, 99), limits_drawn)
 def test_the_image_of_a_state_has_the_same_values(
     name: str, seed: int, limits: PatternLimits

@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -123,7 +123,6 @@ def structure_of(text: str) -> Structure:
     return find_structure(game.circuit, game.rules)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(2, 6), st.lists(st.tuples(*[st.integers(0, 5)] * 3), max_size=14))
 def test_all_automorphisms_of_a_small_graph_are_found(
     count: int, drawn: list[tuple[int, int, int]]

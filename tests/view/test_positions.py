@@ -39,7 +39,7 @@ def played(game: Game, choices: list[int]) -> tuple[Line, list[State]]:
 
 
 @given(st.sampled_from(GAMES), st.lists(st.integers(0, 99), max_size=12))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_states_are_those_of_the_game(
     games: dict[str, Game], name: str, choices: list[int]
 ) -> None:
@@ -64,7 +64,7 @@ def test_few_are_kept_and_all_are_found_again(
 
 
 @given(st.sampled_from(GAMES), st.lists(st.integers(0, 99), max_size=8))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_moves_touch_what_they_change(
     games: dict[str, Game], name: str, choices: list[int]
 ) -> None:

@@ -143,7 +143,7 @@ RULES = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(RULES, max_size=6), st.booleans(), st.integers(0, 200))
 def test_any_rules_written_and_read_again_say_the_same(
     found: list[WeightedRule], opposed: bool, seed: int

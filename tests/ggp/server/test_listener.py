@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.errors import ConfigurationError
@@ -300,7 +300,6 @@ SOUP = st.lists(
 ).map(b"".join)
 
 
-@settings(max_examples=60, deadline=None)
 @given(soup=SOUP)
 def test_soup_is_answered_and_kills_nobody(served: Served, soup: bytes) -> None:
     reply = served.exchange(soup, end=True)

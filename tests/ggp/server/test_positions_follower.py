@@ -35,7 +35,7 @@ def followers(name: str) -> tuple[Follower[CircuitPosition], Follower[Interprete
     )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(GAMES), st.data())
 def test_compiled_and_interpreted_followers_agree(name: str, data: st.DataObject) -> None:
     compiled, interpreted = followers(name)

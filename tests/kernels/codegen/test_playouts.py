@@ -78,7 +78,6 @@ def test_a_run_is_that_of_the_lanes_one_by_one(name: str, plan: str, variant: st
     "how",
     [
         {"lanes": 1, "games": 5},
-        {"lanes": 63, "games": 200, "lengths": True},
         {"lanes": 65, "steps": 60, "moves": True},
         {"lanes": 700, "games": 900, "lengths": True, "moves": True},
         {"lanes": 700, "steps": 40, "max_plies": 6},

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.array_types import UInt64s
@@ -59,7 +59,6 @@ def inputs_of(netlist: Netlist, seed: int) -> UInt64s:
     return rows
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 1 << 32),
     inputs=st.integers(2, 40),
@@ -122,7 +121,6 @@ def run_in_cells(code: StraightCode, ply: Ply, cells: UInt64s, part: Part) -> No
             cells[fluent] = value
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 1 << 32),
     gates=st.integers(1, 120),

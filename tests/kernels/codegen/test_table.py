@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.array_types import UInt64s
@@ -57,7 +57,6 @@ def interpret(table: GateTable, cells: UInt64s) -> None:
     assert next(gates, None) is None
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 1 << 32), gates=st.integers(1, 150))
 def test_cells_hold_what_the_loop_reads(seed: int, gates: int) -> None:
     """Three plies in the same cells: nothing is overwritten before its last use."""

@@ -32,7 +32,7 @@ def some_games(
     return flags, packed, moves.astype(np.int32), begins, results
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 1000), st.lists(st.integers(0, 4), min_size=1, max_size=4))
 def test_tuples_learn_one_state_after_the_other(seed: int, lengths: list[int]) -> None:
     flags, packed, _, begins, results = some_games(seed, lengths)
@@ -50,7 +50,7 @@ def test_tuples_learn_one_state_after_the_other(seed: int, lengths: list[int]) -
     np.testing.assert_allclose(psi, expected, rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.integers(0, 1000),
     st.lists(st.integers(0, 4), min_size=1, max_size=4),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.graph.lanes import ALL
@@ -20,7 +20,6 @@ gates = st.lists(
 
 
 @given(gates)
-@settings(max_examples=60, deadline=None)
 def test_tables_mean_what_they_say(wanted: list[Gate]) -> None:
     builder = Builder(INPUTS)
     literals = [2 * row + complement for row in range(INPUTS) for complement in (0, 1)]
@@ -38,7 +37,6 @@ def test_tables_mean_what_they_say(wanted: list[Gate]) -> None:
 
 
 @given(gates)
-@settings(max_examples=40, deadline=None)
 def test_no_gate_is_made_twice(wanted: list[Gate]) -> None:
     """Gates of inputs have pairwise different functions, complements included."""
     builder = Builder(INPUTS)

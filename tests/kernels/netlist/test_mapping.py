@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.graph.lanes import ALL
@@ -46,7 +46,6 @@ def values(netlist: Netlist, literals: np.ndarray) -> np.ndarray:
 
 
 @given(st.integers(0, 2**32), st.integers(1, 120), st.integers(1, 8))
-@settings(max_examples=80, deadline=None)
 def test_covers_are_equal(seed: int, gates: int, cuts: int) -> None:
     netlist = random_netlist(seed, gates)
     roots = np.random.default_rng(seed).integers(0, 2 * netlist.row_count, 12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, final
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.array_types import Int64s
@@ -57,7 +57,6 @@ def twin(
     return made, [2 * number[root >> 1] + root % 2 for root in roots]
 
 
-@settings(deadline=None)
 @given(gates_in_disorder())
 def test_gates_come_in_the_order_in_which_a_recursion_makes_them(
     drawn: tuple[Int64s, list[list[int]], list[int]],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.circuit.compile import compile_rules
@@ -19,7 +19,6 @@ GAMES = ["breakthrough6", "connectfour_simultaneous", "rockpaperscissors", "eigh
 
 
 @given(st.integers(0, 2**32), st.integers(0, 60))
-@settings(max_examples=40, deadline=None)
 def test_small_circuits_exhaustively(seed: int, gates: int) -> None:
     circuit = named_circuit(seed, gates)
     states, moves = every_state(circuit), every_joint_move(circuit)

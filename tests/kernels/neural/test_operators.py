@@ -37,9 +37,8 @@ def test_operators_pass_torch_s_own_check(kind: int) -> None:
 
 
 @KINDS
-@pytest.mark.parametrize("seed", [1, 2])
-def test_gradients_are_those_of_differences(kind: int, seed: int) -> None:
-    case = random_case(seed, kind, 3, torch.float64)
+def test_gradients_are_those_of_differences(kind: int) -> None:
+    case = random_case(1, kind, 3, torch.float64)
     names = ["tables", "edges", "nodes"]
     inputs = [getattr(case, name).requires_grad_() for name in names]
 

@@ -48,7 +48,7 @@ def legal_flags(size: int, moves: int, seed: int) -> Tensor:
     st.integers(1, 40) | st.sampled_from([64, 65, 129]),
     st.integers(0, 2**32),
 )
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_the_choice_is_the_defined_one(size: int, moves: int, seed: int) -> None:
     legal = legal_flags(size, moves, seed)
     for lane, row in enumerate(choose(legal, seed)):
@@ -56,7 +56,7 @@ def test_the_choice_is_the_defined_one(size: int, moves: int, seed: int) -> None
 
 
 @given(st.integers(1, 20), st.integers(0, 2**32), st.integers(0, 5), st.integers(1, 6))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_the_cut_of_the_batch_does_not_matter(
     moves: int, seed: int, begin: int, words: int
 ) -> None:
@@ -66,7 +66,7 @@ def test_the_cut_of_the_batch_does_not_matter(
 
 
 @given(st.integers(2, 12), st.integers(0, 50), st.integers(0, 2**32))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_moves_that_nobody_has_do_not_matter(moves: int, more: int, seed: int) -> None:
     legal = legal_flags(100, moves, seed)
     columns = np.sort(np.random.default_rng(seed).permutation(moves + more)[:moves])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.kernels.twin.lane_numbers import equals, increment, numbers_of, set_lanes
@@ -15,7 +15,6 @@ from neurogame.kernels.words.pack import pack
     st.integers(1, 6),
     st.lists(st.integers(0, 2**32), min_size=1, max_size=30),
 )
-@settings(deadline=None, max_examples=40)
 def test_counting_lane_by_lane(words: int, bits: int, seeds: list[int]) -> None:
     planes = torch.zeros((bits, words), dtype=torch.int64)
     expected = torch.zeros(64 * words, dtype=torch.int64)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.circuit.circuit import Circuit
@@ -42,7 +42,6 @@ def run_plan(
     return results
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.integers(0, 2**31), st.integers(0, 60), SIZES, st.booleans())
 def test_plan_equals_the_circuit(seed: int, gates: int, size: int, one_move_each: bool) -> None:
     circuit = random_circuit(seed, gates)

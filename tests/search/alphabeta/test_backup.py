@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.native.compiled import compiled
@@ -42,7 +42,6 @@ def _equilibrium(values: Any, first: int, order: Any, starts: Any, picked: Any) 
     return best, is_certain(values, first, best, order, starts)
 
 
-@settings(max_examples=100, deadline=None)
 @given(shape=SHAPES)
 def test_static_children(shape: tuple[int, int, int]) -> None:
     own, answers, seed = shape
@@ -61,7 +60,6 @@ def test_static_children(shape: tuple[int, int, int]) -> None:
     assert _final(rows, 3, own, answers, False) == (expected[0], high.min(axis=1).max())
 
 
-@settings(max_examples=100, deadline=None)
 @given(shape=SHAPES)
 def test_proved_bounds(shape: tuple[int, int, int]) -> None:
     own, answers, seed = shape
@@ -87,7 +85,6 @@ def _slow_equilibrium(values: Any, counts: list[int]) -> int:
     return int(rows.reshape(-1)[0])
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     counts=st.lists(st.integers(1, 4), min_size=1, max_size=4),
     seed=st.integers(0, 2**32 - 1),

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.native.compiled import compiled
@@ -26,7 +26,6 @@ def _all_rows(legal: Any, offsets: Any, order: Any, moves: Any, starts: Any, joi
         joint_move(row, order, moves, starts, joint[row])
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     sizes=st.lists(st.integers(1, 140), min_size=1, max_size=4),
     seed=st.integers(0, 2**32 - 1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.native.compiled import compiled
@@ -50,7 +50,6 @@ def _search(own: int, answers: int, random: np.random.Generator) -> tuple[Search
     return search, mine, theirs
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     own=st.integers(1, 20),
     answers=st.integers(1, 12),

@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neurogame.search.lockstep.counter_random import derive, uniform
 from neurogame.search.lockstep.joint_moves import JOINT_LIMIT, joint_moves
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(0, 6))
 def test_all_joint_moves_in_order(seed: int, roles: int, states: int) -> None:
     random = np.random.default_rng(seed)
