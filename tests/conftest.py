@@ -12,7 +12,9 @@ import pytest
 import torch
 from hypothesis import settings
 
-# So many examples find what any number does; only the first slow example is no fault.
+from neurogame.simulate.game import Game
+
+# More examples have found no more; and one that is slow, on a busy machine, is no fault.
 settings.register_profile("neurogame", max_examples=50, deadline=None)
 settings.load_profile("neurogame")
 
@@ -78,6 +80,12 @@ def _no_process_is_left() -> Iterator[None]:
         for process in left:
             os.kill(process, signal.SIGKILL)
         pytest.fail(f"the tests have left processes behind: {left}")
+
+
+@pytest.fixture(scope="session")
+def tictactoe() -> Game:
+    """Return the game that most tests play."""
+    return Game.load("tictactoe")
 
 
 @pytest.fixture

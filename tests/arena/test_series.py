@@ -16,11 +16,6 @@ from neurogame.simulate.game import Game, State
 from tests.players.scripted import Scripted, first_legal, last_legal
 
 
-@pytest.fixture(scope="module")
-def tictactoe() -> Game:
-    return Game.load("tictactoe")
-
-
 def test_pairs_share_their_seed_and_swap_roles(tictactoe: Game) -> None:
     seen: list[MatchRecord] = []
     players = [Scripted(first_legal, "first"), Scripted(last_legal, "last")]

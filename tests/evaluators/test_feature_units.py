@@ -22,12 +22,10 @@ from neurogame.learn.recipe import fitted
 from neurogame.simulate.game import Game
 from neurogame.simulate.game_mapping import map_game
 from tests.evaluators.parts_of_games import SMALL, parts_of, states_in_play
+from tests.library import load as loaded
 
 UNITS = 12
 WITH = replace(SMALL, hidden=24, features=UNITS / 24)
-
-
-loaded = cache(Game.load)
 
 
 @cache

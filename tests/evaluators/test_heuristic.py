@@ -31,9 +31,9 @@ from neurogame.players.players import make_player
 from neurogame.search.limit import Limit
 from neurogame.simulate.game import Game, State
 from tests.features.twin import value, walked
+from tests.library import load as game
 
 GAMES = ("breakthrough6", "bidding_tictactoe", "tictactoe3p")
-game = cache(Game.load)
 
 
 @cache

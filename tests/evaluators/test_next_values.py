@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 import torch
@@ -22,8 +20,7 @@ from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
-
-game = cache(Game.load)
+from tests.library import load as game
 
 
 class Sums(Evaluator):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 import torch
@@ -15,11 +13,7 @@ from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.kernels.words.rows import pack_rows
 from neurogame.simulate.game import Game
 from tests.evaluators.parts_of_games import parts_of, states_in_play
-
-
-@cache
-def load(name: str) -> Game:
-    return Game.load(name)
+from tests.library import load
 
 
 def random_policy(game: Game) -> LearnedPolicy:

@@ -5,7 +5,6 @@ The long runs are made by ``experiments/fuzz_rules.py``; this is the same work o
 
 from __future__ import annotations
 
-import importlib
 import random
 import warnings
 from pathlib import Path
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 
 from neurogame.errors import NeurogameWarning
 from neurogame.gdl.library import library_path
-from tests.conftest import REPOSITORY
+from tests.library import experiment
 
 SMALL = ("nim", "rockpaperscissors", "tictactoe", "connectfour")
 FEW = settings(
@@ -30,9 +29,7 @@ FEW = settings(
 @pytest.fixture(scope="module", name="fuzzer")
 def _fuzzer() -> tuple[Any, Any]:
     """Return the modules that mutate and that try a rulesheet."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(REPOSITORY / "experiments"))
-        return importlib.import_module("rules_mutations"), importlib.import_module("fuzz_case")
+    return experiment("rules_mutations"), experiment("fuzz_case")
 
 
 def attempt(fuzzer: tuple[Any, Any], data: bytes, path: Path) -> str:

@@ -38,8 +38,7 @@ from neurogame.simulate.playouts import sample_states
 from neurogame.simulate.states import StateBatch
 from tests.gdl.slow_renaming import shuffled
 from tests.kernels.leaves.test_values import valued
-
-game = cache(Game.load)
+from tests.library import load as game
 
 
 @cache

@@ -15,13 +15,8 @@ from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.kernels.knowledge.recorded_games import GameRecorder, RecordedGames
 from neurogame.kernels.words.rows import unpack_rows
 from neurogame.learn.knowledge.learning import continue_learning, learn_knowledge
-from neurogame.simulate.game import Game
 from tests.learn.knowledge_quality import state_quality
-
-
-@cache
-def load(name: str) -> Game:
-    return Game.load(name)
+from tests.library import load
 
 
 @cache

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 
-from tests.conftest import REPOSITORY
+from tests.library import experiment
 
 
-def experiment(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Return a script of the experiments as a module; they import each other by bare names."""
-    monkeypatch.syspath_prepend(str(REPOSITORY / "experiments"))
-    return importlib.import_module(name)
-
-
-def test_a_finished_cell_is_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cells = experiment("cells", monkeypatch).Cells(tmp_path)
+def test_a_finished_cell_is_kept_whole(tmp_path: Path) -> None:
+    cells = experiment("cells").Cells(tmp_path)
     assert not cells.has("nim-1")
     cells.put("nim-1", {"seed": 1})
-    again = experiment("cells", monkeypatch).Cells(tmp_path)
+    again = experiment("cells").Cells(tmp_path)
     assert again.has("nim-1")
     assert again.all() == [{"seed": 1}]
 
 
-def test_intervals_of_seeds_are_pooled_as_independent(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = experiment("cells", monkeypatch)
+def test_intervals_of_seeds_are_pooled_as_independent() -> None:
+    module = experiment("cells")
     rows = [
         {"x": {"score": 0.6, "low": 0.56, "high": 0.64}},
         {"x": {"score": 0.7, "low": 0.67, "high": 0.73}},
@@ -40,8 +32,8 @@ def test_intervals_of_seeds_are_pooled_as_independent(monkeypatch: pytest.Monkey
     assert module.pooled([*rows, {}], "x") == "not released"
 
 
-def test_games_needed_are_interpolated(monkeypatch: pytest.MonkeyPatch) -> None:
-    needed = experiment("learning_logic", monkeypatch).needed
+def test_games_needed_are_interpolated() -> None:
+    needed = experiment("learning_logic").needed
 
     def curve(*scores: float) -> list[dict[str, object]]:
         return [
@@ -55,11 +47,9 @@ def test_games_needed_are_interpolated(monkeypatch: pytest.MonkeyPatch) -> None:
     assert math.isinf(needed(curve(0.5, 0.7), "games"))
 
 
-def test_seconds_with_features_are_compared_seed_by_seed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    module = experiment("learning_with_features", monkeypatch)
-    cells = experiment("cells", monkeypatch).Cells(tmp_path)
+def test_seconds_with_features_are_compared_seed_by_seed(tmp_path: Path) -> None:
+    module = experiment("learning_with_features")
+    cells = experiment("cells").Cells(tmp_path)
     for start, factor, spent in (("without", 2.0, 0.0), ("with", 1.0, 0.25)):
         for seed in (1, 2):
             curve = [
@@ -80,8 +70,8 @@ def test_seconds_with_features_are_compared_seed_by_seed(
     assert lines[-1] == "Finding features took 0.25 to 0.25 s."
 
 
-def test_the_deepest_fall_is_that_of_ten_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = experiment("learning_across_matches", monkeypatch)
+def test_the_deepest_fall_is_that_of_ten_pairs() -> None:
+    module = experiment("learning_across_matches")
     rising = np.repeat(np.linspace(0, 1, 40), 2)[None, :]
     assert module.deepest_fall(rising) == 0
     # Ten pairs won, then ten of which one half is won: the mean falls from 1 to a half.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import count
 from types import SimpleNamespace
 from typing import Any
@@ -18,9 +17,7 @@ from neurogame.learn.comparison import Comparison
 from neurogame.learn.recipe import fitted, fresh_parts
 from neurogame.learn.refine import refine_evaluator
 from neurogame.search.lockstep.lockstep import MatchPlan, play_lockstep
-from neurogame.simulate.game import Game
-
-game = cache(Game.load)
+from tests.library import load as game
 
 
 def compared(wins: int, losses: int) -> Comparison:

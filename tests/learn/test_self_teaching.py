@@ -6,7 +6,6 @@ import shutil
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,7 @@ from neurogame.learn.self_teaching import SelfTeaching
 from neurogame.learn.timed_learning import TimedLearner, is_too_slow
 from neurogame.simulate.game import Game
 from neurogame.simulate.samples import sample_states
-
-game = cache(Game.load)
+from tests.library import load as game
 
 
 class Clock:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +40,7 @@ from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
-
-game = cache(Game.load)
+from tests.library import load as game
 
 
 class Blunderer:

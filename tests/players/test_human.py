@@ -36,11 +36,6 @@ class Terminal:
         return "\n".join(self.shown)
 
 
-@pytest.fixture(scope="module")
-def tictactoe() -> Game:
-    return Game.load("tictactoe")
-
-
 def _choose(game: Game, *answers: str) -> tuple[str, Terminal]:
     terminal = Terminal(*answers)
     player = HumanPlayer(terminal.read, terminal.write)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -31,8 +30,8 @@ from neurogame.search.limit import Limit
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.simulate.game import Game
 from tests.kernels.leaves.judges import Guess, Marks
+from tests.library import load as game
 
-game = cache(Game.load)
 LIMIT = Limit(simulations=40)
 
 

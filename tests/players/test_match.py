@@ -24,11 +24,6 @@ STUCK = """
 """
 
 
-@pytest.fixture(scope="module")
-def tictactoe() -> Game:
-    return Game.load("tictactoe")
-
-
 @pytest.mark.parametrize(
     "name", ["tictactoe", "tictactoe3p", "connectfour_simultaneous", "lightsout", "prisoners"]
 )

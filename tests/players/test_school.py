@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import cast
 
 import pytest
@@ -18,9 +17,8 @@ from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.result import SearchResult
-from neurogame.simulate.game import Game, State
-
-game = cache(Game.load)
+from neurogame.simulate.game import State
+from tests.library import load as game
 
 
 class Searching:

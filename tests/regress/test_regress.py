@@ -22,6 +22,7 @@ from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
 from tests.circuit.random_steps import Steps, flags_of, random_steps
 from tests.conftest import shared
+from tests.library import load as library_game
 
 FAST = (
     *("2pttc", "asteroids", "atariGoVariant_7x7", "biddingTicTacToe", "blocker", "bunk_t"),
@@ -30,11 +31,6 @@ FAST = (
     *("stateSpaceSmall", "sum15", "tictactoe_3player", "wallmaze"),
 )
 Tree: TypeAlias = "str | tuple[str, frozenset[Tree]]"
-
-
-@cache
-def library_game(name: str) -> Game:
-    return Game.load(name)
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,23 +12,13 @@ from neurogame.arena.yardstick import sample_positions
 from neurogame.errors import GameError
 from neurogame.search.exact import Prover, ValueKeeping, move_values, value_keeping_share
 from neurogame.simulate.game import Game, State
-from tests.conftest import REPOSITORY
-
-
-@cache
-def solved_games() -> ModuleType:
-    """Return the experiment that has solvers on bit boards."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(REPOSITORY / "experiments"))
-        import solved_games as module
-
-        return module
+from tests.library import experiment
 
 
 @cache
 def known(number: int) -> tuple[Game, Any, list[State], Prover]:
     """Return a solved game, its independent solver, positions, and the package's prover."""
-    module = solved_games()
+    module = experiment("solved_games")  # It has solvers on bit boards.
     board = module.BOARDS[number]
     game = Game.load(board.game)
     plies = range(9) if number == 0 else range(8, 20, 3)

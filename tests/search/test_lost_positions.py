@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 
@@ -14,6 +12,7 @@ from neurogame.search.mcts.reading import DeciderMoves
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.result import SearchResult
 from neurogame.simulate.game import Game, State
+from tests.library import load as _game
 
 LOST = """
 13423171143315726332172642 67 12
@@ -39,11 +38,6 @@ LOST = """
 """
 """Columns so far, the columns that lose latest, and the plies that are left then: the first of
 experiments/lost_positions.py, by a solver that is independent of the package."""
-
-
-@cache
-def _game(name: str) -> Game:
-    return Game.load(name)
 
 
 def _played(game: Game, moves: list[tuple[int, str]]) -> State:

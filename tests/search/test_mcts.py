@@ -24,8 +24,7 @@ from neurogame.search.mcts.tree import MctsTree
 from neurogame.search.packing import state_keys, unpack_states
 from neurogame.simulate.game import Game, State
 from tests.conftest import shared
-
-game = cache(Game.load)
+from tests.library import load as game
 
 
 def tree_of(search: Mcts) -> MctsTree:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,10 @@ from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.reading import choices
 from neurogame.search.mcts.settings import MctsSettings
 from neurogame.search.result import SearchResult
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import State
 from tests.kernels.leaves.judges import Broken, Guess, Marks
+from tests.library import load as game
 
-game = cache(Game.load)
 RIGHT = "(mark 1 3)"
 
 

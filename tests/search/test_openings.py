@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from functools import cache
 
 import numpy as np
 import pytest
@@ -14,9 +13,9 @@ from neurogame.errors import ConfigurationError
 from neurogame.search.openings import Opening, Openings, play_opening
 from neurogame.search.packing import state_keys
 from neurogame.simulate.game import Game, State
+from tests.library import load as library
 from tests.search.test_exact import solved
 
-library = cache(Game.load)
 GAMES = ("tictactoe", "nim", "connectfour5", "bidding_tictactoe", "tictactoe3p", "lightsout")
 
 

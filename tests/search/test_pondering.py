@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 import pytest
@@ -15,9 +14,8 @@ from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
 from neurogame.search.mcts.mcts import Mcts
 from neurogame.search.mcts.settings import MctsSettings
-from neurogame.simulate.game import Game, State
-
-game = cache(Game.load)
+from neurogame.simulate.game import State
+from tests.library import load as game
 
 
 def never() -> bool:

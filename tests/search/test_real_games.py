@@ -31,11 +31,6 @@ class Blind(Evaluator):
         return torch.full((len(fluents), self.role_count), 0.5)
 
 
-@pytest.fixture(scope="module")
-def tictactoe() -> Game:
-    return Game.load("tictactoe")
-
-
 def _after(game: Game, moves: Sequence[Sequence[str]]) -> State:
     state = game.initial_state()
     for joint in moves:

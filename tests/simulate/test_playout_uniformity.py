@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
@@ -15,7 +13,8 @@ from neurogame.kernels.twin import choose
 from neurogame.kernels.words.pack import pack, unpack
 from neurogame.kernels.words.random_words import RandomWords
 from neurogame.simulate.game import Game
-from tests.conftest import REPOSITORY, SHARED, shared
+from tests.conftest import SHARED, shared
+from tests.library import experiment
 
 # Public games of all kinds: many roles, simultaneous moves, one player, hundreds of moves.
 QUICK = [
@@ -26,12 +25,10 @@ ALL = os.environ.get("NEUROGAME_ALL_UNIFORM")
 NAMES = sorted(p.stem for p in (SHARED / "games").glob("*.kif")) if ALL else QUICK
 
 
-@pytest.fixture(scope="module")
-def examination() -> Iterator[ModuleType]:
+@pytest.fixture
+def examination() -> ModuleType:
     """The script that examines any games on any backend."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(REPOSITORY / "experiments"))
-        yield importlib.import_module("uniformity")
+    return experiment("uniformity")
 
 
 def normal(examination: ModuleType, game: Game, **how: int) -> float:

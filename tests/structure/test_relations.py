@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -27,8 +24,9 @@ from neurogame.structure.relations import Relations, find_relations
 from neurogame.structure.report import relation_lines
 from neurogame.structure.successors import SuccessorRelation, find_successors
 from neurogame.structure.witnesses import RelationLimits, find_witnesses
-from tests.conftest import REPOSITORY, SHARED, shared
+from tests.conftest import SHARED, shared
 from tests.gdl.public_rules import public_rules
+from tests.library import experiment
 from tests.reference.interpreter import ReferenceGame
 
 LABELS: dict[str, Any] = json.loads(Path(__file__).with_name("labels.json").read_text("utf-8"))
@@ -43,18 +41,6 @@ SLOW = (
 """Public rulesheets that take a second each; of the labelled ones, nothing is wrong or missed."""
 
 
-@cache
-def script() -> ModuleType:
-    """Return the script that makes the table."""
-    path = REPOSITORY / "experiments" / "structure_labels.py"
-    spec = importlib.util.spec_from_file_location("structure_labels", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def relations_of(text: str, limits: RelationLimits | None = None) -> Relations:
     rules = parse_rules(text)
     return find_relations(rules, compile_rules(rules, cache=False), limits=limits)
@@ -62,11 +48,11 @@ def relations_of(text: str, limits: RelationLimits | None = None) -> Relations:
 
 def test_precision_and_recall_on_labelled_games(capsys: pytest.CaptureFixture[str]) -> None:
     shared("games")
-    assert sum(name.startswith(script().SHARED) for name in LABELS) >= 40
-    slow = {script().SHARED + name for name in SLOW}
+    assert sum(name.startswith(experiment("structure_labels").SHARED) for name in LABELS) >= 40
+    slow = {experiment("structure_labels").SHARED + name for name in SLOW}
     # Every second one here; the script takes them all.
     labels = dict([own for own in LABELS.items() if own[0] not in slow][::2])
-    counts = script().compare(labels, SHARED / "games")
+    counts = experiment("structure_labels").compare(labels, SHARED / "games")
     capsys.readouterr()
     kinds = ("blank", "board", "counter", "marker", "ordered", "piece", "quantity", "successor")
     assert tuple(counts) == kinds
@@ -105,7 +91,9 @@ def test_small_rulesheets_have_the_relations_of_their_scrambled_copies(part: int
     small, _ = public_games()
     assert len(small) > 20
     for path in small[part::2]:
-        assert script().scrambled_differs(load_rules(path), 3) == set(), path.stem
+        assert experiment("structure_labels").scrambled_differs(load_rules(path), 3) == set(), (
+            path.stem
+        )
 
 
 def test_pentago_has_four_boards() -> None:

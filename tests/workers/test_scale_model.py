@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 from dataclasses import replace
 from types import ModuleType
 
 import pytest
 
-from tests.conftest import REPOSITORY
+from tests.library import experiment
 
 
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Return the script; those of the experiments import each other by bare names."""
-    monkeypatch.syspath_prepend(str(REPOSITORY / "experiments"))
-    return importlib.import_module("scale_model")
+def model() -> ModuleType:
+    return experiment("scale_model")
 
 
 def _simulated(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,10 @@ from neurogame.errors import ConfigurationError
 from neurogame.evaluators.knowledge.config import KnowledgeConfig
 from neurogame.evaluators.knowledge.knowledge import Knowledge
 from neurogame.evaluators.replies import drawn_replies
-from neurogame.simulate.game import Game, State
+from neurogame.simulate.game import State
 from neurogame.simulate.playouts import sample_states
 from neurogame.simulate.states import StateBatch
-
-
-@cache
-def load(name: str) -> Game:
-    return Game.load(name)
+from tests.library import load
 
 
 def scores_in(knowledge: Knowledge, state: State, role: int) -> dict[int, float]:

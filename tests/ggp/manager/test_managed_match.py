@@ -54,11 +54,6 @@ def pennies() -> Game:
     return Game.from_text(PENNIES, "pennies")
 
 
-@pytest.fixture(scope="module")
-def tictactoe() -> Game:
-    return Game.load("tictactoe")
-
-
 def one_move(game: Game, answering: Answering, **settings: Any) -> ManagedMatch:
     """Play a match of one ply in which the answer to PLAY is given."""
 

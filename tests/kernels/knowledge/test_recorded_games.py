@@ -14,13 +14,9 @@ from neurogame.kernels.knowledge.recorded_games import GameRecorder, RecordedGam
 from neurogame.kernels.words.rows import unpack_rows
 from neurogame.simulate.game import Game
 from neurogame.simulate.states import StateBatch
+from tests.library import load
 
 GAMES = ["tictactoe", "connectfour_simultaneous", "breakthrough6", "nim"]
-
-
-@cache
-def load(name: str) -> Game:
-    return Game.load(name)
 
 
 @cache

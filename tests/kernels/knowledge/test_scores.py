@@ -16,11 +16,7 @@ from neurogame.kernels.leaves.search_judge import SearchJudge
 from neurogame.kernels.words.rows import pack_rows
 from neurogame.simulate.game import Game
 from neurogame.simulate.playouts import sample_states
-
-
-@cache
-def load(name: str) -> Game:
-    return Game.load(name)
+from tests.library import load
 
 
 def random_knowledge(game: Game, **settings: Any) -> Knowledge:

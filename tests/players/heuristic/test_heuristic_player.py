@@ -18,11 +18,10 @@ from neurogame.players.heuristic.ranking import RankedHeuristic
 from neurogame.players.players import make_player
 from neurogame.search.alphabeta.alphabeta import AlphaBeta
 from neurogame.search.limit import Limit
-from neurogame.simulate.game import Game
+from tests.library import load as game
 
 NAME = "breakthrough6"
 FEW = EvidenceConfig(games=4096, seconds=60)
-game = cache(Game.load)
 
 
 @cache

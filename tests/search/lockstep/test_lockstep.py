@@ -19,11 +19,7 @@ from neurogame.learn.comparison import compare
 from neurogame.search.lockstep.lockstep import RANDOM_SEAT, LockstepMatch, MatchPlan, play_lockstep
 from neurogame.search.openings import Openings
 from neurogame.simulate.game import Game, State
-
-
-@cache
-def library(name: str) -> Game:
-    return Game.load(name)
+from tests.library import load as library
 
 
 @cache
