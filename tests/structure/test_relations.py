@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import pairwise, product
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -41,6 +42,11 @@ SLOW = (
 """Public rulesheets that take a second each; of the labelled ones, nothing is wrong or missed."""
 
 
+def script() -> ModuleType:
+    """Return the script that makes the table."""
+    return experiment("structure_labels")
+
+
 def relations_of(text: str, limits: RelationLimits | None = None) -> Relations:
     rules = parse_rules(text)
     return find_relations(rules, compile_rules(rules, cache=False), limits=limits)
@@ -48,11 +54,11 @@ def relations_of(text: str, limits: RelationLimits | None = None) -> Relations:
 
 def test_precision_and_recall_on_labelled_games(capsys: pytest.CaptureFixture[str]) -> None:
     shared("games")
-    assert sum(name.startswith(experiment("structure_labels").SHARED) for name in LABELS) >= 40
-    slow = {experiment("structure_labels").SHARED + name for name in SLOW}
+    assert sum(name.startswith(script().SHARED) for name in LABELS) >= 40
+    slow = {script().SHARED + name for name in SLOW}
     # Every second one here; the script takes them all.
     labels = dict([own for own in LABELS.items() if own[0] not in slow][::2])
-    counts = experiment("structure_labels").compare(labels, SHARED / "games")
+    counts = script().compare(labels, SHARED / "games")
     capsys.readouterr()
     kinds = ("blank", "board", "counter", "marker", "ordered", "piece", "quantity", "successor")
     assert tuple(counts) == kinds
@@ -91,9 +97,7 @@ def test_small_rulesheets_have_the_relations_of_their_scrambled_copies(part: int
     small, _ = public_games()
     assert len(small) > 20
     for path in small[part::2]:
-        assert experiment("structure_labels").scrambled_differs(load_rules(path), 3) == set(), (
-            path.stem
-        )
+        assert script().scrambled_differs(load_rules(path), 3) == set(), path.stem
 
 
 def test_pentago_has_four_boards() -> None:

@@ -132,7 +132,7 @@ def test_every_process_may_be_killed_at_any_moment(player: ServedPlayer) -> None
         referee.step(answer)
 
     move()
-    victims = [(kind,) for kind in KINDS] + [("forker", "thinker"), ("forker", "guard"), KINDS]
+    victims = [*((kind,) for kind in KINDS), ("forker", "guard"), KINDS]
     chance.shuffle(victims)
     for together in victims:
         moment = chance.choice(("before", "within", "replaced"))
