@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from neurogame.cli.main import main
 from neurogame.errors import ConfigurationError, LimitError
 from neurogame.learn.checkpoints.checkpoint import load_checkpoint
 from neurogame.learn.recipe import fitted
@@ -19,7 +20,7 @@ from neurogame.learn.run_lock import LOCK
 from neurogame.learn.train_config import TrainConfig
 from neurogame.learn.trainer import Trainer
 from neurogame.simulate.game import Game
-from tests.processes import PATIENCE, PROGRAM, run, started
+from tests.processes import PATIENCE, started
 
 
 def test_a_full_disk_ends_a_run_that_can_go_on(
@@ -54,7 +55,9 @@ def test_a_full_disk_ends_a_run_that_can_go_on(
     assert load_checkpoint(folder.latest).counters["matches"] >= 3000
 
 
-def test_one_process_trains_in_a_folder_and_its_death_lets_the_next_one_in(tmp_path: Path) -> None:
+def test_one_process_trains_in_a_folder_and_its_death_lets_the_next_one_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A second one is told so, whether it would begin or go on; a kill leaves nothing behind."""
     out = tmp_path / "run"
     code = (
@@ -70,9 +73,8 @@ def test_one_process_trains_in_a_folder_and_its_death_lets_the_next_one_in(tmp_p
             with pytest.raises(ConfigurationError, match=r"another process is training in .*/run"):
                 attempt()
         for line in (["tictactoe", "--out", str(out)], ["--resume", str(out)]):
-            second = run([*PROGRAM, "train", *line, "--games", "10"], check=False)
-            assert second.returncode == 1
-            assert "another process is training in" in second.stderr
+            assert main(["train", *line, "--games", "10"]) == 1
+            assert "another process is training in" in capsys.readouterr().err
         process.send_signal(signal.SIGKILL)
         process.wait(timeout=PATIENCE)
     folder.latest.unlink()

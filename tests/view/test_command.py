@@ -8,6 +8,9 @@ import signal
 import urllib.request
 from pathlib import Path
 
+import pytest
+
+from neurogame.cli.main import main
 from tests.conftest import REPOSITORY
 from tests.processes import PATIENCE, PROGRAM, started, wait_until
 
@@ -44,9 +47,8 @@ def test_it_serves_until_ctrl_c_and_writes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_target_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    with started([*PROGRAM, "view", "nowhere.pt"], cwd=tmp_path) as process:
-        output, errors = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 1
-    assert output == ""
-    assert errors.startswith("error: nowhere.pt")
+def test_a_target_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["view", "nowhere.pt"]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("error: nowhere.pt")

@@ -58,10 +58,9 @@ def _killed() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_a_cluster_two_workers_and_one_play_the_same_matches(cluster: Any) -> None:
+def test_a_cluster_and_this_process_play_the_same_matches(cluster: Any) -> None:
     alone = _played(WorkerSettings())
     assert len(alone) == 12
-    assert _played(WorkerSettings(workers=2)) == alone
     assert _played(WorkerSettings(cluster=cluster.scheduler_address)) == alone
 
 

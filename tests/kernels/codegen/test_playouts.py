@@ -15,13 +15,11 @@ from neurogame.kernels.codegen.playouts import LlvmPlayouts
 from neurogame.kernels.playout import PlayoutRun, Tally
 from neurogame.kernels.twin.torch_playout import TorchPlayouts
 from neurogame.simulate.game import Game
-from tests.conftest import shared
 from tests.kernels.twin.slow_playout import assert_equal
 from tests.kernels.twin.test_torch_playout import GAMES, PLANS, TEXTS, slow
 
 VARIANTS = ("straight", "table")
 LIBRARY = ("tictactoe", "connectfour", "eightpuzzle", "tictactoe3p", "connectfour_simultaneous")
-PUBLIC = ("nim3", "biddingTicTacToe")
 # No game of it ends by itself.
 ENDLESS = """
 (role r) (init (n 0)) (legal r on) (legal r back)
@@ -37,7 +35,7 @@ def game(name: str) -> Game:
     if name in TEXTS or name == "endless":
         text = TEXTS.get(name, ENDLESS)
         return Game.from_rules(valid_rules(text, source=name), name, cache=False)
-    return Game.load(shared("games", f"{name}.kif") if name in PUBLIC else name)
+    return Game.load(name)
 
 
 @cache
@@ -73,7 +71,7 @@ def test_a_run_is_that_of_the_lanes_one_by_one(name: str, plan: str, variant: st
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("name", [*LIBRARY, *PUBLIC])
+@pytest.mark.parametrize("name", LIBRARY)
 @pytest.mark.parametrize(
     "how",
     [

@@ -27,7 +27,7 @@ from tests.kernels.leaves.blocks import fill, game, goals_of, lanes_of, plain, r
 GAMES = [
     *("tictactoe", "tictactoe3p", "tictactoe4p", "bidding_tictactoe", "eightpuzzle", "pegs"),
     *("rockpaperscissors", "nim", "hex5", "breakthrough6", "connectFour", "blocker"),
-    *("ghostMaze2p", "chineseCheckers3", "knightThrough", "lightsOnSimultaneous"),
+    "lightsOnSimultaneous",
 ]
 PLAYED = ["tictactoe3p", "bidding_tictactoe", "pegs", "connectFour", "blocker", "breakthrough6"]
 ODD = {"tictactoe": 511, "bidding_tictactoe": 513, "connectFour": 65, "pegs": 63, "hex5": 1}
